@@ -1,0 +1,194 @@
+//! Every load-balancing scheme as a switch would hold it: fixed-size state and step functions.
+//!
+//! Nothing here has a clock, does I/O or draws randomness: time, random bits and what the switch can see of its ports
+//! are arguments ([`Step`], [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit.
+//! Arithmetic is unsigned and of fixed width. State is allocated once, when the switch is made.
+#![no_std]
+
+extern crate alloc;
+
+mod dre;
+mod ecmp;
+mod flowlet;
+mod hash;
+mod hula;
+
+pub use dre::{Dre, DreShift};
+pub use ecmp::Ecmp;
+pub use flowlet::FlowletTable;
+pub use hash::{mix, pick};
+pub use hula::{Hula, HulaConfig, Update};
+
+/// A switch's clock, in nanoseconds. It never wraps within a run.
+pub type Nanos = u64;
+
+/// Utilisation of a link as a fraction of 65536; a full link reads 65535.
+pub type Util = u16;
+
+/// A port of one switch, numbered from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Port(pub u16);
+
+/// A top-of-rack switch (a leaf), numbered over the fabric from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tor(pub u16);
+
+/// What one step is given from outside: the time and 32 random bits.
+///
+/// `rnd` is meaningful only for schemes with [`Scheme::NEEDS_RANDOM`]; for the others it is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Time by the switch's own clock.
+    pub now: Nanos,
+    /// Random bits, uniform.
+    pub rnd: u32,
+}
+
+/// Where a data packet entered the switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ingress {
+    /// From a host of this ToR.
+    Host,
+    /// From another switch.
+    Fabric,
+}
+
+/// What a scheme reads and writes of a data packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Hash of the 5-tuple, the same at every switch; switches salt it with [`mix`].
+    pub flow_hash: u32,
+    /// ToR of the sending host.
+    pub src_tor: Tor,
+    /// ToR of the receiving host.
+    pub dst_tor: Tor,
+    /// How it came in.
+    pub ingress: Ingress,
+    /// 16 bits of overlay header that the scheme may write (CONGA's LBTag, CE and feedback). 0 from a host.
+    pub tag: u16,
+}
+
+/// A utilisation probe (HULA section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The ToR it started from: the destination that it advertises.
+    pub tor: Tor,
+    /// Utilisation of the best path towards `tor`, in the scheme's own quantisation.
+    pub util: u16,
+}
+
+/// How a probe came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeArrival {
+    /// The port it came in on.
+    pub port: Port,
+    /// The probe as it was on the wire.
+    pub probe: Probe,
+    /// Whether `port` is one of the switch's up/down next hops towards the probe's ToR.
+    ///
+    /// A port that is not must never become a best hop, or data packets could loop.
+    pub is_next_hop: bool,
+}
+
+/// What a switch can see of its own ports while it decides.
+pub trait Ports {
+    /// Transmit utilisation of `port` now, by the switch's estimator ([`Dre`]).
+    fn tx_util(&mut self, port: Port) -> Util;
+    /// Bytes waiting at `port`, the packet in transmission included.
+    fn queue_bytes(&mut self, port: Port) -> u32;
+    /// Whether the link of `port` is up, as local hardware sees it.
+    fn is_up(&mut self, port: Port) -> bool;
+}
+
+/// Where a switch stands in the fabric: what the control plane tells it once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Salt for this switch's hashes. Two switches have different ones, or hashing polarises.
+    pub salt: u32,
+    /// Its number if it is a ToR.
+    pub tor: Option<Tor>,
+    /// Number of ports, those to hosts included.
+    pub ports: u16,
+    /// Number of ToRs in the fabric.
+    pub tors: u16,
+    /// For each ToR, whether it is in this switch's pod (reached without the top tier). Empty where pods mean nothing.
+    pub same_pod: alloc::vec::Vec<bool>,
+}
+
+/// Events that a scheme counts. All start at 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Flowlets started (for a scheme without flowlets, 0).
+    pub flowlets: u64,
+    /// Flowlets that left by another port than the one before in the same table slot.
+    pub moves: u64,
+    /// Packets sent by the ECMP hash because the scheme knew no best hop.
+    pub fallbacks: u64,
+    /// Probes received.
+    pub probes: u64,
+}
+
+/// One switch running one scheme.
+pub trait Scheme: Sized {
+    /// The scheme's parameters, the same at every switch.
+    type Config: Clone;
+
+    /// Whether steps need random bits.
+    const NEEDS_RANDOM: bool = false;
+    /// Whether [`Ports::tx_util`] is used: the caller then runs a [`Dre`] for each port.
+    const NEEDS_UTILISATION: bool = false;
+
+    /// A switch with empty tables.
+    fn new(config: &Self::Config, site: &Site) -> Self;
+
+    /// Time constant of the utilisation estimator; meaningful with [`Scheme::NEEDS_UTILISATION`].
+    fn dre_shift(config: &Self::Config) -> DreShift {
+        let _ = config;
+        DreShift(0)
+    }
+
+    /// Time between two probes of a ToR, if the scheme has probes.
+    fn probe_period(config: &Self::Config) -> Option<Nanos> {
+        let _ = config;
+        None
+    }
+
+    /// Chooses one of `next_hops` (never empty) for a data packet on its way to another ToR.
+    fn forward(
+        &mut self,
+        step: Step,
+        packet: &mut Header,
+        next_hops: &[Port],
+        ports: &mut impl Ports,
+    ) -> Port;
+
+    /// Sees a data packet that came over the fabric and is leaving it at this, its destination ToR.
+    fn egress(&mut self, step: Step, packet: &mut Header) {
+        let _ = (step, packet);
+    }
+
+    /// The probe that a ToR sends on each uplink every [`Scheme::probe_period`].
+    fn originate(&mut self, step: Step) -> Option<Probe> {
+        let _ = step;
+        None
+    }
+
+    /// Takes in a probe; `Some` is the probe to replicate (the multicast group is the caller's), `None` ends it here.
+    fn probe(
+        &mut self,
+        step: Step,
+        arrival: &ProbeArrival,
+        ports: &mut impl Ports,
+    ) -> Option<Probe> {
+        let _ = (step, arrival, ports);
+        None
+    }
+
+    /// Bytes of state this switch would hold in its tables.
+    fn state_bytes(&self) -> usize;
+
+    /// What has been counted so far.
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+}

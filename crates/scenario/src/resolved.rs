@@ -1,0 +1,301 @@
+//! A scenario after every default is filled in and every check has passed.
+
+use heddle_transport::TcpConfig;
+use heddle_units::{Bytes, Rate, Time};
+
+/// One simulation, but for its seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What it shows, in a line.
+    pub title: String,
+    /// Seeds; each is an independent run.
+    pub seeds: Vec<u64>,
+    /// The network.
+    pub fabric: Fabric,
+    /// The hosts' protocol.
+    pub transport: TcpConfig,
+    /// The switches' load balancing.
+    pub scheme: Scheme,
+    /// The traffic.
+    pub workload: Workload,
+    /// What is measured, and when.
+    pub measure: Measure,
+    /// Failures and recoveries, in order of time.
+    pub events: Vec<Event>,
+}
+
+/// A network of hosts, switches and links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fabric {
+    /// The graph: what is connected to what.
+    pub graph: Graph,
+    /// Links that are down from the start, so that routing knows (as pairs of node names).
+    pub failed: Vec<(String, String)>,
+    /// How long the control plane takes to route around a link that fails (or to use it again) during a run.
+    pub convergence: Time,
+    /// What a switch port can hold.
+    pub port: PortLimits,
+    /// What a host's own port can hold.
+    pub host_port: PortLimits,
+}
+
+/// A drop-tail buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortLimits {
+    /// Most bytes waiting, the packet in transmission included.
+    pub bytes: Bytes,
+    /// Most packets waiting, the packet in transmission not included.
+    pub packets: Option<u32>,
+    /// A packet that finds more bytes than this waiting is marked (ECN).
+    pub mark_above: Option<Bytes>,
+}
+
+/// Nodes and links, before routing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    /// Nodes; links name them by index. Hosts first, then ToRs, then the tiers above.
+    pub nodes: Vec<Node>,
+    /// Full-duplex links.
+    pub links: Vec<Link>,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Unique name, as in `host-3`, `tor-1`, `agg-2`, `core-1`.
+    pub name: String,
+    /// 0 for a host, 1 for a ToR, 2 and more above.
+    pub tier: u8,
+    /// The pod it is in, where the fabric has pods (hosts, ToRs and aggregation switches).
+    pub pod: Option<u16>,
+}
+
+/// A full-duplex link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The ends, as indices of [`Graph::nodes`].
+    pub ends: (u32, u32),
+    /// Each direction's rate.
+    pub rate: Rate,
+    /// Propagation time.
+    pub delay: Time,
+}
+
+/// A load-balancing scheme and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Hash of the 5-tuple.
+    Ecmp,
+    /// CONGA': hash of the 5-tuple and the flowlet number across pods, CONGA inside a pod.
+    CongaPrime(Conga),
+    /// CONGA on a leaf-spine fabric.
+    Conga(Conga),
+    /// A random next hop for each flowlet.
+    LetItFlow(Flowlets),
+    /// Per packet, the shortest of a few queues.
+    Drill(Drill),
+    /// A random next hop for each packet.
+    Spray,
+    /// Probes and flowlets.
+    Hula(Hula),
+    /// No fabric: one big switch between the hosts, a bound for every scheme.
+    Ideal,
+}
+
+/// A flowlet table's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flowlets {
+    /// Silence longer than this ends a flowlet.
+    pub gap: Time,
+    /// Slots of a switch's table.
+    pub slots: u32,
+}
+
+/// CONGA's parameters (Alizadeh et al., SIGCOMM 2014, section 3 and table 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conga {
+    /// Flowlets.
+    pub flowlets: Flowlets,
+    /// Time constant of the utilisation estimator.
+    pub tau: Time,
+    /// Bits of a congestion metric (Q).
+    pub metric_bits: u8,
+    /// A remote metric older than this counts as 0.
+    pub metric_age: Time,
+}
+
+/// DRILL(d, m) (Ghorbani et al., SIGCOMM 2017).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drill {
+    /// Ports drawn at random for each packet.
+    pub samples: u8,
+    /// Best ports remembered.
+    pub memory: u8,
+}
+
+/// HULA's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hula {
+    /// Flowlets.
+    pub flowlets: Flowlets,
+    /// T_p.
+    pub probe_period: Time,
+    /// T_fail.
+    pub fail_after: Time,
+    /// Time constant of the utilisation estimator.
+    pub tau: Time,
+    /// Bits of the utilisation field.
+    pub util_bits: u8,
+    /// The update rule.
+    pub update: HulaUpdate,
+    /// Whether a switch avoids its own ports that are down.
+    pub local_detection: bool,
+}
+
+/// When a probe replaces the best hop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HulaUpdate {
+    /// Lower, stale, or from the best hop itself.
+    #[default]
+    Refresh,
+    /// Lower or stale, as in the paper's listing.
+    Listing,
+}
+
+/// The traffic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// Flows that arrive by a Poisson process.
+    Flows(Flows),
+    /// Every host sends without end to one other.
+    Long(Long),
+    /// Flows listed one by one, in order of time.
+    Replay(Vec<ReplayFlow>),
+}
+
+/// Flows that arrive by a Poisson process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flows {
+    /// Flow sizes.
+    pub sizes: SizeDistribution,
+    /// Offered bytes per second over [`Flows::capacity`].
+    pub load: f64,
+    /// What a load of 1 means.
+    pub capacity: Rate,
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// How flows are carried.
+    pub connections: Connections,
+}
+
+/// Sizes of flows, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeDistribution {
+    /// A name for reports.
+    pub name: String,
+    /// (bytes, cumulative probability), both rising; interpolated linearly. One point is a fixed size.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl SizeDistribution {
+    /// Mean size in bytes.
+    pub fn mean(&self) -> f64 {
+        let first = self.points.first().map_or(0.0, |&(bytes, cdf)| bytes * cdf);
+        let rest = self.points.windows(2).map(|w| (w[0].0 + w[1].0) / 2.0 * (w[1].1 - w[0].1));
+        first + rest.sum::<f64>()
+    }
+}
+
+/// Who sends to whom. Hosts are indices among the hosts, from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// A client and a server are drawn for each flow, a client never its own server.
+    Sets {
+        /// Hosts that send.
+        clients: Vec<u32>,
+        /// Hosts that receive.
+        servers: Vec<u32>,
+    },
+    /// Each host sends to one other, each receives from one other (drawn from the seed).
+    Permutation,
+    /// Requests arrive for a random receiver; `senders` other hosts answer at once with a flow each.
+    Incast {
+        /// Senders of one request.
+        senders: u32,
+    },
+}
+
+/// How flows are carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// A pool of this many connections between each client and server; a flow takes the next and waits for those before it.
+    Persistent(u32),
+    /// A connection for each flow, with a handshake.
+    PerFlow,
+}
+
+/// Long flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Long {
+    /// Sender and receiver of each flow; `None` is a permutation of all hosts drawn from the seed.
+    pub pairs: Option<Vec<(u32, u32)>>,
+    /// Starts are spread evenly at random over this time.
+    pub start_within: Time,
+}
+
+/// One flow of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayFlow {
+    /// When it starts.
+    pub at: Time,
+    /// Sending host.
+    pub from: u32,
+    /// Receiving host.
+    pub to: u32,
+    /// Bytes.
+    pub size: Bytes,
+}
+
+/// What is measured, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// Probes alone run this long before the first flow.
+    pub probe_warm_up: Time,
+    /// Flows that start in this time after that are not measured.
+    pub warm_up: Time,
+    /// When measuring stops.
+    pub until: Until,
+    /// No run lasts longer than this in simulated time.
+    pub time_limit: Time,
+    /// Time between two samples of queues and links; `None` samples nothing.
+    pub sample_every: Option<Time>,
+}
+
+/// When measuring stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// This many flows have started since the warm-up; the run ends when all of them have finished (later ones keep the load up meanwhile).
+    Flows(u64),
+    /// This much time since the warm-up; the run ends then.
+    Time(Time),
+}
+
+/// Something that happens to the fabric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, from the start of the run.
+    pub at: Time,
+    /// What.
+    pub change: Change,
+    /// Links concerned, as indices of [`Graph::links`].
+    pub links: Vec<u32>,
+}
+
+/// What happens to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It goes down: what is on it is lost.
+    Fail,
+    /// It comes back.
+    Recover,
+}

@@ -1,0 +1,86 @@
+//! What TCP puts on the simulated wire.
+
+use heddle_units::{Bytes, Time};
+
+/// Bytes of header in front of the payload on the wire: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in ns-2).
+pub const HEADER: u32 = 58;
+
+/// The smallest frame.
+pub const MIN_FRAME: u32 = 64;
+
+/// What a segment is for. Data flows one way on a connection: from the client that opened it to the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Opens a connection.
+    Syn,
+    /// Answers a [`Kind::Syn`].
+    SynAck,
+    /// Carries payload.
+    #[default]
+    Data,
+    /// Acknowledges.
+    Ack,
+}
+
+/// A 32-bit clock for RTT samples (RFC 7323): ticks of 2^14 ps (16.4 ns), wraps after 70 s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp(pub u32);
+
+impl Stamp {
+    /// The stamp of `now`.
+    #[inline]
+    pub const fn at(now: Time) -> Stamp {
+        Stamp((now.0 >> 14) as u32)
+    }
+
+    /// Time from this stamp to `now`, to a tick.
+    #[inline]
+    pub const fn elapsed(self, now: Time) -> Time {
+        Time((Stamp::at(now).0.wrapping_sub(self.0) as u64) << 14)
+    }
+}
+
+/// A range of bytes received out of order (RFC 2018), relative to the acknowledgement number that it comes with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First byte, counted from the acknowledgement number.
+    pub offset: u32,
+    /// Bytes.
+    pub len: u32,
+}
+
+/// One segment. Every field is meaningful only for the kinds that its comment names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Data: number of its first byte. Ack: the cumulative acknowledgement. The first byte of a connection is 0.
+    pub seq: u64,
+    /// Data, Syn: when it was sent. Ack, SynAck: the stamp that it echoes.
+    pub stamp: Stamp,
+    /// Ack, SynAck: bytes that the receiver can take beyond `seq`.
+    pub window: u32,
+    /// Ack: out-of-order ranges, the most recently changed first.
+    pub sack: [SackBlock; 3],
+    /// Data: payload bytes.
+    pub len: u16,
+    /// What it is for.
+    pub kind: Kind,
+    /// Ack: how many of `sack` are valid.
+    pub sacks: u8,
+    /// Data: a switch marked it (CE). Ack: the receiver echoes a mark (ECE).
+    pub ecn: bool,
+    /// Data: the sender has reduced its window (CWR, RFC 3168).
+    pub cwr: bool,
+}
+
+impl Segment {
+    /// Bytes on the wire, for links and queues.
+    #[inline]
+    pub fn wire_bytes(&self) -> u32 {
+        (u32::from(self.len) + HEADER).max(MIN_FRAME)
+    }
+
+    /// [`Segment::wire_bytes`] as a quantity.
+    pub fn wire_size(&self) -> Bytes {
+        Bytes(u64::from(self.wire_bytes()))
+    }
+}
