@@ -1,0 +1,9 @@
+//! Discrete events: what happens next, and in which order.
+
+mod event;
+mod prefetch;
+mod wheel;
+
+pub(crate) use event::Event;
+pub(crate) use prefetch::prefetch;
+pub(crate) use wheel::Wheel;

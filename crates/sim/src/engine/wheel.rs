@@ -1,0 +1,221 @@
+//! The event queue: a timing wheel whose current slot is sorted, with a heap for the far future.
+//!
+//! Nearly every event lies at most one packet time and one link delay ahead, and a port has at most one event pending, so
+//! a slot holds a handful of entries: scheduling appends to a slot, and a slot is sorted once, when its time comes. Slots
+//! keep what order entries came in, and the sort is stable; that gives the order that `Event` promises.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use heddle_units::Time;
+
+use super::Event;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    at: Time,
+    event: u32,
+}
+
+/// Events to come. Scheduling in the past is treated as now.
+pub(crate) struct Wheel {
+    /// The current slot's entries, by time; those before `cursor` have happened.
+    current: Vec<Entry>,
+    cursor: usize,
+    /// Number of the current slot since time 0.
+    slot: u64,
+    /// log2 of a slot's length in picoseconds.
+    shift: u32,
+    slots: Box<[Vec<Entry>]>,
+    /// A bit for each slot that has entries.
+    occupied: Box<[u64]>,
+    /// Events beyond the wheel's turn, by time and order of scheduling.
+    far: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    far_count: u64,
+}
+
+impl Wheel {
+    /// A wheel for events that are mostly `gap` apart and at most `horizon` ahead.
+    pub(crate) fn new(gap: Time, horizon: Time) -> Wheel {
+        let shift = gap.0.max(1).ilog2();
+        let slots = (horizon.0 >> shift).clamp(MIN_SLOTS, MAX_SLOTS).next_power_of_two();
+        let shift = shift.max((horizon.0 / slots).max(1).ilog2());
+        Wheel {
+            current: Vec::new(),
+            cursor: 0,
+            slot: 0,
+            shift,
+            slots: vec![Vec::new(); slots as usize].into_boxed_slice(),
+            occupied: vec![0; (slots as usize).div_ceil(64)].into_boxed_slice(),
+            far: BinaryHeap::new(),
+            far_count: 0,
+        }
+    }
+
+    /// Adds an event.
+    #[inline]
+    pub(crate) fn schedule(&mut self, at: Time, event: Event) {
+        let slot = at.0 >> self.shift;
+        let entry = Entry { at, event: event.pack() };
+        if slot <= self.slot {
+            self.insert_current(entry);
+        } else if slot - self.slot < self.slots.len() as u64 {
+            self.append(slot, entry);
+        } else {
+            self.far.push(Reverse((at, self.far_count, entry.event)));
+            self.far_count += 1;
+        }
+    }
+
+    /// Takes the next event.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
+        if self.cursor == self.current.len() && !self.advance() {
+            return None;
+        }
+        let entry = self.current[self.cursor];
+        self.cursor += 1;
+        Some((entry.at, Event::unpack(entry.event)))
+    }
+
+    /// The event `ahead` places behind the next one, if it lies in the same slot.
+    #[inline]
+    pub(crate) fn peek(&self, ahead: usize) -> Option<Event> {
+        self.current.get(self.cursor + ahead).map(|entry| Event::unpack(entry.event))
+    }
+
+    #[inline]
+    fn append(&mut self, slot: u64, entry: Entry) {
+        let index = slot as usize & (self.slots.len() - 1);
+        self.slots[index].push(entry);
+        self.occupied[index / 64] |= 1 << (index % 64);
+    }
+
+    /// Puts an entry into the slot that is being worked off, behind those of the same time.
+    fn insert_current(&mut self, entry: Entry) {
+        let mut place = self.current.len();
+        while place > self.cursor && self.current[place - 1].at > entry.at {
+            place -= 1;
+        }
+        self.current.insert(place, entry);
+    }
+
+    /// Makes the next slot with entries the current one; false if there is none.
+    fn advance(&mut self) -> bool {
+        let near = self.next_occupied();
+        let far = self.far.peek().map(|Reverse((at, ..))| at.0 >> self.shift);
+        let Some(slot) = near.into_iter().chain(far).min() else { return false };
+        self.slot = slot;
+        self.admit_far();
+        let index = slot as usize & (self.slots.len() - 1);
+        self.current.clear();
+        self.cursor = 0;
+        std::mem::swap(&mut self.current, &mut self.slots[index]);
+        self.occupied[index / 64] &= !(1 << (index % 64));
+        sort(&mut self.current);
+        true
+    }
+
+    /// Moves what the wheel's turn now reaches from the heap to the slots.
+    fn admit_far(&mut self) {
+        let end = self.slot + self.slots.len() as u64;
+        while let Some(&Reverse((at, _, event))) = self.far.peek() {
+            if at.0 >> self.shift >= end {
+                return;
+            }
+            self.far.pop();
+            self.append(at.0 >> self.shift, Entry { at, event });
+        }
+    }
+
+    /// The first slot after the current one that has entries.
+    fn next_occupied(&self) -> Option<u64> {
+        let (len, words) = (self.slots.len(), self.occupied.len());
+        let start = (self.slot + 1) as usize & (len - 1);
+        let first = self.occupied[start / 64] & (u64::MAX << (start % 64));
+        let found = std::iter::once((start / 64, first))
+            .chain((1..=words).map(|i| (start / 64 + i) % words).map(|w| (w, self.occupied[w])))
+            .find(|(_, bits)| *bits != 0)?;
+        let index = found.0 * 64 + found.1.trailing_zeros() as usize;
+        Some(self.slot + 1 + (index.wrapping_sub(start) & (len - 1)) as u64)
+    }
+}
+
+/// Fewest and most slots of a wheel. More would not stay in a core's cache; fewer save nothing.
+const MIN_SLOTS: u64 = 64;
+const MAX_SLOTS: u64 = 1 << 14;
+
+/// Sorts by time, stably. Slots are short: insertion beats everything else.
+fn sort(entries: &mut [Entry]) {
+    if entries.len() > 32 {
+        entries.sort_by_key(|entry| entry.at);
+        return;
+    }
+    for i in 1..entries.len() {
+        let entry = entries[i];
+        let mut j = i;
+        while j > 0 && entries[j - 1].at > entry.at {
+            entries[j] = entries[j - 1];
+            j -= 1;
+        }
+        entries[j] = entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn drain(wheel: &mut Wheel) -> Vec<(u64, Event)> {
+        std::iter::from_fn(|| wheel.pop()).map(|(at, event)| (at.0, event)).collect()
+    }
+
+    #[test]
+    fn simultaneous_events_happen_in_the_order_of_scheduling() {
+        let mut wheel = Wheel::new(Time(1), Time(1000));
+        for id in 0..5 {
+            wheel.schedule(Time(100_000), Event::Arrival(id));
+            wheel.schedule(Time(7), Event::Timeout(id));
+        }
+        let ids: Vec<Event> = drain(&mut wheel).into_iter().map(|(_, event)| event).collect();
+        let expected: Vec<Event> =
+            (0..5).map(Event::Timeout).chain((0..5).map(Event::Arrival)).collect();
+        assert_eq!(ids, expected);
+    }
+
+    #[test]
+    fn an_event_may_schedule_another_at_its_own_time() {
+        let mut wheel = Wheel::new(Time(8), Time(800));
+        wheel.schedule(Time(5), Event::Probe(1));
+        wheel.schedule(Time(6), Event::Probe(3));
+        assert_eq!(wheel.pop(), Some((Time(5), Event::Probe(1))));
+        wheel.schedule(Time(5), Event::Probe(2));
+        assert_eq!(drain(&mut wheel), [(5, Event::Probe(2)), (6, Event::Probe(3))]);
+    }
+
+    proptest! {
+        /// The wheel gives what a sorted list gives, whatever its slots and however far events lie.
+        #[test]
+        fn agrees_with_a_sorted_list(
+            gap in 1u64..5_000,
+            horizon in 1u64..2_000_000,
+            steps in prop::collection::vec((0u64..3_000_000, 0usize..3), 1..300),
+        ) {
+            let mut wheel = Wheel::new(Time(gap), Time(horizon));
+            let mut list: Vec<(u64, usize)> = Vec::new();
+            let mut now = 0;
+            for (id, (ahead, pops)) in steps.iter().enumerate() {
+                wheel.schedule(Time(now + ahead), Event::Arrival(id as u32));
+                list.push((now + ahead, id));
+                for _ in 0..*pops {
+                    let next = (0..list.len()).min_by_key(|&i| list[i]);
+                    let expected = next.map(|i| list.remove(i));
+                    let got = wheel.pop();
+                    prop_assert_eq!(got, expected.map(|(at, id)| (Time(at), Event::Arrival(id as u32))));
+                    now = expected.map_or(now, |(at, _)| at);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! From a graph to numbered ports.
+
+use heddle_policy::{Port, Tor};
+use heddle_scenario::{Graph, Node};
+
+use super::Routes;
+
+/// A graph that cannot be simulated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FabricError {
+    /// A host must hang on exactly one ToR.
+    #[error("host {0} has {1} links to ToRs; it needs exactly one")]
+    Host(String, usize),
+    /// A host must not hang on anything but a ToR.
+    #[error("host {0} is linked to {1}, which is not a ToR")]
+    HostUplink(String, String),
+    /// A link joins two nodes of one tier: up/down routing cannot use it.
+    #[error(
+        "the link {0}-{1} joins two nodes of one tier; give their tiers so that one is above the other"
+    )]
+    Flat(String, String),
+    /// A pair of ToRs has no path that goes up and then down.
+    #[error("there is no up/down path from {0} to {1}")]
+    Unreachable(String, String),
+    /// More than the packet header can number.
+    #[error("{0} {1}: at most {2} can be simulated")]
+    TooMany(usize, &'static str, usize),
+}
+
+/// One direction of a link, as seen by the node that sends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PortInfo {
+    /// The node that sends.
+    pub(crate) owner: u32,
+    /// The node that receives.
+    pub(crate) to: u32,
+    /// The port of the other direction.
+    pub(crate) peer: u32,
+    /// The link, as an index of [`Graph::links`].
+    pub(crate) link: u32,
+    /// Whether it leads to a higher tier.
+    pub(crate) is_up: bool,
+    /// Whether the node at the far end is a host.
+    pub(crate) to_host: bool,
+}
+
+/// Nodes and numbered ports. A node's ports are consecutive, in the order of the links.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    pub(crate) graph: Graph,
+    pub(crate) ports: Vec<PortInfo>,
+    /// First port of each node; one more at the end.
+    pub(crate) first_port: Vec<u32>,
+    /// Nodes from this one on are switches.
+    pub(crate) hosts: u32,
+    /// Switches from 0 to this are ToRs.
+    pub(crate) tors: u32,
+    /// ToR of each host.
+    pub(crate) host_tor: Vec<Tor>,
+    /// Port of its ToR that leads to each host.
+    pub(crate) host_port: Vec<u32>,
+}
+
+impl Fabric {
+    /// Numbers the ports of a graph whose hosts come first, then ToRs, then the tiers above.
+    ///
+    /// # Errors
+    /// A graph that up/down routing cannot serve: see [`FabricError`].
+    pub fn new(graph: &Graph) -> Result<Fabric, FabricError> {
+        let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
+        let tors = graph.nodes[hosts..].iter().take_while(|node| node.tier == 1).count();
+        limit(hosts, "hosts", usize::from(u16::MAX))?;
+        limit(graph.nodes.len(), "nodes", 1 << 24)?;
+        let (ports, first_port) = number_ports(graph)?;
+        let mut fabric = Fabric {
+            graph: graph.clone(),
+            ports,
+            first_port,
+            hosts: hosts as u32,
+            tors: tors as u32,
+            host_tor: Vec::new(),
+            host_port: Vec::new(),
+        };
+        fabric.attach_hosts()?;
+        Ok(fabric)
+    }
+
+    fn attach_hosts(&mut self) -> Result<(), FabricError> {
+        for host in 0..self.hosts {
+            let name = || self.node(host).name.clone();
+            let [uplink] = self.ports_of(host) else {
+                return Err(FabricError::Host(name(), self.ports_of(host).len()));
+            };
+            let tor = uplink.to.wrapping_sub(self.hosts);
+            if tor >= self.tors {
+                return Err(FabricError::HostUplink(name(), self.node(uplink.to).name.clone()));
+            }
+            let (tor, peer) = (Tor(tor as u16), uplink.peer);
+            self.host_tor.push(tor);
+            self.host_port.push(peer);
+        }
+        Ok(())
+    }
+
+    /// Number of hosts.
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    /// Number of switches, ToRs first.
+    pub fn switches(&self) -> u32 {
+        self.graph.nodes.len() as u32 - self.hosts
+    }
+
+    /// Number of ToRs.
+    pub fn tors(&self) -> u32 {
+        self.tors
+    }
+
+    /// A node, hosts first.
+    pub(crate) fn node(&self, index: u32) -> &Node {
+        &self.graph.nodes[index as usize]
+    }
+
+    pub(crate) fn first_port_of_switch(&self, switch: u32) -> u32 {
+        self.first_port[(self.hosts + switch) as usize]
+    }
+
+    /// A node's ports.
+    pub(crate) fn ports_of(&self, node: u32) -> &[PortInfo] {
+        let range =
+            self.first_port[node as usize] as usize..self.first_port[node as usize + 1] as usize;
+        &self.ports[range]
+    }
+
+    /// Next hops by shortest up/down paths over the links for which `is_up` holds (by index of the graph's links).
+    ///
+    /// # Errors
+    /// A fabric with more than 65536 different sets of next hops.
+    pub fn routes(&self, is_up: impl Fn(u32) -> bool) -> Result<Routes, FabricError> {
+        Routes::new(self, is_up)
+    }
+
+    /// Checks that every pair of ToRs can reach each other.
+    ///
+    /// # Errors
+    /// [`FabricError::Unreachable`] names the first pair that cannot.
+    pub fn check_reachable(&self, routes: &Routes) -> Result<(), FabricError> {
+        for from in 0..self.tors {
+            for to in (0..self.tors).filter(|&to| to != from) {
+                if routes.next_hops(from, Tor(to as u16)).is_empty() {
+                    let name = |tor: u32| self.node(self.hosts + tor).name.clone();
+                    return Err(FabricError::Unreachable(name(from), name(to)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The ports to which a switch replicates a probe that came in on `port` (HULA section 4.1): from below to all other
+    /// down ports and all up ports, from above to down ports only. Hosts get none.
+    pub(crate) fn multicast_group(&self, switch: u32, port: Port) -> Vec<Port> {
+        let ports = self.ports_of(self.hosts + switch);
+        let from_above = ports[usize::from(port.0)].is_up;
+        (0..ports.len() as u16)
+            .map(Port)
+            .filter(|&out| out != port)
+            .filter(|out| {
+                let info = &ports[usize::from(out.0)];
+                !info.to_host && !(from_above && info.is_up)
+            })
+            .collect()
+    }
+}
+
+fn limit(count: usize, what: &'static str, most: usize) -> Result<(), FabricError> {
+    if count > most { Err(FabricError::TooMany(count, what, most)) } else { Ok(()) }
+}
+
+fn number_ports(graph: &Graph) -> Result<(Vec<PortInfo>, Vec<u32>), FabricError> {
+    let mut degree = vec![0u32; graph.nodes.len() + 1];
+    for link in &graph.links {
+        degree[link.ends.0 as usize] += 1;
+        degree[link.ends.1 as usize] += 1;
+    }
+    let mut first = Vec::with_capacity(degree.len());
+    let mut sum = 0;
+    for count in degree {
+        first.push(sum);
+        sum += count;
+    }
+    let none = PortInfo { owner: 0, to: 0, peer: 0, link: 0, is_up: false, to_host: false };
+    let mut ports = vec![none; sum as usize];
+    let mut next = first.clone();
+    for (index, link) in graph.links.iter().enumerate() {
+        let (a, b) = link.ends;
+        let (port_a, port_b) = (next[a as usize], next[b as usize]);
+        (next[a as usize], next[b as usize]) = (port_a + 1, port_b + 1);
+        let port = |owner: u32, to: u32, peer: u32| -> Result<PortInfo, FabricError> {
+            let (from, far) = (&graph.nodes[owner as usize], &graph.nodes[to as usize]);
+            if from.tier == far.tier {
+                return Err(FabricError::Flat(from.name.clone(), far.name.clone()));
+            }
+            let (is_up, to_host) = (far.tier > from.tier, far.tier == 0);
+            Ok(PortInfo { owner, to, peer, link: index as u32, is_up, to_host })
+        };
+        ports[port_a as usize] = port(a, b, port_b)?;
+        ports[port_b as usize] = port(b, a, port_a)?;
+    }
+    Ok((ports, first))
+}

@@ -1,0 +1,122 @@
+//! Next hops by shortest up/down paths: a packet climbs tiers, then descends, and never climbs again.
+
+use std::collections::BTreeMap;
+
+use heddle_policy::{Port, Tor};
+
+use super::{Fabric, FabricError};
+
+const FAR: u32 = u32::MAX;
+
+/// The next hops of every switch towards every ToR. Equal sets of ports are stored once.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    tors: usize,
+    /// For each switch and ToR, its group.
+    group: Vec<u16>,
+    /// For each group, its ports as a range of `ports`.
+    ranges: Vec<(u32, u32)>,
+    ports: Vec<Port>,
+}
+
+impl Routes {
+    pub(crate) fn new(fabric: &Fabric, is_up: impl Fn(u32) -> bool) -> Result<Routes, FabricError> {
+        let (switches, tors) = (fabric.switches(), fabric.tors());
+        let mut routes = Routes {
+            tors: tors as usize,
+            group: vec![0; (switches * tors) as usize],
+            ranges: vec![(0, 0)],
+            ports: Vec::new(),
+        };
+        let mut known = BTreeMap::from([(Vec::new(), 0u16)]);
+        let order = by_tier(fabric);
+        for tor in 0..tors {
+            let distance = Distances::to(fabric, tor, &order, &is_up);
+            for switch in 0..switches {
+                let hops = distance.next_hops(fabric, switch, &is_up);
+                let group = routes.intern(&mut known, hops)?;
+                routes.group[switch as usize * routes.tors + tor as usize] = group;
+            }
+        }
+        Ok(routes)
+    }
+
+    fn intern(
+        &mut self,
+        known: &mut BTreeMap<Vec<Port>, u16>,
+        hops: Vec<Port>,
+    ) -> Result<u16, FabricError> {
+        if let Some(&group) = known.get(&hops) {
+            return Ok(group);
+        }
+        let most = usize::from(u16::MAX);
+        let group = u16::try_from(self.ranges.len())
+            .map_err(|_| FabricError::TooMany(most + 1, "sets of next hops", most))?;
+        let start = self.ports.len() as u32;
+        self.ports.extend_from_slice(&hops);
+        self.ranges.push((start, self.ports.len() as u32));
+        known.insert(hops, group);
+        Ok(group)
+    }
+
+    /// Next hops of `switch` towards `tor`, in order of port; empty if there is no path, or at the ToR itself.
+    #[inline]
+    pub fn next_hops(&self, switch: u32, tor: Tor) -> &[Port] {
+        let group = self.group[switch as usize * self.tors + usize::from(tor.0)];
+        let (start, end) = self.ranges[usize::from(group)];
+        &self.ports[start as usize..end as usize]
+    }
+
+    /// Different sets of next hops in the whole fabric.
+    pub fn groups(&self) -> usize {
+        self.ranges.len()
+    }
+}
+
+/// Switches from the lowest tier to the highest.
+fn by_tier(fabric: &Fabric) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..fabric.switches()).collect();
+    order.sort_by_key(|&switch| fabric.node(fabric.hosts + switch).tier);
+    order
+}
+
+/// Hops from every switch to one ToR: descending only, and by climbing first.
+struct Distances {
+    down: Vec<u32>,
+    any: Vec<u32>,
+}
+
+impl Distances {
+    fn to(fabric: &Fabric, tor: u32, order: &[u32], is_up: impl Fn(u32) -> bool) -> Distances {
+        let mut down = vec![FAR; order.len()];
+        down[tor as usize] = 0;
+        let nearest = |switch: u32, climb: bool, distance: &[u32]| {
+            let ports = fabric.ports_of(fabric.hosts + switch).iter();
+            let usable = ports.filter(|p| p.is_up == climb && !p.to_host && is_up(p.link));
+            usable.map(|p| distance[(p.to - fabric.hosts) as usize].saturating_add(1)).min()
+        };
+        for &switch in order.iter().filter(|&&switch| switch != tor) {
+            down[switch as usize] = nearest(switch, false, &down).unwrap_or(FAR);
+        }
+        let mut any = down.clone();
+        for &switch in order.iter().rev().filter(|&&switch| down[switch as usize] == FAR) {
+            any[switch as usize] = nearest(switch, true, &any).unwrap_or(FAR);
+        }
+        Distances { down, any }
+    }
+
+    fn next_hops(&self, fabric: &Fabric, switch: u32, is_up: impl Fn(u32) -> bool) -> Vec<Port> {
+        let here = self.any[switch as usize];
+        if here == 0 || here == FAR {
+            return Vec::new();
+        }
+        let descend = self.down[switch as usize] != FAR;
+        let distance = if descend { &self.down } else { &self.any };
+        let ports = fabric.ports_of(fabric.hosts + switch).iter().enumerate();
+        ports
+            .filter(|(_, p)| p.is_up != descend && !p.to_host && is_up(p.link))
+            .filter(|(_, p)| distance[(p.to - fabric.hosts) as usize] == here - 1)
+            .map(|(i, _)| Port(i as u16))
+            .collect()
+    }
+}

@@ -1,0 +1,9 @@
+//! Packets on links: what waits, what is on its way, what is lost.
+
+mod packet;
+mod port;
+mod wire;
+
+pub(crate) use packet::{Body, Hot, NIL, PacketKind, Packets};
+pub(crate) use port::{LinkClass, Port};
+pub(crate) use wire::{Losses, Network};

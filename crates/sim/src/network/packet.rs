@@ -1,0 +1,85 @@
+//! Packets, kept in a slab and passed by index.
+//!
+//! What every hop reads stands apart from what only the ends read, so that a hop touches half a cache line of a packet.
+
+use heddle_policy::Tor;
+use heddle_transport::Segment;
+use heddle_units::Time;
+
+/// No packet.
+pub(crate) const NIL: u32 = u32::MAX;
+
+/// What a switch does with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PacketKind {
+    /// Part of a connection, on its way to the server.
+    Forward,
+    /// Part of a connection, on its way back to the client.
+    Reverse,
+    /// A probe: `tag` is its utilisation, `dst_tor` the ToR that it started from.
+    Probe,
+}
+
+/// What every hop reads. 32 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hot {
+    /// When it reaches the far end of the link that it is on or waits for.
+    pub(crate) arrival: Time,
+    /// The packet behind it on the same port.
+    pub(crate) next: u32,
+    /// Its connection.
+    pub(crate) connection: u32,
+    /// Hash of its 5-tuple.
+    pub(crate) flow_hash: u32,
+    /// The receiving host.
+    pub(crate) dst_host: u16,
+    /// The receiving host's ToR.
+    pub(crate) dst_tor: Tor,
+    /// The sending host's ToR.
+    pub(crate) src_tor: Tor,
+    /// Bytes on the wire.
+    pub(crate) size: u16,
+    /// The scheme's overlay header.
+    pub(crate) tag: u16,
+    pub(crate) kind: PacketKind,
+}
+
+/// What the ends read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) segment: Segment,
+    /// Which of the connections that used the same number it belongs to.
+    pub(crate) generation: u32,
+}
+
+/// All packets that exist. Freed places are used again, last freed first.
+#[derive(Default)]
+pub(crate) struct Packets {
+    pub(crate) hot: Vec<Hot>,
+    pub(crate) body: Vec<Body>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    #[inline]
+    pub(crate) fn add(&mut self, hot: Hot, body: Body) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.hot[index as usize] = hot;
+            self.body[index as usize] = body;
+            return index;
+        }
+        self.hot.push(hot);
+        self.body.push(body);
+        (self.hot.len() - 1) as u32
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Packets that exist now.
+    pub(crate) fn len(&self) -> usize {
+        self.hot.len() - self.free.len()
+    }
+}

@@ -1,0 +1,92 @@
+//! A port: a drop-tail FIFO and the link behind it, in one direction.
+
+use heddle_policy::{Dre, DreShift};
+use heddle_scenario::PortLimits;
+use heddle_units::{Bytes, Rate, Time};
+
+use super::packet::NIL;
+
+/// What ports of one kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LinkClass {
+    pub(crate) rate: Rate,
+    pub(crate) delay: Time,
+    pub(crate) limits: PortLimits,
+    /// Time to send a byte, in 2^-8 ps.
+    byte_time: u64,
+    /// The buffer's size as the time it takes to send it.
+    pub(crate) full_after: Time,
+    /// Marks begin at this much waiting time.
+    pub(crate) mark_after: Time,
+    pub(crate) max_waiting: u32,
+}
+
+impl LinkClass {
+    pub(crate) fn new(rate: Rate, delay: Time, limits: PortLimits) -> LinkClass {
+        let bits = 8 * 1_000_000_000_000u128 << 8;
+        LinkClass {
+            rate,
+            delay,
+            limits,
+            byte_time: bits.div_ceil(u128::from(rate.0.max(1))) as u64,
+            full_after: rate.time_for(limits.bytes),
+            mark_after: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
+            max_waiting: limits.packets.unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Time to send `bytes`.
+    #[inline]
+    pub(crate) fn time_for(&self, bytes: u32) -> Time {
+        Time((u64::from(bytes) * self.byte_time + 255) >> 8)
+    }
+
+    /// Bytes that a busy link sends in a time constant of the estimator.
+    pub(crate) fn bytes_in_tau(&self, shift: DreShift) -> u64 {
+        self.rate.bytes_in(Time::nanos(shift.tau())).0
+    }
+}
+
+/// One direction of a link. The packets on it form a list, from the one that arrives next to the one queued last; those
+/// from `served` on may not have started transmission.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct Port {
+    /// When everything accepted so far has been sent.
+    pub(crate) busy_until: Time,
+    /// Bytes accepted.
+    pub(crate) accepted: u64,
+    pub(crate) head: u32,
+    pub(crate) tail: u32,
+    /// First packet not known to have started transmission.
+    pub(crate) served: u32,
+    /// Packets from `served` on.
+    pub(crate) waiting: u32,
+    /// The node at the far end.
+    pub(crate) to: u32,
+    pub(crate) class: u16,
+    pub(crate) up: bool,
+    pub(crate) dre: Dre,
+}
+
+impl Port {
+    pub(crate) fn new(to: u32, class: u16) -> Port {
+        Port {
+            busy_until: Time::ZERO,
+            accepted: 0,
+            head: NIL,
+            tail: NIL,
+            served: NIL,
+            waiting: 0,
+            to,
+            class,
+            up: true,
+            dre: Dre::default(),
+        }
+    }
+
+    /// Bytes waiting at `now`, the rest of the packet in transmission included.
+    pub(crate) fn backlog(&self, class: &LinkClass, now: Time) -> Bytes {
+        class.rate.bytes_in(self.busy_until.saturating_sub(now))
+    }
+}

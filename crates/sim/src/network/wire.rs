@@ -1,0 +1,202 @@
+//! Moving packets over ports: one event per packet and link.
+//!
+//! When a packet is accepted, the time at which it will leave is already known (the port is a FIFO), and so is its arrival
+//! at the far end; how full the port is follows from the same figure. So a packet costs one event per link: its arrival.
+//! Only the packet at the head of each link has an event pending; the others wait in the link's list.
+
+use heddle_policy::{DreShift, Util};
+use heddle_units::{Bytes, Time};
+
+use super::packet::{NIL, Packets};
+use super::port::{LinkClass, Port};
+use crate::engine::{Event, Wheel, prefetch};
+
+/// How many events ahead a port, its packet and the packet behind that are asked for.
+const FAR_AHEAD: usize = 8;
+const AHEAD: usize = 4;
+const NEAR: usize = 1;
+
+/// What has gone wrong at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Losses {
+    /// Packets that found the buffer full.
+    pub(crate) overflows: u64,
+    /// Packets that were on a link when it failed, or were sent to it while it was down.
+    pub(crate) failures: u64,
+    /// Packets marked (ECN).
+    pub(crate) marks: u64,
+}
+
+/// All ports, the packets on them, and the events to come.
+pub(crate) struct Network {
+    pub(crate) ports: Vec<Port>,
+    pub(crate) losses: Vec<Losses>,
+    pub(crate) classes: Vec<LinkClass>,
+    pub(crate) packets: Packets,
+    pub(crate) events: Wheel,
+    /// The estimator's time constant, if anybody reads utilisation.
+    pub(crate) meter: Option<DreShift>,
+    /// Packets accepted by a port: one packet entering one link.
+    pub(crate) hops: u64,
+}
+
+impl Network {
+    /// Puts a packet into a port's queue, or drops it and counts why.
+    #[inline]
+    pub(crate) fn send(&mut self, now: Time, port_id: u32, packet: u32) {
+        let port = &mut self.ports[port_id as usize];
+        let class = &self.classes[usize::from(port.class)];
+        let size = u32::from(self.packets.hot[packet as usize].size);
+        let start = port.busy_until.max(now);
+        let end = start + class.time_for(size);
+        if end - now > class.full_after || port.waiting >= class.max_waiting || !port.up {
+            return self.refuse(now, port_id, packet);
+        }
+        if start - now > class.mark_after {
+            self.packets.body[packet as usize].segment.ecn = true;
+            self.losses[port_id as usize].marks += 1;
+        }
+        self.accept(now, port_id, packet, start, end);
+    }
+
+    #[inline]
+    fn accept(&mut self, now: Time, port_id: u32, packet: u32, start: Time, end: Time) {
+        if self.meter.is_some() {
+            self.serve(port_id, now);
+        }
+        let port = &mut self.ports[port_id as usize];
+        let arrival = end + self.classes[usize::from(port.class)].delay;
+        let hot = &mut self.packets.hot[packet as usize];
+        (hot.arrival, hot.next) = (arrival, NIL);
+        let size = u32::from(hot.size);
+        (port.busy_until, port.accepted) = (end, port.accepted + u64::from(size));
+        self.hops += 1;
+        if port.head == NIL {
+            port.head = packet;
+            self.events.schedule(arrival, Event::Arrival(port_id));
+        } else {
+            self.packets.hot[port.tail as usize].next = packet;
+        }
+        port.tail = packet;
+        if start > now {
+            port.waiting += 1;
+            if port.served == NIL {
+                port.served = packet;
+            }
+        } else {
+            // The port is idle, so all before this packet have started, whether `serve` has looked or not.
+            (port.served, port.waiting) = (NIL, 0);
+            if let Some(shift) = self.meter {
+                port.dre.add(now.as_nanos(), size, shift);
+            }
+        }
+    }
+
+    /// Drops a packet, unless the port only seemed to hold too many.
+    #[cold]
+    fn refuse(&mut self, now: Time, port_id: u32, packet: u32) {
+        self.serve(port_id, now);
+        let port = &self.ports[port_id as usize];
+        let class = &self.classes[usize::from(port.class)];
+        let start = port.busy_until.max(now);
+        let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
+        let losses = &mut self.losses[port_id as usize];
+        if !port.up {
+            losses.failures += 1;
+        } else if end - now > class.full_after || port.waiting >= class.max_waiting {
+            losses.overflows += 1;
+        } else {
+            return self.accept(now, port_id, packet, start, end);
+        }
+        self.packets.remove(packet);
+    }
+
+    /// Takes the packet that reaches the far end of a port's link now; `None` if the event is a stale one (the link failed).
+    #[inline]
+    pub(crate) fn arrive(&mut self, now: Time, port_id: u32) -> Option<u32> {
+        let port = &mut self.ports[port_id as usize];
+        let packet = port.head;
+        if packet == NIL || self.packets.hot[packet as usize].arrival != now {
+            return None;
+        }
+        if port.served == packet {
+            self.serve(port_id, now);
+        }
+        let port = &mut self.ports[port_id as usize];
+        port.head = self.packets.hot[packet as usize].next;
+        if port.head != NIL {
+            let arrival = self.packets.hot[port.head as usize].arrival;
+            self.events.schedule(arrival, Event::Arrival(port_id));
+        }
+        Some(packet)
+    }
+
+    /// Brings up to date which packets of a port have started transmission by `now`, and counts them as utilisation.
+    pub(crate) fn serve(&mut self, port_id: u32, now: Time) {
+        let port = &mut self.ports[port_id as usize];
+        let class = &self.classes[usize::from(port.class)];
+        while port.served != NIL {
+            let hot = &self.packets.hot[port.served as usize];
+            let size = u32::from(hot.size);
+            let start = hot.arrival - class.delay - class.time_for(size);
+            if start > now {
+                return;
+            }
+            if let Some(shift) = self.meter {
+                port.dre.add(start.as_nanos(), size, shift);
+            }
+            port.waiting -= 1;
+            port.served = hot.next;
+        }
+    }
+
+    /// Transmit utilisation of a port at `now`.
+    pub(crate) fn utilisation(&mut self, port_id: u32, now: Time) -> Util {
+        let Some(shift) = self.meter else { return 0 };
+        self.serve(port_id, now);
+        let port = &self.ports[port_id as usize];
+        let full = self.classes[usize::from(port.class)].bytes_in_tau(shift);
+        port.dre.util(now.as_nanos(), shift, full)
+    }
+
+    /// Bytes waiting at a port.
+    pub(crate) fn backlog(&self, port_id: u32, now: Time) -> Bytes {
+        let port = &self.ports[port_id as usize];
+        port.backlog(&self.classes[usize::from(port.class)], now)
+    }
+
+    /// Takes a link's direction down; every packet on it is lost. An event that is pending for it will find nothing.
+    pub(crate) fn fail(&mut self, port_id: u32, now: Time) {
+        let port = &mut self.ports[port_id as usize];
+        let mut packet = port.head;
+        (port.head, port.tail, port.served, port.waiting) = (NIL, NIL, NIL, 0);
+        (port.up, port.busy_until) = (false, now);
+        while packet != NIL {
+            self.losses[port_id as usize].failures += 1;
+            self.packets.remove(packet);
+            packet = self.packets.hot[packet as usize].next;
+        }
+    }
+
+    /// Asks the processor for what the events about to come will read, the nearer the more of it.
+    #[inline]
+    pub(crate) fn look_ahead(&self) {
+        if let Some(Event::Arrival(port)) = self.events.peek(FAR_AHEAD) {
+            prefetch(&self.ports, port);
+        }
+        if let Some(Event::Arrival(port)) = self.events.peek(AHEAD) {
+            prefetch(&self.packets.hot, self.ports[port as usize].head);
+        }
+        if let Some(Event::Arrival(port)) = self.events.peek(NEAR) {
+            let head = self.ports[port as usize].head;
+            if let Some(hot) = self.packets.hot.get(head as usize) {
+                prefetch(&self.packets.hot, hot.next);
+            }
+        }
+    }
+
+    /// Brings a link's direction back.
+    pub(crate) fn recover(&mut self, port_id: u32) {
+        self.ports[port_id as usize].up = true;
+    }
+}

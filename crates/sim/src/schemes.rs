@@ -1,0 +1,36 @@
+//! From a scenario's scheme to a policy and its parameters.
+
+use heddle_policy as policy;
+use heddle_policy::{DreShift, Scheme as Policy};
+use heddle_scenario::{Hula, HulaUpdate, Scheme};
+
+/// Something to do once the type of the scheme is known.
+pub(crate) trait WithScheme {
+    type Output;
+    fn with<S: Policy>(self, config: S::Config) -> Self::Output;
+}
+
+/// Does it with the policy that a scenario names.
+pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
+    match scheme {
+        Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
+        Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
+        _ => then.with::<policy::Ecmp>(()),
+    }
+}
+
+fn hula_config(hula: &Hula) -> policy::HulaConfig {
+    policy::HulaConfig {
+        probe_period: hula.probe_period.as_nanos(),
+        fail_after: hula.fail_after.as_nanos(),
+        flowlet_gap: hula.flowlets.gap.as_nanos(),
+        flowlet_slots: hula.flowlets.slots as usize,
+        tau: DreShift::at_least(hula.tau.as_nanos()),
+        util_bits: u32::from(hula.util_bits),
+        update: match hula.update {
+            HulaUpdate::Refresh => policy::Update::Refresh,
+            HulaUpdate::Listing => policy::Update::Listing,
+        },
+        local_detection: hula.local_detection,
+    }
+}

@@ -1,0 +1,436 @@
+//! One run, from the first probe to the last flow.
+
+use heddle_policy::{DreShift, Scheme};
+use heddle_scenario::{self as scenario, Change, Scenario, Until};
+use heddle_units::{Bytes, Time};
+
+use crate::engine::{Event, Wheel};
+use crate::fabric::{Fabric, FabricError, one_big_switch};
+use crate::hosts::{Flow, Hosts, Site};
+use crate::network::{LinkClass, Losses, Network, PacketKind, Packets, Port};
+use crate::outcome::{FlowRecord, Outcome, PortLosses, Totals};
+use crate::random::{Random, Stream};
+use crate::sampling::Sampler;
+use crate::schemes;
+use crate::switching::{PROBE_BYTES, Switching};
+use crate::traffic::{self, NewFlow, Pools, Traffic};
+use crate::unloaded::unloaded_fct;
+
+/// Why a scenario cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimError {
+    /// The graph.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// The caller's progress function said [`Next::Stop`].
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Packet-hops so far.
+    pub packet_hops: u64,
+    /// Share of the run that is done, 0 to 1: by measured flows or by time, as the scenario's end is given.
+    pub done: f64,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Yes.
+    Continue,
+    /// No: [`simulate`] returns [`SimError::Interrupted`].
+    Stop,
+}
+
+/// Runs a scenario with one seed. `watch` is called now and then (every 2^18 events), and at the end.
+///
+/// # Errors
+/// [`SimError`], before anything runs unless `watch` stops it.
+pub fn simulate(
+    scenario: &Scenario,
+    seed: u64,
+    watch: &mut dyn FnMut(Progress) -> Next,
+) -> Result<Outcome, SimError> {
+    schemes::dispatch(&scenario.scheme, Run { scenario, seed, watch })
+}
+
+/// A run that waits for its scheme.
+struct Run<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    watch: &'a mut dyn FnMut(Progress) -> Next,
+}
+
+impl schemes::WithScheme for Run<'_> {
+    type Output = Result<Outcome, SimError>;
+
+    fn with<S: Scheme>(self, config: S::Config) -> Self::Output {
+        let mut simulation = Simulation::<S>::new(self.scenario, config, self.seed)?;
+        simulation.run(self.watch)?;
+        Ok(simulation.finish())
+    }
+}
+
+/// Where and when hosts act, borrowed from a simulation.
+macro_rules! site {
+    ($simulation:ident) => {
+        Site {
+            now: $simulation.now,
+            network: &mut $simulation.network,
+            fabric: &$simulation.fabric,
+        }
+    };
+}
+
+/// Everything that a run has.
+struct Simulation<'a, S: Scheme> {
+    scenario: &'a Scenario,
+    fabric: Fabric,
+    network: Network,
+    switching: Switching<S>,
+    hosts: Hosts,
+    traffic: Traffic,
+    pools: Pools,
+    sampler: Sampler,
+    flows: Vec<FlowRecord>,
+    /// Scratch space for flows that start or finish in one step.
+    starting: Vec<NewFlow>,
+    finishing: Vec<Flow>,
+    totals: Totals,
+    measured_started: u64,
+    delivered_before: u64,
+    digest: u64,
+    now: Time,
+}
+
+impl<'a, S: Scheme> Simulation<'a, S> {
+    fn new(scenario: &'a Scenario, config: S::Config, seed: u64) -> Result<Self, SimError> {
+        let graph = match scenario.scheme {
+            scenario::Scheme::Ideal => &one_big_switch(&scenario.fabric.graph),
+            _ => &scenario.fabric.graph,
+        };
+        let fabric = Fabric::new(graph)?;
+        let meter = S::NEEDS_UTILISATION.then(|| S::dre_shift(&config));
+        let network = start_network(scenario, &fabric, meter);
+        let routes = fabric.routes(|link| !is_failed(scenario, &fabric, link))?;
+        fabric.check_reachable(&routes)?;
+        let start = scenario.measure.probe_warm_up;
+        let mut simulation = Simulation {
+            switching: Switching::new(&fabric, routes, config, seed),
+            hosts: Hosts::new(scenario.transport),
+            traffic: Traffic::new(&scenario.workload, fabric.hosts(), start, seed),
+            pools: Pools::default(),
+            sampler: Sampler::new(&fabric),
+            flows: Vec::new(),
+            starting: Vec::new(),
+            finishing: Vec::new(),
+            totals: Totals::default(),
+            measured_started: 0,
+            delivered_before: 0,
+            digest: 0,
+            now: Time::ZERO,
+            scenario,
+            fabric,
+            network,
+        };
+        simulation.schedule_first(seed);
+        Ok(simulation)
+    }
+
+    /// Puts down what is known to happen before anything has.
+    fn schedule_first(&mut self, seed: u64) {
+        let (measure, measure_from) = (&self.scenario.measure, self.measure_from());
+        let events = &mut self.network.events;
+        if let Some(period) = self.switching.probe_period() {
+            let mut layout = Random::new(seed.wrapping_add(1), Stream::Layout);
+            for tor in 0..self.fabric.tors {
+                events.schedule(Time(layout.below(period.0)), Event::Probe(tor));
+            }
+        }
+        events.schedule(self.traffic.next_at(), Event::Spawn);
+        events.schedule(measure_from, Event::Measure);
+        if let Some(every) = measure.sample_every {
+            events.schedule(every, Event::Sample);
+        }
+        if self.scenario.scheme != scenario::Scheme::Ideal {
+            for (index, event) in self.scenario.events.iter().enumerate() {
+                events.schedule(event.at, Event::Fault(index as u32));
+            }
+        }
+    }
+
+    fn measure_from(&self) -> Time {
+        self.scenario.measure.probe_warm_up + self.scenario.measure.warm_up
+    }
+
+    fn end(&self) -> Time {
+        let measure = &self.scenario.measure;
+        match measure.until {
+            Until::Time(span) => (self.measure_from() + span).min(measure.time_limit),
+            Until::Flows(_) => measure.time_limit,
+        }
+    }
+
+    fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
+        let end = self.end();
+        while let Some((at, event)) = self.network.events.pop() {
+            if at > end {
+                self.now = end;
+                break;
+            }
+            self.now = at;
+            self.network.look_ahead();
+            self.totals.events += 1;
+            self.digest = (self.digest.rotate_left(5) ^ at.0 ^ u64::from(event.pack()) << 32)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            self.handle(event);
+            if self.is_complete() {
+                break;
+            }
+            if self.totals.events.is_multiple_of(WATCH_EVERY) {
+                self.report(watch)?;
+            }
+        }
+        self.report(watch)
+    }
+
+    fn report(&self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
+        let done = match self.scenario.measure.until {
+            Until::Flows(flows) => self.flows.len() as f64 / flows.max(1) as f64,
+            Until::Time(_) => self.now.as_secs_f64() / self.end().as_secs_f64(),
+        };
+        let progress = Progress { now: self.now, packet_hops: self.network.hops, done };
+        match watch(progress) {
+            Next::Continue => Ok(()),
+            Next::Stop => Err(SimError::Interrupted),
+        }
+    }
+
+    /// Whether the measured flows have all come and gone.
+    #[inline]
+    fn is_complete(&self) -> bool {
+        matches!(self.scenario.measure.until, Until::Flows(flows) if self.flows.len() as u64 >= flows)
+    }
+
+    #[inline]
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Arrival(port) => self.arrival(port),
+            Event::Timeout(id) => self.hosts.timeout(&mut site!(self), id),
+            Event::DelayedAck(id) => self.hosts.delayed_ack(&mut site!(self), id),
+            Event::Spawn => self.spawn(),
+            Event::Probe(tor) => self.originate(tor),
+            Event::Sample => self.sample(),
+            Event::Fault(index) => self.fault(index),
+            Event::Converged => self.converge(),
+            Event::Measure => {
+                self.delivered_before = self.hosts.counters().delivered;
+                self.sampler.start_measuring();
+            }
+        }
+    }
+
+    #[inline]
+    fn arrival(&mut self, port: u32) {
+        let Some(packet) = self.network.arrive(self.now, port) else { return };
+        let to = self.network.ports[port as usize].to;
+        if to < self.fabric.hosts {
+            self.hosts.receive(&mut site!(self), packet, &mut self.finishing);
+            if !self.finishing.is_empty() {
+                self.record();
+            }
+        } else if self.network.packets.hot[packet as usize].kind == PacketKind::Probe {
+            self.switching.probe(&self.fabric, &mut self.network, self.now, port, packet);
+        } else {
+            let switch = to - self.fabric.hosts;
+            self.switching.forward(&self.fabric, &mut self.network, self.now, switch, packet);
+        }
+    }
+
+    fn spawn(&mut self) {
+        let mut starting = std::mem::take(&mut self.starting);
+        self.traffic.arrive(&mut starting);
+        for new in starting.drain(..) {
+            let measured = self.now >= self.measure_from() && self.wants_more();
+            self.measured_started += u64::from(measured);
+            self.totals.flows_started += 1;
+            let flow =
+                Flow { start: self.now, from: new.from, to: new.to, size: new.size, measured };
+            let connection = self.pools.connection(&new, &mut self.hosts);
+            self.hosts.start(&mut site!(self), connection, flow);
+        }
+        self.starting = starting;
+        self.network.events.schedule(self.traffic.next_at(), Event::Spawn);
+    }
+
+    fn wants_more(&self) -> bool {
+        match self.scenario.measure.until {
+            Until::Flows(flows) => self.measured_started < flows,
+            Until::Time(_) => true,
+        }
+    }
+
+    fn record(&mut self) {
+        for flow in self.finishing.drain(..).filter(|flow| flow.measured) {
+            let unloaded = unloaded_fct(
+                &self.fabric,
+                &self.switching.routes,
+                &self.scenario.transport,
+                traffic::connections(&self.scenario.workload),
+                (flow.from, flow.to),
+                flow.size,
+            );
+            let Flow { start, from, to, size, .. } = flow;
+            let fct = self.now - start;
+            self.flows.push(FlowRecord { start, from, to, size, fct, unloaded });
+        }
+    }
+
+    fn originate(&mut self, tor: u32) {
+        self.switching.originate(&self.fabric, &mut self.network, self.now, tor);
+        if let Some(period) = self.switching.probe_period() {
+            self.network.events.schedule(self.now + period, Event::Probe(tor));
+        }
+    }
+
+    fn sample(&mut self) {
+        self.sampler.sample(&self.network, self.now);
+        if let Some(every) = self.scenario.measure.sample_every {
+            self.network.events.schedule(self.now + every, Event::Sample);
+        }
+    }
+
+    fn fault(&mut self, index: u32) {
+        let event = &self.scenario.events[index as usize];
+        for (port, info) in self.fabric.ports.iter().enumerate() {
+            if event.links.contains(&info.link) {
+                match event.change {
+                    Change::Fail => self.network.fail(port as u32, self.now),
+                    Change::Recover => self.network.recover(port as u32),
+                }
+            }
+        }
+        // Schemes with probes keep their next hops: they learn of failures from missing probes.
+        if self.switching.probe_period().is_none() {
+            let at = self.now + self.scenario.fabric.convergence;
+            self.network.events.schedule(at, Event::Converged);
+        }
+    }
+
+    fn converge(&mut self) {
+        let mut up = vec![true; self.fabric.graph.links.len()];
+        for (info, port) in self.fabric.ports.iter().zip(&self.network.ports) {
+            up[info.link as usize] &= port.up;
+        }
+        // Fewer links cannot need more sets of next hops than the header numbers, as the first computation did not.
+        if let Ok(routes) = self.fabric.routes(|link| up[link as usize]) {
+            self.switching.routes = routes;
+        }
+    }
+
+    fn finish(self) -> Outcome {
+        let hosts = self.hosts.counters();
+        let window = self.now.saturating_sub(self.measure_from());
+        let sum = |what: fn(&Losses) -> u64| self.network.losses.iter().map(what).sum::<u64>();
+        let totals = Totals {
+            simulated: self.now,
+            packet_hops: self.network.hops,
+            unfinished: self.hosts.unfinished().filter(|flow| flow.measured).count() as u64,
+            delivered: Bytes(hosts.delivered),
+            delivered_in_window: Bytes(hosts.delivered - self.delivered_before),
+            window,
+            segments: hosts.segments,
+            retransmitted: hosts.retransmitted,
+            timeouts: hosts.timeouts,
+            fast_recoveries: hosts.fast_recoveries,
+            reordered: hosts.reordered,
+            dropped: sum(|l| l.overflows),
+            lost_to_failures: sum(|l| l.failures),
+            unroutable: self.switching.unroutable,
+            marked: sum(|l| l.marks),
+            strays: hosts.strays,
+            probe_bytes: Bytes(self.switching.probes_sent * u64::from(PROBE_BYTES)),
+            peak_packets: self.network.packets.hot.len() as u64,
+            in_flight: self.network.packets.len() as u64,
+            sent: hosts.sent,
+            received: hosts.received,
+            probes_sent: self.switching.probes_sent,
+            state_bytes: self.switching.state_bytes() as u64,
+            ..self.totals
+        };
+        Outcome {
+            losses: losses(&self.fabric, &self.network.losses),
+            flows: self.flows,
+            samples: self.sampler.finish(),
+            totals,
+            scheme: self.switching.counters(),
+            digest: self.digest,
+        }
+    }
+}
+
+/// Events between two calls of the progress function.
+const WATCH_EVERY: u64 = 1 << 18;
+
+fn losses(fabric: &Fabric, losses: &[Losses]) -> Vec<PortLosses> {
+    let named = |(info, losses): (&crate::fabric::PortInfo, &Losses)| PortLosses {
+        from: fabric.node(info.owner).name.clone(),
+        to: fabric.node(info.to).name.clone(),
+        dropped: losses.overflows,
+        marked: losses.marks,
+    };
+    let any =
+        |(_, losses): &(&crate::fabric::PortInfo, &Losses)| losses.overflows + losses.marks > 0;
+    fabric.ports.iter().zip(losses).filter(any).map(named).collect()
+}
+
+/// Whether a link of the scenario's graph is down from the start.
+fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
+    let (a, b) = fabric.graph.links[link as usize].ends;
+    let (a, b) = (&fabric.node(a).name, &fabric.node(b).name);
+    let same = |(x, y): &(String, String)| (x == a && y == b) || (x == b && y == a);
+    scenario.fabric.failed.iter().any(same)
+}
+
+fn start_network(scenario: &Scenario, fabric: &Fabric, meter: Option<DreShift>) -> Network {
+    let mut classes: Vec<LinkClass> = Vec::new();
+    let mut ports = Vec::with_capacity(fabric.ports.len());
+    for info in &fabric.ports {
+        let link = fabric.graph.links[info.link as usize];
+        let from_host = info.owner < fabric.hosts;
+        let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
+        let class = LinkClass::new(link.rate, link.delay, limits);
+        let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
+        if index == classes.len() {
+            classes.push(class);
+        }
+        let mut port = Port::new(info.to, index as u16);
+        port.up = !is_failed(scenario, fabric, info.link);
+        ports.push(port);
+    }
+    Network {
+        losses: vec![Losses::default(); ports.len()],
+        events: wheel_for(&classes, ports.len()),
+        packets: Packets::default(),
+        hops: 0,
+        meter,
+        classes,
+        ports,
+    }
+}
+
+/// Events in a slot of the wheel when every port is busy with full packets: enough to look ahead.
+const SLOT_EVENTS: u64 = 16;
+
+/// A wheel that suits a fabric's ports.
+fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
+    let packet = |class: &LinkClass| class.time_for(1500);
+    let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
+    let busiest = classes.iter().map(packet).min().unwrap_or_default();
+    Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
+}

@@ -1,0 +1,233 @@
+//! Switches: each packet's next port by the scheme, probes by the multicast groups.
+
+use heddle_policy::{
+    Counters, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Site, Step, Tor, Util, mix,
+};
+use heddle_units::Time;
+
+use crate::fabric::{Fabric, Routes};
+use crate::network::{Body, Hot, NIL, Network, PacketKind};
+use crate::random::{Random, Stream};
+
+/// Bytes of a probe on the wire (HULA section 4.2).
+pub(crate) const PROBE_BYTES: u16 = 64;
+
+/// All switches of a fabric, running one scheme.
+pub(crate) struct Switching<S: Scheme> {
+    schemes: Vec<S>,
+    config: S::Config,
+    pub(crate) routes: Routes,
+    random: Random,
+    /// For each port of the fabric, where a probe that came in on it goes.
+    groups: Vec<Vec<Port>>,
+    /// Data packets that no next hop could take.
+    pub(crate) unroutable: u64,
+    /// Probe packets put on links.
+    pub(crate) probes_sent: u64,
+}
+
+impl<S: Scheme> Switching<S> {
+    pub(crate) fn new(
+        fabric: &Fabric,
+        routes: Routes,
+        config: S::Config,
+        seed: u64,
+    ) -> Switching<S> {
+        let mut layout = Random::new(seed, Stream::Layout);
+        let schemes = (0..fabric.switches())
+            .map(|switch| S::new(&config, &site(fabric, switch, layout.bits())))
+            .collect();
+        let groups = match S::probe_period(&config) {
+            Some(_) => all_groups(fabric),
+            None => Vec::new(),
+        };
+        Switching {
+            schemes,
+            config,
+            routes,
+            random: Random::new(seed, Stream::Scheme),
+            groups,
+            unroutable: 0,
+            probes_sent: 0,
+        }
+    }
+
+    pub(crate) fn probe_period(&self) -> Option<Time> {
+        S::probe_period(&self.config).map(Time::nanos)
+    }
+
+    #[inline]
+    fn step(&mut self, now: Time) -> Step {
+        Step { now: now.as_nanos(), rnd: if S::NEEDS_RANDOM { self.random.bits() } else { 0 } }
+    }
+
+    /// Sends a data packet, come to `switch`, on its way.
+    #[inline]
+    pub(crate) fn forward(
+        &mut self,
+        fabric: &Fabric,
+        network: &mut Network,
+        now: Time,
+        switch: u32,
+        packet: u32,
+    ) {
+        let step = self.step(now);
+        let hot = &network.packets.hot[packet as usize];
+        let here = Tor(switch as u16);
+        let is_tor = switch < fabric.tors;
+        let mut header = Header {
+            flow_hash: hot.flow_hash,
+            src_tor: hot.src_tor,
+            dst_tor: hot.dst_tor,
+            ingress: if is_tor && hot.src_tor == here { Ingress::Host } else { Ingress::Fabric },
+            tag: hot.tag,
+        };
+        if is_tor && hot.dst_tor == here {
+            let out = fabric.host_port[usize::from(hot.dst_host)];
+            if header.ingress == Ingress::Fabric {
+                self.schemes[switch as usize].egress(step, &mut header);
+            }
+            return network.send(now, out, packet);
+        }
+        let hops = self.routes.next_hops(switch, hot.dst_tor);
+        if hops.is_empty() {
+            self.unroutable += 1;
+            return network.packets.remove(packet);
+        }
+        let base = fabric.first_port_of_switch(switch);
+        let mut ports = View { network, base, now };
+        let out = self.schemes[switch as usize].forward(step, &mut header, hops, &mut ports);
+        network.packets.hot[packet as usize].tag = header.tag;
+        network.send(now, base + u32::from(out.0), packet);
+    }
+
+    /// Takes in a probe that came over `in_port` (the sender's port) and replicates it.
+    pub(crate) fn probe(
+        &mut self,
+        fabric: &Fabric,
+        network: &mut Network,
+        now: Time,
+        in_port: u32,
+        packet: u32,
+    ) {
+        let hot = network.packets.hot[packet as usize];
+        network.packets.remove(packet);
+        let info = fabric.ports[in_port as usize];
+        let switch = info.to - fabric.hosts;
+        let base = fabric.first_port_of_switch(switch);
+        let port = Port((info.peer - base) as u16);
+        let probe = Probe { tor: hot.dst_tor, util: hot.tag };
+        let is_next_hop = self.routes.next_hops(switch, probe.tor).contains(&port);
+        let arrival = ProbeArrival { port, probe, is_next_hop };
+        let step = self.step(now);
+        let mut ports = View { network, base, now };
+        let Some(probe) = self.schemes[switch as usize].probe(step, &arrival, &mut ports) else {
+            return;
+        };
+        for out in 0..self.groups[info.peer as usize].len() {
+            let out = self.groups[info.peer as usize][out];
+            self.send_probe(network, now, base + u32::from(out.0), probe);
+        }
+    }
+
+    /// Sends a ToR's probe on each of its uplinks.
+    pub(crate) fn originate(
+        &mut self,
+        fabric: &Fabric,
+        network: &mut Network,
+        now: Time,
+        tor: u32,
+    ) {
+        let step = self.step(now);
+        let Some(probe) = self.schemes[tor as usize].originate(step) else { return };
+        let base = fabric.first_port_of_switch(tor);
+        for (i, info) in fabric.ports_of(fabric.hosts + tor).iter().enumerate() {
+            if info.is_up {
+                self.send_probe(network, now, base + i as u32, probe);
+            }
+        }
+    }
+
+    fn send_probe(&mut self, network: &mut Network, now: Time, port: u32, probe: Probe) {
+        let hot = Hot {
+            arrival: now,
+            next: NIL,
+            connection: 0,
+            flow_hash: 0,
+            dst_host: 0,
+            dst_tor: probe.tor,
+            src_tor: probe.tor,
+            size: PROBE_BYTES,
+            tag: probe.util,
+            kind: PacketKind::Probe,
+        };
+        let packet = network.packets.add(hot, Body::default());
+        self.probes_sent += 1;
+        network.send(now, port, packet);
+    }
+
+    /// What all switches have counted.
+    pub(crate) fn counters(&self) -> Counters {
+        self.schemes.iter().map(Scheme::counters).fold(Counters::default(), |sum, one| Counters {
+            flowlets: sum.flowlets + one.flowlets,
+            moves: sum.moves + one.moves,
+            fallbacks: sum.fallbacks + one.fallbacks,
+            probes: sum.probes + one.probes,
+        })
+    }
+
+    /// State of the switch that holds most, in bytes.
+    pub(crate) fn state_bytes(&self) -> usize {
+        self.schemes.iter().map(Scheme::state_bytes).max().unwrap_or(0)
+    }
+}
+
+fn site(fabric: &Fabric, switch: u32, salt: u32) -> Site {
+    let pod = |node: u32| fabric.node(node).pod;
+    let here = pod(fabric.hosts + switch);
+    let same_pod = |tor: u32| here.is_some() && pod(fabric.hosts + tor) == here;
+    Site {
+        salt: mix(salt, switch),
+        tor: (switch < fabric.tors).then_some(Tor(switch as u16)),
+        ports: fabric.ports_of(fabric.hosts + switch).len() as u16,
+        tors: fabric.tors as u16,
+        same_pod: (0..fabric.tors).map(same_pod).collect(),
+    }
+}
+
+fn all_groups(fabric: &Fabric) -> Vec<Vec<Port>> {
+    let group = |(id, info): (usize, &crate::fabric::PortInfo)| {
+        if info.owner < fabric.hosts {
+            return Vec::new();
+        }
+        let switch = info.owner - fabric.hosts;
+        let local = id as u32 - fabric.first_port_of_switch(switch);
+        fabric.multicast_group(switch, Port(local as u16))
+    };
+    fabric.ports.iter().enumerate().map(group).collect()
+}
+
+/// One switch's ports as its scheme sees them.
+struct View<'a> {
+    network: &'a mut Network,
+    base: u32,
+    now: Time,
+}
+
+impl Ports for View<'_> {
+    #[inline]
+    fn tx_util(&mut self, port: Port) -> Util {
+        self.network.utilisation(self.base + u32::from(port.0), self.now)
+    }
+
+    #[inline]
+    fn queue_bytes(&mut self, port: Port) -> u32 {
+        let bytes = self.network.backlog(self.base + u32::from(port.0), self.now);
+        u32::try_from(bytes.0).unwrap_or(u32::MAX)
+    }
+
+    #[inline]
+    fn is_up(&mut self, port: Port) -> bool {
+        self.network.ports[(self.base + u32::from(port.0)) as usize].up
+    }
+}

@@ -1,0 +1,209 @@
+//! The workload: when flows start, between whom, and on which connection.
+
+use std::collections::BTreeMap;
+
+use heddle_scenario::{Connections, Flows, Long, Pattern, ReplayFlow, SizeDistribution, Workload};
+use heddle_units::{Bytes, Time};
+
+use crate::hosts::{Hosts, Lifetime};
+use crate::random::{Random, Stream};
+
+/// Bytes of a flow that never ends.
+pub(crate) const ENDLESS: u64 = 1 << 60;
+
+/// A flow to start now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NewFlow {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) size: Bytes,
+    pub(crate) connections: Connections,
+}
+
+/// Generates flows, one arrival at a time.
+pub(crate) enum Traffic {
+    Poisson(Poisson),
+    /// Flows with their times, the next one last.
+    List(Vec<(Time, NewFlow)>),
+}
+
+impl Traffic {
+    /// The traffic of a workload over `hosts` hosts that starts at `start`.
+    pub(crate) fn new(workload: &Workload, hosts: u32, start: Time, seed: u64) -> Traffic {
+        let random = Random::new(seed, Stream::Traffic);
+        match workload {
+            Workload::Flows(flows) => Traffic::Poisson(Poisson::new(flows, hosts, start, random)),
+            Workload::Long(long) => Traffic::list(long_flows(long, hosts, start, random)),
+            Workload::Replay(flows) => Traffic::list(replayed(flows, start)),
+        }
+    }
+
+    fn list(mut flows: Vec<(Time, NewFlow)>) -> Traffic {
+        flows.sort_by_key(|(at, _)| *at);
+        flows.reverse();
+        Traffic::List(flows)
+    }
+
+    /// When the next arrival is due; [`Time::NEVER`] if there is none.
+    pub(crate) fn next_at(&self) -> Time {
+        match self {
+            Traffic::Poisson(poisson) => poisson.next_at,
+            Traffic::List(flows) => flows.last().map_or(Time::NEVER, |(at, _)| *at),
+        }
+    }
+
+    /// The flows of the arrival that is due, and moves on to the next.
+    pub(crate) fn arrive(&mut self, flows: &mut Vec<NewFlow>) {
+        match self {
+            Traffic::Poisson(poisson) => poisson.arrive(flows),
+            Traffic::List(list) => flows.extend(list.pop().map(|(_, flow)| flow)),
+        }
+    }
+}
+
+/// Arrivals at exponential intervals.
+pub(crate) struct Poisson {
+    random: Random,
+    next_at: Time,
+    mean_gap: f64,
+    sizes: SizeDistribution,
+    pattern: Drawn,
+    connections: Connections,
+}
+
+/// A pattern with what the seed fixes for the whole run.
+enum Drawn {
+    Sets { clients: Vec<u32>, servers: Vec<u32> },
+    Permutation(Vec<u32>),
+    Incast { hosts: Vec<u32>, senders: usize },
+}
+
+impl Poisson {
+    fn new(flows: &Flows, hosts: u32, start: Time, mut random: Random) -> Poisson {
+        let pattern = match &flows.pattern {
+            Pattern::Sets { clients, servers } => {
+                Drawn::Sets { clients: clients.clone(), servers: servers.clone() }
+            }
+            Pattern::Permutation => Drawn::Permutation(random.derangement(hosts)),
+            Pattern::Incast { senders } => {
+                Drawn::Incast { hosts: (0..hosts).collect(), senders: *senders as usize }
+            }
+        };
+        let flows_per_arrival = match pattern {
+            Drawn::Incast { senders, .. } => senders as f64,
+            _ => 1.0,
+        };
+        let bytes_per_second = flows.load * flows.capacity.0 as f64 / 8.0;
+        let mean_gap = flows.sizes.mean() * flows_per_arrival / bytes_per_second;
+        let sizes = flows.sizes.clone();
+        let connections = flows.connections;
+        let mut poisson = Poisson { random, next_at: start, mean_gap, sizes, pattern, connections };
+        poisson.wait();
+        poisson
+    }
+
+    fn wait(&mut self) {
+        let gap = self.random.exponential(self.mean_gap);
+        self.next_at += Time((gap * 1e12) as u64);
+    }
+
+    fn arrive(&mut self, flows: &mut Vec<NewFlow>) {
+        match &mut self.pattern {
+            Drawn::Sets { clients, servers } => {
+                let from = clients[self.random.below(clients.len() as u64) as usize];
+                let to = other_than(from, servers, &mut self.random);
+                self.push(from, to, flows);
+            }
+            Drawn::Permutation(to) => {
+                let from = self.random.below(to.len() as u64) as u32;
+                let to = to[from as usize];
+                self.push(from, to, flows);
+            }
+            Drawn::Incast { hosts, senders } => {
+                let count = *senders;
+                let chosen = draw_first(hosts, count + 1, &mut self.random);
+                for &from in &chosen[1..] {
+                    self.push(from, chosen[0], flows);
+                }
+            }
+        }
+        self.wait();
+    }
+
+    fn push(&mut self, from: u32, to: u32, flows: &mut Vec<NewFlow>) {
+        let size = Bytes(self.sizes.quantile(self.random.unit()).max(1.0) as u64);
+        flows.push(NewFlow { from, to, size, connections: self.connections });
+    }
+}
+
+/// A member of `set` other than `host`.
+fn other_than(host: u32, set: &[u32], random: &mut Random) -> u32 {
+    loop {
+        let drawn = set[random.below(set.len() as u64) as usize];
+        if drawn != host || set.iter().all(|&member| member == host) {
+            return drawn;
+        }
+    }
+}
+
+/// `count` different members of `set`, at random.
+fn draw_first(set: &mut [u32], count: usize, random: &mut Random) -> Vec<u32> {
+    for i in 0..count {
+        set.swap(i, i + random.below((set.len() - i) as u64) as usize);
+    }
+    set[..count].to_vec()
+}
+
+fn long_flows(long: &Long, hosts: u32, start: Time, mut random: Random) -> Vec<(Time, NewFlow)> {
+    let pairs = long.pairs.clone().unwrap_or_else(|| {
+        random.derangement(hosts).into_iter().enumerate().map(|(i, to)| (i as u32, to)).collect()
+    });
+    let flow = |(from, to)| {
+        let at = start + Time(random.below(long.start_within.0.max(1)));
+        let size = Bytes(ENDLESS);
+        (at, NewFlow { from, to, size, connections: Connections::PerFlow })
+    };
+    pairs.into_iter().map(flow).collect()
+}
+
+fn replayed(flows: &[ReplayFlow], start: Time) -> Vec<(Time, NewFlow)> {
+    let flow = |f: &ReplayFlow| {
+        let connections = Connections::PerFlow;
+        (start + f.at, NewFlow { from: f.from, to: f.to, size: f.size, connections })
+    };
+    flows.iter().map(flow).collect()
+}
+
+/// How a workload's flows are carried.
+pub(crate) fn connections(workload: &Workload) -> Connections {
+    match workload {
+        Workload::Flows(flows) => flows.connections,
+        Workload::Long(_) | Workload::Replay(_) => Connections::PerFlow,
+    }
+}
+
+/// Persistent connections between pairs of hosts, opened when first used, taken in turn.
+#[derive(Default)]
+pub(crate) struct Pools(BTreeMap<(u32, u32), Pool>);
+
+#[derive(Default)]
+struct Pool {
+    connections: Vec<u32>,
+    turn: usize,
+}
+
+impl Pools {
+    /// The connection that takes a flow.
+    pub(crate) fn connection(&mut self, flow: &NewFlow, hosts: &mut Hosts) -> u32 {
+        let Connections::Persistent(size) = flow.connections else {
+            return hosts.open(flow.from, flow.to, Lifetime::OneFlow);
+        };
+        let pool = self.0.entry((flow.from, flow.to)).or_default();
+        if pool.connections.len() < size as usize {
+            pool.connections.push(hosts.open(flow.from, flow.to, Lifetime::Persistent));
+        }
+        let connection = pool.connections[pool.turn % pool.connections.len()];
+        pool.turn = (pool.turn + 1) % size.max(1) as usize;
+        connection
+    }
+}

@@ -1,0 +1,50 @@
+//! How long a flow takes with nothing else in the fabric: the base of slowdowns.
+
+use heddle_policy::Tor;
+use heddle_scenario::Connections;
+use heddle_transport::{HEADER, TcpConfig};
+use heddle_units::{Bytes, Rate, Time};
+
+use crate::fabric::{Fabric, Routes};
+
+/// Time for `size` bytes from one host to another over an empty shortest path: a handshake's round trip if the
+/// connection is new, every segment at the slowest link, the last segment store-and-forward over the others, and the
+/// delays. Windows are not limiting (no slow start): the bound that pFabric and HPCC normalise by.
+pub fn unloaded_fct(
+    fabric: &Fabric,
+    routes: &Routes,
+    tcp: &TcpConfig,
+    connections: Connections,
+    ends: (u32, u32),
+    size: Bytes,
+) -> Time {
+    let path = links(fabric, routes, ends);
+    let delay = path.iter().fold(Time::ZERO, |sum, (_, delay)| sum + *delay);
+    let slowest = path.iter().map(|(rate, _)| *rate).min().unwrap_or(Rate(1));
+    let mss = u64::from(tcp.mss);
+    let segments = size.0.div_ceil(mss).max(1);
+    let wire = Bytes(size.0 + segments * u64::from(HEADER));
+    let last = Bytes(size.0 - (segments - 1) * mss + u64::from(HEADER));
+    let all_hops = path.iter().fold(Time::ZERO, |sum, (rate, _)| sum + rate.time_for(last));
+    let handshake = match connections {
+        Connections::PerFlow => delay * 2,
+        Connections::Persistent(_) => Time::ZERO,
+    };
+    handshake + delay + slowest.time_for(wire) + all_hops - slowest.time_for(last)
+}
+
+/// Rates and delays along the first shortest path.
+fn links(fabric: &Fabric, routes: &Routes, (from, to): (u32, u32)) -> Vec<(Rate, Time)> {
+    let mut ports = vec![fabric.first_port[from as usize]];
+    let mut switch = u32::from(fabric.host_tor[from as usize].0);
+    let end: Tor = fabric.host_tor[to as usize];
+    while switch != u32::from(end.0) {
+        let Some(hop) = routes.next_hops(switch, end).first() else { break };
+        let port = fabric.first_port_of_switch(switch) + u32::from(hop.0);
+        ports.push(port);
+        switch = fabric.ports[port as usize].to - fabric.hosts;
+    }
+    ports.push(fabric.host_port[to as usize]);
+    let link = |port: u32| fabric.graph.links[fabric.ports[port as usize].link as usize];
+    ports.into_iter().map(link).map(|link| (link.rate, link.delay)).collect()
+}
