@@ -1,4 +1,6 @@
-//! Hashing of a flow at a switch.
+//! Hashing of a flow at a switch, and what is picked by uniform bits.
+
+use crate::Port;
 
 /// Mixes a flow's hash with a switch's salt (the finaliser of MurmurHash3, full avalanche).
 ///
@@ -19,6 +21,12 @@ pub const fn pick(uniform: u32, n: usize) -> usize {
     ((uniform as u64 * n as u64) >> 32) as usize
 }
 
+/// The hop that 32 uniform bits pick. `hops` is not empty, as [`crate::Scheme::forward`] promises.
+#[inline]
+pub(crate) fn pick_hop(uniform: u32, hops: &[Port]) -> Port {
+    hops[pick(uniform, hops.len())]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +41,11 @@ mod tests {
         for count in both.iter().flatten() {
             assert!((9_600..=10_400).contains(count), "{both:?}");
         }
+    }
+
+    #[test]
+    fn pick_covers_its_range_and_never_leaves_it() {
+        assert_eq!([0, 1 << 31, u32::MAX].map(|bits| pick(bits, 6)), [0, 3, 5]);
+        assert_eq!(pick(u32::MAX, 0), 0);
     }
 }

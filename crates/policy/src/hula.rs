@@ -1,14 +1,19 @@
 //! HULA (Katta et al., SOSR 2016): probes carry the utilisation of the best path; each flowlet takes the best next hop.
 //!
-//! What the paper leaves open is settled here: a probe from the best hop itself always refreshes its entry, up or down
-//! (section 5.3; the printed listing is kept as [`Update::Listing`]); replication is suppressed by a window a little shorter
-//! than the probe period, for "more than T_p ago" met with equality would halve the rate.
+//! What the paper leaves open is settled here:
+//!
+//! - A probe from the best hop itself always refreshes its entry, up or down (section 5.3; the printed listing is kept as
+//!   [`Update::Listing`]). A tie keeps the best hop, as in figure 3b.
+//! - Replication is suppressed by a window of 7/8 of the probe period: probes are periodic, and "more than T_p ago" met with
+//!   equality would let every second one through.
+//! - While no probe has come, and for a best hop that is not among a packet's next hops, the ECMP hash chooses; such packets
+//!   are counted as fallbacks.
 
 use alloc::{boxed::Box, vec};
 
 use crate::{
-    Counters, DreShift, FlowletTable, Header, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Site,
-    Step, Tor, Util, mix, pick,
+    Counters, DreShift, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Probe, ProbeArrival,
+    Scheme, Site, Step, Tor, mix, pick, quantise,
 };
 
 /// Switch bytes per destination ToR: utilisation (2), best hop (2), update and last-sent times (6 each).
@@ -53,6 +58,29 @@ struct BestHop {
     sent: Option<Nanos>,
 }
 
+impl BestHop {
+    const UNKNOWN: BestHop = BestHop { port: None, util: u16::MAX, updated: 0, sent: None };
+
+    /// Takes `util` on `port` if it is better or the entry is stale (section 4.2, figure 3b lines 6-12).
+    fn offer(&mut self, now: Nanos, port: Port, util: u16, config: &HulaConfig) {
+        let stale = now.saturating_sub(self.updated) > config.fail_after;
+        let refreshed = config.update == Update::Refresh && self.port == Some(port);
+        if self.port.is_none() || util < self.util || stale || refreshed {
+            (self.port, self.util, self.updated) = (Some(port), util, now);
+        }
+    }
+
+    /// Whether a probe may be sent on now; if so, none may for 7/8 of `period` (section 4.5).
+    fn claim_window(&mut self, now: Nanos, period: Nanos) -> bool {
+        let window = period - period / 8;
+        if self.sent.is_some_and(|sent| now.saturating_sub(sent) < window) {
+            return false;
+        }
+        self.sent = Some(now);
+        true
+    }
+}
+
 /// A switch running HULA.
 #[derive(Clone, Debug)]
 pub struct Hula {
@@ -61,7 +89,8 @@ pub struct Hula {
     tor: Option<Tor>,
     best: Box<[BestHop]>,
     flowlets: FlowletTable,
-    counters: Counters,
+    fallbacks: u64,
+    probes: u64,
 }
 
 impl Hula {
@@ -71,44 +100,27 @@ impl Hula {
         entry.port.map(|port| (port, entry.util))
     }
 
-    fn quantise(&self, util: Util) -> u16 {
-        util >> (16 - self.config.util_bits.clamp(1, 16))
+    /// Whether `port` may be used, as far as this switch knows without probes.
+    #[inline]
+    fn usable(&self, port: Port, ports: &mut impl Ports) -> bool {
+        !self.config.local_detection || ports.is_up(port)
     }
 
     fn choose(&mut self, packet: &Header, hops: &[Port], ports: &mut impl Ports) -> Port {
-        let best = self.best.get(usize::from(packet.dst_tor.0)).and_then(|entry| entry.port);
-        let usable = |port: &Port| !self.config.local_detection || ports.is_up(*port);
-        match best.filter(usable) {
-            Some(port) => port,
-            None => {
-                self.counters.fallbacks += 1;
-                hops[pick(mix(packet.flow_hash, self.salt), hops.len())]
+        match self.best_hop(packet.dst_tor) {
+            Some((best, _)) if hops.contains(&best) && self.usable(best, ports) => best,
+            _ => {
+                self.fallbacks += 1;
+                self.fall_back(packet, hops, ports)
             }
         }
     }
 
-    /// Joins the probe's utilisation with the link's and updates the entry (section 4.2, figure 3b lines 4-12).
-    fn update(&mut self, now: Nanos, arrival: &ProbeArrival, tx: Util) {
-        let util = arrival.probe.util.max(self.quantise(tx));
-        let entry = &mut self.best[usize::from(arrival.probe.tor.0)];
-        let stale = now.saturating_sub(entry.updated) > self.config.fail_after;
-        let own = self.config.update == Update::Refresh && entry.port == Some(arrival.port);
-        if entry.port.is_none() || util < entry.util || stale || own {
-            entry.port = Some(arrival.port);
-            entry.util = util;
-            entry.updated = now;
-        }
-    }
-
-    /// Lets one probe a ToR through per window of 7/8 T_p (section 4.5).
-    fn replicate(&mut self, now: Nanos, tor: Tor) -> Option<Probe> {
-        let window = self.config.probe_period - self.config.probe_period / 8;
-        let entry = &mut self.best[usize::from(tor.0)];
-        if entry.sent.is_some_and(|sent| now.saturating_sub(sent) < window) {
-            return None;
-        }
-        entry.sent = Some(now);
-        Some(Probe { tor, util: entry.util })
+    /// ECMP's choice, or the next usable hop after it; ECMP's choice again if none is usable.
+    fn fall_back(&self, packet: &Header, hops: &[Port], ports: &mut impl Ports) -> Port {
+        let (before, from) = hops.split_at(pick(mix(packet.flow_hash, self.salt), hops.len()));
+        let mut in_turn = from.iter().chain(before).copied();
+        in_turn.find(|&port| self.usable(port, ports)).unwrap_or(from[0])
     }
 }
 
@@ -117,14 +129,14 @@ impl Scheme for Hula {
     const NEEDS_UTILISATION: bool = true;
 
     fn new(config: &HulaConfig, site: &Site) -> Hula {
-        let unknown = BestHop { port: None, util: u16::MAX, updated: 0, sent: None };
         Hula {
             config: config.clone(),
             salt: site.salt,
             tor: site.tor,
-            best: vec![unknown; usize::from(site.tors)].into_boxed_slice(),
+            best: vec![BestHop::UNKNOWN; usize::from(site.tors)].into_boxed_slice(),
             flowlets: FlowletTable::new(config.flowlet_slots, config.flowlet_gap),
-            counters: Counters::default(),
+            fallbacks: 0,
+            probes: 0,
         }
     }
 
@@ -145,13 +157,14 @@ impl Scheme for Hula {
         ports: &mut impl Ports,
     ) -> Port {
         let hash = mix(packet.flow_hash, self.salt);
-        if let Ok(port) = self.flowlets.touch(hash, step.now) {
-            return port;
+        match self.flowlets.touch(hash, step.now, next_hops) {
+            Flowlet::Running(port) if next_hops.len() == 1 || self.usable(port, ports) => port,
+            _ => {
+                let port = self.choose(packet, next_hops, ports);
+                self.flowlets.assign(hash, port);
+                port
+            }
         }
-        let port = self.choose(packet, next_hops, ports);
-        self.counters.flowlets += 1;
-        self.counters.moves += u64::from(self.flowlets.assign(hash, port));
-        port
     }
 
     fn originate(&mut self, _step: Step) -> Option<Probe> {
@@ -164,15 +177,16 @@ impl Scheme for Hula {
         arrival: &ProbeArrival,
         ports: &mut impl Ports,
     ) -> Option<Probe> {
-        self.counters.probes += 1;
-        if self.tor == Some(arrival.probe.tor) || !arrival.is_next_hop {
+        self.probes += 1;
+        let ProbeArrival { port, probe: Probe { tor, util }, is_next_hop } = *arrival;
+        if self.tor == Some(tor) || !is_next_hop {
             return None;
         }
-        self.update(step.now, arrival, ports.tx_util(arrival.port));
-        if self.tor.is_some() {
-            return None;
-        }
-        self.replicate(step.now, arrival.probe.tor)
+        let entry = self.best.get_mut(usize::from(tor.0))?;
+        let link = quantise(ports.tx_util(port), self.config.util_bits);
+        entry.offer(step.now, port, util.max(link), &self.config);
+        let passes = self.tor.is_none() && entry.claim_window(step.now, self.config.probe_period);
+        passes.then_some(Probe { tor, util: entry.util })
     }
 
     fn state_bytes(&self) -> usize {
@@ -180,6 +194,9 @@ impl Scheme for Hula {
     }
 
     fn counters(&self) -> Counters {
-        self.counters
+        Counters { fallbacks: self.fallbacks, probes: self.probes, ..self.flowlets.counters() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,15 @@
 //! Every load-balancing scheme as a switch would hold it: fixed-size state and step functions.
 //!
+//! | Scheme | A next hop for each | chosen by |
+//! |---|---|---|
+//! | [`Ecmp`] | flow | hash of the 5-tuple |
+//! | [`Spray`] | packet | chance |
+//! | [`Drill`] | packet | the switch's own queues |
+//! | [`LetItFlow`] | flowlet | chance |
+//! | [`Conga`] | flowlet, at the source leaf | utilisation of each path, fed back by the destination leaf |
+//! | [`CongaPrime`] | flowlet | as CONGA inside a pod, by hash across pods |
+//! | [`Hula`] | flowlet | utilisation of the best path, carried by probes |
+//!
 //! Nothing here has a clock, does I/O or draws randomness: time, random bits and what the switch can see of its ports
 //! are arguments ([`Step`], [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit.
 //! Arithmetic is unsigned and of fixed width. State is allocated once, when the switch is made.
@@ -7,17 +17,32 @@
 
 extern crate alloc;
 
+mod conga;
+mod conga_prime;
 mod dre;
+mod drill;
 mod ecmp;
 mod flowlet;
 mod hash;
 mod hula;
+mod letitflow;
+mod spray;
 
-pub use dre::{Dre, DreShift};
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod testing;
+
+pub use conga::{Conga, CongaConfig};
+pub use conga_prime::CongaPrime;
+pub use dre::{Dre, DreShift, quantise};
+pub use drill::{Drill, DrillConfig};
 pub use ecmp::Ecmp;
-pub use flowlet::FlowletTable;
+pub use flowlet::{Flowlet, FlowletTable};
 pub use hash::{mix, pick};
 pub use hula::{Hula, HulaConfig, Update};
+pub use letitflow::{LetItFlow, LetItFlowConfig};
+pub use spray::Spray;
 
 /// A switch's clock, in nanoseconds. It never wraps within a run.
 pub type Nanos = u64;
@@ -122,7 +147,7 @@ pub struct Counters {
     pub flowlets: u64,
     /// Flowlets that left by another port than the one before in the same table slot.
     pub moves: u64,
-    /// Packets sent by the ECMP hash because the scheme knew no best hop.
+    /// Flowlets that were given their port by the ECMP hash because the scheme knew no best hop to use.
     pub fallbacks: u64,
     /// Probes received.
     pub probes: u64,

@@ -1,0 +1,113 @@
+//! A leaf: what it knows of the paths between it and the other leaves, and how packets carry it.
+
+use super::{
+    CongaConfig,
+    tables::{FromLeaf, ToLeaf},
+    tag::{LBTAGS, Reading, Tag},
+};
+use crate::{Flowlet, FlowletTable, Header, Nanos, Port, Ports, Step, mix, quantise};
+
+/// Raises a packet's CE to the metric of the link by `port`, which it is leaving by. A packet without CE stays as it is.
+#[inline]
+pub(crate) fn mark(packet: &mut Header, port: Port, q: u32, ports: &mut impl Ports) {
+    let mut tag = Tag::decode(packet.tag);
+    if let Some(path) = &mut tag.path {
+        path.metric = path.metric.max(quantise(ports.tx_util(port), q) as u8);
+        packet.tag = tag.encode();
+    }
+}
+
+/// A leaf's flowlets and congestion tables. Other leaves go by their rows in the tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub flowlets: FlowletTable,
+    to: ToLeaf,
+    from: FromLeaf,
+    q: u32,
+}
+
+impl Leaf {
+    pub fn new(config: &CongaConfig, leaves: usize) -> Leaf {
+        let age = config.metric_age;
+        Leaf {
+            flowlets: FlowletTable::new(config.flowlet_slots, config.flowlet_gap),
+            to: ToLeaf::new(leaves, age),
+            from: FromLeaf::new(leaves, age),
+            q: config.q(),
+        }
+    }
+
+    /// Picks the uplink of a packet to leaf `to`, by the flowlet of `hash`, and writes the packet's tag, its CE 0 yet.
+    pub fn send(
+        &mut self,
+        step: Step,
+        hash: u32,
+        to: u16,
+        packet: &mut Header,
+        uplinks: &[Port],
+        ports: &mut impl Ports,
+    ) -> Port {
+        let port = match self.flowlets.touch(hash, step.now, uplinks) {
+            Flowlet::Running(port) => port,
+            Flowlet::New { previous, .. } => {
+                let port = self.least_congested(step, to, previous, uplinks, ports);
+                self.flowlets.assign(hash, port);
+                port
+            }
+        };
+        packet.tag = self.tag(step.now, to, port, uplinks).encode();
+        port
+    }
+
+    /// The uplink whose own metric, or its path's if that is more, is least. Of equals, the last flowlet's port, else one at
+    /// random (section 3.5 of the paper).
+    fn least_congested(
+        &self,
+        step: Step,
+        to: u16,
+        previous: Option<Port>,
+        uplinks: &[Port],
+        ports: &mut impl Ports,
+    ) -> Port {
+        let rank = |&(place, port): &(usize, Port)| {
+            let local = quantise(ports.tx_util(port), self.q) as u8;
+            let metric = local.max(self.to.read(to, step.now, lbtag(place)));
+            (metric, previous != Some(port), mix(step.rnd, place as u32))
+        };
+        let best = uplinks.iter().copied().enumerate().min_by_key(rank);
+        best.map_or(uplinks[0], |(_, port)| port)
+    }
+
+    fn tag(&mut self, now: Nanos, to: u16, port: Port, uplinks: &[Port]) -> Tag {
+        let place = uplinks.iter().position(|&uplink| uplink == port);
+        let path = place.map(|place| Reading { lbtag: lbtag(place), metric: 0 });
+        Tag { path, feedback: self.from.feed_back(to, now) }
+    }
+
+    /// Takes in, and takes off, the tag of a packet that leaf `from` sent.
+    pub fn receive(&mut self, now: Nanos, from: u16, packet: &mut Header) {
+        let Tag { path, feedback } = Tag::decode(packet.tag);
+        if let Some(path) = path {
+            self.from.store(from, now, path);
+        }
+        if let Some(feedback) = feedback {
+            self.to.store(from, now, feedback);
+        }
+        packet.tag = 0;
+    }
+
+    /// Bits of the metrics alone, both tables together.
+    pub fn metric_bits(&self) -> usize {
+        self.to.metric_bits() + self.from.metric_bits()
+    }
+
+    /// Bytes that a switch needs for flowlets and tables.
+    pub fn state_bytes(&self) -> usize {
+        self.flowlets.state_bytes() + (self.to.state_bits() + self.from.state_bits()).div_ceil(8)
+    }
+}
+
+/// The LBTag of the uplink at `place` among the next hops.
+fn lbtag(place: usize) -> u8 {
+    (place % LBTAGS) as u8
+}

@@ -1,0 +1,77 @@
+//! CONGA's fields in the overlay header (section 3.1 of the paper): 14 bits, and two that tell what is there.
+//!
+//! | bit   | 15    | 14-11 | 10-8 | 7        | 6-3      | 2-0       |
+//! |-------|-------|-------|------|----------|----------|-----------|
+//! | field | valid | LBTag | CE   | FB valid | FB_LBTag | FB_Metric |
+
+/// Bits of a congestion metric in the header.
+pub(super) const METRIC_BITS: u32 = 3;
+
+/// LBTags that the header can tell apart.
+pub(super) const LBTAGS: usize = 16;
+
+/// How congested the path by one uplink is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The source leaf's uplink, below [`LBTAGS`].
+    pub lbtag: u8,
+    /// 0 to 7.
+    pub metric: u8,
+}
+
+impl Reading {
+    const VALID: u16 = 0x80;
+
+    fn encode(self) -> u16 {
+        Reading::VALID | u16::from(self.lbtag & 15) << 3 | u16::from(self.metric & 7)
+    }
+
+    fn decode(bits: u16) -> Option<Reading> {
+        let reading = Reading { lbtag: (bits >> 3 & 15) as u8, metric: (bits & 7) as u8 };
+        (bits & Reading::VALID != 0).then_some(reading)
+    }
+}
+
+/// What one packet tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tag {
+    /// LBTag and CE: the path that this packet takes.
+    pub path: Option<Reading>,
+    /// FB_LBTag and FB_Metric: a path from its receiver to its sender.
+    pub feedback: Option<Reading>,
+}
+
+impl Tag {
+    pub fn encode(self) -> u16 {
+        let half = |reading: Option<Reading>| reading.map_or(0, Reading::encode);
+        half(self.path) << 8 | half(self.feedback)
+    }
+
+    pub fn decode(bits: u16) -> Tag {
+        Tag { path: Reading::decode(bits >> 8), feedback: Reading::decode(bits) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_as_drawn() {
+        let path = Some(Reading { lbtag: 0b1010, metric: 0b011 });
+        let feedback = Some(Reading { lbtag: 0b0110, metric: 0b101 });
+        assert_eq!(Tag { path, feedback }.encode(), 0b1101_0011_1011_0101);
+        assert_eq!(Tag { path: None, feedback: None }.encode(), 0, "as from a host");
+    }
+
+    #[test]
+    fn what_is_written_is_read_for_every_value() {
+        for bits in 0..=u16::MAX {
+            let tag = Tag::decode(bits);
+            assert_eq!(Tag::decode(tag.encode()), tag);
+            if bits & 0x8080 == 0x8080 {
+                assert_eq!(tag.encode(), bits);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Switches of a fabric with two pods: ToRs 0 and 1 in the first, 2 and 3 in the second.
+
+use alloc::vec;
+
+use super::*;
+use crate::{
+    Nanos,
+    testing::{FakePorts, Random, at, chi_square, packet, site, tor_site},
+};
+
+const UP: [Port; 2] = [Port(2), Port(3)];
+const GAP: Nanos = 100_000;
+const FULL: u16 = u16::MAX;
+
+fn config() -> CongaConfig {
+    CongaConfig {
+        flowlet_gap: GAP,
+        flowlet_slots: 1024,
+        tau: DreShift::at_least(160_000),
+        metric_bits: 3,
+        metric_age: 10_000_000,
+    }
+}
+
+fn in_first_pod(site: &Site) -> CongaPrime {
+    let same_pod = vec![true, true, false, false];
+    CongaPrime::new(&config(), &Site { same_pod, ..site.clone() })
+}
+
+/// Ports by which 1000 flowlets, each of another flow, leave ToR 0 for `dst`, of the two uplinks.
+fn spread(mut tor: CongaPrime, dst: u16, ports: &mut FakePorts) -> [u32; 2] {
+    let (mut counts, mut random) = ([0; 2], Random(1));
+    for flow in 0..1000u32 {
+        let step = random.step(u64::from(flow) * 2 * GAP);
+        let mut packet = packet(mix(flow, 5), dst);
+        counts[usize::from(tor.forward(step, &mut packet, &UP, ports).0 - 2)] += 1;
+    }
+    counts
+}
+
+fn port_3_full() -> FakePorts {
+    let mut ports = FakePorts::default();
+    ports.util[3] = FULL;
+    ports
+}
+
+#[test]
+fn inside_the_pod_it_steers_and_across_pods_it_hashes() {
+    let inside = spread(in_first_pod(&tor_site(0)), 1, &mut port_3_full());
+    assert_eq!(inside, [1000, 0], "to ToR 1: congestion counts");
+    let across = spread(in_first_pod(&tor_site(0)), 2, &mut port_3_full());
+    assert!(chi_square(&across) < 10.83, "to ToR 2: congestion is not seen: {across:?}");
+}
+
+#[test]
+fn without_pods_everything_is_hashed() {
+    let counts = spread(CongaPrime::new(&config(), &tor_site(0)), 1, &mut port_3_full());
+    assert!(chi_square(&counts) < 10.83, "p < 0.001 for 1 degree: {counts:?}");
+}
+
+#[test]
+fn each_flowlet_of_a_flow_across_pods_is_hashed_anew() {
+    let (mut tor, mut random) = (in_first_pod(&tor_site(0)), Random(1));
+    let mut ports = FakePorts::default();
+    let mut send = |now| tor.forward(random.step(now), &mut packet(9, 3), &UP, &mut ports);
+    let mut counts = [0; 2];
+    for i in 0..1000 {
+        let begin = i * 3 * GAP;
+        let port = send(begin);
+        assert_eq!(send(begin + GAP), port, "the same flowlet");
+        counts[usize::from(port.0 - 2)] += 1;
+    }
+    assert!(chi_square(&counts) < 10.83, "p < 0.001 for 1 degree: {counts:?}");
+}
+
+#[test]
+fn tiers_choose_independently_though_both_count_the_same_flowlets() {
+    let mut tor = in_first_pod(&tor_site(0));
+    let mut aggregation = in_first_pod(&site(77));
+    let mut ports = FakePorts::default();
+    let mut counts = [0u32; 4];
+    for i in 0..4000 {
+        let mut packet = packet(9, 3);
+        let first = tor.forward(at(i * 2 * GAP), &mut packet, &UP, &mut ports);
+        packet.ingress = Ingress::Fabric;
+        let second = aggregation.forward(at(i * 2 * GAP), &mut packet, &UP, &mut ports);
+        counts[usize::from((first.0 - 2) * 2 + second.0 - 2)] += 1;
+    }
+    assert!(chi_square(&counts) < 16.27, "p < 0.001 for 3 degrees: {counts:?}");
+}
+
+#[test]
+fn an_aggregation_switch_marks_packets_of_its_pod_on_their_way_down() {
+    let [mut tor_0, mut tor_1] = [0, 1].map(|tor| in_first_pod(&tor_site(tor)));
+    let mut aggregation = in_first_pod(&site(77));
+    let mut ports = FakePorts::default();
+    let mut down = FakePorts { util: [FULL; 16], ..FakePorts::default() };
+
+    // ToR 0 to ToR 1 by port 3: the aggregation switch's link to ToR 1 is full.
+    let mut there = packet(9, 1);
+    assert_eq!(tor_0.forward(at(0), &mut there, &[Port(3)], &mut ports), Port(3));
+    there.ingress = Ingress::Fabric;
+    aggregation.forward(at(0), &mut there, &[Port(1)], &mut down);
+    tor_1.egress(at(0), &mut there);
+    assert_eq!(there.tag, 0);
+
+    // The way back tells it. Port 3 is place 0 of the next hops, as when the packet left.
+    let mut back = Header { src_tor: Tor(1), ..packet(10, 0) };
+    tor_1.forward(at(1), &mut back, &UP, &mut ports);
+    tor_0.egress(at(1), &mut back);
+    for flow in 0..50 {
+        let step = at(2);
+        let mut packet = packet(mix(flow, 5), 1);
+        assert_eq!(tor_0.forward(step, &mut packet, &[Port(3), Port(2)], &mut ports), Port(2));
+    }
+}
+
+#[test]
+fn a_packet_across_pods_carries_no_tag() {
+    let mut tor = in_first_pod(&tor_site(0));
+    let mut packet = packet(9, 3);
+    tor.forward(at(0), &mut packet, &UP, &mut port_3_full());
+    assert_eq!(packet.tag, 0);
+}
+
+#[test]
+fn a_tors_tables_grow_with_its_pod_alone() {
+    let tor = in_first_pod(&tor_site(0));
+    assert_eq!(tor.state_bytes(), 1024 * 12 + 2 * 41 / 2);
+    assert_eq!(in_first_pod(&site(77)).state_bytes(), 1024 * 12);
+}

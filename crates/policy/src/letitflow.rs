@@ -1,0 +1,120 @@
+//! LetItFlow (Vanini et al., NSDI 2017): a random next hop for each flowlet.
+//!
+//! Flowlets on a congested path meet gaps sooner, so they shrink there and grow elsewhere: load moves though nobody measures it.
+
+use crate::{
+    Counters, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Scheme, Site, Step,
+    hash::pick_hop, mix,
+};
+
+/// LetItFlow's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LetItFlowConfig {
+    /// Silence longer than this ends a flowlet.
+    pub flowlet_gap: Nanos,
+    /// Flowlets a switch can hold.
+    pub flowlet_slots: usize,
+}
+
+/// A switch running LetItFlow.
+#[derive(Clone, Debug)]
+pub struct LetItFlow {
+    salt: u32,
+    flowlets: FlowletTable,
+}
+
+impl Scheme for LetItFlow {
+    type Config = LetItFlowConfig;
+    const NEEDS_RANDOM: bool = true;
+
+    fn new(config: &LetItFlowConfig, site: &Site) -> LetItFlow {
+        let flowlets = FlowletTable::new(config.flowlet_slots, config.flowlet_gap);
+        LetItFlow { salt: site.salt, flowlets }
+    }
+
+    #[inline]
+    fn forward(
+        &mut self,
+        step: Step,
+        packet: &mut Header,
+        next_hops: &[Port],
+        _ports: &mut impl Ports,
+    ) -> Port {
+        let hash = mix(packet.flow_hash, self.salt);
+        if let Flowlet::Running(port) = self.flowlets.touch(hash, step.now, next_hops) {
+            return port;
+        }
+        let port = pick_hop(step.rnd, next_hops);
+        self.flowlets.assign(hash, port);
+        port
+    }
+
+    fn state_bytes(&self) -> usize {
+        self.flowlets.state_bytes()
+    }
+
+    fn counters(&self) -> Counters {
+        self.flowlets.counters()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{FakePorts, Random, chi_square, packet, site};
+
+    const HOPS: [Port; 4] = [Port(0), Port(1), Port(2), Port(3)];
+    const GAP: Nanos = 100_000;
+
+    fn switch() -> LetItFlow {
+        LetItFlow::new(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 64 }, &site(1))
+    }
+
+    /// Ports of a flow's packets that come `gap` apart.
+    fn run(gap: Nanos, packets: u64) -> alloc::vec::Vec<Port> {
+        let (mut switch, mut random) = (switch(), Random(1));
+        let mut port = |i| {
+            let step = random.step(i * gap);
+            switch.forward(step, &mut packet(9, 1), &HOPS, &mut FakePorts::default())
+        };
+        (0..packets).map(&mut port).collect()
+    }
+
+    #[test]
+    fn packets_within_the_gap_stay_on_one_port() {
+        assert!(run(GAP, 1000).windows(2).all(|pair| pair[0] == pair[1]));
+    }
+
+    #[test]
+    fn flowlets_are_spread_evenly() {
+        let mut counts = [0u32; 4];
+        for port in run(GAP + 1, 40_000) {
+            counts[usize::from(port.0)] += 1;
+        }
+        assert!(chi_square(&counts) < 16.27, "p < 0.001 for 3 degrees: {counts:?}");
+    }
+
+    #[test]
+    fn flowlets_do_not_remember_each_other() {
+        let ports = run(GAP + 1, 40_000);
+        let mut pairs = [0u32; 16];
+        for pair in ports.chunks_exact(2) {
+            pairs[usize::from(pair[0].0 * 4 + pair[1].0)] += 1;
+        }
+        assert!(chi_square(&pairs) < 37.70, "p < 0.001 for 15 degrees: {pairs:?}");
+    }
+
+    #[test]
+    fn flows_that_collide_are_never_sent_where_they_cannot_go() {
+        let config = LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 1 };
+        let (mut switch, mut random) = (LetItFlow::new(&config, &site(1)), Random(1));
+        let groups: [&[Port]; 3] = [&[Port(0)], &[Port(0), Port(1)], &[Port(2), Port(3)]];
+        for now in 0..1000 {
+            let hops = groups[now as usize % 3];
+            let step = random.step(now);
+            let mut header = packet(now as u32, 1);
+            let port = switch.forward(step, &mut header, hops, &mut FakePorts::default());
+            assert!(hops.contains(&port), "{port:?} at {now}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What holds for every scheme, whatever the steps: times that jump back, ToRs that do not exist, next hops that change.
+
+use alloc::{vec, vec::Vec};
+
+use proptest::prelude::*;
+
+use crate::{
+    Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill, DrillConfig, Ecmp, Header, Hula,
+    HulaConfig, Ingress, LetItFlow, LetItFlowConfig, Nanos, Port, Probe, ProbeArrival, Scheme,
+    Site, Spray, Step, Tor, Update, testing::FakePorts,
+};
+
+const TORS: u16 = 6;
+const PORTS: u16 = 8;
+
+#[derive(Clone, Debug)]
+enum Event {
+    Data(Header, Vec<Port>),
+    Egress(Header),
+    Probe(ProbeArrival),
+    Originate,
+    Ports(FakePorts),
+}
+
+/// What a switch said.
+#[derive(Debug, PartialEq)]
+enum Answer {
+    Sent(Port, Header),
+    Left(Header),
+    Probe(Option<Probe>),
+    Nothing,
+}
+
+fn tors() -> impl Strategy<Value = Tor> {
+    prop_oneof![9 => 0..TORS, 1 => any::<u16>()].prop_map(Tor)
+}
+
+fn headers() -> impl Strategy<Value = Header> {
+    let ingress = prop_oneof![Just(Ingress::Host), Just(Ingress::Fabric)];
+    let tags = prop_oneof![Just(0), any::<u16>()];
+    (any::<u32>(), tors(), tors(), ingress, tags).prop_map(
+        |(flow_hash, src_tor, dst_tor, ingress, tag)| Header {
+            flow_hash: flow_hash % 64,
+            src_tor,
+            dst_tor,
+            ingress,
+            tag,
+        },
+    )
+}
+
+/// Next hops: some of the switch's ports, in order; now and then one that it does not have.
+fn hops() -> impl Strategy<Value = Vec<Port>> {
+    let own = prop::sample::subsequence((0..PORTS).collect::<Vec<_>>(), 1..=usize::from(PORTS));
+    prop_oneof![19 => own, 1 => any::<u16>().prop_map(|port| vec![port])]
+        .prop_map(|ports| ports.into_iter().map(Port).collect())
+}
+
+fn arrivals() -> impl Strategy<Value = ProbeArrival> {
+    (0..PORTS, tors(), any::<u16>(), any::<bool>()).prop_map(|(port, tor, util, is_next_hop)| {
+        ProbeArrival { port: Port(port), probe: Probe { tor, util }, is_next_hop }
+    })
+}
+
+fn ports() -> impl Strategy<Value = FakePorts> {
+    (any::<[u16; 16]>(), any::<[u32; 16]>(), any::<[bool; 16]>())
+        .prop_map(|(util, queue, down)| FakePorts { util, queue, down })
+}
+
+fn events() -> impl Strategy<Value = Vec<(Step, Event)>> {
+    let event = prop_oneof![
+        8 => (headers(), hops()).prop_map(|(header, hops)| Event::Data(header, hops)),
+        2 => headers().prop_map(Event::Egress),
+        4 => arrivals().prop_map(Event::Probe),
+        1 => Just(Event::Originate),
+        1 => ports().prop_map(Event::Ports),
+    ];
+    // Mostly within a few gaps of each other, in any order; now and then anywhere.
+    let now = prop_oneof![19 => 0..2_000_000u64, 1 => any::<Nanos>()];
+    let step = (now, any::<u32>()).prop_map(|(now, rnd)| Step { now, rnd });
+    prop::collection::vec((step, event), 1..200)
+}
+
+fn sites() -> impl Strategy<Value = Site> {
+    let tor = prop::option::of((0..TORS).prop_map(Tor));
+    let same_pod = prop::collection::vec(any::<bool>(), 0..=usize::from(TORS));
+    (any::<u32>(), tor, same_pod).prop_map(|(salt, tor, same_pod)| Site {
+        salt,
+        tor,
+        ports: PORTS,
+        tors: TORS,
+        same_pod,
+    })
+}
+
+/// Runs one switch over `events`, with the checks that hold for every scheme.
+fn run<S: Scheme>(
+    config: &S::Config,
+    site: &Site,
+    events: &[(Step, Event)],
+) -> (Vec<Answer>, Counters) {
+    let mut switch = S::new(config, site);
+    let state_bytes = switch.state_bytes();
+    let mut ports = FakePorts::default();
+    let mut answer = |(step, event): &(Step, Event)| {
+        let answer = match event.clone() {
+            Event::Data(mut header, hops) => {
+                let port = switch.forward(*step, &mut header, &hops, &mut ports);
+                assert!(hops.contains(&port), "{port:?} is not of {hops:?}");
+                Answer::Sent(port, header)
+            }
+            Event::Egress(mut header) => {
+                switch.egress(*step, &mut header);
+                Answer::Left(header)
+            }
+            Event::Probe(arrival) => Answer::Probe(switch.probe(*step, &arrival, &mut ports)),
+            Event::Originate => Answer::Probe(switch.originate(*step)),
+            Event::Ports(now) => {
+                ports = now;
+                Answer::Nothing
+            }
+        };
+        assert_eq!(switch.state_bytes(), state_bytes, "state must not grow");
+        answer
+    };
+    let answers = events.iter().map(&mut answer).collect();
+    (answers, switch.counters())
+}
+
+fn holds<S: Scheme>(config: &S::Config, site: &Site, events: &[(Step, Event)]) {
+    let (answers, counters) = run::<S>(config, site, events);
+    assert_eq!(
+        run::<S>(config, site, events),
+        (answers, counters),
+        "the same inputs, the same outputs"
+    );
+    assert!(counters.moves <= counters.flowlets);
+}
+
+const GAP: Nanos = 100_000;
+
+fn hula(update: Update, local_detection: bool) -> HulaConfig {
+    HulaConfig {
+        probe_period: 2 * GAP,
+        fail_after: 6 * GAP,
+        flowlet_gap: GAP,
+        flowlet_slots: 16,
+        tau: DreShift(19),
+        util_bits: 8,
+        update,
+        local_detection,
+    }
+}
+
+fn conga(metric_bits: u32) -> CongaConfig {
+    CongaConfig {
+        flowlet_gap: GAP,
+        flowlet_slots: 16,
+        tau: DreShift(18),
+        metric_bits,
+        metric_age: 5 * GAP,
+    }
+}
+
+proptest! {
+    #[test]
+    fn stateless_schemes(site in sites(), events in events()) {
+        holds::<Ecmp>(&(), &site, &events);
+        holds::<Spray>(&(), &site, &events);
+    }
+
+    #[test]
+    fn letitflow(site in sites(), events in events(), flowlet_slots in 0usize..64) {
+        holds::<LetItFlow>(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots }, &site, &events);
+    }
+
+    #[test]
+    fn drill(site in sites(), events in events(), samples in 0usize..40, memory in 0usize..40) {
+        holds::<Drill>(&DrillConfig { samples, memory }, &site, &events);
+    }
+
+    #[test]
+    fn hula_in_every_mode(site in sites(), events in events(), local_detection: bool) {
+        holds::<Hula>(&hula(Update::Refresh, local_detection), &site, &events);
+        holds::<Hula>(&hula(Update::Listing, local_detection), &site, &events);
+    }
+
+    #[test]
+    fn conga_and_conga_prime(site in sites(), events in events(), metric_bits in 0u32..20) {
+        holds::<Conga>(&conga(metric_bits), &site, &events);
+        holds::<CongaPrime>(&conga(metric_bits), &site, &events);
+    }
+}
