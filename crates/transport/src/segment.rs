@@ -38,6 +38,12 @@ impl Stamp {
     pub const fn elapsed(self, now: Time) -> Time {
         Time((Stamp::at(now).0.wrapping_sub(self.0) as u64) << 14)
     }
+
+    /// Whether this stamp was taken after `other`, if they are less than 35 s apart.
+    #[inline]
+    pub const fn is_after(self, other: Stamp) -> bool {
+        0 < self.0.wrapping_sub(other.0).cast_signed()
+    }
 }
 
 /// A range of bytes received out of order (RFC 2018), relative to the acknowledgement number that it comes with.
@@ -82,5 +88,35 @@ impl Segment {
     /// [`Segment::wire_bytes`] as a quantity.
     pub fn wire_size(&self) -> Bytes {
         Bytes(u64::from(self.wire_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_counts_ticks_and_wraps() {
+        let sent = Time::secs(70);
+        let stamp = Stamp::at(sent);
+        for span in [Time::ZERO, Time::micros(10), Time::secs(1), Time::secs(69)] {
+            let seen = stamp.elapsed(sent + span);
+            assert!(seen.0.abs_diff(span.0) < 1 << 14, "{span} reads {seen}");
+        }
+        assert!(Stamp::at(Time::secs(71)).is_after(stamp), "though the clock wrapped between them");
+        assert!(!stamp.is_after(Stamp::at(Time::secs(71))));
+        assert!(!stamp.is_after(stamp));
+    }
+
+    #[test]
+    fn a_frame_is_never_shorter_than_ethernet_allows() {
+        assert_eq!(Segment { kind: Kind::Ack, ..Segment::default() }.wire_bytes(), MIN_FRAME);
+        assert_eq!(Segment { len: 1460, ..Segment::default() }.wire_size(), Bytes(1518));
+    }
+
+    #[test]
+    fn a_segment_fits_a_cache_line() {
+        assert!(size_of::<Segment>() <= 56);
+        assert_eq!(size_of::<Option<Segment>>(), size_of::<Segment>());
     }
 }

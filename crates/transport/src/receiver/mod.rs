@@ -1,0 +1,189 @@
+//! The server's end: puts the stream in order and acknowledges it.
+//!
+//! - An acknowledgement goes out at once, or with `delayed_ack` for every second full segment and after the delay at the latest
+//!   (RFC 5681 section 4.2). What is out of order, fills a gap or is a duplicate is acknowledged at once.
+//! - It echoes the stamp of the earliest segment that it acknowledges (RFC 7323 section 4.3).
+//! - Marks: with DCTCP each is echoed once, and a change of state sends what was delayed under the old state (RFC 8257 section
+//!   3.2); the segment that brings the change waits like any other, as in the DCTCP paper, unless nothing was delayed. Else the
+//!   echo goes on until the sender says CWR (RFC 3168 section 6.1.3).
+//! - The application takes bytes as soon as they are in order, so the window advertised never shrinks. Data beyond it is dropped.
+
+mod reassembly;
+
+use alloc::boxed::Box;
+
+use heddle_units::Time;
+
+use crate::{Control, Kind, Recovery, Segment, Stamp, TcpConfig};
+use reassembly::Reassembly;
+
+/// The receiving end of a connection.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// The next byte of the stream.
+    next: u64,
+    /// The number of the last acknowledgement sent.
+    acked: u64,
+    /// When a delayed acknowledgement is due.
+    deadline: Time,
+    /// The stamp to echo.
+    stamp: Stamp,
+    /// The stamp of the segment with the highest number so far.
+    newest: Stamp,
+    /// Whether acknowledgements echo a congestion mark.
+    echo: bool,
+    /// What is out of order; allocated when something first is.
+    reassembly: Option<Box<Reassembly>>,
+}
+
+impl Default for Receiver {
+    fn default() -> Receiver {
+        Receiver::new()
+    }
+}
+
+impl Receiver {
+    /// The end of a connection that has received nothing. It needs no handshake to take data.
+    pub fn new() -> Receiver {
+        Receiver {
+            next: 0,
+            acked: 0,
+            deadline: Time::NEVER,
+            stamp: Stamp::default(),
+            newest: Stamp::default(),
+            echo: false,
+            reassembly: None,
+        }
+    }
+
+    /// Takes in a SYN or data and gives the answer, unless it is delayed.
+    #[inline]
+    pub fn on_segment(
+        &mut self,
+        config: &TcpConfig,
+        now: Time,
+        segment: &Segment,
+    ) -> Option<Segment> {
+        match segment.kind {
+            Kind::Data => self.on_data(config, now, segment),
+            Kind::Syn => Some(syn_ack(config, segment)),
+            Kind::SynAck | Kind::Ack => None,
+        }
+    }
+
+    #[inline]
+    fn on_data(&mut self, config: &TcpConfig, now: Time, segment: &Segment) -> Option<Segment> {
+        let echo = self.echo_after(config, segment);
+        let changed = echo != self.echo && config.control == Control::Dctcp;
+        let earlier = if changed && self.acked < self.next { Some(self.ack(config)) } else { None };
+        self.echo = echo;
+
+        if segment.seq <= self.acked {
+            self.stamp = segment.stamp;
+        }
+        let in_order = segment.seq == self.next && !self.has_gaps();
+        if in_order {
+            self.next += u64::from(segment.len);
+            self.newest = segment.stamp;
+        } else {
+            self.on_out_of_order(config, segment);
+        }
+        let at_once = !in_order || (changed && earlier.is_none());
+        match config.delayed_ack {
+            Some(delay) if !at_once && self.next - self.acked < 2 * u64::from(config.mss) => {
+                self.deadline = self.deadline.min(now.saturating_add(delay));
+                earlier
+            }
+            _ => Some(self.ack(config)),
+        }
+    }
+
+    /// Whether acknowledgements echo a mark from `segment` on.
+    #[inline]
+    fn echo_after(&self, config: &TcpConfig, segment: &Segment) -> bool {
+        match config.control {
+            Control::Dctcp => segment.ecn,
+            Control::NewReno | Control::Cubic => segment.ecn || (self.echo && !segment.cwr),
+        }
+    }
+
+    #[inline]
+    fn has_gaps(&self) -> bool {
+        self.reassembly.as_ref().is_some_and(|held| !held.is_empty())
+    }
+
+    #[cold]
+    fn on_out_of_order(&mut self, config: &TcpConfig, segment: &Segment) {
+        let start = segment.seq.max(self.next);
+        let end = segment.seq.saturating_add(u64::from(segment.len));
+        if start >= end || end > self.next.saturating_add(u64::from(window(config))) {
+            return;
+        }
+        let held = self.reassembly.get_or_insert_default();
+        if segment.seq >= held.highest().max(self.next) {
+            self.newest = segment.stamp;
+        } else if !segment.stamp.is_after(self.newest) {
+            held.note_late(start..end);
+        }
+        self.next = held.insert(self.next, start..end);
+    }
+
+    /// The acknowledgement of all that has arrived.
+    #[inline]
+    fn ack(&mut self, config: &TcpConfig) -> Segment {
+        self.acked = self.next;
+        self.deadline = Time::NEVER;
+        let mut ack = Segment {
+            seq: self.next,
+            stamp: self.stamp,
+            window: window(config),
+            kind: Kind::Ack,
+            ecn: self.echo,
+            ..Segment::default()
+        };
+        if config.recovery == Recovery::Sack
+            && let Some(held) = &self.reassembly
+        {
+            ack.sacks = held.report(self.next, &mut ack.sack);
+        }
+        ack
+    }
+
+    /// Looks at the clock; gives the delayed acknowledgement once [`Receiver::deadline`] has come.
+    #[inline]
+    pub fn on_timer(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        if now >= self.deadline { Some(self.ack(config)) } else { None }
+    }
+
+    /// When [`Receiver::on_timer`] is next needed; [`Time::NEVER`] if it is not.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Bytes received in order, from the first.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        self.next
+    }
+
+    /// Data segments that the network delivered late: their number is below the highest so far, they bring bytes not seen yet,
+    /// and they were sent no later than the segment with the highest number, which a retransmission would have been.
+    pub fn reordered(&self) -> u64 {
+        self.reassembly.as_ref().map_or(0, |held| held.late())
+    }
+}
+
+/// The answer to `syn`.
+fn syn_ack(config: &TcpConfig, syn: &Segment) -> Segment {
+    Segment { kind: Kind::SynAck, stamp: syn.stamp, window: window(config), ..Segment::default() }
+}
+
+/// The window to advertise: the configured one, or the most that the field holds.
+#[inline]
+fn window(config: &TcpConfig) -> u32 {
+    u32::try_from(config.receive_window.0).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

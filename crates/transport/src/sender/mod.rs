@@ -1,0 +1,304 @@
+//! The client's end: sends a stream, keeps what is in flight within the windows, and repairs losses.
+//!
+//! This file is the path of a connection that loses nothing: handshake, new data, acknowledgements that advance. Everything that
+//! follows from a loss, real or suspected, is in [`repair`], and its state is allocated at the first sign of one.
+
+mod repair;
+mod scoreboard;
+
+use alloc::boxed::Box;
+use core::mem;
+
+use heddle_units::Time;
+
+use crate::rtt::Rtt;
+use crate::window::{Acked, Window};
+use crate::{Kind, Segment, Stamp, TcpConfig};
+use repair::Repair;
+
+/// What the sender is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// A SYN has to be sent, once there is data.
+    Closed,
+    /// The SYN waits for its answer.
+    SynSent,
+    /// Nothing is suspected.
+    Open,
+    /// As `Open`, after a silence longer than the retransmission timeout.
+    Rested,
+    /// Something is missing, lost or late.
+    Disorder,
+    /// Fast recovery.
+    Recovery,
+    /// Retransmitting after a timeout.
+    Loss,
+}
+
+/// What a [`Sender`] has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Segments sent: SYNs, data and retransmissions.
+    pub segments: u64,
+    /// Of these, segments sent again, SYNs included.
+    pub retransmitted: u64,
+    /// Retransmission timeouts, the SYN's included.
+    pub timeouts: u64,
+    /// Times that fast recovery began.
+    pub fast_recoveries: u64,
+}
+
+/// The sending end of a connection. See the crate's documentation for the loop that drives it.
+///
+/// The fields stand in the order in which the hot path needs them; the first cache line is all that sending a segment touches
+/// but the window.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Sender {
+    /// The first byte not acknowledged.
+    una: u64,
+    /// The next byte never sent.
+    nxt: u64,
+    /// Bytes in the stream so far.
+    written: u64,
+    /// Bytes that the peer takes beyond `una`.
+    peer_window: u64,
+    deadline: Time,
+    last_sent: Time,
+    /// The next acknowledgement beyond this byte gives a round-trip sample: one for each window (RFC 7323 appendix G).
+    timed: u64,
+    phase: Phase,
+    /// The next new segment tells the receiver that the window was reduced.
+    cwr: bool,
+    rtt: Rtt,
+    segments: u64,
+    repair: Option<Box<Repair>>,
+    window: Window,
+    /// End of the data that was in flight at the last reduction: marks on it call for no other.
+    reduced: u64,
+}
+
+impl Sender {
+    /// A closed connection. It opens, with a SYN, as soon as a segment is asked for and there is something to send.
+    pub fn new(config: &TcpConfig) -> Sender {
+        Sender {
+            una: 0,
+            nxt: 0,
+            written: 0,
+            peer_window: 0,
+            deadline: Time::NEVER,
+            last_sent: Time::ZERO,
+            timed: 0,
+            phase: Phase::Closed,
+            cwr: false,
+            rtt: Rtt::new(config),
+            segments: 0,
+            repair: None,
+            window: Window::new(config),
+            reduced: 0,
+        }
+    }
+
+    /// Makes the stream longer by `bytes`. Any length will do for a flow without end; the total stops at 2^64 - 1.
+    pub fn write(&mut self, now: Time, bytes: u64) {
+        let silence = now.saturating_sub(self.last_sent);
+        if self.phase == Phase::Open && self.is_idle() && silence > self.rtt.rto() {
+            self.phase = Phase::Rested;
+        }
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// Takes in an answer of the receiver. What was never asked for is ignored.
+    #[inline]
+    pub fn on_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
+        let plain = segment.kind == Kind::Ack && segment.sacks == 0 && self.phase == Phase::Open;
+        if plain && self.una < segment.seq && segment.seq <= self.nxt {
+            let acked = self.advance(config, now, segment);
+            self.grow(&acked);
+        } else {
+            self.on_other_segment(config, now, segment);
+        }
+    }
+
+    #[cold]
+    fn on_other_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
+        match (segment.kind, self.phase) {
+            (Kind::SynAck, Phase::SynSent) => self.on_syn_ack(config, now, segment),
+            (Kind::Ack, Phase::Closed | Phase::SynSent) => {}
+            (Kind::Ack, _) => self.on_unusual_ack(config, now, segment),
+            _ => {}
+        }
+    }
+
+    /// Opens. A SYN that had to be repeated leaves an initial window of one segment (RFC 6928 section 2).
+    fn on_syn_ack(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
+        self.rtt.sample(config, segment.stamp.elapsed(now));
+        self.peer_window = u64::from(segment.window);
+        self.phase = Phase::Open;
+        self.deadline = Time::NEVER;
+        if self.repair.is_some() {
+            self.window.on_timeout(u64::from(config.mss));
+        }
+    }
+
+    /// Moves `una` forward and all that hangs on it.
+    #[inline]
+    fn advance(&mut self, config: &TcpConfig, now: Time, segment: &Segment) -> Acked {
+        let (una, nxt) = (segment.seq, self.nxt);
+        let (bytes, flight) = (una - self.una, nxt - self.una);
+        self.una = una;
+        self.peer_window = u64::from(segment.window);
+        if una > self.timed {
+            self.timed = nxt;
+            self.rtt.sample(config, segment.stamp.elapsed(now));
+        }
+        let (mss, srtt, echo) = (u64::from(config.mss), self.rtt.smoothed(), segment.ecn);
+        self.deadline = if una == nxt { Time::NEVER } else { self.timeout_from(now) };
+        let acked = Acked { now, bytes, flight, una, nxt, mss, srtt, echo };
+        self.window.observe(&acked);
+        acked
+    }
+
+    /// Lets the window grow, if it was what held the sender back, or shrink for a mark (RFC 3168 section 6.1.2).
+    #[inline]
+    fn grow(&mut self, acked: &Acked) {
+        if acked.echo {
+            self.on_echo(acked.flight, acked.mss);
+        } else if acked.flight + acked.mss > self.window.cwnd {
+            self.window.on_ack(acked);
+        }
+    }
+
+    /// Answers a congestion mark, once for each window of data.
+    fn on_echo(&mut self, flight: u64, mss: u64) {
+        if self.una > self.reduced {
+            self.window.on_ecn(flight.min(self.window.cwnd), mss);
+            self.note_reduction();
+        }
+    }
+
+    fn note_reduction(&mut self) {
+        self.reduced = self.nxt;
+        self.cwr = true;
+    }
+
+    /// The next segment to send now, `None` if nothing may be sent. Ask until it gives `None`.
+    #[inline]
+    pub fn next_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        match self.phase {
+            Phase::Open => self.new_data(config, now, self.nxt - self.una),
+            _ => self.next_other_segment(config, now),
+        }
+    }
+
+    #[cold]
+    fn next_other_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        match self.phase {
+            Phase::Closed => self.syn(now),
+            Phase::SynSent => None,
+            Phase::Open | Phase::Rested => {
+                self.phase = Phase::Open;
+                self.window.on_idle(config);
+                self.new_data(config, now, 0)
+            }
+            Phase::Disorder | Phase::Recovery | Phase::Loss => self.next_repair(config, now),
+        }
+    }
+
+    fn syn(&mut self, now: Time) -> Option<Segment> {
+        if self.written == 0 {
+            return None;
+        }
+        self.phase = Phase::SynSent;
+        if let Some(repair) = &mut self.repair {
+            repair.counters.retransmitted += 1;
+        }
+        self.note_sent(now);
+        Some(Segment { kind: Kind::Syn, stamp: Stamp::at(now), ..Segment::default() })
+    }
+
+    /// A segment never sent before, if the windows let it go while `pipe` bytes are thought to be in the network.
+    #[inline]
+    fn new_data(&mut self, config: &TcpConfig, now: Time, pipe: u64) -> Option<Segment> {
+        let largest = u64::from(config.mss).min(self.peer_window);
+        let len = largest.min(self.written - self.nxt);
+        let flight = self.nxt - self.una + len;
+        if len == 0 || pipe + len > self.window.cwnd || flight > self.peer_window {
+            return None;
+        }
+        let cwr = mem::take(&mut self.cwr);
+        let segment = Segment { cwr, ..data(self.nxt, len, now) };
+        self.nxt += len;
+        self.note_sent(now);
+        Some(segment)
+    }
+
+    #[inline]
+    fn note_sent(&mut self, now: Time) {
+        self.segments += 1;
+        self.last_sent = now;
+        if self.deadline == Time::NEVER {
+            self.deadline = self.timeout_from(now);
+        }
+    }
+
+    #[inline]
+    fn timeout_from(&self, now: Time) -> Time {
+        now.saturating_add(self.rtt.rto())
+    }
+
+    /// Looks at the clock. Does nothing before [`Sender::deadline`], and is no worse for coming late.
+    #[inline]
+    pub fn on_timer(&mut self, config: &TcpConfig, now: Time) {
+        if now >= self.deadline {
+            self.on_timeout(config, now);
+        }
+    }
+
+    /// When [`Sender::on_timer`] is next needed; [`Time::NEVER`] if it is not.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Bytes acknowledged.
+    #[inline]
+    pub fn acked(&self) -> u64 {
+        self.una
+    }
+
+    /// Bytes written.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Whether everything written is acknowledged.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.una == self.written
+    }
+
+    /// The congestion window in bytes.
+    pub fn window(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    /// The smoothed round-trip time; `None` before the first sample.
+    pub fn srtt(&self) -> Option<Time> {
+        Some(self.rtt.smoothed()).filter(|srtt| *srtt != Time::ZERO)
+    }
+
+    /// What has been counted so far.
+    pub fn counters(&self) -> SenderCounters {
+        let rare =
+            self.repair.as_ref().map_or_else(SenderCounters::default, |repair| repair.counters);
+        SenderCounters { segments: self.segments, ..rare }
+    }
+}
+
+/// A data segment of `len` bytes, no more than an MSS.
+#[inline]
+fn data(seq: u64, len: u64, now: Time) -> Segment {
+    Segment { seq, len: len as u16, stamp: Stamp::at(now), kind: Kind::Data, ..Segment::default() }
+}

@@ -1,0 +1,10 @@
+//! Connections from end to end over a simulated bottleneck, as traces.
+
+mod ecn;
+mod growth;
+mod handshake;
+mod net;
+mod properties;
+mod recovery;
+mod throughput;
+mod timers;

@@ -1,0 +1,222 @@
+//! The congestion window and the controllers that move it.
+//!
+//! A controller knows nothing of the connection but what its methods are told, in bytes. It is asked to grow only while the
+//! window, not the application or the peer, limits the sender, and to shrink at most once for each window of data; the
+//! [`crate::Sender`] sees to both. A controller that is coupled to other subflows takes what it needs of them as one argument more.
+
+mod cubic;
+mod dctcp;
+
+use heddle_units::Time;
+
+use crate::{Control, TcpConfig};
+use cubic::Cubic;
+use dctcp::Dctcp;
+
+/// An acknowledgement of new data, as a controller sees it. Counts and sequence numbers are in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acked {
+    /// When it arrived.
+    pub now: Time,
+    /// Bytes that it newly acknowledges.
+    pub bytes: u64,
+    /// Bytes that were outstanding before it.
+    pub flight: u64,
+    /// The acknowledgement number.
+    pub una: u64,
+    /// The number of the next new byte.
+    pub nxt: u64,
+    /// Largest payload of a segment.
+    pub mss: u64,
+    /// Smoothed round-trip time.
+    pub srtt: Time,
+    /// Whether it echoes a congestion mark.
+    pub echo: bool,
+}
+
+/// What only some controllers remember.
+#[derive(Clone, Debug)]
+enum Algorithm {
+    NewReno,
+    Cubic(Cubic),
+    Dctcp(Dctcp),
+}
+
+/// A congestion window. In the order that acknowledgements touch it.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Window {
+    /// The congestion window.
+    pub cwnd: u64,
+    /// Slow start below, congestion avoidance from here on.
+    ssthresh: u64,
+    /// Bytes acknowledged since congestion avoidance last raised the window.
+    credit: u64,
+    algorithm: Algorithm,
+}
+
+impl Window {
+    pub(crate) fn new(config: &TcpConfig) -> Window {
+        let algorithm = match config.control {
+            Control::NewReno => Algorithm::NewReno,
+            Control::Cubic => Algorithm::Cubic(Cubic::new()),
+            Control::Dctcp => Algorithm::Dctcp(Dctcp::new()),
+        };
+        Window { cwnd: initial_window(config), ssthresh: u64::MAX, credit: 0, algorithm }
+    }
+
+    /// Sees every acknowledgement of new data, before anything else is made of it.
+    #[inline]
+    pub(crate) fn observe(&mut self, ack: &Acked) {
+        if let Algorithm::Dctcp(dctcp) = &mut self.algorithm {
+            dctcp.observe(ack);
+        }
+    }
+
+    /// Grows with an acknowledgement: slow start by appropriate byte counting with L = 1 (RFC 3465), then by controller.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: &Acked) {
+        if self.cwnd < self.ssthresh {
+            self.cwnd += ack.bytes.min(ack.mss);
+        } else if let Algorithm::Cubic(cubic) = &mut self.algorithm {
+            self.cwnd += cubic.increase(self.cwnd, ack);
+        } else {
+            self.avoid_congestion(ack);
+        }
+    }
+
+    /// One segment more for each window of bytes acknowledged (RFC 5681 section 3.1).
+    #[inline]
+    fn avoid_congestion(&mut self, ack: &Acked) {
+        self.credit += ack.bytes;
+        if self.credit >= self.cwnd {
+            self.credit -= self.cwnd;
+            self.cwnd += ack.mss;
+        }
+    }
+
+    /// Shrinks because a segment was lost while `flight` bytes were outstanding.
+    pub(crate) fn on_loss(&mut self, flight: u64, mss: u64) {
+        let reduced = match &mut self.algorithm {
+            Algorithm::Cubic(cubic) => cubic.reduce(self.cwnd, flight, mss),
+            Algorithm::NewReno | Algorithm::Dctcp(_) => flight / 2,
+        };
+        self.shrink(reduced, mss);
+    }
+
+    /// Shrinks because an acknowledgement echoed a mark.
+    pub(crate) fn on_ecn(&mut self, flight: u64, mss: u64) {
+        match &self.algorithm {
+            Algorithm::Dctcp(dctcp) => self.shrink(dctcp.reduce(self.cwnd), mss),
+            Algorithm::NewReno | Algorithm::Cubic(_) => self.on_loss(flight, mss),
+        }
+    }
+
+    fn shrink(&mut self, reduced: u64, mss: u64) {
+        self.ssthresh = reduced.max(2 * mss);
+        self.cwnd = self.ssthresh;
+        self.credit = 0;
+    }
+
+    /// Starts over from one segment after a retransmission timeout. `on_loss` came first if the timeout is news of congestion.
+    pub(crate) fn on_timeout(&mut self, mss: u64) {
+        self.cwnd = mss;
+        self.credit = 0;
+        if let Algorithm::Cubic(cubic) = &mut self.algorithm {
+            cubic.forget();
+        }
+    }
+
+    /// Comes back after a silence longer than the retransmission timeout (RFC 5681 section 4.1).
+    pub(crate) fn on_idle(&mut self, config: &TcpConfig) {
+        if config.idle_restart {
+            self.cwnd = self.cwnd.min(initial_window(config));
+        }
+        if let Algorithm::Cubic(cubic) = &mut self.algorithm {
+            cubic.pause();
+        }
+    }
+
+    /// Leaves NewReno recovery with `flight` bytes outstanding, without a burst (RFC 6582 section 3.2 step 3, option 1).
+    pub(crate) fn deflate(&mut self, flight: u64, mss: u64) {
+        self.cwnd = self.ssthresh.min(flight.max(mss) + mss);
+    }
+}
+
+/// The initial window in bytes; at least a segment.
+fn initial_window(config: &TcpConfig) -> u64 {
+    u64::from(config.initial_window.max(1)) * u64::from(config.mss)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) const MSS: u64 = 1000;
+
+    /// A window of `segments`, in congestion avoidance if `ssthresh` is no more.
+    pub(crate) fn window(control: Control, segments: u64, ssthresh: u64) -> Window {
+        let config = TcpConfig { control, mss: MSS as u16, ..TcpConfig::default() };
+        let window = Window::new(&config);
+        Window { cwnd: segments * MSS, ssthresh: ssthresh.saturating_mul(MSS), ..window }
+    }
+
+    /// An acknowledgement of one segment in the middle of a full window.
+    pub(crate) fn one_segment(now: Time, cwnd: u64) -> Acked {
+        Acked {
+            now,
+            bytes: MSS,
+            flight: cwnd,
+            una: MSS,
+            nxt: cwnd,
+            mss: MSS,
+            srtt: Time::millis(100),
+            echo: false,
+        }
+    }
+
+    /// Acknowledges as many segments as the window holds.
+    fn one_round(window: &mut Window) {
+        for _ in 0..window.cwnd / MSS {
+            window.on_ack(&one_segment(Time::ZERO, window.cwnd));
+        }
+    }
+
+    #[test]
+    fn slow_start_doubles_and_congestion_avoidance_adds_a_segment_each_round() {
+        let mut window = window(Control::NewReno, 10, 40);
+        let rounds = [(); 5].map(|()| {
+            one_round(&mut window);
+            window.cwnd / MSS
+        });
+        assert_eq!(rounds, [20, 40, 41, 42, 43]);
+    }
+
+    #[test]
+    fn slow_start_counts_at_most_a_segment_for_an_acknowledgement() {
+        let mut window = window(Control::NewReno, 10, u64::MAX);
+        window.on_ack(&Acked { bytes: 5 * MSS, ..one_segment(Time::ZERO, 10 * MSS) });
+        assert_eq!(window.cwnd, 11 * MSS);
+    }
+
+    #[test]
+    fn loss_halves_what_was_in_flight_and_leaves_two_segments() {
+        let mut window = window(Control::NewReno, 30, u64::MAX);
+        window.on_loss(20 * MSS, MSS);
+        assert_eq!((window.cwnd, window.ssthresh), (10 * MSS, 10 * MSS));
+        window.on_loss(3 * MSS, MSS);
+        assert_eq!((window.cwnd, window.ssthresh), (2 * MSS, 2 * MSS));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment_and_slow_start_to_half() {
+        let mut window = window(Control::NewReno, 16, u64::MAX);
+        window.on_loss(16 * MSS, MSS);
+        window.on_timeout(MSS);
+        let rounds = [(); 5].map(|()| {
+            one_round(&mut window);
+            window.cwnd / MSS
+        });
+        assert_eq!(rounds, [2, 4, 8, 9, 10]);
+    }
+}
