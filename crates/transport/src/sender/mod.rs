@@ -302,3 +302,6 @@ impl Sender {
 fn data(seq: u64, len: u64, now: Time) -> Segment {
     Segment { seq, len: len as u16, stamp: Stamp::at(now), kind: Kind::Data, ..Segment::default() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,10 +98,10 @@ fn dctcp_keeps_the_queue_near_k_and_marks_as_theory_says() {
         let w = (125_000.0 / 1518.0) + 65.0;
         let swing = (w + 1.0) * alpha(w) / 2.0;
         let (low, high) = (*queues.iter().min().unwrap(), *queues.iter().max().unwrap());
-        assert!(high <= 65 + 4, "at most {high}");
-        assert!(low as f64 > 65.0 - 1.5 * swing, "at least {low}; theory's swing is {swing:.1}");
-        assert!(low < 65, "but it swings");
-        assert!((marked / alpha(w) - 1.0).abs() < 0.3, "{marked:.3} marked, alpha {:.3}", alpha(w));
+        assert!((65..=67).contains(&high), "up to {high}");
+        let bottom = 66.0 - swing;
+        assert!((low as f64 - bottom).abs() < 2.0, "down to {low}, theory says {bottom:.1}");
+        assert!((marked / alpha(w) - 1.0).abs() < 0.2, "{marked:.3} marked, alpha {:.3}", alpha(w));
     }
 }
 

@@ -317,11 +317,9 @@ impl Flow {
             self.arrived.sort_unstable();
         }
         let mut end = 0;
-        self.arrived.iter().for_each(|range| {
-            if range.0 <= end {
-                end = end.max(range.1)
-            }
-        });
+        for range in &self.arrived {
+            end = if range.0 <= end { end.max(range.1) } else { end };
+        }
         self.arrived.retain(|range| range.0 > end);
         self.arrived.push((0, end));
         assert_eq!(self.receiver.delivered(), end);

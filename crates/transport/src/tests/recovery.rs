@@ -136,6 +136,7 @@ fn after_a_timeout_only_what_sack_reports_missing_is_sent_again() {
 
     let mut newreno = Net::one(short(Recovery::NewReno), link(), 10 * MSS).losing(LOST);
     newreno.run();
+    assert_eq!(newreno.sender().counters().fast_recoveries, 0);
     let again: Vec<_> = repeats(&newreno).into_iter().map(|(_, n)| n).collect();
     assert_eq!(again, [2, 4, 5, 6, 7, 8, 9], "the acknowledgement of 2 covers 3 as well");
 }
