@@ -1,10 +1,13 @@
-//! A scenario after every default is filled in and every check has passed.
+//! A scenario after every default is filled in and every check has passed. It serialises, to be shown.
 
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Rate, Time};
+use serde::Serialize;
+
+use crate::tcp_form::TcpForm;
 
 /// One simulation, but for its seed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scenario {
     /// What it shows, in a line.
     pub title: String,
@@ -13,6 +16,7 @@ pub struct Scenario {
     /// The network.
     pub fabric: Fabric,
     /// The hosts' protocol.
+    #[serde(with = "TcpForm")]
     pub transport: TcpConfig,
     /// The switches' load balancing.
     pub scheme: Scheme,
@@ -25,7 +29,7 @@ pub struct Scenario {
 }
 
 /// A network of hosts, switches and links.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fabric {
     /// The graph: what is connected to what.
     pub graph: Graph,
@@ -40,7 +44,7 @@ pub struct Fabric {
 }
 
 /// A drop-tail buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PortLimits {
     /// Most bytes waiting, the packet in transmission included.
     pub bytes: Bytes,
@@ -51,7 +55,7 @@ pub struct PortLimits {
 }
 
 /// Nodes and links, before routing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Graph {
     /// Nodes; links name them by index. Hosts first, then ToRs, then the tiers above.
     pub nodes: Vec<Node>,
@@ -60,7 +64,7 @@ pub struct Graph {
 }
 
 /// A host or a switch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Node {
     /// Unique name, as in `host-3`, `tor-1`, `agg-2`, `core-1`.
     pub name: String,
@@ -71,7 +75,7 @@ pub struct Node {
 }
 
 /// A full-duplex link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// The ends, as indices of [`Graph::nodes`].
     pub ends: (u32, u32),
@@ -82,7 +86,8 @@ pub struct Link {
 }
 
 /// A load-balancing scheme and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,
@@ -91,6 +96,7 @@ pub enum Scheme {
     /// CONGA on a leaf-spine fabric.
     Conga(Conga),
     /// A random next hop for each flowlet.
+    #[serde(rename = "letitflow")]
     LetItFlow(Flowlets),
     /// Per packet, the shortest of a few queues.
     Drill(Drill),
@@ -103,7 +109,7 @@ pub enum Scheme {
 }
 
 /// A flowlet table's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Flowlets {
     /// Silence longer than this ends a flowlet.
     pub gap: Time,
@@ -112,7 +118,7 @@ pub struct Flowlets {
 }
 
 /// CONGA's parameters (Alizadeh et al., SIGCOMM 2014, section 3 and table 1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Conga {
     /// Flowlets.
     pub flowlets: Flowlets,
@@ -125,7 +131,7 @@ pub struct Conga {
 }
 
 /// DRILL(d, m) (Ghorbani et al., SIGCOMM 2017).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Drill {
     /// Ports drawn at random for each packet.
     pub samples: u8,
@@ -134,7 +140,7 @@ pub struct Drill {
 }
 
 /// HULA's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Hula {
     /// Flowlets.
     pub flowlets: Flowlets,
@@ -153,7 +159,8 @@ pub struct Hula {
 }
 
 /// When a probe replaces the best hop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HulaUpdate {
     /// Lower, stale, or from the best hop itself.
     #[default]
@@ -163,7 +170,8 @@ pub enum HulaUpdate {
 }
 
 /// The traffic.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Workload {
     /// Flows that arrive by a Poisson process.
     Flows(Flows),
@@ -174,7 +182,7 @@ pub enum Workload {
 }
 
 /// Flows that arrive by a Poisson process.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Flows {
     /// Flow sizes.
     pub sizes: SizeDistribution,
@@ -189,7 +197,7 @@ pub struct Flows {
 }
 
 /// Sizes of flows, in bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SizeDistribution {
     /// A name for reports.
     pub name: String,
@@ -197,17 +205,9 @@ pub struct SizeDistribution {
     pub points: Vec<(f64, f64)>,
 }
 
-impl SizeDistribution {
-    /// Mean size in bytes.
-    pub fn mean(&self) -> f64 {
-        let first = self.points.first().map_or(0.0, |&(bytes, cdf)| bytes * cdf);
-        let rest = self.points.windows(2).map(|w| (w[0].0 + w[1].0) / 2.0 * (w[1].1 - w[0].1));
-        first + rest.sum::<f64>()
-    }
-}
-
 /// Who sends to whom. Hosts are indices among the hosts, from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// A client and a server are drawn for each flow, a client never its own server.
     Sets {
@@ -226,7 +226,8 @@ pub enum Pattern {
 }
 
 /// How flows are carried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Connections {
     /// A pool of this many connections between each client and server; a flow takes the next and waits for those before it.
     Persistent(u32),
@@ -235,7 +236,7 @@ pub enum Connections {
 }
 
 /// Long flows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Long {
     /// Sender and receiver of each flow; `None` is a permutation of all hosts drawn from the seed.
     pub pairs: Option<Vec<(u32, u32)>>,
@@ -244,7 +245,7 @@ pub struct Long {
 }
 
 /// One flow of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ReplayFlow {
     /// When it starts.
     pub at: Time,
@@ -257,7 +258,7 @@ pub struct ReplayFlow {
 }
 
 /// What is measured, and when.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Measure {
     /// Probes alone run this long before the first flow.
     pub probe_warm_up: Time,
@@ -272,7 +273,8 @@ pub struct Measure {
 }
 
 /// When measuring stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Until {
     /// This many flows have started since the warm-up; the run ends when all of them have finished (later ones keep the load up meanwhile).
     Flows(u64),
@@ -281,7 +283,7 @@ pub enum Until {
 }
 
 /// Something that happens to the fabric.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
     /// When, from the start of the run.
     pub at: Time,
@@ -292,7 +294,8 @@ pub struct Event {
 }
 
 /// What happens to a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// It goes down: what is on it is lost.
     Fail,

@@ -88,7 +88,8 @@ pub(crate) fn display(
     units: &[(&str, u64)],
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let unit = units.iter().find(|(_, scale)| value >= *scale && value % (scale / 1000).max(1) == 0);
+    let is_short = |scale: u64| value >= scale && value.is_multiple_of((scale / 1000).max(1));
+    let unit = units.iter().find(|(_, scale)| is_short(*scale));
     let (name, scale) = unit.copied().unwrap_or_else(|| smallest(units));
     let (whole, rest) = (value / scale, value % scale);
     if rest == 0 {

@@ -1,0 +1,81 @@
+//! From a tree to types, by [`serde`].
+//!
+//! Two rules of the format that serde's own attributes cannot give without losing key paths:
+//! - an enum is a text (its variant's name), or a table whose `kind` names the variant and whose other keys are the variant's
+//!   ([`super::tables`]);
+//! - a tuple struct is several types laid over one table ([`super::layers`]).
+
+use serde::de::{Deserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::layers::Layers;
+use super::tables::{Entries, Entry, Items, Tagged, visit_tagged};
+use super::{Node, Value};
+use crate::error::{Problem, choices};
+
+impl<'de> Deserializer<'de> for &Node {
+    type Error = Problem;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match &self.value {
+            Value::Text(text) | Value::Odd(text) => visitor.visit_str(text),
+            Value::Integer(integer) => visitor.visit_i64(*integer),
+            Value::Float(float) => visitor.visit_f64(*float),
+            Value::Boolean(boolean) => visitor.visit_bool(*boolean),
+            Value::List(items) => visitor.visit_seq(Items(items.iter().enumerate())),
+            Value::Table(_) => visitor.visit_map(Entries::new(self.entries()?)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        match &self.value {
+            Value::Text(text) => visitor.visit_enum(Tagged::unit(text)),
+            Value::Table(_) => visit_tagged(self.entries()?, variants, visitor),
+            _ => Err(Problem::new(format!("one of {} is expected", choices(variants)))),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        visitor.visit_map(Entries::new(self.entries()?))
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        visitor.visit_seq(Layers::new(self.entries()?))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple map identifier ignored_any
+    }
+}
+
+impl Node {
+    /// The entries of a table.
+    fn entries(&self) -> Result<Vec<Entry<'_>>, Problem> {
+        match &self.value {
+            Value::Table(table) => {
+                Ok(table.iter().map(|(key, node)| (key.as_str(), node)).collect())
+            }
+            _ => Err(Problem::new("a table is expected")),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! A graph listed in a file, its tiers inferred where the file does not give them.
+//!
+//! Without a `tier`, a node with one link is a host (0), a switch linked to a host is a ToR (1), and any other is one tier above the
+//! nearest ToR for each link of distance from it.
+
+use std::collections::VecDeque;
+
+use heddle_units::Time;
+
+use super::limits::Counts;
+use super::{HOST, Names, TOR, check_delay, check_rate};
+use crate::document::Document;
+use crate::error::Problem;
+use crate::raw::{FileLink, FileNode, GraphFile};
+use crate::{Graph, Link, Node};
+
+/// Parses and checks a graph file. Problems name it and the line.
+pub(crate) fn from_file(name: &str, text: &str, delay: Time) -> Result<Graph, Problem> {
+    let document = Document::parse(name, text)?;
+    let file: GraphFile = document.read()?;
+    build(&file, delay).map_err(|problem| document.locate(problem))
+}
+
+fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
+    Counts { hosts: 0, tors: 0, upper: 0, links: file.link.len() as u64 }.check()?;
+    check_names(&file.node)?;
+    let nodes =
+        file.node.iter().map(|node| Node { name: node.name.clone(), tier: 0, pod: node.pod });
+    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new() };
+    graph.links = links(&file.link, &graph, delay)?;
+    let tiers = tiers(&file.node, &neighbours(&graph))?;
+    graph.nodes.iter_mut().zip(tiers).for_each(|(node, tier)| node.tier = tier);
+    check_hosts(&graph)?;
+    check_size(&graph)?;
+    Ok(in_order(&graph))
+}
+
+fn check_names(nodes: &[FileNode]) -> Result<(), Problem> {
+    let mut seen = std::collections::BTreeSet::new();
+    for (index, FileNode { name, .. }) in nodes.iter().enumerate() {
+        let problem = |message| Err(Problem::at(&format!("node.{index}.name"), message));
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return problem(format!("\"{name}\" is not a name: it must be one word"));
+        }
+        if !seen.insert(name) {
+            return problem(format!("two nodes are called \"{name}\""));
+        }
+    }
+    Ok(())
+}
+
+fn links(links: &[FileLink], graph: &Graph, delay: Time) -> Result<Vec<Link>, Problem> {
+    let names = Names::new(graph);
+    let link = |(index, raw): (usize, &FileLink)| {
+        link(raw, &names, delay).map_err(|problem| problem.inside(&format!("link.{index}")))
+    };
+    links.iter().enumerate().map(link).collect()
+}
+
+fn link(raw: &FileLink, names: &Names<'_>, default: Time) -> Result<Link, Problem> {
+    let ends = ends(names, &raw.between).map_err(|problem| problem.inside("between"))?;
+    let delay = raw.delay.unwrap_or(default);
+    check_rate("rate", raw.rate)?;
+    check_delay("delay", delay)?;
+    Ok(Link { ends, rate: raw.rate, delay })
+}
+
+fn ends(names: &Names<'_>, text: &str) -> Result<(u32, u32), Problem> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [a, b] = words[..] else {
+        return Err(Problem::new(format!("\"{text}\" is not a pair of nodes"))
+            .help("write both ends as in \"leaf-1 spine-2\""));
+    };
+    let ends = (names.node(a)?, names.node(b)?);
+    if ends.0 == ends.1 {
+        return Err(Problem::new(format!("{a} is linked to itself")));
+    }
+    Ok(ends)
+}
+
+fn neighbours(graph: &Graph) -> Vec<Vec<u32>> {
+    let mut neighbours = vec![Vec::new(); graph.nodes.len()];
+    for Link { ends: (a, b), .. } in &graph.links {
+        neighbours[*a as usize].push(*b);
+        neighbours[*b as usize].push(*a);
+    }
+    neighbours
+}
+
+/// The tier of each node, as the module's doc says.
+fn tiers(nodes: &[FileNode], neighbours: &[Vec<u32>]) -> Result<Vec<u8>, Problem> {
+    let is_host = |node: usize| nodes[node].tier.map_or(neighbours[node].len() == 1, |t| t == HOST);
+    let has_host = |node: usize| neighbours[node].iter().any(|&other| is_host(other as usize));
+    let is_tor = |node: usize| nodes[node].tier.map_or(has_host(node), |t| t == TOR);
+    let first = |node| match node {
+        _ if is_host(node) => Some(HOST),
+        _ if is_tor(node) => Some(TOR),
+        _ => None,
+    };
+    let mut tiers: Vec<Option<u8>> = (0..nodes.len()).map(first).collect();
+    climb(&mut tiers, neighbours);
+    let given = |(index, tier): (usize, Option<u8>)| {
+        let unknown = || {
+            Problem::at(&format!("node.{index}"), "no ToR is near: the tier cannot be inferred")
+                .help("give it a `tier`")
+        };
+        nodes[index].tier.or(tier).ok_or_else(unknown)
+    };
+    tiers.into_iter().enumerate().map(given).collect()
+}
+
+/// Gives each switch without a tier one more than its lowest neighbour's, ToRs' neighbours first.
+fn climb(tiers: &mut [Option<u8>], neighbours: &[Vec<u32>]) {
+    let tors = (0..tiers.len()).filter(|&node| tiers[node] == Some(TOR));
+    let mut queue: VecDeque<(usize, u8)> = tors.map(|node| (node, TOR)).collect();
+    while let Some((node, tier)) = queue.pop_front() {
+        for &other in &neighbours[node] {
+            let (other, above) = (other as usize, tier.saturating_add(1));
+            if tiers[other].is_none() {
+                tiers[other] = Some(above);
+                queue.push_back((other, above));
+            }
+        }
+    }
+}
+
+/// A host hangs on one ToR.
+fn check_hosts(graph: &Graph) -> Result<(), Problem> {
+    let neighbours = neighbours(graph);
+    for (index, (node, others)) in graph.nodes.iter().zip(&neighbours).enumerate() {
+        let is_tor = |other: &u32| graph.nodes[*other as usize].tier == TOR;
+        if node.tier == HOST && !(others.len() == 1 && others.iter().all(is_tor)) {
+            let message =
+                format!("host {} must have one link, to a ToR (a switch of tier 1)", node.name);
+            return Err(Problem::at(&format!("node.{index}"), message));
+        }
+    }
+    Ok(())
+}
+
+fn check_size(graph: &Graph) -> Result<(), Problem> {
+    let count =
+        |tier: fn(u8) -> bool| graph.nodes.iter().filter(|node| tier(node.tier)).count() as u64;
+    let (hosts, tors) = (count(|tier| tier == HOST), count(|tier| tier == TOR));
+    Counts { hosts, tors, upper: count(|tier| tier > TOR), links: graph.links.len() as u64 }.check()
+}
+
+/// The same graph, nodes sorted by tier.
+fn in_order(graph: &Graph) -> Graph {
+    let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
+    order.sort_by_key(|&node| graph.nodes[node].tier);
+    let mut place = vec![0; order.len()];
+    order.iter().zip(0..).for_each(|(&node, index)| place[node] = index);
+    let nodes = order.iter().map(|&node| graph.nodes[node].clone()).collect();
+    let moved = |link: &Link| {
+        let (a, b) = link.ends;
+        Link { ends: (place[a as usize], place[b as usize]), ..*link }
+    };
+    Graph { nodes, links: graph.links.iter().map(moved).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ScenarioError;
+
+    const THREE_TIERS: &str = r#"
+        node = [{ name = "top" }, { name = "a" }, { name = "b" }, { name = "h1" }, { name = "h2" }, { name = "mid" }]
+        link = [
+            { between = "h1 a", rate = "10Gbps" },
+            { between = "h2 b", rate = "10Gbps", delay = "3us" },
+            { between = "a mid", rate = "40Gbps" },
+            { between = "b mid", rate = "40Gbps" },
+            { between = "mid top", rate = "40Gbps" },
+            { between = "mid top", rate = "40Gbps" },
+        ]"#;
+
+    fn load(text: &str) -> Result<Graph, String> {
+        from_file("g.toml", text, Time::micros(1)).map_err(|p| ScenarioError::from(p).to_string())
+    }
+
+    #[test]
+    fn tiers_follow_from_the_distance_to_hosts() {
+        let graph = load(THREE_TIERS).unwrap();
+        let tiers: Vec<_> = graph.nodes.iter().map(|n| (n.name.as_str(), n.tier)).collect();
+        assert_eq!(tiers, [("h1", 0), ("h2", 0), ("a", 1), ("b", 1), ("mid", 2), ("top", 3)]);
+        assert_eq!(
+            graph.links[1],
+            Link { ends: (1, 3), rate: heddle_units::Rate::gbps(10), delay: Time::micros(3) }
+        );
+        assert_eq!(graph.links[4].ends, (4, 5));
+    }
+
+    #[test]
+    fn faults_name_the_line_of_the_graph_file() {
+        let twice = "[[node]]\nname = \"a\"\n[[node]]\nname = \"a\"\n";
+        assert_eq!(load(twice).unwrap_err(), "g.toml:4: node.1.name: two nodes are called \"a\"");
+        let unknown =
+            "node = [{ name = \"a\" }]\nlink = [\n{ between = \"a c\", rate = \"1Gbps\" }]";
+        let message = "g.toml:3: link.0.between: no node is called \"c\"\nhelp: known here: `a`";
+        assert_eq!(load(unknown).unwrap_err(), message);
+        let dual = THREE_TIERS
+            .replacen("\"mid top\"", "\"h1 mid\"", 1)
+            .replace("\"h1\" }", "\"h1\", tier = 0 }");
+        let message = "g.toml:2: node.3: host h1 must have one link, to a ToR (a switch of tier 1)";
+        assert_eq!(load(&dual).unwrap_err(), message);
+        let alone = "[[node]]\nname = \"a\"\n";
+        let message =
+            "g.toml:1: node.0: no ToR is near: the tier cannot be inferred\nhelp: give it a `tier`";
+        assert_eq!(load(alone).unwrap_err(), message);
+    }
+}

@@ -1,0 +1,56 @@
+//! Leaves that are each linked to every spine (CONGA figure 7).
+
+use heddle_units::Time;
+
+use super::limits::{Counts, some};
+use super::{AGG, Builder, HOST, TOR, check_rate};
+use crate::Graph;
+use crate::error::Problem;
+use crate::raw::LeafSpine;
+
+/// Leaves, spines and the links between them; parallel links follow each other.
+pub(crate) fn leaf_spine(shape: &LeafSpine, delay: Time) -> Result<Graph, Problem> {
+    check(shape)?;
+    let mut fabric = Builder::new(delay);
+    let hosts = fabric.nodes("host", HOST, shape.leaves * shape.hosts_per_leaf, None);
+    let leaves = fabric.nodes("leaf", TOR, shape.leaves, None);
+    let spines = fabric.nodes("spine", AGG, shape.spines, None);
+    fabric.link_hosts(hosts, leaves.clone(), shape.hosts_per_leaf, shape.host_rate);
+    for leaf in leaves {
+        for spine in spines.clone() {
+            for _ in 0..shape.parallel_links {
+                fabric.link(leaf, spine, shape.spine_rate);
+            }
+        }
+    }
+    Ok(fabric.graph)
+}
+
+fn check(shape: &LeafSpine) -> Result<(), Problem> {
+    some("leaves", shape.leaves)?;
+    some("spines", shape.spines)?;
+    some("hosts_per_leaf", shape.hosts_per_leaf)?;
+    some("parallel_links", shape.parallel_links)?;
+    check_rate("host_rate", shape.host_rate)?;
+    check_rate("spine_rate", shape.spine_rate)?;
+    let (tors, upper) = (u64::from(shape.leaves), u64::from(shape.spines));
+    let hosts = tors * u64::from(shape.hosts_per_leaf);
+    let between = tors.saturating_mul(upper).saturating_mul(u64::from(shape.parallel_links));
+    Counts { hosts, tors, upper, links: between.saturating_add(hosts) }.check()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CONGA section 5: 64 hosts, two leaves, two spines, each pair joined by two links of 40 Gbps.
+    #[test]
+    fn the_default_is_congas_testbed() {
+        let graph = leaf_spine(&LeafSpine::default(), Time::micros(1)).map_err(|_| ()).unwrap();
+        assert_eq!((graph.nodes.len(), graph.links.len()), (64 + 4, 64 + 8));
+        assert_eq!(graph.links[64].ends, graph.links[65].ends);
+        let (leaf, spine) = graph.links[71].ends;
+        assert_eq!(graph.nodes[leaf as usize].name, "leaf-2");
+        assert_eq!(graph.nodes[spine as usize].name, "spine-2");
+    }
+}

@@ -1,0 +1,69 @@
+//! How large a fabric can be, checked before it is built, and what its links can be.
+
+use heddle_units::{Rate, Time};
+
+use crate::error::Problem;
+
+/// Hosts and ToRs are numbered with 16 bits.
+const MOST_NUMBERED: u64 = 65_535;
+
+/// Switches and links beyond this would not fit into memory.
+const MOST_LINKS: u64 = 1 << 22;
+
+/// Rates outside this are mistakes (a packet would take a second, or no time).
+const RATES: (Rate, Rate) = (Rate(10_000), Rate(100_000_000_000_000));
+
+/// Delays above this are mistakes.
+const LONGEST_DELAY: Time = Time::secs(1);
+
+/// Numbers of nodes and links.
+pub(super) struct Counts {
+    pub(super) hosts: u64,
+    pub(super) tors: u64,
+    pub(super) upper: u64,
+    pub(super) links: u64,
+}
+
+impl Counts {
+    /// Refuses what the simulator cannot number.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        most(self.hosts, "hosts", MOST_NUMBERED)?;
+        most(self.tors, "ToRs", MOST_NUMBERED)?;
+        most(self.upper, "switches above the ToRs", MOST_NUMBERED)?;
+        most(self.links, "links", MOST_LINKS)
+    }
+}
+
+fn most(count: u64, what: &str, limit: u64) -> Result<(), Problem> {
+    if count <= limit {
+        return Ok(());
+    }
+    Err(Problem::new(format!("{count} {what} are too many")).help(format!("at most {limit}")))
+}
+
+/// Refuses 0, for the value of `key`.
+pub(super) fn some(key: &str, count: u32) -> Result<(), Problem> {
+    match count {
+        0 => Err(Problem::at(key, "must be at least 1")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses rates that cannot be meant, for the value of `key`.
+pub(crate) fn check_rate(key: &str, rate: Rate) -> Result<(), Problem> {
+    if (RATES.0..=RATES.1).contains(&rate) {
+        return Ok(());
+    }
+    let (low, high) = RATES;
+    Err(Problem::at(key, format!("{rate} is not a link's rate"))
+        .help(format!("rates from {low} to {high} can be simulated")))
+}
+
+/// Refuses delays that cannot be meant, for the value of `key`.
+pub(crate) fn check_delay(key: &str, delay: Time) -> Result<(), Problem> {
+    if delay <= LONGEST_DELAY {
+        return Ok(());
+    }
+    Err(Problem::at(key, format!("{delay} is not a link's delay"))
+        .help(format!("delays up to {LONGEST_DELAY} can be simulated")))
+}

@@ -1,0 +1,131 @@
+//! Whether every ToR can reach every other by going up and then down, which is how packets are routed.
+
+use std::collections::BTreeSet;
+
+use crate::Graph;
+use crate::error::Problem;
+
+/// Refuses a fabric in which links that are `up` do not connect all hosts, or that joins two nodes of one tier.
+///
+/// ToRs whose links lead up to the same nodes reach the same, so one stands for all: a fabric has few kinds of them.
+pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
+    let uplinks = uplinks(graph, is_up)?;
+    check_hosts(graph, &uplinks)?;
+    let kinds = kinds_of_tor(graph, &uplinks);
+    for (index, (a, above_a)) in kinds.iter().enumerate() {
+        for (b, above_b) in &kinds[index + 1..] {
+            if above_a.is_disjoint(above_b) {
+                return Err(unreachable(graph, *a, *b));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The nodes that each node is linked to one or more tiers up, over links that are up.
+fn uplinks(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<Vec<BTreeSet<u32>>, Problem> {
+    let mut uplinks = vec![BTreeSet::new(); graph.nodes.len()];
+    for (link, index) in graph.links.iter().zip(0..) {
+        let (a, b) = link.ends;
+        let tier = |node: u32| graph.nodes[node as usize].tier;
+        if tier(a) == tier(b) {
+            return Err(flat(graph, a, b));
+        }
+        let (low, high) = if tier(a) < tier(b) { (a, b) } else { (b, a) };
+        if is_up(index) {
+            uplinks[low as usize].insert(high);
+        }
+    }
+    Ok(uplinks)
+}
+
+fn check_hosts(graph: &Graph, uplinks: &[BTreeSet<u32>]) -> Result<(), Problem> {
+    let cut = graph.nodes.iter().zip(uplinks).find(|(node, up)| node.tier == 0 && up.is_empty());
+    match cut {
+        Some((host, _)) => Err(Problem::new(format!("{} has no link that is up", host.name))),
+        None => Ok(()),
+    }
+}
+
+/// One ToR of each kind with all the nodes above it; each ToR that has nothing above is a kind of its own.
+fn kinds_of_tor(graph: &Graph, uplinks: &[BTreeSet<u32>]) -> Vec<(u32, BTreeSet<u32>)> {
+    let tors = graph.nodes.iter().zip(0..).filter(|(node, _)| node.tier == 1);
+    let mut seen = BTreeSet::new();
+    let new = |tor: &u32| {
+        let up = &uplinks[*tor as usize];
+        seen.insert(up) || up.is_empty()
+    };
+    tors.map(|(_, tor)| tor).filter(new).map(|tor| (tor, above(tor, uplinks))).collect()
+}
+
+/// A node and all that can be reached from it by going up.
+fn above(node: u32, uplinks: &[BTreeSet<u32>]) -> BTreeSet<u32> {
+    let (mut seen, mut next) = (BTreeSet::from([node]), vec![node]);
+    while let Some(node) = next.pop() {
+        next.extend(uplinks[node as usize].iter().copied().filter(|&up| seen.insert(up)));
+    }
+    seen
+}
+
+fn flat(graph: &Graph, a: u32, b: u32) -> Problem {
+    let (a, b) = (&graph.nodes[a as usize], &graph.nodes[b as usize]);
+    Problem::new(format!("the link between {} and {} joins two nodes of tier {}", a.name, b.name, a.tier))
+        .help("packets go up and then down: give the nodes a `tier` so that each link joins a lower and a higher one")
+}
+
+fn unreachable(graph: &Graph, a: u32, b: u32) -> Problem {
+    let (a, b) = (&graph.nodes[a as usize].name, &graph.nodes[b as usize].name);
+    Problem::new(format!("no path leads from {a} up and then down to {b}"))
+        .help("leave links up that join all ToRs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ScenarioError;
+    use crate::graph::{Names, fat_tree, two_pod};
+    use crate::raw::{FatTree, TwoPod};
+    use heddle_units::{Rate, Time};
+
+    fn without(graph: &Graph, failed: &[&str]) -> Result<(), String> {
+        let names = Names::new(graph);
+        let down = failed.iter().flat_map(|text| names.links(text).map_err(|_| ()).unwrap());
+        let down: Vec<u32> = down.collect();
+        let message = |problem| ScenarioError::from(problem).message().to_owned();
+        check_reachable(graph, |link| !down.contains(&link)).map_err(message)
+    }
+
+    #[test]
+    fn paths_go_up_and_then_down() {
+        let graph = two_pod(&TwoPod::default(), Time::ZERO).map_err(|_| ()).unwrap();
+        assert_eq!(without(&graph, &[]), Ok(()));
+        assert_eq!(without(&graph, &["core-2 agg-4"]), Ok(()));
+        assert_eq!(without(&graph, &["core-1", "core-2 agg-1", "core-2 agg-3"]), Ok(()));
+        let cut = without(&graph, &["core-1", "core-2"]);
+        assert_eq!(cut.unwrap_err(), "no path leads from tor-1 up and then down to tor-3");
+        // The graph is connected, but only by way of tor-1: down and up again.
+        let valley = without(
+            &graph,
+            &["core-1 agg-1", "core-2 agg-1", "core-1 agg-3", "core-2 agg-3", "tor-2 agg-2"],
+        );
+        assert_eq!(valley.unwrap_err(), "no path leads from tor-2 up and then down to tor-3");
+        let alone = without(&graph, &["tor-1 host-3"]);
+        assert_eq!(alone.unwrap_err(), "host-3 has no link that is up");
+    }
+
+    #[test]
+    fn a_large_fat_tree_is_checked_at_once() {
+        let rate = Rate::gbps(10);
+        let shape = FatTree {
+            k: 32,
+            hosts_per_tor: None,
+            rate,
+            host_rate: None,
+            edge_rate: None,
+            core_rate: None,
+        };
+        let graph = fat_tree(&shape, Time::ZERO).map_err(|_| ()).unwrap();
+        assert_eq!(without(&graph, &["core-1"]), Ok(()));
+        assert!(without(&graph, &["agg-1 tor-1"]).is_ok());
+    }
+}

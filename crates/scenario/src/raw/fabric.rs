@@ -1,0 +1,197 @@
+//! `[fabric]`.
+
+use heddle_units::{Bytes, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+use super::quantity::{BytesText, RateText, TimeText};
+
+/// The network: a shape, its sizes and rates, and the options common to all shapes.
+#[derive(Debug, JsonSchema)]
+pub(crate) struct Fabric {
+    #[schemars(flatten)]
+    pub(crate) shape: Shape,
+    #[schemars(flatten)]
+    pub(crate) options: Options,
+}
+
+impl<'de> Deserialize<'de> for Fabric {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Fabric, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(Options, Shape);
+        Layers::deserialize(from).map(|Layers(options, shape)| Fabric { shape, options })
+    }
+}
+
+/// How nodes are connected.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind")]
+pub(crate) enum Shape {
+    /// Two pods of two ToRs and two aggregation switches, and two core switches that are linked to all of these
+    /// (HULA figure 4). Nodes: `host-1` and up, `tor-1` to `tor-4`, `agg-1` to `agg-4`, `core-1`, `core-2`; the lower
+    /// half of each is pod 1.
+    TwoPod(TwoPod),
+    /// A fat-tree of k-port switches (Al-Fares et al., SIGCOMM 2008): k pods of k/2 ToRs and k/2 aggregation switches,
+    /// (k/2)^2 core switches. Nodes: `host-1`, `tor-1`, `agg-1`, `core-1` and up, pod by pod.
+    FatTree(FatTree),
+    /// Leaves that are each linked to every spine. Nodes: `host-1`, `leaf-1`, `spine-1` and up.
+    LeafSpine(LeafSpine),
+    /// Nodes and links listed in a file of their own.
+    File(GraphPath),
+}
+
+/// Defaults are those of HULA section 6: not oversubscribed, 160 Gbps between the pods.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct TwoPod {
+    /// Hosts of each ToR. Default: 8.
+    pub(crate) hosts_per_tor: u32,
+    /// Rate of the hosts' links. Default: 10Gbps.
+    #[schemars(with = "RateText")]
+    pub(crate) host_rate: Rate,
+    /// Rate of the links between switches. Default: 40Gbps.
+    #[schemars(with = "RateText")]
+    pub(crate) core_rate: Rate,
+}
+
+impl Default for TwoPod {
+    fn default() -> TwoPod {
+        TwoPod { hosts_per_tor: 8, host_rate: Rate::gbps(10), core_rate: Rate::gbps(40) }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FatTree {
+    /// Ports of a switch, even.
+    pub(crate) k: u32,
+    /// Hosts of each ToR. Default: k/2, which is not oversubscribed; k is oversubscribed 2 to 1.
+    pub(crate) hosts_per_tor: Option<u32>,
+    /// Rate of all links. Default: 10Gbps.
+    #[serde(default = "ten_gbps")]
+    #[schemars(with = "RateText")]
+    pub(crate) rate: Rate,
+    /// Rate of the hosts' links. Default: `rate`.
+    #[schemars(with = "Option<RateText>")]
+    pub(crate) host_rate: Option<Rate>,
+    /// Rate of the links between ToRs and aggregation switches. Default: `rate`.
+    #[schemars(with = "Option<RateText>")]
+    pub(crate) edge_rate: Option<Rate>,
+    /// Rate of the links between aggregation and core switches. Default: `rate`.
+    #[schemars(with = "Option<RateText>")]
+    pub(crate) core_rate: Option<Rate>,
+}
+
+fn ten_gbps() -> Rate {
+    Rate::gbps(10)
+}
+
+/// Defaults are those of CONGA's testbed (section 5, figure 7a): oversubscribed 2 to 1.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct LeafSpine {
+    /// Leaves. Default: 2.
+    pub(crate) leaves: u32,
+    /// Spines. Default: 2.
+    pub(crate) spines: u32,
+    /// Hosts of each leaf. Default: 32.
+    pub(crate) hosts_per_leaf: u32,
+    /// Rate of the hosts' links. Default: 10Gbps.
+    #[schemars(with = "RateText")]
+    pub(crate) host_rate: Rate,
+    /// Rate of each link between a leaf and a spine. Default: 40Gbps.
+    #[schemars(with = "RateText")]
+    pub(crate) spine_rate: Rate,
+    /// Links between each leaf and each spine. Default: 2.
+    pub(crate) parallel_links: u32,
+}
+
+impl Default for LeafSpine {
+    fn default() -> LeafSpine {
+        LeafSpine {
+            leaves: 2,
+            spines: 2,
+            hosts_per_leaf: 32,
+            host_rate: Rate::gbps(10),
+            spine_rate: Rate::gbps(40),
+            parallel_links: 2,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GraphPath {
+    /// A TOML file of `[[node]]` and `[[link]]` tables, named from the scenario's own folder.
+    pub(crate) path: String,
+}
+
+/// Options of all shapes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Options {
+    /// Propagation time of each link. Default: 1us (200 m of fibre; an unloaded cross-pod round trip of 12 us and
+    /// transmission times, well under HULA's flowlet gap of 100 us).
+    #[schemars(with = "TimeText")]
+    pub(crate) link_delay: Time,
+    /// Bytes that a switch port can hold, the packet in transmission included. Default: 375KB, 250 packets of 1500 bytes,
+    /// as in the ns-2 example that came with DCTCP at 10 Gbps (ns-2.35, tcl/ex/simpleDCTCPDumbbell.tcl).
+    #[schemars(with = "BytesText")]
+    pub(crate) port_buffer: Bytes,
+    /// Packets that may wait at a switch port, the packet in transmission not included. Default: bytes alone count.
+    pub(crate) port_packets: Option<u32>,
+    /// A packet that finds more bytes than this waiting at a port is marked (ECN). Default: 97.5KB with `control = "dctcp"`
+    /// (K = 65 packets of 1500 bytes at 10 Gbps, DCTCP section 4), no marking otherwise.
+    #[schemars(with = "Option<BytesText>")]
+    pub(crate) mark_above: Option<Bytes>,
+    /// Bytes that a host's own port can hold. Default: `port_buffer`, as ns-2's links have one queue limit for both ends.
+    #[schemars(with = "Option<BytesText>")]
+    pub(crate) host_buffer: Option<Bytes>,
+    /// Packets that may wait at a host's own port. Default: `port_packets`.
+    pub(crate) host_packets: Option<u32>,
+    /// As `mark_above`, at a host's own port. Default: `mark_above`.
+    #[schemars(with = "Option<BytesText>")]
+    pub(crate) host_mark_above: Option<Bytes>,
+    /// Links that are down from the start, so that routing knows: `"core-2 agg-4"` for a link (all of them, if they are
+    /// parallel), `"core-2"` for all links of a switch.
+    pub(crate) failed: Vec<String>,
+    /// Links whose rate or delay differs from the rest.
+    pub(crate) link: Vec<LinkChange>,
+    /// How long the control plane takes to route around a link that fails during the run, or to use it again. Schemes with
+    /// probes do not wait for it. Default: 100ms, the order of a link-state protocol with short timers; HULA section 4.4
+    /// says only that it is slow.
+    #[schemars(with = "TimeText")]
+    pub(crate) convergence: Time,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            link_delay: Time::micros(1),
+            port_buffer: Bytes::kb(375),
+            port_packets: None,
+            mark_above: None,
+            host_buffer: None,
+            host_packets: None,
+            host_mark_above: None,
+            failed: Vec::new(),
+            link: Vec::new(),
+            convergence: Time::millis(100),
+        }
+    }
+}
+
+/// A link (or all parallel links) with a rate or delay of its own.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkChange {
+    /// The two ends, as in `"leaf-1 spine-2"`; `"leaf-1 spine-2 #1"` is the first of parallel links.
+    pub(crate) between: String,
+    /// Each direction's rate.
+    #[schemars(with = "Option<RateText>")]
+    pub(crate) rate: Option<Rate>,
+    /// Propagation time.
+    #[schemars(with = "Option<TimeText>")]
+    pub(crate) delay: Option<Time>,
+}

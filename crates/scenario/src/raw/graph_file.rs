@@ -1,0 +1,37 @@
+//! The file of a fabric of `kind = "file"`.
+
+use heddle_units::{Rate, Time};
+use serde::Deserialize;
+
+/// Nodes and links, each a table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GraphFile {
+    pub(crate) node: Vec<FileNode>,
+    #[serde(default)]
+    pub(crate) link: Vec<FileLink>,
+}
+
+/// A host or a switch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileNode {
+    /// Unique, without spaces.
+    pub(crate) name: String,
+    /// 0 for a host, 1 for a ToR, 2 and more above. Default: by the place in the graph.
+    pub(crate) tier: Option<u8>,
+    /// The pod it is in.
+    pub(crate) pod: Option<u16>,
+}
+
+/// A full-duplex link. Two links between the same ends are parallel.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileLink {
+    /// The two ends, as in `"leaf-1 spine-2"`.
+    pub(crate) between: String,
+    /// Each direction's rate.
+    pub(crate) rate: Rate,
+    /// Propagation time. Default: `fabric.link_delay`.
+    pub(crate) delay: Option<Time>,
+}

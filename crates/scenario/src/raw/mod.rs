@@ -1,0 +1,55 @@
+//! A scenario file as it is written: every key, its default, and the default's source.
+//!
+//! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types and units.
+
+mod event;
+mod fabric;
+mod graph_file;
+mod measure;
+mod quantity;
+mod scheme;
+mod transport;
+mod workload;
+
+pub(crate) use event::Event;
+pub(crate) use fabric::{
+    Fabric, FatTree, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod,
+};
+pub(crate) use graph_file::{FileLink, FileNode, GraphFile};
+pub(crate) use measure::Measure;
+pub(crate) use scheme::{Drill, Hula, Scheme, Update};
+pub(crate) use transport::{Control, Recovery, Tcp, Transport};
+pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, Workload};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A Heddle scenario: one simulation, but for its seed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    /// What the scenario shows, in a line. Default: the file's name.
+    pub(crate) title: Option<String>,
+    /// Seeds; each is an independent run. Default: [1].
+    #[serde(default = "one_seed")]
+    pub(crate) seeds: Vec<u64>,
+    /// The network.
+    pub(crate) fabric: Fabric,
+    /// The hosts' protocol. Default: TCP with its defaults.
+    #[serde(default)]
+    pub(crate) transport: Transport,
+    /// The switches' load balancing. A scheme whose defaults suit may be given by its name alone: `scheme = "hula"`.
+    pub(crate) scheme: Scheme,
+    /// The traffic.
+    pub(crate) workload: Workload,
+    /// What is measured, and when.
+    #[serde(default)]
+    pub(crate) measure: Measure,
+    /// Failures and recoveries during the run, in order of time.
+    #[serde(default)]
+    pub(crate) event: Vec<Event>,
+}
+
+fn one_seed() -> Vec<u64> {
+    vec![1]
+}

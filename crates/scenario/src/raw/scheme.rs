@@ -1,0 +1,186 @@
+//! `[scheme]`.
+
+use heddle_units::Time;
+use schemars::{JsonSchema, Schema};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::quantity::TimeText;
+
+/// A load-balancing scheme. Each knows its own keys only.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind", transform = also_by_name)]
+pub(crate) enum Scheme {
+    /// Hash of the 5-tuple.
+    Ecmp,
+    /// CONGA': ECMP for each flowlet across pods, CONGA inside a pod (HULA section 6). Needs pods.
+    CongaPrime(CongaPrime),
+    /// CONGA (Alizadeh et al., SIGCOMM 2014). Needs a leaf-spine fabric.
+    Conga(Conga),
+    /// A random next hop for each flowlet (Vanini et al., NSDI 2017).
+    #[serde(rename = "letitflow")]
+    LetItFlow(LetItFlow),
+    /// For each packet, the shortest of a few queues (Ghorbani et al., SIGCOMM 2017).
+    Drill(Drill),
+    /// A random next hop for each packet.
+    Spray,
+    /// HULA (Katta et al., SOSR 2016).
+    Hula(Hula),
+    /// No fabric: one big switch between the hosts, a bound for every scheme.
+    Ideal,
+}
+
+/// A scheme may be its name alone.
+fn also_by_name(schema: &mut Schema) {
+    let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return };
+    let names = kinds.iter().filter_map(|kind| kind.pointer("/properties/kind/const").cloned());
+    let names: Vec<Value> = names.collect();
+    kinds.push(
+        json!({ "type": "string", "description": "The scheme with its defaults.", "enum": names }),
+    );
+}
+
+/// Slots of a flowlet table: 64 K (CONGA section 3.4).
+const FLOWLET_SLOTS: u32 = 65_536;
+
+/// Defaults are those of CONGA section 3.6, but for the flowlet gap, which is that of HULA's experiments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CongaPrime {
+    /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6 uses one gap for all schemes).
+    #[schemars(with = "TimeText")]
+    pub(crate) flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    pub(crate) flowlet_slots: u32,
+    /// Time constant of the utilisation estimator. Default: 160us.
+    #[schemars(with = "TimeText")]
+    pub(crate) tau: Time,
+    /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
+    pub(crate) metric_bits: u8,
+    /// A remote metric older than this counts as 0. Default: 10ms (CONGA section 3.3).
+    #[schemars(with = "TimeText")]
+    pub(crate) metric_age: Time,
+}
+
+impl Default for CongaPrime {
+    fn default() -> CongaPrime {
+        let Conga { flowlet_slots, tau, metric_bits, metric_age, .. } = Conga::default();
+        let flowlet_gap = Time::micros(100);
+        CongaPrime { flowlet_gap, flowlet_slots, tau, metric_bits, metric_age }
+    }
+}
+
+/// Defaults are those of CONGA section 3.6: Q = 3, tau = 160 us, a flowlet gap of 500 us.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Conga {
+    /// Silence longer than this ends a flowlet. Default: 500us.
+    #[schemars(with = "TimeText")]
+    pub(crate) flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    pub(crate) flowlet_slots: u32,
+    /// Time constant of the utilisation estimator. Default: 160us.
+    #[schemars(with = "TimeText")]
+    pub(crate) tau: Time,
+    /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
+    pub(crate) metric_bits: u8,
+    /// A remote metric older than this counts as 0. Default: 10ms (CONGA section 3.3).
+    #[schemars(with = "TimeText")]
+    pub(crate) metric_age: Time,
+}
+
+impl Default for Conga {
+    fn default() -> Conga {
+        Conga {
+            flowlet_gap: Time::micros(500),
+            flowlet_slots: FLOWLET_SLOTS,
+            tau: Time::micros(160),
+            metric_bits: 3,
+            metric_age: Time::millis(10),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct LetItFlow {
+    /// Silence longer than this ends a flowlet. Default: 500us (the paper's, and CONGA's).
+    #[schemars(with = "TimeText")]
+    pub(crate) flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    pub(crate) flowlet_slots: u32,
+}
+
+impl Default for LetItFlow {
+    fn default() -> LetItFlow {
+        LetItFlow { flowlet_gap: Time::micros(500), flowlet_slots: FLOWLET_SLOTS }
+    }
+}
+
+/// Defaults are DRILL(2, 1), the paper's choice.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Drill {
+    /// Ports drawn at random for each packet, d. Default: 2.
+    pub(crate) samples: u8,
+    /// Best ports remembered, m. Default: 1.
+    pub(crate) memory: u8,
+}
+
+impl Default for Drill {
+    fn default() -> Drill {
+        Drill { samples: 2, memory: 1 }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Hula {
+    /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6).
+    #[schemars(with = "TimeText")]
+    pub(crate) flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4; HULA gives none).
+    pub(crate) flowlet_slots: u32,
+    /// T_p, time between two probes of a ToR. Default: 200us (HULA section 6).
+    #[schemars(with = "TimeText")]
+    pub(crate) probe_period: Time,
+    /// T_fail: a best hop that no probe has refreshed for longer gives way to any other. Default: 3 probe periods (HULA
+    /// gives none; two lost probes are forgiven).
+    #[schemars(with = "Option<TimeText>")]
+    pub(crate) fail_after: Option<Time>,
+    /// Time constant of the utilisation estimator. Default: 2 probe periods (HULA section 4.2: at least twice the period).
+    #[schemars(with = "Option<TimeText>")]
+    pub(crate) tau: Option<Time>,
+    /// Bits of the probe's utilisation field, 1 to 16. Default: 8 (HULA section 4.2).
+    pub(crate) util_bits: u8,
+    /// When a probe replaces the best hop. Default: "refresh".
+    pub(crate) update: Update,
+    /// Whether a switch avoids its own ports that are down. Default: false (HULA learns of failures from missing probes).
+    pub(crate) local_detection: bool,
+}
+
+impl Default for Hula {
+    fn default() -> Hula {
+        Hula {
+            flowlet_gap: Time::micros(100),
+            flowlet_slots: FLOWLET_SLOTS,
+            probe_period: Time::micros(200),
+            fail_after: None,
+            tau: None,
+            util_bits: 8,
+            update: Update::Refresh,
+            local_detection: false,
+        }
+    }
+}
+
+/// HULA's update rule.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Update {
+    /// Lower, stale, or from the best hop itself (HULA section 5.3).
+    Refresh,
+    /// Lower or stale, as in the paper's listing.
+    Listing,
+}

@@ -1,0 +1,97 @@
+//! `[transport]`.
+
+use heddle_transport::TcpConfig;
+use heddle_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::quantity::{BytesText, TimeText};
+
+/// The hosts' protocol.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind")]
+pub(crate) enum Transport {
+    /// TCP.
+    Tcp(Tcp),
+}
+
+impl Default for Transport {
+    fn default() -> Transport {
+        Transport::Tcp(Tcp::default())
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tcp {
+    /// Largest payload of a segment, in bytes; headers add 58 on the wire. Default: 1460 (an MTU of 1500).
+    pub(crate) mss: u16,
+    /// Initial window, in segments. Default: 10 (RFC 6928).
+    pub(crate) initial_window: u32,
+    /// Congestion controller. Default: "newreno".
+    pub(crate) control: Control,
+    /// Loss recovery. Default: "sack".
+    pub(crate) recovery: Recovery,
+    /// Lower bound of the retransmission timeout. Default: 10ms (DCTCP section 4 lowers it to this from TCP's 300 ms;
+    /// Vasudevan et al., SIGCOMM 2009).
+    #[schemars(with = "TimeText")]
+    pub(crate) min_rto: Time,
+    /// Upper bound of the retransmission timeout, back-off included. Default: 60s (RFC 6298 rule 2.5).
+    #[schemars(with = "TimeText")]
+    pub(crate) max_rto: Time,
+    /// The timeout before the first RTT sample. Default: `min_rto` (RFC 6298's 1 s is for the Internet).
+    #[schemars(with = "Option<TimeText>")]
+    pub(crate) initial_rto: Option<Time>,
+    /// Receive window. Default: 4MB, more than a fabric's bandwidth times delay, so that it does not limit.
+    #[schemars(with = "BytesText")]
+    pub(crate) receive_window: Bytes,
+    /// Longest delay of an acknowledgement. Default: every segment is acknowledged at once, as by ns-2's TCPSink.
+    #[schemars(with = "Option<TimeText>")]
+    pub(crate) delayed_ack: Option<Time>,
+    /// Whether the window falls back to the initial one after an idle timeout. Default: true (RFC 5681 section 4.1).
+    pub(crate) idle_restart: bool,
+    /// Duplicate acknowledgements that mean a loss. Default: 3 (RFC 5681).
+    pub(crate) dup_threshold: u32,
+}
+
+impl Default for Tcp {
+    fn default() -> Tcp {
+        let default = TcpConfig::default();
+        Tcp {
+            mss: default.mss,
+            initial_window: default.initial_window,
+            control: Control::NewReno,
+            recovery: Recovery::Sack,
+            min_rto: default.min_rto,
+            max_rto: default.max_rto,
+            initial_rto: None,
+            receive_window: default.receive_window,
+            delayed_ack: default.delayed_ack,
+            idle_restart: default.idle_restart,
+            dup_threshold: default.dup_threshold,
+        }
+    }
+}
+
+/// A congestion controller.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Control {
+    /// RFC 5681 and RFC 6582.
+    NewReno,
+    /// RFC 9438.
+    Cubic,
+    /// RFC 8257; links then mark by default.
+    Dctcp,
+}
+
+/// How loss is repaired.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Recovery {
+    /// Selective acknowledgements (RFC 2018, RFC 6675).
+    Sack,
+    /// Cumulative acknowledgements alone (RFC 6582).
+    NewReno,
+}

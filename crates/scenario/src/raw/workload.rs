@@ -1,0 +1,112 @@
+//! `[workload]`.
+
+use heddle_units::{Rate, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::quantity::{RateText, TimeText};
+
+/// The traffic.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(tag = "kind")]
+pub(crate) enum Workload {
+    /// Flows that arrive by a Poisson process, their sizes drawn from a distribution.
+    Flows(Flows),
+    /// Flows without end: every host sends to one other, or the pairs given.
+    Long(Long),
+    /// Flows listed one by one in a file.
+    Replay(Replay),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Flows {
+    /// Flow sizes.
+    pub(crate) sizes: Sizes,
+    /// Offered bytes per second over `capacity`: above 0, below 1.
+    pub(crate) load: f64,
+    /// What a load of 1 means. Default: with the cross-pod pattern, what pod 1's links to the tier above carry (160 Gbps in
+    /// the two-pod fabric), failed or changed links counted as if they were not; with others, the hosts' links together.
+    #[schemars(with = "Option<RateText>")]
+    pub(crate) capacity: Option<Rate>,
+    /// Who sends to whom. Default: "cross-pod" in a fabric with pods (as HULA and MP-HULA), "all-to-all" in others.
+    pub(crate) pattern: Option<Pattern>,
+    /// With `pattern = "incast"`: hosts that answer one request at once.
+    pub(crate) senders: Option<u32>,
+    /// How flows are carried. Default: "persistent" (HULA section 6).
+    #[serde(default)]
+    pub(crate) connections: Connections,
+    /// With `connections = "persistent"`: connections of each pair of hosts. Default: 3 (HULA section 6).
+    pub(crate) connections_per_pair: Option<u32>,
+}
+
+/// A distribution of flow sizes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a distribution's name such as \"websearch\", a size such as \"fixed:100KB\" or { file = \"sizes.csv\" } is expected"
+)]
+pub(crate) enum Sizes {
+    /// "websearch" (DCTCP), "datamining" (VL2), "hadoop" (Facebook), "alistorage" (Alibaba), "websearch-bytes" (web search
+    /// as HPCC has it), or one size for all, as in "fixed:100KB".
+    Name(String),
+    /// A file of sizes and cumulative probabilities.
+    File(SizesFile),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SizesFile {
+    /// A CSV file whose first line is `bytes,cdf`, `bytes,percent`, `packets,cdf` or `packets,percent` (packets of 1460
+    /// bytes); named from the scenario's own folder.
+    pub(crate) file: String,
+}
+
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Pattern {
+    /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow.
+    CrossPod,
+    /// Every host sends to every other, both drawn for each flow.
+    AllToAll,
+    /// Each host sends to one other, each receives from one other, drawn once.
+    Permutation,
+    /// `senders` hosts answer a request of one host at once, all drawn for each request.
+    Incast,
+}
+
+/// How flows are carried.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Connections {
+    /// A pool of connections between each client and server; a flow takes the next and waits for those before it.
+    #[default]
+    Persistent,
+    /// A connection for each flow, with a handshake.
+    PerFlow,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Long {
+    /// Sender and receiver of each flow, as in `["host-1 host-9"]`. Default: a permutation of all hosts drawn from the seed.
+    pub(crate) pairs: Option<Vec<String>>,
+    /// Starts are spread at random over this time. Default: 1ms, so that flows do not start in step.
+    #[serde(default = "one_ms")]
+    #[schemars(with = "TimeText")]
+    pub(crate) start_within: Time,
+}
+
+fn one_ms() -> Time {
+    Time::millis(1)
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Replay {
+    /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`, `at_us`, `at_ms`, `at_s` for
+    /// plain numbers) counted from the end of the probes' warm-up, names of hosts, sizes with their units (or `size_bytes`).
+    pub(crate) file: String,
+}

@@ -1,0 +1,138 @@
+//! `[fabric]`.
+
+use std::collections::BTreeSet;
+
+use heddle_transport::Control;
+use heddle_units::{Bytes, Rate};
+
+use super::times::bounded;
+use crate::error::Problem;
+use crate::graph::{Names, check_delay, check_rate, fat_tree, from_file, leaf_spine, two_pod};
+use crate::raw::{self, LinkChange, Options, Shape};
+use crate::source::Files;
+use crate::{Fabric, Graph, PortLimits};
+
+/// K of DCTCP at 10 Gbps: 65 packets of 1500 bytes (Alizadeh et al., SIGCOMM 2010, section 4).
+const DCTCP_MARK: Bytes = Bytes(97_500);
+
+/// A fabric, with what the other tables ask of it.
+pub(super) struct Resolved {
+    pub(super) fabric: Fabric,
+    /// Links that are down from the start.
+    pub(super) down: BTreeSet<u32>,
+    /// Rate of each link before any was changed.
+    pub(super) nominal: Vec<Rate>,
+}
+
+pub(super) fn resolve(
+    raw: &raw::Fabric,
+    control: Control,
+    files: &dyn Files,
+) -> Result<Resolved, Problem> {
+    let mut graph = build(raw, files)?;
+    let nominal = graph.links.iter().map(|link| link.rate).collect();
+    change_links(&mut graph, &raw.options.link)?;
+    let (failed, down) = failed(&graph, &raw.options.failed)?;
+    let (port, host_port) = ports(&raw.options, control)?;
+    let convergence = bounded("convergence", raw.options.convergence)?;
+    Ok(Resolved { fabric: Fabric { graph, failed, convergence, port, host_port }, down, nominal })
+}
+
+/// The graph as its shape gives it, before links fail or change.
+fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
+    let delay = raw.options.link_delay;
+    check_delay("link_delay", delay)?;
+    let graph = match &raw.shape {
+        Shape::TwoPod(shape) => two_pod(shape, delay)?,
+        Shape::FatTree(shape) => fat_tree(shape, delay)?,
+        Shape::LeafSpine(shape) => leaf_spine(shape, delay)?,
+        Shape::File(raw::GraphPath { path }) => {
+            let unreadable = |error| Problem::at("path", format!("cannot read {path}: {error}"));
+            from_file(path, &files.read(path).map_err(unreadable)?, delay)?
+        }
+    };
+    match graph.nodes.iter().filter(|node| node.tier == 0).count() {
+        0 | 1 => Err(Problem::new("there are fewer than two hosts, so nobody to send to")),
+        _ => Ok(graph),
+    }
+}
+
+fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem> {
+    let mut links = graph.links.clone();
+    let names = Names::new(graph);
+    for (index, change) in changes.iter().enumerate() {
+        let inside = |problem: Problem| problem.inside(&format!("link.{index}"));
+        for link in changed(&names, change).map_err(inside)? {
+            let link = &mut links[link as usize];
+            link.rate = change.rate.unwrap_or(link.rate);
+            link.delay = change.delay.unwrap_or(link.delay);
+        }
+    }
+    graph.links = links;
+    Ok(())
+}
+
+/// The links that a change names, once its values are checked.
+fn changed(names: &Names<'_>, change: &LinkChange) -> Result<Vec<u32>, Problem> {
+    if change.rate.is_none() && change.delay.is_none() {
+        return Err(Problem::new("nothing is changed").help("give a `rate` or a `delay`"));
+    }
+    change.rate.map_or(Ok(()), |rate| check_rate("rate", rate))?;
+    change.delay.map_or(Ok(()), |delay| check_delay("delay", delay))?;
+    names.links(&change.between).map_err(|problem| problem.inside("between"))
+}
+
+type Failed = (Vec<(String, String)>, BTreeSet<u32>);
+
+/// Failed links by the names of their ends, each once, and by number.
+fn failed(graph: &Graph, failed: &[String]) -> Result<Failed, Problem> {
+    let names = Names::new(graph);
+    let mut down = BTreeSet::new();
+    for (index, text) in failed.iter().enumerate() {
+        let inside = |problem: Problem| problem.inside(&format!("failed.{index}"));
+        check_whole(text).map_err(inside)?;
+        down.extend(names.links(text).map_err(inside)?);
+    }
+    let name = |node: u32| graph.nodes[node as usize].name.clone();
+    let pairs: BTreeSet<(u32, u32)> =
+        down.iter().map(|&link| graph.links[link as usize].ends).collect();
+    Ok((pairs.into_iter().map(|(a, b)| (name(a), name(b))).collect(), down))
+}
+
+/// A link that is failed from the start is known by its ends alone, so parallel links fail together.
+fn check_whole(text: &str) -> Result<(), Problem> {
+    if text.contains('#') {
+        return Err(Problem::new("parallel links fail together from the start")
+            .help("fail one of them by an [[event]] at \"0s\", with `convergence = \"0s\"`"));
+    }
+    Ok(())
+}
+
+/// What a switch's and a host's port can hold.
+fn ports(options: &Options, control: Control) -> Result<(PortLimits, PortLimits), Problem> {
+    let marked = (control == Control::Dctcp).then_some(DCTCP_MARK);
+    let port = PortLimits {
+        bytes: options.port_buffer,
+        packets: options.port_packets,
+        mark_above: options.mark_above.or(marked),
+    };
+    let host = PortLimits {
+        bytes: options.host_buffer.unwrap_or(port.bytes),
+        packets: options.host_packets.or(port.packets),
+        mark_above: options.host_mark_above.or(port.mark_above),
+    };
+    check_mark("mark_above", &port)?;
+    check_mark("host_mark_above", &host)?;
+    Ok((port, host))
+}
+
+fn check_mark(key: &str, port: &PortLimits) -> Result<(), Problem> {
+    match port.mark_above {
+        Some(mark) if mark >= port.bytes => Err(Problem::at(
+            key,
+            format!("{mark} is never reached: the buffer holds {}", port.bytes),
+        )
+        .help(format!("a larger buffer, or a smaller `{key}`"))),
+        _ => Ok(()),
+    }
+}

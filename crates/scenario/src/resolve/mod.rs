@@ -1,0 +1,84 @@
+//! From the file's own types to what the simulator takes: defaults filled in, names turned into numbers, everything checked.
+//!
+//! One file a table; each function's problems carry their keys, the document gives them their lines.
+
+mod capacity;
+mod events;
+mod fabric;
+mod measure;
+mod replay;
+mod scheme;
+mod times;
+mod transport;
+mod workload;
+
+use heddle_transport::HEADER;
+
+use crate::error::Problem;
+use crate::graph::check_reachable;
+use crate::source::Files;
+use crate::{Fabric, PortLimits, Scenario, Scheme, raw};
+
+/// Resolves a scenario whose file is called `name`.
+pub(crate) fn resolve(
+    name: &str,
+    file: &raw::File,
+    files: &dyn Files,
+) -> Result<Scenario, Problem> {
+    check_seeds(&file.seeds)?;
+    let transport = transport::resolve(&file.transport)?;
+    let resolved = fabric::resolve(&file.fabric, transport.control, files).map_err(in_fabric)?;
+    let scheme = scheme::resolve(&file.scheme, &resolved.fabric.graph)?;
+    if scheme != Scheme::Ideal {
+        let is_up = |link| !resolved.down.contains(&link);
+        check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;
+    }
+    check_buffers(&resolved.fabric, transport.mss).map_err(in_fabric)?;
+    let workload = workload::resolve(&file.workload, &resolved, files)?;
+    let measure = measure::resolve(&file.measure, &scheme, &workload)?;
+    let fabric::Resolved { fabric, down, .. } = resolved;
+    let events = events::resolve(&file.event, &fabric.graph, down, measure.time_limit)?;
+    Ok(Scenario {
+        title: file.title.clone().unwrap_or_else(|| name.to_owned()),
+        seeds: file.seeds.clone(),
+        fabric,
+        transport,
+        scheme,
+        workload,
+        measure,
+        events,
+    })
+}
+
+fn in_fabric(problem: Problem) -> Problem {
+    problem.inside("fabric")
+}
+
+fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
+    if seeds.is_empty() {
+        return Err(Problem::at("seeds", "at least one seed is needed").help("seeds = [1, 2, 3]"));
+    }
+    let twice = seeds.iter().enumerate().find(|(index, seed)| seeds[..*index].contains(seed));
+    match twice {
+        Some((index, seed)) => {
+            Err(Problem::at(&format!("seeds.{index}"), format!("seed {seed} is given twice"))
+                .help("a seed gives the same run each time"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A port that cannot hold one full packet passes nothing on.
+fn check_buffers(fabric: &Fabric, mss: u16) -> Result<(), Problem> {
+    let packet = u64::from(mss) + u64::from(HEADER);
+    let check = |key: &str, port: &PortLimits| match port.bytes.0 < packet {
+        true => Err(Problem::at(
+            key,
+            format!("{} does not hold one full packet of {packet}B", port.bytes),
+        )
+        .help("a larger buffer, or a smaller `transport.mss`")),
+        false => Ok(()),
+    };
+    check("port_buffer", &fabric.port)?;
+    check("host_buffer", &fabric.host_port)
+}

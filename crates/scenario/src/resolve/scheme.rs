@@ -1,0 +1,122 @@
+//! `[scheme]`.
+
+use heddle_units::Time;
+
+use super::times::{bounded, positive};
+use crate::error::Problem;
+use crate::{Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, Scheme, raw};
+
+/// Slots beyond this would not fit into memory.
+const MOST_SLOTS: u32 = 1 << 24;
+
+/// A congestion metric travels in 3 bits of CONGA's header (CONGA section 3.1).
+const METRIC_BITS: u8 = 3;
+
+/// The probe's utilisation is at most 16 bits wide.
+const UTIL_BITS: u8 = 16;
+
+pub(super) fn resolve(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
+    let scheme = parameters(scheme).map_err(|problem| problem.inside("scheme"))?;
+    check_fabric(&scheme, graph).map_err(|problem| problem.inside("scheme.kind"))?;
+    Ok(scheme)
+}
+
+fn parameters(scheme: &raw::Scheme) -> Result<Scheme, Problem> {
+    Ok(match scheme {
+        raw::Scheme::Ecmp => Scheme::Ecmp,
+        raw::Scheme::Spray => Scheme::Spray,
+        raw::Scheme::Ideal => Scheme::Ideal,
+        raw::Scheme::CongaPrime(raw) => Scheme::CongaPrime(conga(
+            flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
+            raw.tau,
+            raw.metric_bits,
+            raw.metric_age,
+        )?),
+        raw::Scheme::Conga(raw) => Scheme::Conga(conga(
+            flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
+            raw.tau,
+            raw.metric_bits,
+            raw.metric_age,
+        )?),
+        raw::Scheme::LetItFlow(raw) => {
+            Scheme::LetItFlow(flowlets(raw.flowlet_gap, raw.flowlet_slots)?)
+        }
+        raw::Scheme::Drill(raw) => Scheme::Drill(drill(raw)?),
+        raw::Scheme::Hula(raw) => Scheme::Hula(hula(raw)?),
+    })
+}
+
+fn flowlets(gap: Time, slots: u32) -> Result<Flowlets, Problem> {
+    if slots == 0 || slots > MOST_SLOTS {
+        let message = format!("a flowlet table cannot have {slots} slots");
+        return Err(Problem::at("flowlet_slots", message).help(format!("from 1 to {MOST_SLOTS}")));
+    }
+    Ok(Flowlets { gap: bounded("flowlet_gap", gap)?, slots })
+}
+
+fn conga(
+    flowlets: Flowlets,
+    tau: Time,
+    metric_bits: u8,
+    metric_age: Time,
+) -> Result<Conga, Problem> {
+    bits("metric_bits", metric_bits, METRIC_BITS)?;
+    let (tau, metric_age) = (positive("tau", tau)?, positive("metric_age", metric_age)?);
+    Ok(Conga { flowlets, tau, metric_bits, metric_age })
+}
+
+fn drill(raw: &raw::Drill) -> Result<Drill, Problem> {
+    if raw.samples == 0 {
+        return Err(Problem::at("samples", "must be at least 1")
+            .help("DRILL(2, 1) is `samples = 2`, `memory = 1`"));
+    }
+    Ok(Drill { samples: raw.samples, memory: raw.memory })
+}
+
+fn hula(raw: &raw::Hula) -> Result<Hula, Problem> {
+    bits("util_bits", raw.util_bits, UTIL_BITS)?;
+    let probe_period = positive("probe_period", raw.probe_period)?;
+    let fail_after = bounded("fail_after", raw.fail_after.unwrap_or(probe_period * 3))?;
+    if fail_after < probe_period {
+        let message = format!(
+            "{fail_after} is less than a probe period, {probe_period}: every entry would be stale"
+        );
+        return Err(Problem::at("fail_after", message).help("leave it out for 3 probe periods"));
+    }
+    Ok(Hula {
+        flowlets: flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
+        probe_period,
+        fail_after,
+        tau: positive("tau", raw.tau.unwrap_or(probe_period * 2))?,
+        util_bits: raw.util_bits,
+        update: match raw.update {
+            raw::Update::Refresh => HulaUpdate::Refresh,
+            raw::Update::Listing => HulaUpdate::Listing,
+        },
+        local_detection: raw.local_detection,
+    })
+}
+
+fn bits(key: &str, bits: u8, most: u8) -> Result<(), Problem> {
+    if (1..=most).contains(&bits) {
+        return Ok(());
+    }
+    Err(Problem::at(key, format!("{bits} bits cannot be sent")).help(format!("from 1 to {most}")))
+}
+
+/// CONGA knows two tiers only; CONGA' needs to know what a pod is.
+fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
+    let tiers = graph.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
+    let mut tors = graph.nodes.iter().filter(|node| node.tier == 1);
+    match scheme {
+        Scheme::Conga(_) if tiers > 2 => Err(Problem::new(format!(
+            "conga is made for two tiers of switches; this fabric has {tiers}"
+        ))
+        .help("\"conga-prime\" is CONGA inside pods and ECMP for each flowlet across them")),
+        Scheme::CongaPrime(_) if tors.any(|node| node.pod.is_none()) => Err(Problem::new(
+            "conga-prime needs to know the pod of each ToR; this fabric has no pods",
+        )
+        .help("on two tiers of switches use \"conga\"")),
+        _ => Ok(()),
+    }
+}

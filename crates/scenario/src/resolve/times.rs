@@ -1,0 +1,24 @@
+//! Checks that every time shares.
+
+use heddle_units::Time;
+
+use crate::error::Problem;
+
+/// Times above this are mistakes. Sums and small multiples of times below it cannot overflow.
+const LONGEST: Time = Time::secs(86_400);
+
+/// Refuses a time that cannot be meant, for the value of `key`. 0 is allowed.
+pub(super) fn bounded(key: &str, time: Time) -> Result<Time, Problem> {
+    if time > LONGEST {
+        return Err(Problem::at(key, format!("{time} is too long")).help("at most 86400s"));
+    }
+    Ok(time)
+}
+
+/// As [`bounded`], and refuses 0.
+pub(super) fn positive(key: &str, time: Time) -> Result<Time, Problem> {
+    if time == Time::ZERO {
+        return Err(Problem::at(key, "must be longer than 0s"));
+    }
+    bounded(key, time)
+}

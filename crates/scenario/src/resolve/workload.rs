@@ -1,0 +1,139 @@
+//! `[workload]`.
+
+use heddle_units::Rate;
+
+use super::fabric::Resolved;
+use super::times::bounded;
+use super::{capacity, replay};
+use crate::error::Problem;
+use crate::graph::Names;
+use crate::source::Files;
+use crate::{Connections, Flows, Graph, Long, Pattern, Workload, raw, sizes};
+
+/// Connections of each client and server (HULA section 6).
+const CONNECTIONS: u32 = 3;
+
+/// Pools beyond this are mistakes.
+const MOST_CONNECTIONS: u32 = 1000;
+
+/// The pods of the cross-pod pattern: senders, receivers.
+const PODS: (u16, u16) = (1, 2);
+
+pub(super) fn resolve(
+    workload: &raw::Workload,
+    resolved: &Resolved,
+    files: &dyn Files,
+) -> Result<Workload, Problem> {
+    let graph = &resolved.fabric.graph;
+    match workload {
+        raw::Workload::Flows(raw) => flows(raw, resolved, files).map(Workload::Flows),
+        raw::Workload::Long(raw) => long(raw, graph).map(Workload::Long),
+        raw::Workload::Replay(raw) => replay::read(&raw.file, graph, files).map(Workload::Replay),
+    }
+    .map_err(|problem| problem.inside("workload"))
+}
+
+fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flows, Problem> {
+    let graph = &resolved.fabric.graph;
+    let has_pods = graph.nodes.iter().any(|node| node.pod.is_some());
+    let default = if has_pods { raw::Pattern::CrossPod } else { raw::Pattern::AllToAll };
+    let kind = raw.pattern.unwrap_or(default);
+    let flows = Flows {
+        sizes: sizes::resolve(&raw.sizes, files).map_err(|problem| problem.inside("sizes"))?,
+        load: raw.load,
+        capacity: load_of_one(raw.capacity, kind, resolved)?,
+        pattern: pattern(kind, raw.senders, graph)?,
+        connections: connections(raw.connections, raw.connections_per_pair)?,
+    };
+    capacity::check_load(&flows, graph)?;
+    Ok(flows)
+}
+
+fn load_of_one(
+    given: Option<Rate>,
+    pattern: raw::Pattern,
+    resolved: &Resolved,
+) -> Result<Rate, Problem> {
+    match (given, pattern) {
+        (Some(Rate(0)), _) => Err(Problem::at("capacity", "must be above 0bps")),
+        (Some(rate), _) => Ok(rate),
+        (None, raw::Pattern::CrossPod) => Ok(capacity::of_pod(resolved, PODS.0)),
+        (None, _) => Ok(capacity::of_hosts(resolved)),
+    }
+}
+
+fn pattern(kind: raw::Pattern, senders: Option<u32>, graph: &Graph) -> Result<Pattern, Problem> {
+    let hosts = hosts(graph, |_| true);
+    if senders.is_some() && !matches!(kind, raw::Pattern::Incast) {
+        return Err(Problem::at("senders", "only the incast pattern has senders")
+            .help("pattern = \"incast\""));
+    }
+    match kind {
+        raw::Pattern::CrossPod => cross_pod(graph),
+        raw::Pattern::AllToAll => Ok(Pattern::Sets { clients: hosts.clone(), servers: hosts }),
+        raw::Pattern::Permutation => Ok(Pattern::Permutation),
+        raw::Pattern::Incast => incast(senders, hosts.len()),
+    }
+}
+
+fn cross_pod(graph: &Graph) -> Result<Pattern, Problem> {
+    let (clients, servers) =
+        (hosts(graph, |pod| pod == Some(PODS.0)), hosts(graph, |pod| pod == Some(PODS.1)));
+    if clients.is_empty() || servers.is_empty() {
+        return Err(Problem::at(
+            "pattern",
+            "cross-pod needs hosts in pods 1 and 2; this fabric has none",
+        )
+        .help("pattern = \"all-to-all\""));
+    }
+    Ok(Pattern::Sets { clients, servers })
+}
+
+fn hosts(graph: &Graph, wanted: impl Fn(Option<u16>) -> bool) -> Vec<u32> {
+    let hosts = graph.nodes.iter().zip(0..).take_while(|(node, _)| node.tier == 0);
+    hosts.filter(|(node, _)| wanted(node.pod)).map(|(_, index)| index).collect()
+}
+
+fn incast(senders: Option<u32>, hosts: usize) -> Result<Pattern, Problem> {
+    let Some(senders) = senders else {
+        return Err(Problem::at("senders", "this key is missing")
+            .help("the incast pattern needs the number of hosts that answer"));
+    };
+    if senders == 0 || senders as usize >= hosts {
+        let message = format!("{senders} of {hosts} hosts cannot all send to another one");
+        return Err(Problem::at("senders", message).help(format!("from 1 to {}", hosts - 1)));
+    }
+    Ok(Pattern::Incast { senders })
+}
+
+fn connections(kind: raw::Connections, per_pair: Option<u32>) -> Result<Connections, Problem> {
+    match (kind, per_pair.unwrap_or(CONNECTIONS)) {
+        (raw::Connections::PerFlow, _) if per_pair.is_some() => {
+            Err(Problem::at("connections_per_pair", "each flow has a connection of its own")
+                .help("connections = \"persistent\""))
+        }
+        (raw::Connections::PerFlow, _) => Ok(Connections::PerFlow),
+        (raw::Connections::Persistent, count @ 1..=MOST_CONNECTIONS) => {
+            Ok(Connections::Persistent(count))
+        }
+        (raw::Connections::Persistent, count) => {
+            Err(Problem::at("connections_per_pair", format!("{count} connections make no pool"))
+                .help(format!("from 1 to {MOST_CONNECTIONS}")))
+        }
+    }
+}
+
+fn long(raw: &raw::Long, graph: &Graph) -> Result<Long, Problem> {
+    let start_within = bounded("start_within", raw.start_within)?;
+    let Some(pairs) = &raw.pairs else { return Ok(Long { pairs: None, start_within }) };
+    if pairs.is_empty() {
+        return Err(Problem::at("pairs", "there are no pairs")
+            .help("leave `pairs` out for a permutation of all hosts"));
+    }
+    let names = Names::new(graph);
+    let pair = |(index, text): (usize, &String)| {
+        names.host_pair(text).map_err(|problem| problem.inside(&format!("pairs.{index}")))
+    };
+    let pairs: Result<_, Problem> = pairs.iter().enumerate().map(pair).collect();
+    Ok(Long { pairs: Some(pairs?), start_within })
+}

@@ -1,0 +1,44 @@
+//! What the caller hands in.
+
+use std::io;
+
+/// The text of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file's name, for messages.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+    /// Dotted keys (`workload.load`; list items by number from 0, `event.0.at`) and values that replace the file's. A value is
+    /// read as TOML, or else taken as bare text.
+    pub overrides: Vec<(String, String)>,
+}
+
+impl Source {
+    /// A text without overrides.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
+        Source { name: name.into(), text: text.into(), overrides: Vec::new() }
+    }
+
+    /// The same with one more override.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<String>) -> Source {
+        self.overrides.push((key.into(), value.into()));
+        self
+    }
+}
+
+/// Where the files that a scenario names are read from.
+pub trait Files {
+    /// The contents of `path`, which is written as in the scenario (so relative to the scenario's folder, if it is relative).
+    ///
+    /// # Errors
+    /// Whatever keeps it from being read.
+    fn read(&self, path: &str) -> io::Result<String>;
+}
+
+impl<F: Fn(&str) -> io::Result<String>> Files for F {
+    fn read(&self, path: &str) -> io::Result<String> {
+        self(path)
+    }
+}
