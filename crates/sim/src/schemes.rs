@@ -2,7 +2,7 @@
 
 use heddle_policy as policy;
 use heddle_policy::{DreShift, Scheme as Policy};
-use heddle_scenario::{Hula, HulaUpdate, Scheme};
+use heddle_scenario::{Conga, Hula, HulaUpdate, Scheme};
 
 /// Something to do once the type of the scheme is known.
 pub(crate) trait WithScheme {
@@ -15,7 +15,17 @@ pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
     match scheme {
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
-        _ => then.with::<policy::Ecmp>(()),
+        Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
+        Scheme::Conga(conga) => then.with::<policy::Conga>(conga_config(conga)),
+        Scheme::LetItFlow(flowlets) => then.with::<policy::LetItFlow>(policy::LetItFlowConfig {
+            flowlet_gap: flowlets.gap.as_nanos(),
+            flowlet_slots: flowlets.slots as usize,
+        }),
+        Scheme::Drill(drill) => then.with::<policy::Drill>(policy::DrillConfig {
+            samples: usize::from(drill.samples),
+            memory: usize::from(drill.memory),
+        }),
+        Scheme::Spray => then.with::<policy::Spray>(()),
     }
 }
 
@@ -32,5 +42,15 @@ fn hula_config(hula: &Hula) -> policy::HulaConfig {
             HulaUpdate::Listing => policy::Update::Listing,
         },
         local_detection: hula.local_detection,
+    }
+}
+
+fn conga_config(conga: &Conga) -> policy::CongaConfig {
+    policy::CongaConfig {
+        flowlet_gap: conga.flowlets.gap.as_nanos(),
+        flowlet_slots: conga.flowlets.slots as usize,
+        tau: DreShift::at_least(conga.tau.as_nanos()),
+        metric_bits: u32::from(conga.metric_bits),
+        metric_age: conga.metric_age.as_nanos(),
     }
 }

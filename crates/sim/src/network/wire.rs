@@ -172,9 +172,10 @@ impl Network {
         (port.head, port.tail, port.served, port.waiting) = (NIL, NIL, NIL, 0);
         (port.up, port.busy_until) = (false, now);
         while packet != NIL {
+            let next = self.packets.hot[packet as usize].next;
             self.losses[port_id as usize].failures += 1;
             self.packets.remove(packet);
-            packet = self.packets.hot[packet as usize].next;
+            packet = next;
         }
     }
 

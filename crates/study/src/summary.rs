@@ -1,0 +1,241 @@
+//! What is kept of a run: figures by flow size, the shape of distributions, sums.
+
+use heddle_scenario::{Scenario, Workload};
+use heddle_sim::{FlowRecord, Outcome, Samples};
+use serde::{Deserialize, Serialize};
+
+use crate::stats::{mean, quantile, quantiles};
+
+/// Flows smaller than this are small (HULA section 6.2, figure 6b), in bytes.
+pub const SMALL_BELOW: u64 = 100_000;
+/// Flows larger than this are large (figure 6c), in bytes.
+pub const LARGE_ABOVE: u64 = 10_000_000;
+/// Points kept of a distribution.
+const SHAPE: usize = 200;
+
+/// One run, small enough to keep by the thousand. Times are in seconds, sizes in bytes, rates in bits per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// The scenario's title.
+    pub title: String,
+    /// The scheme's name, as in a scenario file.
+    pub scheme: String,
+    /// Offered load, where the workload has one.
+    pub load: Option<f64>,
+    /// The seed.
+    pub seed: u64,
+    /// Heddle's version.
+    pub version: String,
+    /// Hash over all events: equal digests mean equal runs.
+    pub digest: String,
+    /// Flow completion times.
+    pub fct: FctSummary,
+    /// Sums over the run.
+    pub totals: TotalsSummary,
+    /// Ports between switches, where the scenario samples them.
+    pub ports: Vec<PortSummary>,
+    /// Processor time of the run in seconds. Not part of the result: it differs from run to run.
+    pub cpu_seconds: f64,
+}
+
+/// Flow completion times by flow size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FctSummary {
+    /// All measured flows.
+    pub all: Option<ClassSummary>,
+    /// Flows under 100 KB.
+    pub small: Option<ClassSummary>,
+    /// Flows of 100 KB to 10 MB.
+    pub medium: Option<ClassSummary>,
+    /// Flows over 10 MB.
+    pub large: Option<ClassSummary>,
+    /// Quantiles of all flows' times at steps of 1/200, in seconds: for CDFs.
+    pub quantiles: Vec<f64>,
+}
+
+/// One class of flows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassSummary {
+    /// Number of flows.
+    pub flows: u64,
+    /// Completion time.
+    pub seconds: Spread,
+    /// Completion time over that in an empty fabric.
+    pub slowdown: Spread,
+}
+
+/// The usual figures of a distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+}
+
+/// Sums over a run; the names are those of [`heddle_sim::Totals`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct TotalsSummary {
+    pub simulated_seconds: f64,
+    pub packet_hops: u64,
+    pub events: u64,
+    pub flows_started: u64,
+    pub unfinished: u64,
+    pub goodput_bps: f64,
+    pub segments: u64,
+    pub retransmitted: u64,
+    pub timeouts: u64,
+    pub fast_recoveries: u64,
+    pub reordered: u64,
+    pub dropped: u64,
+    pub lost_to_failures: u64,
+    pub unroutable: u64,
+    pub marked: u64,
+    pub probe_bytes: u64,
+    pub peak_packets: u64,
+    pub state_bytes: u64,
+    pub flowlets: u64,
+    pub moves: u64,
+    pub fallbacks: u64,
+}
+
+/// One direction of a link between switches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortSummary {
+    /// The switch that sends.
+    pub from: String,
+    /// The switch that receives.
+    pub to: String,
+    /// Mean utilisation in the measuring window, 0 to 1.
+    pub utilisation: f64,
+    /// Quantiles of the waiting bytes at steps of 1/200.
+    pub queue: Vec<f64>,
+    /// Packets dropped in the whole run.
+    pub dropped: u64,
+}
+
+impl RunSummary {
+    /// Sums up a run of `scenario` with `seed` that took `cpu_seconds`.
+    pub fn new(scenario: &Scenario, seed: u64, outcome: &Outcome, cpu_seconds: f64) -> RunSummary {
+        RunSummary {
+            title: scenario.title.clone(),
+            scheme: scenario.scheme.name().to_owned(),
+            load: match &scenario.workload {
+                Workload::Flows(flows) => Some(flows.load),
+                _ => None,
+            },
+            seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            digest: format!("{:016x}", outcome.digest),
+            fct: FctSummary::new(&outcome.flows),
+            totals: TotalsSummary::new(outcome),
+            ports: ports(outcome),
+            cpu_seconds,
+        }
+    }
+}
+
+impl FctSummary {
+    fn new(flows: &[FlowRecord]) -> FctSummary {
+        let class = |of: &dyn Fn(u64) -> bool| {
+            ClassSummary::new(flows.iter().filter(|flow| of(flow.size.0)))
+        };
+        let times = sorted(flows.iter().map(|flow| flow.fct.as_secs_f64()));
+        FctSummary {
+            all: class(&|_| true),
+            small: class(&|size| size < SMALL_BELOW),
+            medium: class(&|size| (SMALL_BELOW..=LARGE_ABOVE).contains(&size)),
+            large: class(&|size| size > LARGE_ABOVE),
+            quantiles: quantiles(&times, SHAPE),
+        }
+    }
+}
+
+impl ClassSummary {
+    fn new<'a>(flows: impl Iterator<Item = &'a FlowRecord>) -> Option<ClassSummary> {
+        let flows: Vec<&FlowRecord> = flows.collect();
+        let slowdown = |flow: &&FlowRecord| flow.fct.0 as f64 / flow.unloaded.0.max(1) as f64;
+        Some(ClassSummary {
+            flows: flows.len() as u64,
+            seconds: Spread::new(flows.iter().map(|flow| flow.fct.as_secs_f64()))?,
+            slowdown: Spread::new(flows.iter().map(slowdown))?,
+        })
+    }
+}
+
+impl Spread {
+    /// `None` of nothing.
+    fn new(figures: impl Iterator<Item = f64>) -> Option<Spread> {
+        let figures = sorted(figures);
+        Some(Spread {
+            mean: mean(&figures)?,
+            p50: quantile(&figures, 0.50)?,
+            p95: quantile(&figures, 0.95)?,
+            p99: quantile(&figures, 0.99)?,
+        })
+    }
+}
+
+impl TotalsSummary {
+    fn new(outcome: &Outcome) -> TotalsSummary {
+        let (t, scheme) = (&outcome.totals, &outcome.scheme);
+        let window = t.window.as_secs_f64();
+        let goodput = t.delivered_in_window.0 as f64 * 8.0 / window;
+        TotalsSummary {
+            simulated_seconds: t.simulated.as_secs_f64(),
+            packet_hops: t.packet_hops,
+            events: t.events,
+            flows_started: t.flows_started,
+            unfinished: t.unfinished,
+            goodput_bps: if window > 0.0 { goodput } else { 0.0 },
+            segments: t.segments,
+            retransmitted: t.retransmitted,
+            timeouts: t.timeouts,
+            fast_recoveries: t.fast_recoveries,
+            reordered: t.reordered,
+            dropped: t.dropped,
+            lost_to_failures: t.lost_to_failures,
+            unroutable: t.unroutable,
+            marked: t.marked,
+            probe_bytes: t.probe_bytes.0,
+            peak_packets: t.peak_packets,
+            state_bytes: t.state_bytes,
+            flowlets: scheme.flowlets,
+            moves: scheme.moves,
+            fallbacks: scheme.fallbacks,
+        }
+    }
+}
+
+fn ports(outcome: &Outcome) -> Vec<PortSummary> {
+    let samples = &outcome.samples;
+    if samples.times.len() <= samples.measured_from {
+        return Vec::new();
+    }
+    (0..samples.ports.len()).map(|port| port_summary(samples, port, outcome)).collect()
+}
+
+fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummary {
+    let name = &samples.ports[port];
+    let queue = sorted(samples.queue_of(port).map(f64::from));
+    let shares: Vec<f64> = samples.utilisation_of(port).skip(samples.measured_from).collect();
+    let losses = outcome.losses.iter().find(|l| l.from == name.from && l.to == name.to);
+    PortSummary {
+        from: name.from.clone(),
+        to: name.to.clone(),
+        utilisation: mean(&shares).unwrap_or(0.0),
+        queue: quantiles(&queue, SHAPE),
+        dropped: losses.map_or(0, |losses| losses.dropped),
+    }
+}
+
+fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    figures
+}
