@@ -27,27 +27,27 @@ pub enum Recovery {
 /// A connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpConfig {
-    /// Largest payload of a segment.
+    /// Largest payload of a segment, at least 1.
     pub mss: u16,
-    /// Initial window, in segments (RFC 6928: 10).
+    /// Initial window, in segments (RFC 6928: 10). 0 counts as 1.
     pub initial_window: u32,
     /// Congestion controller.
     pub control: Control,
     /// Loss recovery.
     pub recovery: Recovery,
-    /// Lower bound of the retransmission timeout (RFC 6298 says 1 s; data centres set less).
+    /// Lower bound of the retransmission timeout (RFC 6298 says 1 s; data centres set less). Should exceed `delayed_ack`.
     pub min_rto: Time,
     /// Upper bound of the retransmission timeout, back-off included.
     pub max_rto: Time,
-    /// The timeout before the first RTT sample.
+    /// The timeout before the first RTT sample: a SYN's.
     pub initial_rto: Time,
-    /// Receive window.
+    /// Receive window, at least 1; what is above 2^32 - 1 counts as that.
     pub receive_window: Bytes,
-    /// Longest delay of an acknowledgement; `None` acknowledges every segment at once.
+    /// Longest delay of an acknowledgement, for every second full segment (RFC 5681 section 4.2); `None` acknowledges each at once.
     pub delayed_ack: Option<Time>,
     /// Whether the window falls back to the initial one after an idle timeout (RFC 5681 section 4.1).
     pub idle_restart: bool,
-    /// Duplicate acknowledgements that mean a loss (RFC 5681: 3).
+    /// Duplicate acknowledgements that mean a loss (RFC 5681: 3). More of them bear more reordering, and find losses later.
     pub dup_threshold: u32,
 }
 

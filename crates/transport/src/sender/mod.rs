@@ -65,7 +65,8 @@ pub struct Sender {
     peer_window: u64,
     deadline: Time,
     last_sent: Time,
-    /// The next acknowledgement beyond this byte gives a round-trip sample: one for each window (RFC 7323 appendix G).
+    /// The next acknowledgement beyond this byte gives a round-trip sample: one a window, as RFC 6298
+    /// section 3 has it, though every acknowledgement carries a stamp; its gains are made for that rate (RFC 7323 appendix G).
     timed: u64,
     phase: Phase,
     /// The next new segment tells the receiver that the window was reduced.
