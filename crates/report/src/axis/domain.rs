@@ -1,0 +1,198 @@
+//! Where an axis begins and ends.
+
+use super::ticks::{Ticks, ticks, widen};
+use crate::model::{Annotation, Axis, Plot, Point, Scale};
+
+/// The ends of an axis, `low < high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Labels that a y axis has room for.
+const Y_ROOM: usize = 5;
+/// Air left and right of the outermost points, as a share of the axis.
+const AIR: f64 = 0.025;
+
+impl Span {
+    fn contains(self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+}
+
+/// Whether a point has a place in the plot, `y_scale` standing in for the scale of its y axis.
+pub(crate) fn drawable(plot: &Plot, y_scale: Scale, point: &Point) -> bool {
+    plot.x.scale.admits(point.x) && y_scale.admits(point.y)
+}
+
+/// The ends of the x axis: those asked for, or the data with a little air.
+pub(crate) fn x_span(plot: &Plot) -> Span {
+    let scale = plot.x.scale;
+    let lines = plot.annotations.iter().filter_map(|a| match a {
+        Annotation::Vertical { x, .. } => Some(*x),
+        Annotation::Horizontal { .. } => None,
+    });
+    let points = plot.series.iter().flat_map(|s| &s.points).map(|p| p.x);
+    asked_for(&plot.x, scale)
+        .or_else(|| extent(scale, points.chain(lines)).map(|span| with_air(scale, span)))
+        .unwrap_or(empty(scale))
+}
+
+/// The y axis on a scale: the ends asked for, or the data up to the next ticks.
+pub(crate) fn y_axis(plot: &Plot, scale: Scale) -> (Span, Ticks) {
+    let lines = plot.annotations.iter().filter_map(|a| match a {
+        Annotation::Horizontal { y, .. } => Some(*y),
+        Annotation::Vertical { .. } => None,
+    });
+    if let Some(span) = asked_for(&plot.y, scale) {
+        return (span, ticks(scale, span, Y_ROOM));
+    }
+    let span = extent(scale, visible_y(plot).chain(lines)).unwrap_or(empty(scale));
+    widen(scale, grounded(scale, span), Y_ROOM)
+}
+
+/// The other scale of the y axis, where a reader gains from it: the range is free, all values are
+/// positive, and they span a decade.
+pub(crate) fn other_y_scale(plot: &Plot) -> Option<Scale> {
+    let all = extent(Scale::Linear, visible_y(plot))?;
+    let worth_it = plot.y.range.is_none() && all.low > 0.0 && all.high / all.low >= 10.0;
+    worth_it.then(|| plot.y.scale.other())
+}
+
+/// The y values, error bars included, of the points inside the x range asked for.
+fn visible_y(plot: &Plot) -> impl Iterator<Item = f64> {
+    let x_range = asked_for(&plot.x, plot.x.scale);
+    let points = plot.series.iter().flat_map(|s| &s.points);
+    points
+        .filter(move |p| plot.x.scale.admits(p.x) && x_range.is_none_or(|r| r.contains(p.x)))
+        .filter(|p| p.y.is_finite())
+        .flat_map(|p| [Some(p.y), p.bar.map(|b| b.0), p.bar.map(|b| b.1)])
+        .flatten()
+}
+
+fn asked_for(axis: &Axis, scale: Scale) -> Option<Span> {
+    let (low, high) = axis.range?;
+    let sound = scale.admits(low) && scale.admits(high) && low < high;
+    sound.then_some(Span { low, high })
+}
+
+fn extent(scale: Scale, values: impl Iterator<Item = f64>) -> Option<Span> {
+    values.filter(|&v| scale.admits(v)).fold(None, |span, v| {
+        let Span { low, high } = span.unwrap_or(Span { low: v, high: v });
+        Some(Span { low: low.min(v), high: high.max(v) })
+    })
+}
+
+fn empty(scale: Scale) -> Span {
+    match scale {
+        Scale::Linear => Span { low: 0.0, high: 1.0 },
+        Scale::Log => Span { low: 1.0, high: 10.0 },
+    }
+}
+
+fn with_air(scale: Scale, span: Span) -> Span {
+    let Span { low, high } = apart(scale, span);
+    match scale {
+        Scale::Linear => {
+            let air = high * AIR - low * AIR;
+            // An axis of counts or times does not start below zero.
+            let floor = if low >= 0.0 { 0.0 } else { f64::MIN };
+            Span { low: (low - air).max(floor), high: (high + air).min(f64::MAX) }
+        }
+        Scale::Log => {
+            let air = libm::pow(high / low, AIR).min(10.0);
+            Span { low: (low / air).max(f64::MIN_POSITIVE), high: (high * air).min(f64::MAX) }
+        }
+    }
+}
+
+/// A linear y axis shows zero unless the data lies on both sides of it.
+fn grounded(scale: Scale, span: Span) -> Span {
+    match scale {
+        Scale::Log => apart(scale, span),
+        Scale::Linear if span.low == 0.0 && span.high == 0.0 => empty(scale),
+        Scale::Linear => Span { low: span.low.min(0.0), high: span.high.max(0.0) },
+    }
+}
+
+/// A single value gets a neighbourhood.
+fn apart(scale: Scale, span: Span) -> Span {
+    if span.low < span.high {
+        return span;
+    }
+    match scale {
+        Scale::Log => Span { low: span.low / 2.0, high: span.high * 2.0 },
+        Scale::Linear if span.low == 0.0 => Span { low: -0.5, high: 0.5 },
+        Scale::Linear => {
+            let half = span.low.abs() / 2.0;
+            Span { low: span.low - half, high: span.high + half }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Series, Unit};
+
+    fn plot(points: &[(f64, f64)]) -> Plot {
+        let axis = Axis::new("v", Unit::None);
+        Plot::new("p", "p", axis.clone(), axis).series(Series::line("a", points.iter().copied()))
+    }
+    fn y_span(plot: &Plot, scale: Scale) -> Span {
+        y_axis(plot, scale).0
+    }
+    fn span(low: f64, high: f64) -> Span {
+        Span { low, high }
+    }
+
+    #[test]
+    fn y_starts_at_zero_and_ends_at_a_tick() {
+        assert_eq!(y_span(&plot(&[(1.0, 3.2), (2.0, 8.7)]), Scale::Linear), span(0.0, 10.0));
+        assert_eq!(y_span(&plot(&[(1.0, -4.0), (2.0, 8.7)]), Scale::Linear), span(-4.0, 10.0));
+        assert_eq!(y_span(&plot(&[(1.0, 3.2), (2.0, 870.0)]), Scale::Log), span(3.0, 900.0));
+    }
+
+    #[test]
+    fn x_follows_the_data_with_air_but_not_below_zero() {
+        assert_eq!(x_span(&plot(&[(10.0, 1.0), (90.0, 1.0)])), span(8.0, 92.0));
+        assert_eq!(x_span(&plot(&[(0.0, 1.0), (40.0, 1.0)])), span(0.0, 41.0));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_does_not_count() {
+        let odd = plot(&[(1.0, f64::NAN), (2.0, 5.0), (f64::INFINITY, 900.0), (3.0, -2.0)]);
+        assert_eq!(y_span(&odd, Scale::Log), span(2.0, 10.0)); // 5 alone: 2.5 to 10
+        assert_eq!(y_span(&odd, Scale::Linear), span(-2.0, 5.0));
+    }
+
+    #[test]
+    fn a_range_is_obeyed_if_it_makes_sense() {
+        let mut asked = plot(&[(1.0, 3.2), (50.0, 870.0)]);
+        asked.x.range = Some((0.0, 10.0));
+        assert_eq!(x_span(&asked), span(0.0, 10.0));
+        assert_eq!(y_span(&asked, Scale::Linear), span(0.0, 3.5)); // 870 lies outside
+        asked.y.range = Some((5.0, 5.0));
+        assert_eq!(y_span(&asked, Scale::Linear), span(0.0, 3.5));
+    }
+
+    #[test]
+    fn no_points_and_single_points_still_give_an_axis() {
+        assert_eq!(x_span(&plot(&[])), span(0.0, 1.0));
+        assert_eq!(y_span(&plot(&[]), Scale::Log), span(1.0, 10.0));
+        assert_eq!(y_span(&plot(&[(1.0, 0.0)]), Scale::Linear), span(0.0, 1.0));
+        let one = x_span(&plot(&[(4.0, 1.0)]));
+        assert!(one.low < 4.0 && 4.0 < one.high);
+    }
+
+    #[test]
+    fn the_other_scale_is_offered_over_a_decade_of_positive_values() {
+        assert_eq!(other_y_scale(&plot(&[(1.0, 1.0), (2.0, 10.0)])), Some(Scale::Log));
+        assert_eq!(other_y_scale(&plot(&[(1.0, 1.0), (2.0, 9.0)])), None);
+        assert_eq!(other_y_scale(&plot(&[(1.0, 0.0), (2.0, 90.0)])), None);
+        let mut fixed = plot(&[(1.0, 1.0), (2.0, 10.0)]);
+        fixed.y.range = Some((1.0, 10.0));
+        assert_eq!(other_y_scale(&fixed), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! What a report holds: plain data with constructors, no drawing.
+
+mod fabric;
+mod plot;
+mod series;
+mod table;
+
+pub use fabric::{FabricMap, Link, Node, Run};
+pub use plot::{Annotation, Axis, Plot, Scale, Unit};
+pub use series::{Point, Series, Style};
+pub use table::{Cell, Status, Table};
+
+/// A whole document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The headline, also the title of the page.
+    pub title: String,
+    /// One line below the title; empty for none.
+    pub subtitle: String,
+    /// Facts about the study (seed, version, date), as label and value.
+    pub meta: Vec<(String, String)>,
+    /// The body, in order.
+    pub sections: Vec<Section>,
+}
+
+/// A part of the report with a heading, listed in the table of contents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// The anchor: `[text](#id)` in any prose leads here.
+    pub id: String,
+    /// The heading.
+    pub title: String,
+    /// The content, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// One piece of a section.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// Prose: paragraphs parted by blank lines, `**bold**`, `` `code` ``, `[text](#anchor)`.
+    Text(String),
+    /// A table.
+    Table(Table),
+    /// A plot.
+    Plot(Plot),
+    /// Utilisation of a network over time.
+    FabricMap(FabricMap),
+    /// Two blocks side by side; one below the other where the page is narrow.
+    Pair(Box<Block>, Box<Block>),
+}
+
+impl Report {
+    /// An empty report.
+    pub fn new(title: impl Into<String>) -> Report {
+        Report { title: title.into(), ..Report::default() }
+    }
+    /// With a line below the title.
+    pub fn subtitle(mut self, subtitle: impl Into<String>) -> Report {
+        self.subtitle = subtitle.into();
+        self
+    }
+    /// With one more fact about the study.
+    pub fn fact(mut self, label: impl Into<String>, value: impl Into<String>) -> Report {
+        self.meta.push((label.into(), value.into()));
+        self
+    }
+    /// With one more section.
+    pub fn section(mut self, section: Section) -> Report {
+        self.sections.push(section);
+        self
+    }
+    /// Every plot, in reading order, those inside pairs included.
+    pub fn plots(&self) -> Vec<&Plot> {
+        let mut found = Vec::new();
+        self.sections.iter().flat_map(|s| &s.blocks).for_each(|b| b.collect_plots(&mut found));
+        found
+    }
+}
+
+impl Section {
+    /// An empty section.
+    pub fn new(id: impl Into<String>, title: impl Into<String>) -> Section {
+        Section { id: id.into(), title: title.into(), blocks: Vec::new() }
+    }
+    /// With one more block; strings become prose.
+    pub fn block(mut self, block: impl Into<Block>) -> Section {
+        self.blocks.push(block.into());
+        self
+    }
+}
+
+impl Block {
+    /// Two blocks side by side.
+    pub fn pair(left: impl Into<Block>, right: impl Into<Block>) -> Block {
+        Block::Pair(Box::new(left.into()), Box::new(right.into()))
+    }
+
+    fn collect_plots<'a>(&'a self, found: &mut Vec<&'a Plot>) {
+        match self {
+            Block::Plot(plot) => found.push(plot),
+            Block::Pair(left, right) => {
+                left.collect_plots(found);
+                right.collect_plots(found);
+            }
+            Block::Text(_) | Block::Table(_) | Block::FabricMap(_) => {}
+        }
+    }
+}
+
+impl From<&str> for Block {
+    fn from(text: &str) -> Block {
+        Block::Text(text.into())
+    }
+}
+impl From<String> for Block {
+    fn from(text: String) -> Block {
+        Block::Text(text)
+    }
+}
+impl From<Table> for Block {
+    fn from(table: Table) -> Block {
+        Block::Table(table)
+    }
+}
+impl From<Plot> for Block {
+    fn from(plot: Plot) -> Block {
+        Block::Plot(plot)
+    }
+}
+impl From<FabricMap> for Block {
+    fn from(map: FabricMap) -> Block {
+        Block::FabricMap(map)
+    }
+}

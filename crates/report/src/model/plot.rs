@@ -1,0 +1,160 @@
+//! A plot: two axes, named series, reference lines.
+
+use super::Series;
+
+/// Curves over two axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// The anchor of the plot and the name of its files.
+    pub id: String,
+    /// The headline.
+    pub title: String,
+    /// Prose below the plot; empty for none.
+    pub caption: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves; later ones are drawn on top.
+    pub series: Vec<Series>,
+    /// Reference lines.
+    pub annotations: Vec<Annotation>,
+}
+
+/// What an axis shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The quantity, without its unit.
+    pub label: String,
+    /// The unit of the values.
+    pub unit: Unit,
+    /// Linear or logarithmic.
+    pub scale: Scale,
+    /// The ends of the axis. `None` takes them from the data (a linear y axis then starts at zero
+    /// when nothing is negative), and offers the reader the other scale of y where all values
+    /// are positive and span a decade. A range that makes no sense is taken for `None`.
+    pub range: Option<(f64, f64)>,
+}
+
+/// How values map to positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal steps are equal differences.
+    Linear,
+    /// Equal steps are equal ratios.
+    Log,
+}
+
+/// The unit of an axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A bare number.
+    None,
+    /// A base unit that takes SI prefixes: values in "s" read as µs or ms, in "B" as kB or MB.
+    Si(String),
+    /// A unit that is written as it is: "%", "packets".
+    Plain(String),
+}
+
+/// A dashed reference line across the plot.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Annotation {
+    /// Upright, at an abscissa.
+    Vertical {
+        /// Where, in the unit of x.
+        x: f64,
+        /// What it marks; empty for none.
+        label: String,
+    },
+    /// Level, at an ordinate.
+    Horizontal {
+        /// Where, in the unit of y.
+        y: f64,
+        /// What it marks; empty for none.
+        label: String,
+    },
+}
+
+impl Plot {
+    /// A plot without series.
+    pub fn new(id: impl Into<String>, title: impl Into<String>, x: Axis, y: Axis) -> Plot {
+        Plot {
+            id: id.into(),
+            title: title.into(),
+            caption: String::new(),
+            x,
+            y,
+            series: Vec::new(),
+            annotations: Vec::new(),
+        }
+    }
+    /// With prose below.
+    pub fn caption(mut self, caption: impl Into<String>) -> Plot {
+        self.caption = caption.into();
+        self
+    }
+    /// With one more series.
+    pub fn series(mut self, series: Series) -> Plot {
+        self.series.push(series);
+        self
+    }
+    /// With an upright reference line.
+    pub fn vertical(mut self, x: f64, label: impl Into<String>) -> Plot {
+        self.annotations.push(Annotation::Vertical { x, label: label.into() });
+        self
+    }
+    /// With a level reference line.
+    pub fn horizontal(mut self, y: f64, label: impl Into<String>) -> Plot {
+        self.annotations.push(Annotation::Horizontal { y, label: label.into() });
+        self
+    }
+}
+
+impl Axis {
+    /// A linear axis that takes its range from the data.
+    pub fn new(label: impl Into<String>, unit: Unit) -> Axis {
+        Axis { label: label.into(), unit, scale: Scale::Linear, range: None }
+    }
+    /// The same axis, logarithmic.
+    pub fn log(mut self) -> Axis {
+        self.scale = Scale::Log;
+        self
+    }
+    /// The same axis from `low` to `high`.
+    pub fn within(mut self, low: f64, high: f64) -> Axis {
+        self.range = Some((low, high));
+        self
+    }
+}
+
+impl Scale {
+    /// Whether a value has a place on this scale: finite, and positive on a logarithmic one.
+    pub fn admits(self, value: f64) -> bool {
+        value.is_finite() && (self == Scale::Linear || value > 0.0)
+    }
+    /// The other scale.
+    pub(crate) fn other(self) -> Scale {
+        match self {
+            Scale::Linear => Scale::Log,
+            Scale::Log => Scale::Linear,
+        }
+    }
+    /// The name that the page and its script use.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scale::Linear => "linear",
+            Scale::Log => "log",
+        }
+    }
+}
+
+impl Unit {
+    /// A base unit that takes SI prefixes.
+    pub fn si(symbol: impl Into<String>) -> Unit {
+        Unit::Si(symbol.into())
+    }
+    /// A unit that is written as it is.
+    pub fn plain(symbol: impl Into<String>) -> Unit {
+        Unit::Plain(symbol.into())
+    }
+}
