@@ -108,6 +108,22 @@ pub enum Scheme {
     Ideal,
 }
 
+impl Scheme {
+    /// The scheme's name, as a scenario file writes it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Scheme::Ecmp => "ecmp",
+            Scheme::CongaPrime(_) => "conga-prime",
+            Scheme::Conga(_) => "conga",
+            Scheme::LetItFlow(_) => "letitflow",
+            Scheme::Drill(_) => "drill",
+            Scheme::Spray => "spray",
+            Scheme::Hula(_) => "hula",
+            Scheme::Ideal => "ideal",
+        }
+    }
+}
+
 /// A flowlet table's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Flowlets {
@@ -276,7 +292,8 @@ pub struct Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
-    /// This many flows have started since the warm-up; the run ends when all of them have finished (later ones keep the load up meanwhile).
+    /// This many flows have started since the warm-up; the run ends when all of them have finished (later ones keep the load
+    /// up meanwhile).
     Flows(u64),
     /// This much time since the warm-up; the run ends then.
     Time(Time),

@@ -1,5 +1,5 @@
-//! Several types laid over one table: first structs, each of which takes the keys that it knows, last an enum, which takes the rest
-//! and knows no others.
+//! Several types laid over one table: first structs, each of which takes the keys that it knows, last an enum, which takes
+//! the rest and knows no others.
 
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;

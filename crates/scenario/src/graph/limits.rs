@@ -2,9 +2,10 @@
 
 use heddle_units::{Rate, Time};
 
+use crate::Graph;
 use crate::error::Problem;
 
-/// Hosts and ToRs are numbered with 16 bits.
+/// Hosts, ToRs and ports are numbered with 16 bits.
 const MOST_NUMBERED: u64 = 65_535;
 
 /// Switches and links beyond this would not fit into memory.
@@ -39,6 +40,19 @@ fn most(count: u64, what: &str, limit: u64) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(format!("{count} {what} are too many")).help(format!("at most {limit}")))
+}
+
+/// Refuses a node with more ports than a switch can number.
+pub(crate) fn check_ports(graph: &Graph) -> Result<(), Problem> {
+    let mut ports = vec![0; graph.nodes.len()];
+    for (a, b) in graph.links.iter().map(|link| link.ends) {
+        ports[a as usize] += 1;
+        ports[b as usize] += 1;
+    }
+    let largest = graph.nodes.iter().zip(ports).max_by_key(|(_, count)| *count);
+    largest.map_or(Ok(()), |(node, count)| {
+        most(count, &format!("ports of {}", node.name), MOST_NUMBERED)
+    })
 }
 
 /// Refuses 0, for the value of `key`.

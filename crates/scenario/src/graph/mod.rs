@@ -11,7 +11,7 @@ mod two_pod;
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
 pub(crate) use leaf_spine::leaf_spine;
-pub(crate) use limits::{check_delay, check_rate};
+pub(crate) use limits::{check_delay, check_ports, check_rate};
 pub(crate) use names::Names;
 pub(crate) use reach::check_reachable;
 pub(crate) use two_pod::two_pod;

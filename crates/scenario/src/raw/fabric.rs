@@ -8,6 +8,7 @@ use super::quantity::{BytesText, RateText, TimeText};
 
 /// The network: a shape, its sizes and rates, and the options common to all shapes.
 #[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub(crate) struct Fabric {
     #[schemars(flatten)]
     pub(crate) shape: Shape,

@@ -10,7 +10,7 @@ use super::quantity::TimeText;
 /// A load-balancing scheme. Each knows its own keys only.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(tag = "kind", transform = also_by_name)]
+#[schemars(tag = "kind", deny_unknown_fields, transform = also_by_name)]
 pub(crate) enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,

@@ -26,8 +26,8 @@ pub(crate) struct Flows {
     pub(crate) sizes: Sizes,
     /// Offered bytes per second over `capacity`: above 0, below 1.
     pub(crate) load: f64,
-    /// What a load of 1 means. Default: with the cross-pod pattern, what pod 1's links to the tier above carry (160 Gbps in
-    /// the two-pod fabric), failed or changed links counted as if they were not; with others, the hosts' links together.
+    /// What a load of 1 means. Default: with the cross-pod pattern, what pod 1's links to the rest of the fabric carry (160
+    /// Gbps in the two-pod fabric); with others, the hosts' links together. Failed or changed links count as if they were not.
     #[schemars(with = "Option<RateText>")]
     pub(crate) capacity: Option<Rate>,
     /// Who sends to whom. Default: "cross-pod" in a fabric with pods (as HULA and MP-HULA), "all-to-all" in others.
@@ -45,7 +45,7 @@ pub(crate) struct Flows {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "a distribution's name such as \"websearch\", a size such as \"fixed:100KB\" or { file = \"sizes.csv\" } is expected"
+    expecting = "a name such as \"websearch\", a size such as \"fixed:100KB\" or { file = \"sizes.csv\" } is expected"
 )]
 pub(crate) enum Sizes {
     /// "websearch" (DCTCP), "datamining" (VL2), "hadoop" (Facebook), "alistorage" (Alibaba), "websearch-bytes" (web search
@@ -67,7 +67,7 @@ pub(crate) struct SizesFile {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pattern {
-    /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow.
+    /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods each ToR counts as one.
     CrossPod,
     /// Every host sends to every other, both drawn for each flow.
     AllToAll,

@@ -7,7 +7,9 @@ use heddle_units::{Bytes, Rate};
 
 use super::times::bounded;
 use crate::error::Problem;
-use crate::graph::{Names, check_delay, check_rate, fat_tree, from_file, leaf_spine, two_pod};
+use crate::graph::{
+    Names, check_delay, check_ports, check_rate, fat_tree, from_file, leaf_spine, two_pod,
+};
 use crate::raw::{self, LinkChange, Options, Shape};
 use crate::source::Files;
 use crate::{Fabric, Graph, PortLimits};
@@ -51,6 +53,7 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
             from_file(path, &files.read(path).map_err(unreadable)?, delay)?
         }
     };
+    check_ports(&graph)?;
     match graph.nodes.iter().filter(|node| node.tier == 0).count() {
         0 | 1 => Err(Problem::new("there are fewer than two hosts, so nobody to send to")),
         _ => Ok(graph),
@@ -127,12 +130,7 @@ fn ports(options: &Options, control: Control) -> Result<(PortLimits, PortLimits)
 }
 
 fn check_mark(key: &str, port: &PortLimits) -> Result<(), Problem> {
-    match port.mark_above {
-        Some(mark) if mark >= port.bytes => Err(Problem::at(
-            key,
-            format!("{mark} is never reached: the buffer holds {}", port.bytes),
-        )
-        .help(format!("a larger buffer, or a smaller `{key}`"))),
-        _ => Ok(()),
-    }
+    let Some(mark) = port.mark_above.filter(|mark| *mark >= port.bytes) else { return Ok(()) };
+    let message = format!("{mark} is never reached: the buffer holds {}", port.bytes);
+    Err(Problem::at(key, message).help(format!("a larger buffer, or a smaller `{key}`")))
 }

@@ -88,7 +88,7 @@ fn replayed(
 ) -> Result<Until, Problem> {
     let count = flows.iter().filter(|flow| flow.at >= warm_up).count() as u64;
     if count == 0 || wanted.is_some_and(|wanted| wanted > count) {
-        let message = format!("the replay has {count} flows after the warm-up");
+        let message = format!("flows of the replay after the warm-up: {count}");
         return Err(Problem::at(if wanted.is_some() { "flows" } else { "warm_up" }, message));
     }
     if let Some(late) = flows.iter().find(|flow| flow.at > time_limit) {

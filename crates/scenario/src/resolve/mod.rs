@@ -5,7 +5,9 @@
 mod capacity;
 mod events;
 mod fabric;
+mod load;
 mod measure;
+mod pods;
 mod replay;
 mod scheme;
 mod times;
@@ -71,13 +73,12 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
 /// A port that cannot hold one full packet passes nothing on.
 fn check_buffers(fabric: &Fabric, mss: u16) -> Result<(), Problem> {
     let packet = u64::from(mss) + u64::from(HEADER);
-    let check = |key: &str, port: &PortLimits| match port.bytes.0 < packet {
-        true => Err(Problem::at(
-            key,
-            format!("{} does not hold one full packet of {packet}B", port.bytes),
-        )
-        .help("a larger buffer, or a smaller `transport.mss`")),
-        false => Ok(()),
+    let check = |key: &str, port: &PortLimits| {
+        if port.bytes.0 >= packet {
+            return Ok(());
+        }
+        let message = format!("{} does not hold one full packet of {packet}B", port.bytes);
+        Err(Problem::at(key, message).help("a larger buffer, or a smaller `transport.mss`"))
     };
     check("port_buffer", &fabric.port)?;
     check("host_buffer", &fabric.host_port)

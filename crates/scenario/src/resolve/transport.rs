@@ -6,7 +6,7 @@ use super::times::{bounded, positive};
 use crate::error::Problem;
 use crate::raw::{self, Tcp, Transport};
 
-/// The smallest MSS: the IPv4 minimum MTU of 68 bytes (RFC 791) without headers of 40... below it a segment is all header.
+/// The smallest MSS: IPv4's least MTU of 68 bytes (RFC 791) without headers of 40.
 const LEAST_MSS: u16 = 28;
 
 /// The largest MSS: a jumbo frame of 9000 bytes without headers of 40.

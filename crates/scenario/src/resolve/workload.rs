@@ -3,8 +3,9 @@
 use heddle_units::Rate;
 
 use super::fabric::Resolved;
+use super::pods::pods;
 use super::times::bounded;
-use super::{capacity, replay};
+use super::{capacity, load, replay};
 use crate::error::Problem;
 use crate::graph::Names;
 use crate::source::Files;
@@ -45,7 +46,7 @@ fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flo
         pattern: pattern(kind, raw.senders, graph)?,
         connections: connections(raw.connections, raw.connections_per_pair)?,
     };
-    capacity::check_load(&flows, graph)?;
+    load::check(&flows, graph)?;
     Ok(flows)
 }
 
@@ -57,49 +58,46 @@ fn load_of_one(
     match (given, pattern) {
         (Some(Rate(0)), _) => Err(Problem::at("capacity", "must be above 0bps")),
         (Some(rate), _) => Ok(rate),
-        (None, raw::Pattern::CrossPod) => Ok(capacity::of_pod(resolved, PODS.0)),
+        (None, raw::Pattern::CrossPod) => {
+            Ok(capacity::of_pod(resolved, &pods(&resolved.fabric.graph), PODS.0))
+        }
         (None, _) => Ok(capacity::of_hosts(resolved)),
     }
 }
 
 fn pattern(kind: raw::Pattern, senders: Option<u32>, graph: &Graph) -> Result<Pattern, Problem> {
-    let hosts = hosts(graph, |_| true);
+    let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count() as u32;
     if senders.is_some() && !matches!(kind, raw::Pattern::Incast) {
         return Err(Problem::at("senders", "only the incast pattern has senders")
             .help("pattern = \"incast\""));
     }
     match kind {
-        raw::Pattern::CrossPod => cross_pod(graph),
-        raw::Pattern::AllToAll => Ok(Pattern::Sets { clients: hosts.clone(), servers: hosts }),
+        raw::Pattern::CrossPod => cross_pod(graph, hosts),
+        raw::Pattern::AllToAll => {
+            Ok(Pattern::Sets { clients: (0..hosts).collect(), servers: (0..hosts).collect() })
+        }
         raw::Pattern::Permutation => Ok(Pattern::Permutation),
-        raw::Pattern::Incast => incast(senders, hosts.len()),
+        raw::Pattern::Incast => incast(senders, hosts),
     }
 }
 
-fn cross_pod(graph: &Graph) -> Result<Pattern, Problem> {
-    let (clients, servers) =
-        (hosts(graph, |pod| pod == Some(PODS.0)), hosts(graph, |pod| pod == Some(PODS.1)));
+fn cross_pod(graph: &Graph, hosts: u32) -> Result<Pattern, Problem> {
+    let pods = pods(graph);
+    let members = |pod| (0..hosts).filter(|&host| pods[host as usize] == Some(pod)).collect();
+    let (clients, servers): (Vec<u32>, Vec<u32>) = (members(PODS.0), members(PODS.1));
     if clients.is_empty() || servers.is_empty() {
-        return Err(Problem::at(
-            "pattern",
-            "cross-pod needs hosts in pods 1 and 2; this fabric has none",
-        )
-        .help("pattern = \"all-to-all\""));
+        let message = "cross-pod needs hosts in pods 1 and 2; this fabric has none";
+        return Err(Problem::at("pattern", message).help("pattern = \"all-to-all\""));
     }
     Ok(Pattern::Sets { clients, servers })
 }
 
-fn hosts(graph: &Graph, wanted: impl Fn(Option<u16>) -> bool) -> Vec<u32> {
-    let hosts = graph.nodes.iter().zip(0..).take_while(|(node, _)| node.tier == 0);
-    hosts.filter(|(node, _)| wanted(node.pod)).map(|(_, index)| index).collect()
-}
-
-fn incast(senders: Option<u32>, hosts: usize) -> Result<Pattern, Problem> {
+fn incast(senders: Option<u32>, hosts: u32) -> Result<Pattern, Problem> {
     let Some(senders) = senders else {
         return Err(Problem::at("senders", "this key is missing")
             .help("the incast pattern needs the number of hosts that answer"));
     };
-    if senders == 0 || senders as usize >= hosts {
+    if senders == 0 || senders >= hosts {
         let message = format!("{senders} of {hosts} hosts cannot all send to another one");
         return Err(Problem::at("senders", message).help(format!("from 1 to {}", hosts - 1)));
     }

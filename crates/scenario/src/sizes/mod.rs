@@ -37,7 +37,8 @@ impl SizeDistribution {
             return self.points.last().map_or(0.0, |&(bytes, _)| bytes);
         };
         match above.checked_sub(1).map(|below| self.points[below]) {
-            Some((low, from)) => low + (bytes - low) * (u - from) / (cdf - from),
+            // Rounding must not lead past the point.
+            Some((low, from)) => (low + (bytes - low) * ((u - from) / (cdf - from))).min(bytes),
             None => bytes,
         }
     }
