@@ -14,7 +14,7 @@ pub(crate) struct Measure {
     /// then crossed any fabric of three tiers.
     #[schemars(with = "Option<TimeText>")]
     pub(crate) probe_warm_up: Option<Time>,
-    /// Flows that start in this time after that are not measured. Default: 20ms, about ten mean flows of web search at
+    /// Flows that start in this time after that are not measured. Default: 20ms, about 15 mean flows of web search at
     /// 10 Gbps; nothing with a replay.
     #[schemars(with = "Option<TimeText>")]
     pub(crate) warm_up: Option<Time>,
