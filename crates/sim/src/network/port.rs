@@ -54,7 +54,7 @@ impl LinkClass {
 pub(crate) struct Port {
     /// When everything accepted so far has been sent.
     pub(crate) busy_until: Time,
-    /// Bytes accepted.
+    /// Bytes sent or waiting.
     pub(crate) accepted: u64,
     pub(crate) head: u32,
     pub(crate) tail: u32,

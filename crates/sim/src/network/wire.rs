@@ -5,9 +5,10 @@
 //! Only the packet at the head of each link has an event pending; the others wait in the link's list.
 
 use heddle_policy::{DreShift, Util};
+use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
-use super::packet::{NIL, Packets};
+use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
 use crate::engine::{Event, Wheel, prefetch};
 
@@ -52,10 +53,6 @@ impl Network {
         if end - now > class.full_after || port.waiting >= class.max_waiting || !port.up {
             return self.refuse(now, port_id, packet);
         }
-        if start - now > class.mark_after {
-            self.packets.body[packet as usize].segment.ecn = true;
-            self.losses[port_id as usize].marks += 1;
-        }
         self.accept(now, port_id, packet, start, end);
     }
 
@@ -65,7 +62,8 @@ impl Network {
             self.serve(port_id, now);
         }
         let port = &mut self.ports[port_id as usize];
-        let arrival = end + self.classes[usize::from(port.class)].delay;
+        let class = &self.classes[usize::from(port.class)];
+        let (arrival, is_marked) = (end + class.delay, start - now > class.mark_after);
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
         let size = u32::from(hot.size);
@@ -90,6 +88,20 @@ impl Network {
                 port.dre.add(now.as_nanos(), size, shift);
             }
         }
+        if is_marked {
+            self.mark(port_id, packet);
+        }
+    }
+
+    /// Marks a packet of data. Acknowledgements, SYNs and probes are not ECN-capable (RFC 3168 sections 5.2 and 6.1.1): on
+    /// an acknowledgement the mark would read as an echo.
+    fn mark(&mut self, port_id: u32, packet: u32) {
+        let segment = &mut self.packets.body[packet as usize].segment;
+        let kind = self.packets.hot[packet as usize].kind;
+        if kind == PacketKind::Forward && segment.kind == Kind::Data {
+            segment.ecn = true;
+            self.losses[port_id as usize].marks += 1;
+        }
     }
 
     /// Drops a packet, unless the port only seemed to hold too many.
@@ -103,7 +115,8 @@ impl Network {
         let losses = &mut self.losses[port_id as usize];
         if !port.up {
             losses.failures += 1;
-        } else if end - now > class.full_after || port.waiting >= class.max_waiting {
+        } else if end - now > class.full_after || (start > now && port.waiting >= class.max_waiting)
+        {
             losses.overflows += 1;
         } else {
             return self.accept(now, port_id, packet, start, end);
@@ -167,10 +180,12 @@ impl Network {
 
     /// Takes a link's direction down; every packet on it is lost. An event that is pending for it will find nothing.
     pub(crate) fn fail(&mut self, port_id: u32, now: Time) {
+        let unsent = self.backlog(port_id, now).0;
         let port = &mut self.ports[port_id as usize];
         let mut packet = port.head;
         (port.head, port.tail, port.served, port.waiting) = (NIL, NIL, NIL, 0);
         (port.up, port.busy_until) = (false, now);
+        port.accepted -= unsent;
         while packet != NIL {
             let next = self.packets.hot[packet as usize].next;
             self.losses[port_id as usize].failures += 1;
