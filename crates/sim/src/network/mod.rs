@@ -7,3 +7,6 @@ mod wire;
 pub(crate) use packet::{Body, Hot, NIL, PacketKind, Packets};
 pub(crate) use port::{LinkClass, Port};
 pub(crate) use wire::{Losses, Network};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! What the tests of ports share: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
+
+mod model;
+mod traces;
+
+use heddle_policy::{DreShift, Tor};
+use heddle_scenario::PortLimits;
+use heddle_transport::Segment;
+use heddle_units::{Bytes, Rate, Time};
+
+use super::*;
+use crate::engine::{Event, Wheel};
+
+const RATE: Rate = Rate::gbps(10);
+const DELAY: Time = Time::micros(1);
+/// When everything sent has arrived.
+const LATER: Time = Time::millis(1);
+
+impl Network {
+    /// Checks what must hold of every port and packet between two events.
+    pub(crate) fn check(&self, now: Time) {
+        let on_links: usize = self.ports.iter().map(|port| self.check_port(port, now)).sum();
+        assert_eq!(on_links, self.packets.len(), "each packet is on one link");
+    }
+
+    /// Checks one port; gives the number of packets on it.
+    fn check_port(&self, port: &Port, now: Time) -> usize {
+        let class = &self.classes[usize::from(port.class)];
+        let list = self.list(port.head);
+        let arrivals: Vec<Time> =
+            list.iter().map(|&id| self.packets.hot[id as usize].arrival).collect();
+        assert!(arrivals.is_sorted_by(|a, b| a < b), "in order: {arrivals:?}");
+        assert!(arrivals.first().is_none_or(|&at| at >= now), "none is overdue: {arrivals:?}");
+        assert!(arrivals.last().is_none_or(|&at| at == port.busy_until + class.delay));
+        assert!(list.last().is_none_or(|&last| last == port.tail));
+        assert!(port.busy_until.saturating_sub(now) <= class.full_after, "within the buffer");
+        assert_eq!(self.list(port.served).len(), port.waiting as usize);
+        assert!(port.up || list.is_empty(), "nothing is on a link that is down");
+        list.len()
+    }
+
+    /// The packets from one on.
+    fn list(&self, head: u32) -> Vec<u32> {
+        let exists = |id: u32| (id != NIL).then_some(id);
+        let next = |&id: &u32| exists(self.packets.hot[id as usize].next);
+        std::iter::successors(exists(head), next).collect()
+    }
+}
+
+/// A packet that arrives: when, how many bytes, and whether marked.
+type Arrived = (Time, u16, bool);
+
+fn limits(bytes: u64) -> PortLimits {
+    PortLimits { bytes: Bytes(bytes), packets: None, mark_above: None }
+}
+
+/// A network of one port.
+fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
+    Network {
+        ports: vec![Port::new(0, 0)],
+        losses: vec![Losses::default()],
+        classes: vec![LinkClass::new(RATE, DELAY, limits)],
+        packets: Packets::default(),
+        events: Wheel::new(Time::nanos(10), Time::micros(10)),
+        meter,
+        hops: 0,
+    }
+}
+
+fn bytes(count: u64) -> Time {
+    RATE.time_for(Bytes(count))
+}
+
+impl Network {
+    fn send_segment(&mut self, now: Time, size: u16, kind: PacketKind, segment: Segment) {
+        let hot = Hot {
+            arrival: now,
+            next: NIL,
+            connection: 0,
+            flow_hash: 0,
+            dst_host: 0,
+            dst_tor: Tor(0),
+            src_tor: Tor(0),
+            size,
+            tag: 0,
+            kind,
+        };
+        let packet = self.packets.add(hot, Body { segment, generation: 0 });
+        self.send(now, 0, packet);
+    }
+
+    fn send_data(&mut self, now: Time, size: u16) {
+        self.send_segment(now, size, PacketKind::Forward, Segment::default());
+    }
+
+    /// Arrivals until and at `until`.
+    fn arrivals(&mut self, until: Time) -> Vec<Arrived> {
+        let mut arrived = Vec::new();
+        while let Some((now, event)) = self.events.pop() {
+            if now > until {
+                self.events.schedule(now, event);
+                break;
+            }
+            let Event::Arrival(port) = event else { unreachable!("no others are scheduled") };
+            let Some(packet) = self.arrive(now, port) else { continue };
+            let marked = self.packets.body[packet as usize].segment.ecn;
+            arrived.push((now, self.packets.hot[packet as usize].size, marked));
+            self.packets.remove(packet);
+            self.check(now);
+        }
+        arrived
+    }
+}

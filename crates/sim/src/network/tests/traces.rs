@@ -1,0 +1,142 @@
+//! One port against arithmetic.
+
+use heddle_transport::Kind;
+
+use super::*;
+
+#[test]
+fn a_packet_takes_its_transmission_and_the_links_delay() {
+    let mut network = one_port(limits(10_000), None);
+    network.send_data(Time::ZERO, 1500);
+    network.send_data(Time::ZERO, 64);
+    network.send_data(bytes(1000), 100);
+    let expected = [(1500, 1500), (1564, 64), (1664, 100)];
+    let expected = expected.map(|(end, size)| (bytes(end) + DELAY, size, false));
+    assert_eq!(network.arrivals(LATER), expected);
+}
+
+#[test]
+fn a_buffer_drops_what_does_not_fit_beside_the_rest_of_the_packet_in_transmission() {
+    let mut network = one_port(limits(3000), None);
+    network.send_data(Time::ZERO, 1500);
+    network.send_data(Time::ZERO, 1500);
+    network.send_data(Time::ZERO, 64);
+    assert_eq!(network.losses[0].overflows, 1, "3000 bytes are full");
+    network.send_data(bytes(63), 64);
+    assert_eq!(network.losses[0].overflows, 2, "63 bytes have left");
+    network.send_data(bytes(64), 64);
+    assert_eq!(network.losses[0].overflows, 2, "64 bytes have left");
+    assert_eq!(network.arrivals(LATER).len(), 3);
+}
+
+#[test]
+fn a_limit_of_packets_does_not_count_the_one_in_transmission() {
+    let mut network = one_port(PortLimits { packets: Some(2), ..limits(100_000) }, None);
+    for _ in 0..4 {
+        network.send_data(Time::ZERO, 1000);
+    }
+    assert_eq!(network.losses[0].overflows, 1, "one in transmission, two wait");
+    network.send_data(bytes(1000) - Time(1), 1000);
+    assert_eq!(network.losses[0].overflows, 2, "just before the first has left");
+    network.send_data(bytes(1000), 1000);
+    assert_eq!(network.losses[0].overflows, 2);
+    assert_eq!(network.arrivals(LATER).len(), 4);
+}
+
+#[test]
+fn a_port_where_nothing_may_wait_still_sends() {
+    let mut network = one_port(PortLimits { packets: Some(0), ..limits(100_000) }, None);
+    network.send_data(Time::ZERO, 1000);
+    network.send_data(Time::ZERO, 1000);
+    network.send_data(bytes(1000), 1000);
+    assert_eq!(network.losses[0].overflows, 1);
+    assert_eq!(network.arrivals(LATER).len(), 2);
+}
+
+#[test]
+fn packets_that_find_more_than_the_threshold_are_marked() {
+    let mark_above = Some(Bytes(2000));
+    let mut network = one_port(PortLimits { mark_above, ..limits(100_000) }, None);
+    for size in [1000, 1000, 1, 1] {
+        network.send_data(Time::ZERO, size);
+    }
+    let marked: Vec<bool> = network.arrivals(LATER).iter().map(|arrival| arrival.2).collect();
+    assert_eq!(marked, [false, false, false, true], "found 0, 1000, 2000 and 2001 bytes");
+    assert_eq!(network.losses[0].marks, 1);
+}
+
+/// RFC 3168 sections 5.2 and 6.1.1: acknowledgements and SYNs are not ECN-capable. On an acknowledgement the mark would
+/// read as an echo.
+#[test]
+fn only_data_is_marked() {
+    let mark_above = Some(Bytes(100));
+    let mut network = one_port(PortLimits { mark_above, ..limits(100_000) }, None);
+    network.send_data(Time::ZERO, 1000);
+    let of_kind = |kind| Segment { kind, ..Segment::default() };
+    for (packet, kind) in [
+        (PacketKind::Reverse, Kind::Ack),
+        (PacketKind::Reverse, Kind::SynAck),
+        (PacketKind::Forward, Kind::Syn),
+        (PacketKind::Probe, Kind::default()),
+        (PacketKind::Forward, Kind::Data),
+    ] {
+        network.send_segment(Time::ZERO, 64, packet, of_kind(kind));
+    }
+    let marked: Vec<bool> = network.arrivals(LATER).iter().map(|arrival| arrival.2).collect();
+    assert_eq!(marked, [false, false, false, false, false, true]);
+    assert_eq!(network.losses[0].marks, 1);
+}
+
+#[test]
+fn a_failure_loses_what_is_on_the_link_and_what_is_sent_to_it() {
+    let mut network = one_port(limits(10_000), None);
+    network.send_data(Time::ZERO, 1000);
+    network.send_data(Time::ZERO, 1000);
+    network.fail(0, bytes(500));
+    network.check(bytes(500));
+    network.send_data(bytes(600), 1000);
+    assert_eq!(network.losses[0], Losses { failures: 3, ..Losses::default() });
+    network.recover(0);
+    network.send_data(bytes(700), 1000);
+    assert_eq!(network.arrivals(LATER), [(bytes(1700) + DELAY, 1000, false)]);
+}
+
+/// The event of a lost packet may meet another that arrives at the same instant: each is taken once.
+#[test]
+fn an_event_left_over_from_a_failure_takes_nothing_twice() {
+    let mut network = one_port(limits(10_000), None);
+    network.send_data(Time::ZERO, 1000);
+    network.fail(0, Time::ZERO);
+    network.recover(0);
+    network.send_data(Time::ZERO, 1000);
+    network.send_data(Time::ZERO, 1000);
+    let expected = [1000, 2000].map(|end| (bytes(end) + DELAY, 1000, false));
+    assert_eq!(network.arrivals(LATER), expected);
+}
+
+#[test]
+fn what_a_failure_takes_from_the_queue_was_never_sent() {
+    let mut network = one_port(limits(10_000), None);
+    network.send_data(Time::ZERO, 1000);
+    network.send_data(Time::ZERO, 1000);
+    network.fail(0, bytes(500));
+    assert_eq!(network.ports[0].accepted, 500);
+}
+
+/// Half of the time busy, over a few time constants.
+#[test]
+fn utilisation_counts_a_packet_when_it_starts_and_not_when_it_is_queued() {
+    let shift = DreShift(17);
+    let mut network = one_port(limits(10_000_000), Some(shift));
+    for _ in 0..1000 {
+        network.send_data(Time::ZERO, 1500);
+    }
+    let full = network.utilisation(0, bytes(1500 * 900));
+    assert!(full > 60_000, "an overloaded port reads about 1, and no more: {full}");
+    let mut network = one_port(limits(10_000_000), Some(shift));
+    for i in 0..1000 {
+        network.send_data(bytes(3000 * i), 1500);
+    }
+    let half = network.utilisation(0, bytes(3000 * 999));
+    assert!((32_000..34_000).contains(&half), "{half}");
+}
