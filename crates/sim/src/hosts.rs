@@ -110,11 +110,6 @@ impl Hosts {
         id
     }
 
-    /// Connections that exist.
-    pub(crate) fn in_use(&self) -> usize {
-        self.connections.len() - self.free.len()
-    }
-
     /// Gives a flow to a connection, behind those it already carries.
     pub(crate) fn start(&mut self, at: &mut Site, id: u32, flow: Flow) {
         let connection = &mut self.connections[id as usize];
