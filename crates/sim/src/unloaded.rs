@@ -2,7 +2,7 @@
 
 use heddle_policy::Tor;
 use heddle_scenario::Connections;
-use heddle_transport::{HEADER, TcpConfig};
+use heddle_transport::{HEADER, MIN_FRAME, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
 
 use crate::fabric::{Fabric, Routes};
@@ -19,18 +19,18 @@ pub fn unloaded_fct(
     size: Bytes,
 ) -> Time {
     let path = links(fabric, routes, ends);
-    let delay = path.iter().fold(Time::ZERO, |sum, (_, delay)| sum + *delay);
+    let cross = |frame: Bytes| {
+        path.iter().fold(Time::ZERO, |sum, (rate, delay)| sum + *delay + rate.time_for(frame))
+    };
     let slowest = path.iter().map(|(rate, _)| *rate).min().unwrap_or(Rate(1));
-    let mss = u64::from(tcp.mss);
-    let segments = size.0.div_ceil(mss).max(1);
-    let wire = Bytes(size.0 + segments * u64::from(HEADER));
-    let last = Bytes(size.0 - (segments - 1) * mss + u64::from(HEADER));
-    let all_hops = path.iter().fold(Time::ZERO, |sum, (rate, _)| sum + rate.time_for(last));
+    let (mss, header) = (u64::from(tcp.mss), u64::from(HEADER));
+    let before_last = size.0.div_ceil(mss).max(1) - 1;
+    let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME.into()));
     let handshake = match connections {
-        Connections::PerFlow => delay * 2,
+        Connections::PerFlow => cross(Bytes(MIN_FRAME.into())) * 2,
         Connections::Persistent(_) => Time::ZERO,
     };
-    handshake + delay + slowest.time_for(wire) + all_hops - slowest.time_for(last)
+    handshake + slowest.time_for(Bytes(before_last * (mss + header))) + cross(last)
 }
 
 /// Rates and delays along the first shortest path.
