@@ -1,2 +1,54 @@
-//! cli
-fn main() {}
+//! The `heddle` binary: arguments, files, progress, output. What it does is done in the other crates.
+
+mod args;
+mod commands;
+mod failure;
+mod files;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use args::{Cli, Command, Common};
+use clap::{CommandFactory as _, Parser as _};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match start(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if cli.common.json {
+                println!("{:#}", failure.to_json());
+            }
+            eprintln!("{failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn start(cli: &Cli) -> Result<(), Failure> {
+    progress::catch_interrupts()?;
+    let jobs = cli.common.jobs.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+    pool.context("worker threads cannot be started")?;
+    dispatch(&cli.command, &cli.common)
+}
+
+fn dispatch(command: &Command, common: &Common) -> Result<(), Failure> {
+    match command {
+        Command::Demo(demo) => commands::demo::demo(demo, common),
+        Command::Run(run) => commands::run::run(run, common),
+        Command::Sweep(sweep) => commands::sweep::sweep(sweep, common),
+        Command::Reproduce(reproduce) => commands::reproduce::reproduce(reproduce, common),
+        Command::Validate(validate) => commands::check::validate(validate, common),
+        Command::Show(show) => commands::check::show(show, common),
+        Command::Schema => files::print_json(&heddle_scenario::schema()),
+        Command::Bench(bench) => commands::bench::bench(bench, common),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

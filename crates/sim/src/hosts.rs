@@ -282,3 +282,6 @@ pub(crate) struct Site<'a> {
     pub(crate) network: &'a mut Network,
     pub(crate) fabric: &'a Fabric,
 }
+
+#[cfg(test)]
+mod tests;

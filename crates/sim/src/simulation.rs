@@ -178,25 +178,29 @@ impl<'a, S: Scheme> Simulation<'a, S> {
 
     fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
         let end = self.end();
-        while let Some((at, event)) = self.network.events.pop() {
-            if at > end {
-                self.now = end;
-                break;
-            }
-            self.now = at;
-            self.network.look_ahead();
-            self.totals.events += 1;
-            self.digest = (self.digest.rotate_left(5) ^ at.0 ^ u64::from(event.pack()) << 32)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.handle(event);
-            if self.is_complete() {
-                break;
-            }
+        while self.step(end) {
             if self.totals.events.is_multiple_of(WATCH_EVERY) {
                 self.report(watch)?;
             }
         }
         self.report(watch)
+    }
+
+    /// Handles the next event; false once the run is over.
+    #[inline]
+    fn step(&mut self, end: Time) -> bool {
+        let Some((at, event)) = self.network.events.pop() else { return false };
+        if at > end {
+            self.now = end;
+            return false;
+        }
+        self.now = at;
+        self.network.look_ahead();
+        self.totals.events += 1;
+        self.digest = (self.digest.rotate_left(5) ^ at.0 ^ u64::from(event.pack()) << 32)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.handle(event);
+        !self.is_complete()
     }
 
     fn report(&self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
@@ -434,3 +438,6 @@ fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     let busiest = classes.iter().map(packet).min().unwrap_or_default();
     Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
 }
+
+#[cfg(test)]
+mod tests;

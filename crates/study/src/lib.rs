@@ -1,6 +1,11 @@
 //! Many simulations: grids of scenarios, statistics over seeds, the papers' claims, reports.
 
+pub mod bench;
 pub mod grid;
+pub mod hula;
+pub mod report;
+pub mod results;
 pub mod stats;
 pub mod store;
 pub mod summary;
+pub mod sweep;

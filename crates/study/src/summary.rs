@@ -34,6 +34,8 @@ pub struct RunSummary {
     pub totals: TotalsSummary,
     /// Ports between switches, where the scenario samples them.
     pub ports: Vec<PortSummary>,
+    /// Ends of the spans over which [`PortSummary::series`] averages, in seconds from the start of the run.
+    pub frames: Vec<f64>,
     /// Processor time of the run in seconds. Not part of the result: it differs from run to run.
     pub cpu_seconds: f64,
 }
@@ -117,6 +119,8 @@ pub struct PortSummary {
     pub queue: Vec<f64>,
     /// Packets dropped in the whole run.
     pub dropped: u64,
+    /// Utilisation over time in thousandths, one entry for each of [`RunSummary::frames`].
+    pub series: Vec<u16>,
 }
 
 impl RunSummary {
@@ -135,6 +139,7 @@ impl RunSummary {
             fct: FctSummary::new(&outcome.flows),
             totals: TotalsSummary::new(outcome),
             ports: ports(outcome),
+            frames: frames(&outcome.samples),
             cpu_seconds,
         }
     }
@@ -231,7 +236,24 @@ fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummar
         utilisation: mean(&shares).unwrap_or(0.0),
         queue: quantiles(&queue, SHAPE),
         dropped: losses.map_or(0, |losses| losses.dropped),
+        series: series(samples, port),
     }
+}
+
+/// Samples that make one frame, so that a run has at most [`SHAPE`] of them.
+fn samples_per_frame(samples: &Samples) -> usize {
+    samples.times.len().div_ceil(SHAPE).max(1)
+}
+
+fn frames(samples: &Samples) -> Vec<f64> {
+    let chunks = samples.times.chunks(samples_per_frame(samples));
+    chunks.filter_map(|chunk| chunk.last()).map(|at| at.as_secs_f64()).collect()
+}
+
+fn series(samples: &Samples, port: usize) -> Vec<u16> {
+    let shares: Vec<f64> = samples.utilisation_of(port).collect();
+    let chunks = shares.chunks(samples_per_frame(samples));
+    chunks.map(|chunk| (mean(chunk).unwrap_or(0.0) * 1000.0).round() as u16).collect()
 }
 
 fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -120,3 +120,22 @@ impl Distances {
             .collect()
     }
 }
+
+impl Fabric {
+    /// Number of shortest up/down paths from one ToR to another, parallel links counted apart.
+    pub fn count_paths(&self, from: u32, to: u32) -> u64 {
+        let all_up = |_| true;
+        let distances = Distances::to(self, to, &by_tier(self), all_up);
+        let mut switches: Vec<u32> = (0..self.switches()).collect();
+        switches.sort_by_key(|&switch| distances.any[switch as usize]);
+        let mut paths = vec![0u64; switches.len()];
+        paths[to as usize] = 1;
+        for switch in switches {
+            let hops = distances.next_hops(self, switch, all_up);
+            let ports = self.ports_of(self.hosts + switch);
+            let far = |hop: &Port| (ports[usize::from(hop.0)].to - self.hosts) as usize;
+            paths[switch as usize] += hops.iter().map(|hop| paths[far(hop)]).sum::<u64>();
+        }
+        paths[from as usize]
+    }
+}

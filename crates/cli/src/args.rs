@@ -1,0 +1,168 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Multipath-aware load balancing: simulate what a scheme does to flow completion times.
+#[derive(Debug, Parser)]
+#[command(name = "heddle", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    something failed while it ran
+  2    the command line is wrong
+  3    a scenario is wrong; the message names file, line and mend
+  130  interrupted; what was finished is kept
+
+Start with: heddle demo";
+
+/// Options of every command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Common {
+    /// Print results as JSON on standard output; messages go to standard error.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress bars and no notes.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Runs at a time [default: one a core].
+    #[arg(long, short, global = true, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compare HULA with ECMP on the paper's fabric, in seconds.
+    Demo(Demo),
+    /// Run one scenario file, once for each of its seeds.
+    Run(Run),
+    /// Run a scenario over a grid of values, on all cores; goes on where it was interrupted.
+    Sweep(Sweep),
+    /// Check a paper's claims: run its evaluation, print claim, paper, here, verdict.
+    Reproduce(Reproduce),
+    /// Check scenario files without running them.
+    Validate(Validate),
+    /// Print a scenario with every default filled in.
+    Show(Show),
+    /// Print the JSON Schema of scenario files, for editors.
+    Schema,
+    /// Measure the simulator's speed.
+    Bench(Bench),
+    /// Print a completion script for a shell.
+    #[command(after_help = "For bash: heddle completions bash > /etc/bash_completion.d/heddle")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A scenario file and changes to it.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ScenarioArgs {
+    /// A scenario file (TOML); see scenarios/ for examples and `heddle schema` for every key.
+    pub(crate) scenario: PathBuf,
+    /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, as in workload.load=0.6")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Demo {
+    /// Folder for the results and the report.
+    #[arg(long, default_value = "out/demo")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle run scenarios/hula-fig5.toml
+  heddle run scenarios/hula-fig5.toml --set scheme=ecmp --set workload.load=0.5 --set measure.flows=2000
+  heddle run scenarios/hula-fig6.toml --json | jq .over_seeds.fct_mean")]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) source: ScenarioArgs,
+    /// Folder for summary.json, flows.csv, links.csv and report.html [default: out/NAME-OF-THE-FILE].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --over workload.load=0.3,0.5,0.7
+  heddle sweep scenarios/hula-fig5.toml --over scheme=hula --over scheme.flowlet_gap=50us,100us,200us")]
+pub(crate) struct Sweep {
+    #[command(flatten)]
+    pub(crate) source: ScenarioArgs,
+    /// A key and the values to try, separated by commas. Repeat it: the grid is every combination.
+    #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value, required = true)]
+    pub(crate) over: Vec<(String, String)>,
+    /// Folder that keeps each finished run, sweep.csv, sweep.json and report.html [default: out/sweep-NAME].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A paper that can be reproduced.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Paper {
+    /// HULA (SOSR 2016): claims H1 to H12.
+    Hula,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle reproduce hula --quick
+  heddle reproduce hula H3 H9")]
+pub(crate) struct Reproduce {
+    /// The paper.
+    pub(crate) paper: Paper,
+    /// Claims, as in H1 [default: all].
+    pub(crate) claims: Vec<String>,
+    /// One seed, few loads, few flows: within ten minutes on two cores (the default).
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// The paper's three seeds and loads from 10 to 90 %: hours.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it.
+    #[arg(long, default_value = "results/hula")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Validate {
+    /// Scenario files.
+    #[arg(required = true)]
+    pub(crate) scenarios: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) source: ScenarioArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// Cases: a, b, c, d [default: a and b].
+    #[arg(value_parser = ["a", "b", "c", "d"])]
+    pub(crate) cases: Vec<String>,
+    /// Times that each case is run; the medians are printed.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) runs: u32,
+}

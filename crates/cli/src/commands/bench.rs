@@ -1,0 +1,61 @@
+//! `heddle bench`: the simulator's speed.
+
+use heddle_study::bench::{BenchError, Case, Speed, run};
+
+use crate::args::{Bench, Common};
+use crate::failure::Failure;
+use crate::{files, progress, table};
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Failure {
+        match error {
+            BenchError::Scenario(error) => error.into(),
+            BenchError::Sim(error) => error.into(),
+        }
+    }
+}
+
+pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
+    let named: Vec<Case> = args.cases.iter().filter_map(|name| Case::of(name)).collect();
+    let cases = if named.is_empty() { vec![Case::A, Case::B] } else { named };
+    let mut speeds = Vec::new();
+    for case in cases {
+        if !common.quiet {
+            eprintln!("case {}: {} run(s)", case.name(), args.runs);
+        }
+        speeds.push(median(case, args.runs)?);
+    }
+    if common.json {
+        return files::print_json(&speeds);
+    }
+    print(&speeds);
+    Ok(())
+}
+
+/// The run with the median speed.
+fn median(case: Case, runs: u32) -> Result<Speed, Failure> {
+    let mut speeds: Vec<Speed> = Vec::new();
+    for _ in 0..runs {
+        speeds.push(run(case, progress::next)?);
+    }
+    speeds.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
+    Ok(speeds.swap_remove(speeds.len() / 2))
+}
+
+fn print(speeds: &[Speed]) {
+    let header =
+        ["case", "packet-hops", "events", "CPU", "per CPU second", "peak memory", "simulated"];
+    let mut table = table::new(&header);
+    for speed in speeds {
+        table.add_row([
+            speed.case.to_owned(),
+            format!("{:.1} M", speed.packet_hops as f64 / 1e6),
+            format!("{:.1} M", speed.events as f64 / 1e6),
+            format!("{:.2} s", speed.cpu_seconds),
+            format!("{:.2} M", speed.packet_hops_per_cpu_second / 1e6),
+            format!("{:.0} MB", speed.peak_memory_bytes as f64 / 1e6),
+            format!("{} s", table::short(speed.simulated_seconds)),
+        ]);
+    }
+    println!("{table}");
+}

@@ -1,0 +1,69 @@
+//! `heddle validate` and `heddle show`: scenarios without running them.
+
+use anyhow::Context as _;
+use heddle_scenario::Source;
+use heddle_sim::Fabric;
+
+use crate::args::{Common, ScenarioArgs, Show, Validate};
+use crate::failure::Failure;
+use crate::files;
+
+/// Checks every file; the last that is wrong decides the exit code, but all are named.
+pub(crate) fn validate(args: &Validate, common: &Common) -> Result<(), Failure> {
+    let mut reports = Vec::new();
+    let mut failed = None;
+    for path in &args.scenarios {
+        let name = path.display().to_string();
+        let source = files::source(&ScenarioArgs { scenario: path.clone(), set: Vec::new() });
+        match source.and_then(|source| check(&source)) {
+            Ok(line) => reports.push(serde_json::json!({ "file": name, "ok": true, "is": line })),
+            Err(failure) => {
+                reports.push(
+                    serde_json::json!({ "file": name, "ok": false, "why": failure.to_json() }),
+                );
+                if let Some(before) = failed.replace(failure) {
+                    eprintln!("{before}");
+                }
+            }
+        }
+    }
+    match failed {
+        Some(failure) if common.json => {
+            println!("{:#}", serde_json::Value::from(reports));
+            eprintln!("{failure}");
+            std::process::exit(3);
+        }
+        Some(failure) => Err(failure),
+        None if common.json => files::print_json(&reports),
+        None => {
+            for report in &reports {
+                println!("{}: ok: {}", text(&report["file"]), text(&report["is"]));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn text(value: &serde_json::Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Resolves a scenario, builds its fabric and says in a line what it is.
+fn check(source: &Source) -> Result<String, Failure> {
+    let scenario = files::resolve(source)?;
+    let fabric = Fabric::new(&scenario.fabric.graph).context(source.name.clone())?;
+    let (hosts, switches) = (fabric.hosts(), fabric.switches());
+    let (scheme, seeds) = (scenario.scheme.name(), scenario.seeds.len());
+    Ok(format!("{hosts} hosts, {switches} switches, {scheme}, {seeds} seed(s)"))
+}
+
+/// Prints the resolved scenario.
+pub(crate) fn show(args: &Show, common: &Common) -> Result<(), Failure> {
+    let scenario = files::resolve(&files::source(&args.source)?)?;
+    if common.json {
+        return files::print_json(&scenario);
+    }
+    let text = toml::to_string(&scenario).context("the scenario cannot be written as TOML")?;
+    print!("{text}");
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `heddle demo`: HULA against ECMP on the paper's fabric, in seconds.
+
+use heddle_study::grid;
+use heddle_study::hula::claims::Evidence;
+use heddle_study::hula::plan::{Effort, Point, Results, Scheme, Shape, cells, demo_points};
+use heddle_study::report::{ReportInput, of_hula};
+use heddle_study::results::OverSeeds;
+use heddle_study::store::Store;
+
+use crate::args::{Common, Demo};
+use crate::failure::Failure;
+use crate::progress::GridBar;
+use crate::{files, table};
+
+pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
+    let points = demo_points();
+    let cells = cells(&points, Effort::Demo)?;
+    let store = Store::open(&args.out.join("runs")).map_err(anyhow::Error::from)?;
+    let bar = GridBar::new(common, cells.len());
+    let runs = grid::run(&cells, &store, &|progress| bar.update(progress));
+    bar.finish();
+    let results = Results::new(&points, Effort::Demo, runs?);
+    let evidence = Evidence { results, failovers: Vec::new(), overhead: None };
+    let graph = &cells[0].scenario.fabric.graph;
+    let title = "HULA against ECMP on HULA's fabric: a demonstration";
+    let report = of_hula(&ReportInput { title, evidence: &evidence, findings: &[], graph });
+    let page = args.out.join("report.html");
+    files::write(&page, &report.to_html())?;
+    if common.json {
+        let runs: Vec<_> = points.iter().flat_map(|&p| evidence.results.runs(p)).collect();
+        return files::print_json(&runs);
+    }
+    print(&points, &evidence.results);
+    println!("\nThe report, with plots: {}", page.display());
+    println!("Next: heddle reproduce hula --quick");
+    Ok(())
+}
+
+fn print(points: &[Point], results: &Results) {
+    println!(
+        "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n"
+    );
+    let header = ["fabric", "load", "ECMP", "HULA", "ECMP / HULA", "under 100 KB", "over 10 MB"];
+    let mut table = table::new(&header);
+    for &hula in points.iter().filter(|point| point.scheme == Scheme::Hula) {
+        let ecmp = Point { scheme: Scheme::Ecmp, ..hula };
+        let (e, h) = (OverSeeds::new(results.runs(ecmp)), OverSeeds::new(results.runs(hula)));
+        let fabric = if hula.shape == Shape::Symmetric { "whole" } else { "one core link down" };
+        table.add_row([
+            fabric.to_owned(),
+            format!("{} %", hula.load),
+            table::millis(e.fct_mean),
+            table::millis(h.fct_mean),
+            times(&e, &h, |o| o.fct_mean),
+            times(&e, &h, |o| o.fct_mean_small),
+            times(&e, &h, |o| o.fct_mean_large),
+        ]);
+    }
+    println!("{table}");
+}
+
+/// How many times longer a figure is with ECMP than with HULA.
+fn times(
+    ecmp: &OverSeeds,
+    hula: &OverSeeds,
+    figure: fn(&OverSeeds) -> Option<heddle_study::stats::Estimate>,
+) -> String {
+    match (figure(ecmp), figure(hula)) {
+        (Some(e), Some(h)) if h.mean > 0.0 => format!("{:.2}x", e.mean / h.mean),
+        _ => "-".into(),
+    }
+}

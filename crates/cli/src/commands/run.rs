@@ -1,0 +1,88 @@
+//! `heddle run`: one scenario, once for each seed.
+
+use heddle_scenario::Scenario;
+use heddle_sim::{Next, Outcome};
+use heddle_study::grid::{GridProgress, timed};
+use heddle_study::report;
+use heddle_study::results::{self, OverSeeds, ScenarioResult};
+use heddle_study::summary::RunSummary;
+use rayon::prelude::*;
+
+use crate::args::{Common, Run};
+use crate::failure::Failure;
+use crate::progress::GridBar;
+use crate::{files, table};
+
+pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
+    let scenario = files::resolve(&files::source(&args.source)?)?;
+    let folder =
+        args.out.clone().unwrap_or_else(|| files::default_folder("", &args.source.scenario));
+    files::make_folder(&folder)?;
+    let done = all_seeds(&scenario, common)?;
+    let runs: Vec<RunSummary> = done.iter().map(|(_, _, summary)| summary.clone()).collect();
+    let outcomes: Vec<(u64, Outcome)> = done.into_iter().map(|(seed, o, _)| (seed, o)).collect();
+    let over_seeds = OverSeeds::new(&runs);
+    let heddle = env!("CARGO_PKG_VERSION");
+    let result = ScenarioResult { heddle, scenario: &scenario, over_seeds, runs: &runs };
+    results::write(&folder, &result, &outcomes).map_err(anyhow::Error::from)?;
+    let page = folder.join("report.html");
+    files::write(&page, &report::of_run(&scenario, &runs).to_html())?;
+    if common.json {
+        return files::print_json(&result);
+    }
+    print(&scenario, &runs, &result.over_seeds);
+    if !common.quiet {
+        eprintln!("wrote {}, summary.json, flows.csv", page.display());
+    }
+    Ok(())
+}
+
+/// Every seed on a core of its own.
+fn all_seeds(
+    scenario: &Scenario,
+    common: &Common,
+) -> Result<Vec<(u64, Outcome, RunSummary)>, Failure> {
+    let cells = scenario.seeds.len();
+    let bar = GridBar::new(common, cells);
+    let one = |(cell, &seed): (usize, &u64)| {
+        let label = format!("seed {seed}");
+        let mut watch = |progress: heddle_sim::Progress| -> Next {
+            let (done, cell_done) = (0, progress.done);
+            bar.update(GridProgress { done, cells, label: &label, cell_done, cell })
+        };
+        let (outcome, seconds) = timed(scenario, seed, &mut watch)?;
+        let summary = RunSummary::new(scenario, seed, &outcome, seconds);
+        Ok((seed, outcome, summary))
+    };
+    let done = scenario.seeds.par_iter().enumerate().map(one).collect();
+    bar.finish();
+    done
+}
+
+fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) {
+    println!("{} ({}, {} seed(s))", scenario.title, scenario.scheme.name(), runs.len());
+    let mut header = vec!["scheme"];
+    header.extend(table::FCT_HEADER);
+    let mut fct = table::new(&header);
+    let mut row = vec![scenario.scheme.name().to_owned()];
+    row.extend(table::fct_row(over));
+    fct.add_row(row);
+    if over.fct_mean.is_some() {
+        println!("{fct}");
+    }
+    println!("goodput {}", table::figure(over.goodput_bps, 1e-9, "Gbps"));
+    for run in runs {
+        let t = &run.totals;
+        println!(
+            "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} flowlets, {} unfinished flows, digest {}",
+            run.seed,
+            t.dropped,
+            t.retransmitted,
+            t.timeouts,
+            t.reordered,
+            t.flowlets,
+            t.unfinished,
+            run.digest
+        );
+    }
+}

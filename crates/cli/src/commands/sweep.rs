@@ -1,0 +1,77 @@
+//! `heddle sweep`: every combination of some values.
+
+use std::path::Path;
+
+use heddle_scenario::Source;
+use heddle_study::grid::{self, Cell};
+use heddle_study::report;
+use heddle_study::store::Store;
+use heddle_study::sweep::{Axis, Row, combinations, rows, to_csv};
+
+use crate::args::{Common, Sweep};
+use crate::failure::Failure;
+use crate::progress::GridBar;
+use crate::{files, table};
+
+pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
+    let source = files::source(&args.source)?;
+    let axes: Vec<Axis> = args.over.iter().map(|(key, values)| Axis::new(key, values)).collect();
+    let folder =
+        args.out.clone().unwrap_or_else(|| files::default_folder("sweep-", &args.source.scenario));
+    let (settings, cells) = all_cells(&source, &axes)?;
+    files::make_folder(&folder)?;
+    let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
+    let bar = GridBar::new(common, cells.len());
+    let runs = grid::run(&cells, &store, &|progress| bar.update(progress));
+    bar.finish();
+    let rows = rows(settings, runs?);
+    write(&folder, &axes, &rows)?;
+    if common.json {
+        return files::print_json(&rows);
+    }
+    print(&axes, &rows);
+    if !common.quiet {
+        eprintln!("wrote {}, sweep.csv, sweep.json", folder.join("report.html").display());
+    }
+    Ok(())
+}
+
+/// The settings of each row and how many seeds it has, and every cell.
+type Plan = (Vec<(Vec<String>, usize)>, Vec<Cell>);
+
+fn all_cells(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
+    let (mut settings, mut cells) = (Vec::new(), Vec::new());
+    for values in combinations(axes) {
+        let mut changed = source.clone();
+        let pairs = axes.iter().map(|axis| axis.key.clone()).zip(values.iter().cloned());
+        changed.overrides.extend(pairs);
+        let scenario = files::resolve(&changed)?;
+        let label = values.join(" ");
+        cells.extend(scenario.seeds.iter().map(|&seed| Cell {
+            label: format!("{label} seed {seed}"),
+            scenario: scenario.clone(),
+            seed,
+        }));
+        settings.push((values, scenario.seeds.len()));
+    }
+    Ok((settings, cells))
+}
+
+fn write(folder: &Path, axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
+    files::write(&folder.join("sweep.csv"), &to_csv(axes, rows))?;
+    let json = serde_json::to_string_pretty(rows).map_err(anyhow::Error::from)?;
+    files::write(&folder.join("sweep.json"), &json)?;
+    files::write(&folder.join("report.html"), &report::of_sweep(axes, rows).to_html())
+}
+
+fn print(axes: &[Axis], rows: &[Row]) {
+    let mut header: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
+    header.extend(table::FCT_HEADER);
+    let mut table = table::new(&header);
+    for row in rows {
+        let mut cells = row.settings.clone();
+        cells.extend(table::fct_row(&row.over_seeds));
+        table.add_row(cells);
+    }
+    println!("{table}");
+}

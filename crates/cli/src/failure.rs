@@ -1,0 +1,97 @@
+//! How commands fail: what is printed, and the exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use heddle_scenario::ScenarioError;
+use heddle_sim::SimError;
+use heddle_study::grid::GridError;
+use heddle_study::hula::extra::ExtraError;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A scenario is wrong.
+    Scenario(ScenarioError),
+    /// Stopped by the user.
+    Interrupted(String),
+    /// Anything else.
+    Other(anyhow::Error),
+}
+
+impl Failure {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Scenario(_) => 3,
+            Failure::Interrupted(_) => 130,
+            Failure::Other(_) => 1,
+        })
+    }
+
+    /// The failure as a JSON object, for `--json`.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match self {
+            Failure::Scenario(e) => serde_json::json!({
+                "error": "scenario", "file": e.file(), "line": e.line(), "key": e.key(),
+                "message": e.message(), "help": e.help(),
+            }),
+            Failure::Interrupted(message) => {
+                serde_json::json!({ "error": "interrupted", "message": message })
+            }
+            Failure::Other(error) => {
+                serde_json::json!({ "error": "failed", "message": format!("{error:#}") })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Scenario(error) => write!(f, "error: {error}"),
+            Failure::Interrupted(message) => write!(f, "{message}"),
+            Failure::Other(error) => write!(f, "error: {error:#}"),
+        }
+    }
+}
+
+impl From<ScenarioError> for Failure {
+    fn from(error: ScenarioError) -> Failure {
+        Failure::Scenario(error)
+    }
+}
+
+impl From<GridError> for Failure {
+    fn from(error: GridError) -> Failure {
+        match error {
+            GridError::Interrupted { .. } => {
+                Failure::Interrupted(format!("{error}; the same command goes on from there"))
+            }
+            other => Failure::Other(other.into()),
+        }
+    }
+}
+
+impl From<SimError> for Failure {
+    fn from(error: SimError) -> Failure {
+        match error {
+            SimError::Interrupted => Failure::Interrupted("interrupted".into()),
+            other => Failure::Other(other.into()),
+        }
+    }
+}
+
+impl From<ExtraError> for Failure {
+    fn from(error: ExtraError) -> Failure {
+        match error {
+            ExtraError::Scenario(error) => error.into(),
+            ExtraError::Sim(error) => error.into(),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Failure {
+        Failure::Other(error)
+    }
+}

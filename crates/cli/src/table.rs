@@ -1,0 +1,62 @@
+//! Tables on a terminal.
+
+use comfy_table::{Table, presets};
+use heddle_study::results::OverSeeds;
+use heddle_study::stats::Estimate;
+
+/// A table that is easy on the eye and on `grep`.
+pub(crate) fn new(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(header);
+    for column in 1..header.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(comfy_table::CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// Seconds as milliseconds, with the half width of the confidence interval where there is one.
+pub(crate) fn millis(seconds: Option<Estimate>) -> String {
+    figure(seconds, 1e3, "ms")
+}
+
+/// An estimate in a unit.
+pub(crate) fn figure(estimate: Option<Estimate>, scale: f64, unit: &str) -> String {
+    let Some(Estimate { mean, half_width, .. }) = estimate else { return "-".into() };
+    let space = if unit == "x" { "" } else { " " };
+    match half_width {
+        Some(half) => format!("{} ± {}{space}{unit}", short(mean * scale), short(half * scale)),
+        None => format!("{}{space}{unit}", short(mean * scale)),
+    }
+}
+
+/// Three significant digits or so.
+pub(crate) fn short(figure: f64) -> String {
+    match figure.abs() {
+        x if x >= 1000.0 || (x >= 100.0 && x.fract() == 0.0) => format!("{figure:.0}"),
+        x if x >= 100.0 => format!("{figure:.1}"),
+        x if x >= 1.0 || x == 0.0 => format!("{figure:.2}"),
+        _ => format!("{figure:.3}"),
+    }
+}
+
+/// Header of rows made by [`fct_row`], behind the columns that name the row.
+pub(crate) const FCT_HEADER: [&str; 8] =
+    ["mean FCT", "median", "p95", "p99", "< 100 KB", "100 KB-10 MB", "> 10 MB", "slowdown"];
+
+/// A scenario's flow completion times.
+pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
+    let times = [
+        over.fct_mean,
+        over.fct_p50,
+        over.fct_p95,
+        over.fct_p99,
+        over.fct_mean_small,
+        over.fct_mean_medium,
+        over.fct_mean_large,
+    ];
+    let mut row: Vec<String> = times.into_iter().map(millis).collect();
+    row.push(figure(over.slowdown_mean, 1.0, "x"));
+    row
+}

@@ -1,0 +1,26 @@
+//! What must hold of every connection.
+
+use super::*;
+
+impl Hosts {
+    /// Checks all connections between two events.
+    pub(crate) fn check(&self) {
+        for connection in &self.connections {
+            let (sender, received) = (&connection.sender, connection.receiver.delivered());
+            assert!(sender.acked() <= received, "no byte is acknowledged that has not arrived");
+            assert!(received <= sender.written(), "no byte arrives that was not sent");
+            assert!(
+                connection
+                    .flows
+                    .iter()
+                    .all(|(end, _)| (received + 1..=sender.written()).contains(end))
+            );
+            assert!(connection.flows.iter().is_sorted_by_key(|(end, _)| end));
+            assert_eq!(
+                connection.flow_end,
+                connection.flows.front().map_or(u64::MAX, |(end, _)| *end)
+            );
+            assert!(connection.in_use || connection.flows.is_empty());
+        }
+    }
+}

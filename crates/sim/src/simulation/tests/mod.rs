@@ -1,0 +1,83 @@
+//! Random scenarios, with what must hold checked after each event.
+//!
+//! A seed makes a scenario and its run. `HEDDLE_SEED` runs that seed alone.
+
+mod draw;
+
+use std::ops::RangeInclusive;
+
+use super::*;
+
+impl<S: Scheme> Simulation<'_, S> {
+    /// Every packet that was ever sent is accounted for.
+    fn check_balance(&self) {
+        let hosts = self.hosts.counters();
+        let sent = hosts.sent + self.switching.probes_sent;
+        let lost: u64 = self.network.losses.iter().map(|l| l.overflows + l.failures).sum();
+        let consumed = hosts.received + self.switching.counters().probes;
+        let under_way = self.network.packets.len() as u64;
+        assert_eq!(sent, consumed + lost + self.switching.unroutable + under_way);
+    }
+
+    /// Runs to the end, with checks.
+    fn run_checked(&mut self) {
+        let (end, mut before) = (self.end(), Time::ZERO);
+        while self.step(end) {
+            assert!(before <= self.now, "time goes back");
+            before = self.now;
+            self.check_balance();
+            if self.totals.events.is_multiple_of(DEEP_CHECK_EVERY) {
+                self.network.check(self.now);
+                self.hosts.check();
+            }
+        }
+    }
+}
+
+/// Events between two looks at every packet and connection.
+const DEEP_CHECK_EVERY: u64 = 7;
+
+struct Checked<'a>(&'a Scenario, u64);
+
+impl schemes::WithScheme for Checked<'_> {
+    type Output = Outcome;
+
+    fn with<S: Scheme>(self, config: S::Config) -> Outcome {
+        let Checked(scenario, seed) = self;
+        let mut simulation =
+            Simulation::<S>::new(scenario, config, seed).unwrap_or_else(|error| panic!("{error}"));
+        simulation.run_checked();
+        simulation.finish()
+    }
+}
+
+/// Says how to replay a seed, if its run fails.
+struct Replay(u64);
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("replay with HEDDLE_SEED={}", self.0);
+        }
+    }
+}
+
+fn seeds() -> RangeInclusive<u64> {
+    match std::env::var("HEDDLE_SEED") {
+        Ok(seed) => {
+            let seed = seed.parse().expect("HEDDLE_SEED is a number");
+            seed..=seed
+        }
+        Err(_) => 1..=64,
+    }
+}
+
+#[test]
+fn what_must_hold_holds_after_each_event_of_many_runs() {
+    for seed in seeds() {
+        let _replay = Replay(seed);
+        let scenario = draw::scenario(seed);
+        let outcome = schemes::dispatch(&scenario.scheme, Checked(&scenario, seed));
+        assert_eq!(outcome.totals.unfinished, 0, "every flow finishes: {}", scenario.title);
+    }
+}

@@ -1,0 +1,139 @@
+//! Sweeps: every combination of some values of some keys.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::results::OverSeeds;
+use crate::stats::Estimate;
+use crate::summary::RunSummary;
+
+/// A key of the scenario and the values to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Dotted key.
+    pub key: String,
+    /// Values, as `--set` would take them.
+    pub values: Vec<String>,
+}
+
+impl Axis {
+    /// From values separated by commas; commas inside brackets, braces or quotes do not separate.
+    pub fn new(key: &str, values: &str) -> Axis {
+        Axis { key: key.to_owned(), values: split(values) }
+    }
+}
+
+fn split(values: &str) -> Vec<String> {
+    let (mut parts, mut depth, mut quoted) = (vec![String::new()], 0u32, false);
+    for c in values.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
+            ',' if !quoted && depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts.iter().map(|part| part.trim().to_owned()).collect()
+}
+
+/// Every combination of the axes' values; the last axis turns fastest.
+pub fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
+    axes.iter().fold(vec![Vec::new()], |rows, axis| {
+        let extend = |row: Vec<String>| {
+            axis.values.iter().map(move |value| [row.clone(), vec![value.clone()]].concat())
+        };
+        rows.into_iter().flat_map(extend).collect()
+    })
+}
+
+/// One combination with its runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The value of each axis.
+    pub settings: Vec<String>,
+    /// Means over the seeds.
+    pub over_seeds: OverSeeds,
+    /// Each seed's run.
+    pub runs: Vec<RunSummary>,
+}
+
+/// Deals runs out to the rows they belong to, in order; each row has as many as it has seeds.
+pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<Row> {
+    let mut runs = runs.into_iter();
+    let row = |(settings, seeds): (Vec<String>, usize)| {
+        let runs: Vec<RunSummary> = runs.by_ref().take(seeds).collect();
+        Row { settings, over_seeds: OverSeeds::new(&runs), runs }
+    };
+    settings.into_iter().map(row).collect()
+}
+
+/// One line a row: settings, then figures in seconds (means over the seeds).
+pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
+    let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
+    let mut csv = format!(
+        "{},fct_mean_s,fct_p50_s,fct_p95_s,fct_p99_s,fct_mean_small_s,fct_mean_medium_s,fct_mean_large_s,slowdown_mean,goodput_bps\n",
+        keys.join(",")
+    );
+    for row in rows {
+        let o = &row.over_seeds;
+        let figures = [
+            o.fct_mean,
+            o.fct_p50,
+            o.fct_p95,
+            o.fct_p99,
+            o.fct_mean_small,
+            o.fct_mean_medium,
+            o.fct_mean_large,
+            o.slowdown_mean,
+            o.goodput_bps,
+        ];
+        let settings: Vec<String> = row.settings.iter().map(|value| quoted(value)).collect();
+        let figures: Vec<String> = figures.into_iter().map(plain).collect();
+        let _ = writeln!(csv, "{},{}", settings.join(","), figures.join(","));
+    }
+    csv
+}
+
+fn plain(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(String::new, |estimate| format!("{:.9}", estimate.mean))
+}
+
+/// A field of a CSV file (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_every_combination() {
+        let axes = [Axis::new("scheme", "ecmp, hula"), Axis::new("workload.load", "0.3,0.5")];
+        let grid = combinations(&axes);
+        assert_eq!(grid, [["ecmp", "0.3"], ["ecmp", "0.5"], ["hula", "0.3"], ["hula", "0.5"]]);
+        assert_eq!(combinations(&[]), [Vec::<String>::new()]);
+    }
+
+    #[test]
+    fn commas_inside_values_do_not_separate() {
+        assert_eq!(split("[1, 2],{ a = \"x,y\" }, z"), ["[1, 2]", "{ a = \"x,y\" }", "z"]);
+    }
+
+    #[test]
+    fn csv_fields_are_quoted_when_they_must_be() {
+        assert_eq!(quoted("[1, \"a\"]"), "\"[1, \"\"a\"\"]\"");
+        assert_eq!(quoted("40Gbps"), "40Gbps");
+    }
+}
