@@ -234,6 +234,13 @@ pub enum Pattern {
     },
     /// Each host sends to one other, each receives from one other (drawn from the seed).
     Permutation,
+    /// Each client sends to one server, each server hears from one client (drawn from the seed). Equally many of both.
+    Pairs {
+        /// Hosts that send.
+        clients: Vec<u32>,
+        /// Hosts that receive.
+        servers: Vec<u32>,
+    },
     /// Requests arrive for a random receiver; `senders` other hosts answer at once with a flow each.
     Incast {
         /// Senders of one request.

@@ -73,9 +73,16 @@ pub(crate) struct Poisson {
 
 /// A pattern with what the seed fixes for the whole run.
 enum Drawn {
-    Sets { clients: Vec<u32>, servers: Vec<u32> },
-    Permutation(Vec<u32>),
-    Incast { hosts: Vec<u32>, senders: usize },
+    Sets {
+        clients: Vec<u32>,
+        servers: Vec<u32>,
+    },
+    /// Senders, and the receiver of each.
+    Pairs(Vec<u32>, Vec<u32>),
+    Incast {
+        hosts: Vec<u32>,
+        senders: usize,
+    },
 }
 
 impl Poisson {
@@ -84,7 +91,12 @@ impl Poisson {
             Pattern::Sets { clients, servers } => {
                 Drawn::Sets { clients: clients.clone(), servers: servers.clone() }
             }
-            Pattern::Permutation => Drawn::Permutation(random.derangement(hosts)),
+            Pattern::Permutation => Drawn::Pairs((0..hosts).collect(), random.derangement(hosts)),
+            Pattern::Pairs { clients, servers } => {
+                let mut servers = servers.clone();
+                random.shuffle(&mut servers);
+                Drawn::Pairs(clients.clone(), servers)
+            }
             Pattern::Incast { senders } => {
                 Drawn::Incast { hosts: (0..hosts).collect(), senders: *senders as usize }
             }
@@ -114,9 +126,9 @@ impl Poisson {
                 let to = other_than(from, servers, &mut self.random);
                 self.push(from, to, flows);
             }
-            Drawn::Permutation(to) => {
-                let from = self.random.below(to.len() as u64) as u32;
-                let to = to[from as usize];
+            Drawn::Pairs(from, to) => {
+                let pair = self.random.below(from.len() as u64) as usize;
+                let (from, to) = (from[pair], to[pair]);
                 self.push(from, to, flows);
             }
             Drawn::Incast { hosts, senders } => {

@@ -69,6 +69,8 @@ pub(crate) struct SizesFile {
 pub(crate) enum Pattern {
     /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods each ToR counts as one.
     CrossPod,
+    /// Each host of pod 1 sends to one host of pod 2, each of which hears from one, drawn once.
+    CrossPodPairs,
     /// Every host sends to every other, both drawn for each flow.
     AllToAll,
     /// Each host sends to one other, each receives from one other, drawn once.

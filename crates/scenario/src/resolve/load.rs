@@ -14,7 +14,7 @@ pub(super) fn check(flows: &Flows, graph: &Graph) -> Result<(), Problem> {
     check_gap(flows)?;
     let links = AccessLinks { graph, rates: access_rates(graph), flows };
     match &flows.pattern {
-        Pattern::Sets { clients, servers } => {
+        Pattern::Sets { clients, servers } | Pattern::Pairs { clients, servers } => {
             links.check(clients, "senders")?;
             links.check(servers, "receivers")
         }

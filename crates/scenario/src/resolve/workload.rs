@@ -58,7 +58,7 @@ fn load_of_one(
     match (given, pattern) {
         (Some(Rate(0)), _) => Err(Problem::at("capacity", "must be above 0bps")),
         (Some(rate), _) => Ok(rate),
-        (None, raw::Pattern::CrossPod) => {
+        (None, raw::Pattern::CrossPod | raw::Pattern::CrossPodPairs) => {
             Ok(capacity::of_pod(resolved, &pods(&resolved.fabric.graph), PODS.0))
         }
         (None, _) => Ok(capacity::of_hosts(resolved)),
@@ -72,7 +72,10 @@ fn pattern(kind: raw::Pattern, senders: Option<u32>, graph: &Graph) -> Result<Pa
             .help("pattern = \"incast\""));
     }
     match kind {
-        raw::Pattern::CrossPod => cross_pod(graph, hosts),
+        raw::Pattern::CrossPod => {
+            cross_pod(graph, hosts).map(|(clients, servers)| Pattern::Sets { clients, servers })
+        }
+        raw::Pattern::CrossPodPairs => cross_pod_pairs(graph, hosts),
         raw::Pattern::AllToAll => {
             Ok(Pattern::Sets { clients: (0..hosts).collect(), servers: (0..hosts).collect() })
         }
@@ -81,7 +84,8 @@ fn pattern(kind: raw::Pattern, senders: Option<u32>, graph: &Graph) -> Result<Pa
     }
 }
 
-fn cross_pod(graph: &Graph, hosts: u32) -> Result<Pattern, Problem> {
+/// Hosts of pod 1, hosts of pod 2.
+fn cross_pod(graph: &Graph, hosts: u32) -> Result<(Vec<u32>, Vec<u32>), Problem> {
     let pods = pods(graph);
     let members = |pod| (0..hosts).filter(|&host| pods[host as usize] == Some(pod)).collect();
     let (clients, servers): (Vec<u32>, Vec<u32>) = (members(PODS.0), members(PODS.1));
@@ -89,7 +93,16 @@ fn cross_pod(graph: &Graph, hosts: u32) -> Result<Pattern, Problem> {
         let message = "cross-pod needs hosts in pods 1 and 2; this fabric has none";
         return Err(Problem::at("pattern", message).help("pattern = \"all-to-all\""));
     }
-    Ok(Pattern::Sets { clients, servers })
+    Ok((clients, servers))
+}
+
+fn cross_pod_pairs(graph: &Graph, hosts: u32) -> Result<Pattern, Problem> {
+    let (clients, servers) = cross_pod(graph, hosts)?;
+    if clients.len() != servers.len() {
+        let message = format!("{} hosts cannot be paired with {}", clients.len(), servers.len());
+        return Err(Problem::at("pattern", message).help("pattern = \"cross-pod\""));
+    }
+    Ok(Pattern::Pairs { clients, servers })
 }
 
 fn incast(senders: Option<u32>, hosts: u32) -> Result<Pattern, Problem> {

@@ -45,7 +45,8 @@ const FAILURE: &str = include_str!("../../../../scenarios/hula-fig9-failure.toml
 const FAILS_AT: Time = Time::millis(40);
 const RECOVERS_AT: Time = Time::millis(60);
 /// Load of figure 9a's run: the two links of S1 can carry it alone.
-const WEB_SEARCH: &str = r#"{ kind = "flows", sizes = "websearch", load = 0.3 }"#;
+const WEB_SEARCH: &str =
+    r#"{ kind = "flows", sizes = "websearch", pattern = "cross-pod-pairs", load = 0.3 }"#;
 
 impl Failover {
     /// Runs the experiment.
