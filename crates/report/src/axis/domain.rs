@@ -12,6 +12,8 @@ pub(crate) struct Span {
 
 /// Labels that a y axis has room for.
 const Y_ROOM: usize = 5;
+/// A span as short as this counts as a single value.
+const TINY: f64 = 1e-290;
 /// Air left and right of the outermost points, as a share of the axis.
 const AIR: f64 = 0.025;
 
@@ -73,7 +75,7 @@ fn visible_y(plot: &Plot) -> impl Iterator<Item = f64> {
 
 fn asked_for(axis: &Axis, scale: Scale) -> Option<Span> {
     let (low, high) = axis.range?;
-    let sound = scale.admits(low) && scale.admits(high) && low < high;
+    let sound = scale.admits(low) && scale.admits(high) && high - low > TINY;
     sound.then_some(Span { low, high })
 }
 
@@ -95,14 +97,14 @@ fn with_air(scale: Scale, span: Span) -> Span {
     let Span { low, high } = apart(scale, span);
     match scale {
         Scale::Linear => {
-            let air = high * AIR - low * AIR;
+            let air = (high - low) * AIR;
             // An axis of counts or times does not start below zero.
-            let floor = if low >= 0.0 { 0.0 } else { f64::MIN };
-            Span { low: (low - air).max(floor), high: (high + air).min(f64::MAX) }
+            let first = if low >= 0.0 { (low - air).max(0.0) } else { low - air };
+            Span { low: first, high: high + air }
         }
         Scale::Log => {
-            let air = libm::pow(high / low, AIR).min(10.0);
-            Span { low: (low / air).max(f64::MIN_POSITIVE), high: (high * air).min(f64::MAX) }
+            let air = libm::pow(high, AIR) / libm::pow(low, AIR);
+            Span { low: low / air, high: high * air }
         }
     }
 }
@@ -111,19 +113,19 @@ fn with_air(scale: Scale, span: Span) -> Span {
 fn grounded(scale: Scale, span: Span) -> Span {
     match scale {
         Scale::Log => apart(scale, span),
-        Scale::Linear if span.low == 0.0 && span.high == 0.0 => empty(scale),
+        Scale::Linear if span.low.abs().max(span.high.abs()) <= TINY => empty(scale),
         Scale::Linear => Span { low: span.low.min(0.0), high: span.high.max(0.0) },
     }
 }
 
 /// A single value gets a neighbourhood.
 fn apart(scale: Scale, span: Span) -> Span {
-    if span.low < span.high {
+    if span.high - span.low > TINY {
         return span;
     }
     match scale {
         Scale::Log => Span { low: span.low / 2.0, high: span.high * 2.0 },
-        Scale::Linear if span.low == 0.0 => Span { low: -0.5, high: 0.5 },
+        Scale::Linear if span.low.abs() <= TINY => Span { low: -0.5, high: 0.5 },
         Scale::Linear => {
             let half = span.low.abs() / 2.0;
             Span { low: span.low - half, high: span.high + half }

@@ -54,7 +54,8 @@ fn plain_text(axis: &Axis, unit: &str, scale: Scale, ticks: &[f64]) -> AxisText 
     } else {
         power_of(largest).div_euclid(3) * 3
     };
-    let factor = if power == 0 { String::new() } else { format!("10{} ", superscript(power)) };
+    let factor =
+        if power == 0 { String::new() } else { format!("10{} ", superscript(&power.to_string())) };
     let title = titled(&axis.label, format!("{factor}{unit}").trim_end());
     AxisText { title, labels: even_decimals(ticks, power) }
 }
@@ -81,7 +82,7 @@ fn prefix(value: f64, unit: &str) -> (i32, &'static str) {
 
 /// `value / 10^power`, free of the last bits' noise.
 fn shift(value: f64, power: i32) -> f64 {
-    let moved = value * super::decimal(1, -power);
+    let moved = value / super::decimal(1, power);
     format!("{moved:.11e}").parse().unwrap_or(moved)
 }
 
@@ -101,8 +102,12 @@ fn number(value: f64) -> String {
     fixed(value, decimals(value))
 }
 
-/// A number with `decimals` decimals, a true minus sign, and commas from 10,000 on.
+/// A number with `decimals` decimals, a true minus sign, and commas from 10,000 on. Numbers that nobody
+/// would write out are powers of ten.
 fn fixed(value: f64, decimals: usize) -> String {
+    if value != 0.0 && !(1e-9..1e15).contains(&value.abs()) {
+        return power_text(value);
+    }
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let sign = if value < 0.0 { "−" } else { "" };
@@ -120,13 +125,14 @@ fn grouped(digits: &str) -> String {
 
 /// A number of few digits as a power of ten: "10⁶", "2·10⁻⁴".
 fn power_text(value: f64) -> String {
-    let power = power_of(value);
-    let digits = number(shift(value, power));
-    let ten = format!("10{}", superscript(power));
-    if digits == "1" { ten } else { format!("{digits}·{ten}") }
+    let text = format!("{:e}", value.abs());
+    let Some((digits, power)) = text.split_once('e') else { return text };
+    let sign = if value < 0.0 { "−" } else { "" };
+    let factor = if digits == "1" { String::new() } else { format!("{digits}·") };
+    format!("{sign}{factor}10{}", superscript(power))
 }
 
-fn superscript(power: i32) -> String {
+fn superscript(power: &str) -> String {
     let raised = |c: char| match c {
         '-' => '⁻',
         '1' => '¹',
@@ -134,7 +140,7 @@ fn superscript(power: i32) -> String {
         '3' => '³',
         _ => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
     };
-    power.to_string().chars().map(raised).collect()
+    power.chars().map(raised).collect()
 }
 
 #[cfg(test)]
@@ -175,6 +181,12 @@ mod tests {
         assert_eq!(found, pair("Size", "0 | 0.25 | 0.50"));
         let found = text(Unit::None, Scale::Log, &[0.01, 0.1, 1.0, 1000.0]);
         assert_eq!(found, pair("Size", "0.01 | 0.1 | 1 | 1000"));
+    }
+
+    #[test]
+    fn absurd_values_stay_short() {
+        let found = text(Unit::si("s"), Scale::Log, &[1e-300, 1e300]);
+        assert_eq!(found, pair("Size", "10⁻²⁸⁸ ps | 10³⁰⁰ s"));
     }
 
     #[test]

@@ -64,8 +64,7 @@ pub(crate) fn power_of(value: f64) -> i32 {
 }
 
 fn step(span: Span, room: usize) -> Step {
-    let room = room.max(1) as f64;
-    let raw = (span.high / room - span.low / room).max(f64::MIN_POSITIVE);
+    let raw = (span.high - span.low) / room.max(1) as f64;
     let power = power_of(raw);
     let digit = match raw / decimal(1, power) {
         f if f < 1.5 => 1,
@@ -87,7 +86,8 @@ fn multiples(span: Span, step: Step, room: usize) -> Vec<f64> {
     let first = libm::ceil(span.low / size - 1e-9) as i64;
     let last = libm::floor(span.high / size + 1e-9) as i64;
     let last = last.min(first.saturating_add(4 * room as i64));
-    (first..=last).map(|i| decimal(i.saturating_mul(step.digit), step.power)).collect()
+    let values = (first..=last).map(|i| decimal(i.saturating_mul(step.digit), step.power));
+    values.collect()
 }
 
 fn widen_linear(span: Span, step: Step) -> Span {
@@ -95,8 +95,7 @@ fn widen_linear(span: Span, step: Step) -> Span {
     let first = libm::floor(span.low / size + 1e-9) as i64;
     let last = libm::ceil(span.high / size - 1e-9) as i64;
     let at = |i: i64| decimal(i.saturating_mul(step.digit), step.power);
-    let wide = Span { low: at(first), high: at(last) };
-    if wide.low.is_finite() && wide.high.is_finite() { wide } else { span }
+    Span { low: at(first), high: at(last) }
 }
 
 /// To the next number of one digit: 0.23 to 47 becomes 0.2 to 50.
@@ -104,8 +103,7 @@ fn widen_log(span: Span) -> Span {
     let (low, high) = (power_of(span.low), power_of(span.high));
     let first = libm::floor(span.low / decimal(1, low) + 1e-9) as i64;
     let last = libm::ceil(span.high / decimal(1, high) - 1e-9) as i64;
-    let wide = Span { low: decimal(first, low), high: decimal(last, high) };
-    if wide.low > 0.0 && wide.high.is_finite() { wide } else { span }
+    Span { low: decimal(first, low), high: decimal(last, high) }
 }
 
 fn log(span: Span, room: usize) -> Ticks {

@@ -8,6 +8,8 @@ use crate::model::{FabricMap, Link, Node, Run};
 const WIDTH: f64 = 480.0;
 /// Where nodes may stand, from left to right; tier names are left of it.
 const INNER: (f64, f64) = (76.0, 476.0);
+/// No network has more tiers; nodes above are drawn in the highest.
+const HIGHEST: usize = 15;
 const FIRST_TIER: f64 = 52.0;
 const TIER_GAP: f64 = 76.0;
 const FOOT: f64 = 46.0;
@@ -52,15 +54,15 @@ pub(crate) fn levels(map: &FabricMap, run: &Run) -> Vec<u8> {
 
 impl Places {
     fn of(map: &FabricMap) -> Places {
-        let top_tier = map.nodes.iter().map(|n| n.tier).max().unwrap_or(0);
-        let top_tier = top_tier.max(map.tiers.len().saturating_sub(1));
-        let tier = |t: usize| shares(map.nodes.iter().filter(|n| n.tier == t).collect());
+        let named = map.tiers.len().saturating_sub(1).min(HIGHEST);
+        let top_tier = map.nodes.iter().map(tier_of).max().unwrap_or(0).max(named);
+        let tier = |t: usize| shares(map.nodes.iter().filter(|n| tier_of(n) == t).collect());
         let mut tiers: Vec<_> = (0..=top_tier).map(tier).collect();
         let gaps = tiers.iter().map(|shares| smallest_gap(shares)).collect();
         tiers.iter_mut().for_each(|shares| shares.reverse());
         let mut place = |node: &Node| {
-            let share = tiers[node.tier].pop().unwrap_or(0.5);
-            let y = FIRST_TIER + (top_tier - node.tier) as f64 * TIER_GAP;
+            let share = tiers[tier_of(node)].pop().unwrap_or(0.5);
+            let y = FIRST_TIER + (top_tier - tier_of(node)) as f64 * TIER_GAP;
             (INNER.0 + share * (INNER.1 - INNER.0), y)
         };
         let nodes = map.nodes.iter().map(&mut place).collect();
@@ -79,10 +81,14 @@ impl Places {
 
     /// How thick the lines of a link are: thin where nodes crowd.
     fn thickness(&self, map: &FabricMap, link: &Link) -> f64 {
-        let gap = |n: usize| map.nodes.get(n).and_then(|n| self.gaps.get(n.tier)).copied();
+        let gap = |n: usize| map.nodes.get(n).and_then(|n| self.gaps.get(tier_of(n))).copied();
         let gap = gap(link.a).unwrap_or(99.0).min(gap(link.b).unwrap_or(99.0));
         (gap / 8.0).clamp(0.8, 2.6)
     }
+}
+
+fn tier_of(node: &Node) -> usize {
+    node.tier.min(HIGHEST)
 }
 
 /// The places of one tier's nodes, 0 to 1.
@@ -137,15 +143,15 @@ fn draw_lane(svg: &mut Svg, (a, b): (Xy, Xy), load: Option<f32>, thickness: f64,
 fn draw_nodes(svg: &mut Svg, map: &FabricMap, places: &Places) {
     let (text, muted) = (svg.paint(Ink::Text), svg.paint(Ink::Muted));
     svg.group(&format!(r#"fill="{muted}""#), |svg| {
-        for (tier, name) in map.tiers.iter().enumerate() {
-            let above = (map.tiers.len().max(places.gaps.len()) - 1 - tier) as f64;
+        for (tier, name) in map.tiers.iter().enumerate().take(places.gaps.len()) {
+            let above = (places.gaps.len() - 1 - tier) as f64;
             let y = FIRST_TIER + above * TIER_GAP + FONT * 0.35;
             svg.text((4.0, y), "", &text::fit(name, FONT, INNER.0 - 8.0));
         }
     });
     svg.group(&format!(r#"text-anchor="middle" fill="{text}""#), |svg| {
         for (node, at) in map.nodes.iter().zip(&places.nodes) {
-            draw_node(svg, node, *at, places.gaps[node.tier]);
+            draw_node(svg, node, *at, places.gaps[tier_of(node)]);
         }
     });
 }

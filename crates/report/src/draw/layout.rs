@@ -13,6 +13,8 @@ pub(crate) const SAMPLE: (f64, f64) = (24.0, 30.0);
 /// Height of a line of the legend.
 pub(crate) const LEGEND_LINE: f64 = 20.0;
 
+/// How much wider bold text is.
+const BOLD: f64 = 1.1;
 const TITLE_LINE: f64 = 19.0;
 const LEGEND_GAP: f64 = 18.0;
 /// Below the frame: tick labels and the title of the x axis.
@@ -84,7 +86,8 @@ impl Layout {
     pub fn new(plot: &Plot, y_scale: Scale, size: Size) -> Layout {
         let (width, frame_height) = size.pixels();
         let (y_values, y_ticks) = y_axis(plot, y_scale);
-        let y_text = axis_text(&plot.y, y_scale, &y_ticks.major);
+        let mut y_text = axis_text(&plot.y, y_scale, &y_ticks.major);
+        y_text.labels.iter_mut().for_each(|label| *label = text::fit(label, FONT, width / 4.0));
         let left = 28.0 + widest(&y_text.labels) + 10.0;
         let right = width - 18.0;
 
@@ -92,7 +95,7 @@ impl Layout {
         let rows = legend.last().map_or(0.0, |&(_, _, y)| y + LEGEND_LINE / 2.0);
         let top = rows + 10.0;
         let frame = Frame { left, right, top, bottom: top + frame_height };
-        let title = text::wrap(&plot.title, TITLE_FONT, width - 8.0);
+        let title = text::wrap(&plot.title, TITLE_FONT * BOLD, width - 8.0);
         let y_map =
             Mapping { scale: y_scale, values: y_values, positions: (frame.bottom, frame.top) };
         Layout {

@@ -128,9 +128,13 @@ impl Axis {
 }
 
 impl Scale {
-    /// Whether a value has a place on this scale: finite, and positive on a logarithmic one.
+    /// Whether a value has a place on this scale: finite, positive on a logarithmic one, and of a size
+    /// (1e-280 to 1e280, or zero) that leaves room to compute with.
     pub fn admits(self, value: f64) -> bool {
-        value.is_finite() && (self == Scale::Linear || value > 0.0)
+        match self {
+            Scale::Linear => value.abs() <= 1e280,
+            Scale::Log => (1e-280..=1e280).contains(&value),
+        }
     }
     /// The other scale.
     pub(crate) fn other(self) -> Scale {

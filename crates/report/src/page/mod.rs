@@ -13,7 +13,12 @@ use crate::draw::{Colours, css_variables, escape};
 use crate::model::{Block, Report, Section};
 
 const STYLE: &str = include_str!("../assets/report.css");
-const SCRIPT: &str = include_str!("../assets/report.js");
+/// One module: the later parts use the first.
+const SCRIPT: &str = concat!(
+    include_str!("../assets/base.js"),
+    include_str!("../assets/plot.js"),
+    include_str!("../assets/fabric.js"),
+);
 /// The browser holds us to the promise that nothing is loaded.
 const POLICY: &str =
     "default-src 'none';style-src 'unsafe-inline';script-src 'unsafe-inline';img-src data: blob:";
@@ -28,7 +33,9 @@ impl Report {
         page.push(&contents(self, &ids));
         page.push("<main>");
         self.sections.iter().zip(&ids).for_each(|(section, id)| page.section(section, id));
-        page.push(&format!("</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"));
+        page.push(&format!(
+            "</main>\n<script type=\"module\">\n{SCRIPT}</script>\n</body>\n</html>\n"
+        ));
         page.out
     }
 }
