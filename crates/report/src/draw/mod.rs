@@ -16,7 +16,7 @@ pub use ink::Colours;
 pub(crate) use fabric::{draw_fabric, levels};
 pub(crate) use ink::{Ink, LOAD_STEPS, Medium, css_variables};
 pub(crate) use layout::Size;
-pub(crate) use plot::{View, draw_plot};
+pub(crate) use plot::{View, draw_plot, slug};
 pub(crate) use svg::escape;
 
 use crate::model::{Plot, Report};

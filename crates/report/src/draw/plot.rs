@@ -24,7 +24,7 @@ pub(crate) fn draw_plot(plot: &Plot, colours: &Colours, view: &View) -> String {
     let layout = Layout::new(plot, view.scale, view.size);
     let mut svg = Svg::new(view.medium);
     let stem = format!("{}-{}-{}", slug(view.id), view.size.name(), view.scale.name());
-    svg.raw(&opening(plot, &layout, view, &stem));
+    svg.raw(&opening(&layout, view, &stem));
     draw_head(&mut svg, plot, &layout, &stem);
     draw_axes(&mut svg, &layout);
     let curves: Vec<Curve> =
@@ -39,7 +39,7 @@ pub(crate) fn draw_plot(plot: &Plot, colours: &Colours, view: &View) -> String {
     svg.finish()
 }
 
-fn opening(plot: &Plot, layout: &Layout, view: &View, stem: &str) -> String {
+fn opening(layout: &Layout, view: &View, stem: &str) -> String {
     let (width, height, head) = (layout.width, layout.height, layout.head);
     let common = format!(
         r#"role="img" aria-labelledby="{stem}-title {stem}-desc" font-size="{FONT}" font-family="Helvetica,Arial,'Liberation Sans',sans-serif""#
@@ -61,7 +61,7 @@ fn opening(plot: &Plot, layout: &Layout, view: &View, stem: &str) -> String {
             head = px(head),
             x = mapping(&layout.x),
             y = mapping(&layout.y),
-            name = escape(&slug(&plot.id)),
+            name = escape(&slug(view.id)),
         ),
     }
 }
@@ -113,8 +113,9 @@ fn ends(which: &str, axis: &AxisLayout) -> String {
     }
 }
 
-/// An id of letters, digits, '-' and '_' only.
+/// An id of letters, digits, '-' and '_' only, and not empty: all else becomes '-'.
 pub(crate) fn slug(id: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-    id.chars().map(safe).collect()
+    let id: String = id.chars().map(safe).collect();
+    if id.is_empty() { "part".into() } else { id }
 }

@@ -1,5 +1,7 @@
 //! Ids: safe, and unique in the page.
 
+use crate::draw::slug;
+
 /// The ids given out so far.
 #[derive(Default)]
 pub(crate) struct Anchors {
@@ -9,7 +11,7 @@ pub(crate) struct Anchors {
 impl Anchors {
     /// A safe id for `wanted`; the second to ask for one gets it with "-2" behind.
     pub fn claim(&mut self, wanted: &str) -> String {
-        let stem = anchor(wanted);
+        let stem = slug(wanted);
         let candidates = (2_u32..).map(|n| format!("{stem}-{n}"));
         let mut free =
             std::iter::once(stem.clone()).chain(candidates).filter(|id| !self.used.contains(id));
@@ -17,13 +19,6 @@ impl Anchors {
         self.used.push(id.clone());
         id
     }
-}
-
-/// Letters, digits, '-' and '_' are kept, all else becomes '-'. Never empty.
-pub(crate) fn anchor(id: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-    let id: String = id.chars().map(safe).collect();
-    if id.is_empty() { "part".into() } else { id }
 }
 
 #[cfg(test)]

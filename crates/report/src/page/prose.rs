@@ -1,7 +1,6 @@
 //! Prose: paragraphs, `**bold**`, `` `code` `` and `[links](#to-anchors)`. Anything else is text.
 
-use super::anchors::anchor;
-use crate::draw::escape;
+use crate::draw::{escape, slug};
 
 /// Paragraphs parted by blank lines.
 pub(crate) fn paragraphs(text: &str) -> String {
@@ -52,7 +51,7 @@ fn code(text: &str) -> Option<(String, &str)> {
 fn link(text: &str) -> Option<(String, &str)> {
     let (name, after) = between(text, "[", "]")?;
     let (target, after) = between(after, "(#", ")")?;
-    Some((format!("<a href=\"#{}\">{}</a>", anchor(target), inline(name)), after))
+    Some((format!("<a href=\"#{}\">{}</a>", slug(target), inline(name)), after))
 }
 
 /// What stands between two marks at the start of `text`, and what follows. Not if it is empty.
