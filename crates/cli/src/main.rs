@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod failure;
 mod files;
+mod huge_pages;
 mod progress;
 mod table;
 
@@ -13,6 +14,9 @@ use anyhow::Context as _;
 use args::{Cli, Command, Common};
 use clap::{CommandFactory as _, Parser as _};
 use failure::Failure;
+
+#[global_allocator]
+static ALLOCATOR: huge_pages::HugePages = huge_pages::HugePages;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

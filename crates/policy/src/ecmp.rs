@@ -26,6 +26,11 @@ impl Scheme for Ecmp {
         pick_hop(mix(packet.flow_hash, self.salt), next_hops)
     }
 
+    #[inline]
+    fn expect(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
+        Some(pick_hop(mix(flow_hash, self.salt), next_hops))
+    }
+
     fn state_bytes(&self) -> usize {
         0
     }

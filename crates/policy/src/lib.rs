@@ -187,6 +187,14 @@ pub trait Scheme: Sized {
         ports: &mut impl Ports,
     ) -> Port;
 
+    /// The port that [`Scheme::forward`] would choose, if that can be told without changing any state. A caller may ask
+    /// ahead of time so that it can fetch the port's memory; nothing else may depend on it.
+    #[inline]
+    fn expect(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
+        let _ = (flow_hash, next_hops);
+        None
+    }
+
     /// Sees a data packet that came over the fabric and is leaving it at this, its destination ToR.
     fn egress(&mut self, step: Step, packet: &mut Header) {
         let _ = (step, packet);

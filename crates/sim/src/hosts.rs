@@ -6,7 +6,7 @@ use heddle_policy::mix;
 use heddle_transport::{Receiver, Segment, Sender, TcpConfig};
 use heddle_units::{Bytes, Time};
 
-use crate::engine::Event;
+use crate::engine::{Event, prefetch};
 use crate::fabric::Fabric;
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 
@@ -108,6 +108,12 @@ impl Hosts {
             None => self.connections.push(connection),
         }
         id
+    }
+
+    /// Asks for a connection's memory.
+    #[inline]
+    pub(crate) fn prefetch(&self, id: u32) {
+        prefetch(&self.connections, id);
     }
 
     /// Gives a flow to a connection, behind those it already carries.

@@ -7,6 +7,7 @@
 mod engine;
 mod fabric;
 mod hosts;
+mod look_ahead;
 mod network;
 mod outcome;
 mod random;

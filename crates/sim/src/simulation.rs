@@ -7,6 +7,7 @@ use heddle_units::{Bytes, Time};
 use crate::engine::{Event, Wheel};
 use crate::fabric::{Fabric, FabricError, one_big_switch};
 use crate::hosts::{Flow, Hosts, Site};
+use crate::look_ahead::{Ahead, LookAhead};
 use crate::network::{LinkClass, Losses, Network, PacketKind, Packets, Port};
 use crate::outcome::{FlowRecord, Outcome, PortLosses, Totals};
 use crate::random::{Random, Stream};
@@ -105,6 +106,7 @@ struct Simulation<'a, S: Scheme> {
     measured_started: u64,
     delivered_before: u64,
     digest: u64,
+    look_ahead: LookAhead,
     now: Time,
 }
 
@@ -133,6 +135,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             measured_started: 0,
             delivered_before: 0,
             digest: 0,
+            look_ahead: LookAhead::new(&fabric),
             now: Time::ZERO,
             scenario,
             fabric,
@@ -195,7 +198,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             return false;
         }
         self.now = at;
-        self.network.look_ahead();
+        self.look_ahead();
         self.totals.events += 1;
         self.digest = (self.digest.rotate_left(5) ^ at.0 ^ u64::from(event.pack()) << 32)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -213,6 +216,12 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             Next::Continue => Ok(()),
             Next::Stop => Err(SimError::Interrupted),
         }
+    }
+
+    #[inline]
+    fn look_ahead(&mut self) {
+        let (fabric, network, hosts) = (&self.fabric, &self.network, &self.hosts);
+        self.look_ahead.step(&Ahead { fabric, switching: &self.switching, network, hosts });
     }
 
     /// Whether the measured flows have all come and gone.

@@ -52,6 +52,21 @@ impl<S: Scheme> Switching<S> {
         }
     }
 
+    /// The port by which a packet will probably leave a switch, by its number in the fabric.
+    #[inline]
+    pub(crate) fn expect(&self, fabric: &Fabric, switch: u32, hot: &Hot) -> Option<u32> {
+        let hops = self.routes.next_hops(switch, hot.dst_tor);
+        let base = fabric.first_port_of_switch(switch);
+        match hops {
+            [] => fabric.host_port.get(usize::from(hot.dst_host)).copied(),
+            [hop] => Some(base + u32::from(hop.0)),
+            _ => {
+                let hop = self.schemes[switch as usize].expect(hot.flow_hash, hops)?;
+                Some(base + u32::from(hop.0))
+            }
+        }
+    }
+
     pub(crate) fn probe_period(&self) -> Option<Time> {
         S::probe_period(&self.config).map(Time::nanos)
     }

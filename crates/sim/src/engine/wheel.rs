@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use heddle_units::Time;
 
-use super::Event;
+use super::{Event, prefetch};
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -24,6 +24,8 @@ pub(crate) struct Wheel {
     cursor: usize,
     /// Number of the current slot since time 0.
     slot: u64,
+    /// Place of the next slot that had entries when the current one began.
+    following: usize,
     /// log2 of a slot's length in picoseconds.
     shift: u32,
     slots: Box<[Vec<Entry>]>,
@@ -44,6 +46,7 @@ impl Wheel {
             current: Vec::new(),
             cursor: 0,
             slot: 0,
+            following: 0,
             shift,
             slots: vec![Vec::new(); slots as usize].into_boxed_slice(),
             occupied: vec![0; (slots as usize).div_ceil(64)].into_boxed_slice(),
@@ -78,10 +81,15 @@ impl Wheel {
         Some((entry.at, Event::unpack(entry.event)))
     }
 
-    /// The event `ahead` places behind the next one, if it lies in the same slot.
+    /// About the event `ahead` places behind the next one: the next slot's events are not sorted yet.
     #[inline]
     pub(crate) fn peek(&self, ahead: usize) -> Option<Event> {
-        self.current.get(self.cursor + ahead).map(|entry| Event::unpack(entry.event))
+        let index = self.cursor + ahead;
+        let entry = match self.current.get(index) {
+            Some(entry) => Some(entry),
+            None => self.slots[self.following].get(index - self.current.len()),
+        };
+        entry.map(|entry| Event::unpack(entry.event))
     }
 
     #[inline]
@@ -113,7 +121,18 @@ impl Wheel {
         std::mem::swap(&mut self.current, &mut self.slots[index]);
         self.occupied[index / 64] &= !(1 << (index % 64));
         sort(&mut self.current);
+        let following = self.next_occupied().unwrap_or(0);
+        self.following = following as usize & (self.slots.len() - 1);
+        self.fetch_following();
         true
+    }
+
+    /// Asks for the entries of the next slot: a cache line holds four.
+    fn fetch_following(&self) {
+        let entries = &self.slots[self.following];
+        for line in 0..(entries.len() as u32).div_ceil(4).min(8) {
+            prefetch(entries, line * 4);
+        }
     }
 
     /// Moves what the wheel's turn now reaches from the heap to the slots.

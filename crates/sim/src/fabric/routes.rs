@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use heddle_policy::{Port, Tor};
 
 use super::{Fabric, FabricError};
+use crate::engine::prefetch;
 
 const FAR: u32 = u32::MAX;
 
@@ -65,6 +66,12 @@ impl Routes {
         let group = self.group[switch as usize * self.tors + usize::from(tor.0)];
         let (start, end) = self.ranges[usize::from(group)];
         &self.ports[start as usize..end as usize]
+    }
+
+    /// Asks for the memory that [`Routes::next_hops`] will read.
+    #[inline]
+    pub(crate) fn prefetch(&self, switch: u32, tor: Tor) {
+        prefetch(&self.group, switch * self.tors as u32 + u32::from(tor.0));
     }
 
     /// Different sets of next hops in the whole fabric.

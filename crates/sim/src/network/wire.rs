@@ -10,12 +10,7 @@ use heddle_units::{Bytes, Time};
 
 use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
-use crate::engine::{Event, Wheel, prefetch};
-
-/// How many events ahead a port, its packet and the packet behind that are asked for.
-const FAR_AHEAD: usize = 8;
-const AHEAD: usize = 4;
-const NEAR: usize = 1;
+use crate::engine::{Event, Wheel};
 
 /// What has gone wrong at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,7 +128,7 @@ impl Network {
             return None;
         }
         if port.served == packet {
-            self.serve(port_id, now);
+            self.pass(port_id, packet);
         }
         let port = &mut self.ports[port_id as usize];
         port.head = self.packets.hot[packet as usize].next;
@@ -146,21 +141,34 @@ impl Network {
 
     /// Brings up to date which packets of a port have started transmission by `now`, and counts them as utilisation.
     pub(crate) fn serve(&mut self, port_id: u32, now: Time) {
-        let port = &mut self.ports[port_id as usize];
-        let class = &self.classes[usize::from(port.class)];
-        while port.served != NIL {
-            let hot = &self.packets.hot[port.served as usize];
-            let size = u32::from(hot.size);
-            let start = hot.arrival - class.delay - class.time_for(size);
-            if start > now {
+        loop {
+            let port = &self.ports[port_id as usize];
+            if port.served == NIL || self.start_of(port_id, port.served) > now {
                 return;
             }
-            if let Some(shift) = self.meter {
-                port.dre.add(start.as_nanos(), size, shift);
-            }
-            port.waiting -= 1;
-            port.served = hot.next;
+            self.pass(port_id, port.served);
         }
+    }
+
+    /// When a packet on a port's link started transmission, or will.
+    fn start_of(&self, port_id: u32, packet: u32) -> Time {
+        let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
+        let hot = &self.packets.hot[packet as usize];
+        hot.arrival - class.delay - class.time_for(u32::from(hot.size))
+    }
+
+    /// Counts the first packet not known to have started transmission as started.
+    #[inline]
+    fn pass(&mut self, port_id: u32, packet: u32) {
+        let hot = &self.packets.hot[packet as usize];
+        let (next, size) = (hot.next, u32::from(hot.size));
+        if let Some(shift) = self.meter {
+            let start = self.start_of(port_id, packet);
+            self.ports[port_id as usize].dre.add(start.as_nanos(), size, shift);
+        }
+        let port = &mut self.ports[port_id as usize];
+        port.waiting -= 1;
+        port.served = next;
     }
 
     /// Transmit utilisation of a port at `now`.
@@ -191,23 +199,6 @@ impl Network {
             self.losses[port_id as usize].failures += 1;
             self.packets.remove(packet);
             packet = next;
-        }
-    }
-
-    /// Asks the processor for what the events about to come will read, the nearer the more of it.
-    #[inline]
-    pub(crate) fn look_ahead(&self) {
-        if let Some(Event::Arrival(port)) = self.events.peek(FAR_AHEAD) {
-            prefetch(&self.ports, port);
-        }
-        if let Some(Event::Arrival(port)) = self.events.peek(AHEAD) {
-            prefetch(&self.packets.hot, self.ports[port as usize].head);
-        }
-        if let Some(Event::Arrival(port)) = self.events.peek(NEAR) {
-            let head = self.ports[port as usize].head;
-            if let Some(hot) = self.packets.hot.get(head as usize) {
-                prefetch(&self.packets.hot, hot.next);
-            }
         }
     }
 

@@ -51,8 +51,7 @@ pub(super) fn scenario(seed: u64) -> Scenario {
         {delayed_ack}
         [workload]
         kind = "flows"
-        sizes = "fixed:{size}"
-        load = {load}
+        sizes = "fixed:{flows}
         pattern = {pattern}
         connections = "{connections}"
         [measure]
@@ -83,8 +82,16 @@ pub(super) fn scenario(seed: u64) -> Scenario {
         recovery = one_of(&["sack", "newreno"]),
         window = one_of(&["1", "10", "40"]),
         delayed_ack = one_of(&["", "delayed_ack = \"100us\""]),
-        size = one_of(&["1B", "1460B", "30KB", "100KB"]),
-        load = one_of(&["0.2", "0.6", "0.95"]),
+        flows = one_of(&[
+            "1B\"
+load = 0.001",
+            "1460B\"
+load = 0.5",
+            "30KB\"
+load = 0.9",
+            "100KB\"
+load = 0.6"
+        ]),
         pattern = one_of(&["\"all-to-all\"", "\"permutation\"", "\"incast\"\nsenders = 3"]),
         connections = one_of(&["persistent", "per-flow"]),
         warm_up = one_of(&["0s", "200us"]),
