@@ -55,7 +55,7 @@ impl Scheme {
     fn overrides(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Scheme::Ecmp => &[("scheme", "ecmp")],
-            Scheme::CongaPrime => &[("scheme", "conga-prime"), ("scheme.flowlet_gap", "100us")],
+            Scheme::CongaPrime => &[("scheme", "conga-prime")],
             Scheme::Hula => &[],
             Scheme::HulaRareProbes => &[("scheme.probe_period", "2ms")],
             Scheme::Ideal => &[("scheme", "ideal")],

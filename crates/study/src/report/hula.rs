@@ -224,14 +224,16 @@ fn speedup(results: &Results, shape: Shape, sizes: Sizes, id: &str) -> Plot {
                 |runs: &[RunSummary]| OverSeeds::new(runs).fct_mean.map(|estimate| estimate.mean);
             Some((f64::from(hula.load), means(other)? / means(results.runs(hula))?))
         };
-        let hula = results
-            .points()
-            .filter(|p| p.shape == shape && p.sizes == sizes && p.scheme == Scheme::Hula);
-        plot = plot.series(Series::line(scheme.title(), hula.filter_map(ratio)));
-        let stated: Vec<(f64, f64)> = stated(shape, sizes, scheme).to_vec();
+        let here = |p: &Point| p.shape == shape && p.sizes == sizes && p.scheme == Scheme::Hula;
+        let ratios: Vec<(f64, f64)> = results.points().filter(here).filter_map(ratio).collect();
+        if ratios.is_empty() {
+            continue;
+        }
+        plot = plot.series(Series::line(scheme.title(), ratios));
+        let stated = stated(shape, sizes, scheme);
         if !stated.is_empty() {
             let name = format!("{} (paper)", scheme.title());
-            let series = Series::new(name, heddle_report::Style::Markers, stated);
+            let series = Series::new(name, heddle_report::Style::Markers, stated.iter().copied());
             plot = plot.series(series.coloured_as(scheme.title()));
         }
     }
