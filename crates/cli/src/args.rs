@@ -139,6 +139,10 @@ pub(crate) struct Reproduce {
     /// The paper's three seeds and loads from 10 to 90 %: hours.
     #[arg(long)]
     pub(crate) full: bool,
+    /// Instead of the claims, show how the headline ratios move when what the paper leaves open (buffers, delays, timeouts,
+    /// windows, traffic) is chosen otherwise.
+    #[arg(long, conflicts_with = "claims")]
+    pub(crate) sensitivity: bool,
     /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it.
     #[arg(long, default_value = "results/hula")]
     pub(crate) out: PathBuf,

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use heddle_report::Report;
 use heddle_scenario::{Scenario, Source, load};
 use serde::Serialize;
 
@@ -38,6 +39,16 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let written = heddle_study::store::write_whole(path, text.as_bytes());
     Ok(written.with_context(|| path.display().to_string())?)
+}
+
+/// Writes a report: the page, and each plot as a file of its own.
+pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure> {
+    let plots = folder.join("plots");
+    make_folder(&plots)?;
+    for (name, svg) in report.svgs() {
+        write(&plots.join(name), &svg)?;
+    }
+    write(&folder.join("report.html"), &report.to_html())
 }
 
 /// Prints a value as JSON on standard output.

@@ -1,7 +1,7 @@
 //! `heddle validate` and `heddle show`: scenarios without running them.
 
 use anyhow::Context as _;
-use heddle_scenario::Source;
+use heddle_scenario::{Scenario, Source};
 use heddle_sim::Fabric;
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
@@ -63,7 +63,17 @@ pub(crate) fn show(args: &Show, common: &Common) -> Result<(), Failure> {
     if common.json {
         return files::print_json(&scenario);
     }
-    let text = toml::to_string(&scenario).context("the scenario cannot be written as TOML")?;
-    print!("{text}");
+    print!("{}", readable(&scenario)?);
     Ok(())
+}
+
+/// The scenario as TOML, its graph as a line: the nodes and links themselves are for programs (`--json`).
+fn readable(scenario: &Scenario) -> anyhow::Result<String> {
+    let mut value = toml::Table::try_from(scenario)?;
+    let graph = &scenario.fabric.graph;
+    let line = format!("{} nodes, {} links", graph.nodes.len(), graph.links.len());
+    if let Some(fabric) = value.get_mut("fabric").and_then(toml::Value::as_table_mut) {
+        fabric.insert("graph".into(), line.into());
+    }
+    Ok(toml::to_string(&value)?)
 }

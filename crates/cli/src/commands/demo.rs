@@ -24,14 +24,13 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let graph = &cells[0].scenario.fabric.graph;
     let title = "HULA against ECMP on HULA's fabric: a demonstration";
     let report = of_hula(&ReportInput { title, evidence: &evidence, findings: &[], graph });
-    let page = args.out.join("report.html");
-    files::write(&page, &report.to_html())?;
+    files::write_report(&args.out, &report)?;
     if common.json {
         let runs: Vec<_> = points.iter().flat_map(|&p| evidence.results.runs(p)).collect();
         return files::print_json(&runs);
     }
     print(&points, &evidence.results);
-    println!("\nThe report, with plots: {}", page.display());
+    println!("\nThe report, with plots: {}", args.out.join("report.html").display());
     println!("Next: heddle reproduce hula --quick");
     Ok(())
 }

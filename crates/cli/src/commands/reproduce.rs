@@ -4,12 +4,14 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use heddle_sim::Next;
-use heddle_study::grid;
+use heddle_study::grid::{self, Cell};
 use heddle_study::hula::claims::{CLAIMS, Claim, Evidence, Finding, Measure};
 use heddle_study::hula::extra::{Failover, FailoverTraffic, Overhead};
 use heddle_study::hula::plan::{Effort, Point, Results, Scheme, Shape, Sizes, all_points, cells};
+use heddle_study::hula::sensitivity;
 use heddle_study::report::{ReportInput, claims_markdown, of_hula};
 use heddle_study::store::Store;
+use heddle_study::summary::RunSummary;
 
 use crate::args::{Common, Reproduce};
 use crate::failure::Failure;
@@ -18,6 +20,9 @@ use crate::{files, table};
 
 pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     let effort = if args.full { Effort::Full } else { Effort::Quick };
+    if args.sensitivity {
+        return sensitivity(args, effort, common);
+    }
     let claims = chosen(&args.claims)?;
     let evidence = gather(args, &claims, effort, common)?;
     let findings: Vec<Finding> = claims.iter().map(|claim| claim.find(&evidence)).collect();
@@ -28,6 +33,42 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
     print(&findings);
     eprintln!("wrote {}, claims.md, claims.json", args.out.join("report.html").display());
     Ok(())
+}
+
+/// One change at a time.
+fn sensitivity(args: &Reproduce, effort: Effort, common: &Common) -> Result<(), Failure> {
+    let shifts =
+        sensitivity::shifts(effort, &simulate(args, &sensitivity::cells(effort)?, common)?);
+    let json = serde_json::to_string_pretty(&shifts).map_err(anyhow::Error::from)?;
+    files::write(&args.out.join("sensitivity.json"), &json)?;
+    files::write(&args.out.join("sensitivity.md"), &sensitivity::markdown(&shifts))?;
+    if common.json {
+        return files::print_json(&shifts);
+    }
+    let header = [
+        "changed",
+        "ECMP / HULA, whole, 70 %",
+        "ECMP / ideal, whole, 70 %",
+        "ECMP / HULA, link down, 60 %",
+    ];
+    let mut table = table::new(&header);
+    for shift in &shifts {
+        let figures = [shift.symmetric_70, shift.ecmp_over_ideal_70, shift.asymmetric_60];
+        let mut row = vec![shift.variant.to_owned()];
+        row.extend(figures.map(|figure| table::figure(figure, 1.0, "x")));
+        table.add_row(row);
+    }
+    println!("{table}");
+    Ok(())
+}
+
+/// Runs cells that are not kept yet, with a bar.
+fn simulate(args: &Reproduce, cells: &[Cell], common: &Common) -> Result<Vec<RunSummary>, Failure> {
+    let store = Store::open(&args.out.join("runs")).map_err(anyhow::Error::from)?;
+    let bar = GridBar::new(common, cells.len());
+    let runs = grid::run(cells, &store, &|progress| bar.update(progress));
+    bar.finish();
+    Ok(runs?)
 }
 
 /// The claims that the user names, in the paper's order.
@@ -59,12 +100,8 @@ fn gather(
         points.dedup();
         points
     };
-    let cells = cells(&points, effort)?;
-    let store = Store::open(&args.out.join("runs")).map_err(anyhow::Error::from)?;
-    let bar = GridBar::new(common, cells.len());
-    let runs = grid::run(&cells, &store, &|progress| bar.update(progress));
-    bar.finish();
-    let results = Results::new(&points, effort, runs?);
+    let runs = simulate(args, &cells(&points, effort)?, common)?;
+    let results = Results::new(&points, effort, runs);
     let wants = |which: fn(&Measure) -> bool| claims.iter().any(|claim| which(&claim.measure));
     let failovers =
         if wants(|m| matches!(m, Measure::Failover(..))) { failovers(effort)? } else { Vec::new() };
@@ -99,11 +136,7 @@ fn write(
     let title = "HULA's evaluation, reproduced";
     let graph = &scenario.fabric.graph;
     let report = of_hula(&ReportInput { title, evidence, findings, graph });
-    for (name, svg) in report.svgs() {
-        files::make_folder(&folder.join("plots"))?;
-        files::write(&folder.join("plots").join(name), &svg)?;
-    }
-    files::write(&folder.join("report.html"), &report.to_html())
+    files::write_report(folder, &report)
 }
 
 fn print(findings: &[Finding]) {

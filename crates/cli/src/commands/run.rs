@@ -25,14 +25,13 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let heddle = env!("CARGO_PKG_VERSION");
     let result = ScenarioResult { heddle, scenario: &scenario, over_seeds, runs: &runs };
     results::write(&folder, &result, &outcomes).map_err(anyhow::Error::from)?;
-    let page = folder.join("report.html");
-    files::write(&page, &report::of_run(&scenario, &runs).to_html())?;
+    files::write_report(&folder, &report::of_run(&scenario, &runs))?;
     if common.json {
         return files::print_json(&result);
     }
     print(&scenario, &runs, &result.over_seeds);
     if !common.quiet {
-        eprintln!("wrote {}, summary.json, flows.csv", page.display());
+        eprintln!("wrote {}, summary.json, flows.csv", folder.join("report.html").display());
     }
     Ok(())
 }

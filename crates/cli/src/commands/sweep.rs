@@ -61,7 +61,7 @@ fn write(folder: &Path, axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
     files::write(&folder.join("sweep.csv"), &to_csv(axes, rows))?;
     let json = serde_json::to_string_pretty(rows).map_err(anyhow::Error::from)?;
     files::write(&folder.join("sweep.json"), &json)?;
-    files::write(&folder.join("report.html"), &report::of_sweep(axes, rows).to_html())
+    files::write_report(folder, &report::of_sweep(axes, rows))
 }
 
 fn print(axes: &[Axis], rows: &[Row]) {

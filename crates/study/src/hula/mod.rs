@@ -3,5 +3,6 @@
 pub mod claims;
 pub mod extra;
 pub mod plan;
+pub mod sensitivity;
 
 pub(crate) use plan::no_files;

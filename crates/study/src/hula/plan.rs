@@ -143,10 +143,24 @@ impl Point {
     /// # Errors
     /// If the file that is built in does not load (a test sees that it does).
     pub fn scenario(&self, effort: Effort) -> Result<Scenario, ScenarioError> {
+        self.scenario_with(effort, &[])
+    }
+
+    /// The load as a scenario file writes it.
+    pub(super) fn load_text(&self) -> String {
+        format!("{:.2}", f64::from(self.load) / 100.0)
+    }
+
+    /// The scenario with further changes.
+    pub(super) fn scenario_with(
+        &self,
+        effort: Effort,
+        changes: &[(String, String)],
+    ) -> Result<Scenario, ScenarioError> {
         let mut source = Source::new("hula-fig5.toml", SYMMETRIC)
             .with("title", format!("HULA: {}", self.label()))
             .with("workload.sizes", self.sizes_name())
-            .with("workload.load", format!("{:.2}", f64::from(self.load) / 100.0))
+            .with("workload.load", self.load_text())
             .with("measure.flows", effort.flows(self.sizes).to_string())
             .with("measure.sample_every", "100us");
         if self.shape == Shape::Asymmetric {
@@ -155,6 +169,7 @@ impl Point {
         for (key, value) in self.scheme.overrides() {
             source = source.with(*key, *value);
         }
+        source.overrides.extend_from_slice(changes);
         load(&source, &no_files)
     }
 
