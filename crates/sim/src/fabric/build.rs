@@ -167,7 +167,8 @@ impl Fabric {
             .filter(|&out| out != port)
             .filter(|out| {
                 let info = &ports[usize::from(out.0)];
-                !info.to_host && !(from_above && info.is_up)
+                let climbs_again = from_above && info.is_up;
+                !info.to_host && !climbs_again
             })
             .collect()
     }

@@ -23,7 +23,7 @@ pub(crate) struct LinkClass {
 
 impl LinkClass {
     pub(crate) fn new(rate: Rate, delay: Time, limits: PortLimits) -> LinkClass {
-        let bits = 8 * 1_000_000_000_000u128 << 8;
+        let bits = (8 * 1_000_000_000_000u128) << 8;
         LinkClass {
             rate,
             delay,
