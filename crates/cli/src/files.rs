@@ -45,8 +45,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure> {
     let plots = folder.join("plots");
     make_folder(&plots)?;
-    for (name, svg) in report.svgs() {
-        write(&plots.join(name), &svg)?;
+    for (id, svg) in report.svgs() {
+        write(&plots.join(format!("{id}.svg")), &svg)?;
     }
     write(&folder.join("report.html"), &report.to_html())
 }
