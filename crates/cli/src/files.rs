@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::args::ScenarioArgs;
 use crate::failure::Failure;
+use crate::output;
 
 /// Reads a scenario file and applies `--set`.
 pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
@@ -54,6 +55,5 @@ pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure
 /// Prints a value as JSON on standard output.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).context("results cannot be written as JSON")?;
-    println!("{text}");
-    Ok(())
+    output::line(text)
 }

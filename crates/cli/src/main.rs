@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod files;
 mod huge_pages;
+mod output;
 mod progress;
 mod table;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if cli.common.json {
-                println!("{:#}", failure.to_json());
+                let _ = output::line(format_args!("{:#}", failure.to_json()));
             }
             eprintln!("{failure}");
             failure.exit_code()
@@ -51,8 +52,9 @@ fn dispatch(command: &Command, common: &Common) -> Result<(), Failure> {
         Command::Schema => files::print_json(&heddle_scenario::schema()),
         Command::Bench(bench) => commands::bench::bench(bench, common),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut script);
+            output::line(String::from_utf8_lossy(&script).trim_end())
         }
     }
 }

@@ -4,7 +4,7 @@ use heddle_study::bench::{BenchError, Case, Speed, run};
 
 use crate::args::{Bench, Common};
 use crate::failure::Failure;
-use crate::{files, progress, table};
+use crate::{files, output, progress, table};
 
 impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Failure {
@@ -28,8 +28,7 @@ pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
     if common.json {
         return files::print_json(&speeds);
     }
-    print(&speeds);
-    Ok(())
+    print(&speeds)
 }
 
 /// The run with the median speed.
@@ -42,7 +41,7 @@ fn median(case: Case, runs: u32) -> Result<Speed, Failure> {
     Ok(speeds.swap_remove(speeds.len() / 2))
 }
 
-fn print(speeds: &[Speed]) {
+fn print(speeds: &[Speed]) -> Result<(), Failure> {
     let header =
         ["case", "packet-hops", "events", "CPU", "per CPU second", "peak memory", "simulated"];
     let mut table = table::new(&header);
@@ -57,5 +56,5 @@ fn print(speeds: &[Speed]) {
             format!("{} s", table::short(speed.simulated_seconds)),
         ]);
     }
-    println!("{table}");
+    output::line(table)
 }

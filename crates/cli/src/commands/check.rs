@@ -6,7 +6,7 @@ use heddle_sim::Fabric;
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
 use crate::failure::Failure;
-use crate::files;
+use crate::{files, output};
 
 /// Checks every file; the last that is wrong decides the exit code, but all are named.
 pub(crate) fn validate(args: &Validate, common: &Common) -> Result<(), Failure> {
@@ -37,7 +37,11 @@ pub(crate) fn validate(args: &Validate, common: &Common) -> Result<(), Failure> 
         None if common.json => files::print_json(&reports),
         None => {
             for report in &reports {
-                println!("{}: ok: {}", text(&report["file"]), text(&report["is"]));
+                output::line(format_args!(
+                    "{}: ok: {}",
+                    text(&report["file"]),
+                    text(&report["is"])
+                ))?;
             }
             Ok(())
         }
@@ -63,8 +67,7 @@ pub(crate) fn show(args: &Show, common: &Common) -> Result<(), Failure> {
     if common.json {
         return files::print_json(&scenario);
     }
-    print!("{}", readable(&scenario)?);
-    Ok(())
+    output::line(readable(&scenario)?.trim_end())
 }
 
 /// The scenario as TOML, its graph as a line: the nodes and links themselves are for programs (`--json`).

@@ -10,7 +10,7 @@ use heddle_study::store::Store;
 use crate::args::{Common, Demo};
 use crate::failure::Failure;
 use crate::progress::GridBar;
-use crate::{files, table};
+use crate::{files, output, table};
 
 pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let points = demo_points();
@@ -29,16 +29,17 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
         let runs: Vec<_> = points.iter().flat_map(|&p| evidence.results.runs(p)).collect();
         return files::print_json(&runs);
     }
-    print(&points, &evidence.results);
-    println!("\nThe report, with plots: {}", args.out.join("report.html").display());
-    println!("Next: heddle reproduce hula --quick");
-    Ok(())
+    print(&points, &evidence.results)?;
+    output::line(format_args!(
+        "\nThe report, with plots: {}\nNext: heddle reproduce hula --quick",
+        args.out.join("report.html").display()
+    ))
 }
 
-fn print(points: &[Point], results: &Results) {
-    println!(
-        "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n"
-    );
+fn print(points: &[Point], results: &Results) -> Result<(), Failure> {
+    output::line(
+        "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n",
+    )?;
     let header = ["fabric", "load", "ECMP", "HULA", "ECMP / HULA", "under 100 KB", "over 10 MB"];
     let mut table = table::new(&header);
     for &hula in points.iter().filter(|point| point.scheme == Scheme::Hula) {
@@ -55,7 +56,7 @@ fn print(points: &[Point], results: &Results) {
             times(&e, &h, |o| o.fct_mean_large),
         ]);
     }
-    println!("{table}");
+    output::line(table)
 }
 
 /// How many times longer a figure is with ECMP than with HULA.

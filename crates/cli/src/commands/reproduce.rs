@@ -16,7 +16,7 @@ use heddle_study::summary::RunSummary;
 use crate::args::{Common, Reproduce};
 use crate::failure::Failure;
 use crate::progress::{self, GridBar};
-use crate::{files, table};
+use crate::{files, output, table};
 
 pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     let effort = if args.full { Effort::Full } else { Effort::Quick };
@@ -30,8 +30,10 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
     if common.json {
         return files::print_json(&findings);
     }
-    print(&findings);
-    eprintln!("wrote {}, claims.md, claims.json", args.out.join("report.html").display());
+    print(&findings)?;
+    if !common.quiet {
+        eprintln!("wrote {}, claims.md, claims.json", args.out.join("report.html").display());
+    }
     Ok(())
 }
 
@@ -58,8 +60,7 @@ fn sensitivity(args: &Reproduce, effort: Effort, common: &Common) -> Result<(), 
         row.extend(figures.map(|figure| table::figure(figure, 1.0, "x")));
         table.add_row(row);
     }
-    println!("{table}");
-    Ok(())
+    output::line(table)
 }
 
 /// Runs cells that are not kept yet, with a bar.
@@ -139,11 +140,11 @@ fn write(
     files::write_report(folder, &report)
 }
 
-fn print(findings: &[Finding]) {
+fn print(findings: &[Finding]) -> Result<(), Failure> {
     let mut table = table::new(&["", "claim", "where", "paper", "here", "verdict"]);
     for finding in findings {
         let cells = heddle_study::report::finding_cells(finding);
         table.add_row(cells);
     }
-    println!("{table}");
+    output::line(table)
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::args::{Common, Run};
 use crate::failure::Failure;
 use crate::progress::GridBar;
-use crate::{files, table};
+use crate::{files, output, table};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let scenario = files::resolve(&files::source(&args.source)?)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     if common.json {
         return files::print_json(&result);
     }
-    print(&scenario, &runs, &result.over_seeds);
+    print(&scenario, &runs, &result.over_seeds)?;
     if !common.quiet {
         eprintln!("wrote {}, summary.json, flows.csv", folder.join("report.html").display());
     }
@@ -58,21 +58,22 @@ fn all_seeds(
     done
 }
 
-fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) {
-    println!("{} ({}, {} seed(s))", scenario.title, scenario.scheme.name(), runs.len());
+fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(), Failure> {
+    let name = scenario.scheme.name();
+    output::line(format_args!("{} ({name}, {} seed(s))", scenario.title, runs.len()))?;
     let mut header = vec!["scheme"];
     header.extend(table::FCT_HEADER);
     let mut fct = table::new(&header);
-    let mut row = vec![scenario.scheme.name().to_owned()];
+    let mut row = vec![name.to_owned()];
     row.extend(table::fct_row(over));
     fct.add_row(row);
     if over.fct_mean.is_some() {
-        println!("{fct}");
+        output::line(fct)?;
     }
-    println!("goodput {}", table::figure(over.goodput_bps, 1e-9, "Gbps"));
+    output::line(format_args!("goodput {}", table::figure(over.goodput_bps, 1e-9, "Gbps")))?;
     for run in runs {
         let t = &run.totals;
-        println!(
+        output::line(format_args!(
             "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} flowlets, {} unfinished flows, digest {}",
             run.seed,
             t.dropped,
@@ -82,6 +83,7 @@ fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) {
             t.flowlets,
             t.unfinished,
             run.digest
-        );
+        ))?;
     }
+    Ok(())
 }

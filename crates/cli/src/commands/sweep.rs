@@ -11,7 +11,7 @@ use heddle_study::sweep::{Axis, Row, combinations, rows, to_csv};
 use crate::args::{Common, Sweep};
 use crate::failure::Failure;
 use crate::progress::GridBar;
-use crate::{files, table};
+use crate::{files, output, table};
 
 pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let source = files::source(&args.source)?;
@@ -29,7 +29,7 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     if common.json {
         return files::print_json(&rows);
     }
-    print(&axes, &rows);
+    print(&axes, &rows)?;
     if !common.quiet {
         eprintln!("wrote {}, sweep.csv, sweep.json", folder.join("report.html").display());
     }
@@ -64,7 +64,7 @@ fn write(folder: &Path, axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
     files::write_report(folder, &report::of_sweep(axes, rows))
 }
 
-fn print(axes: &[Axis], rows: &[Row]) {
+fn print(axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
     let mut header: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
     header.extend(table::FCT_HEADER);
     let mut table = table::new(&header);
@@ -73,5 +73,5 @@ fn print(axes: &[Axis], rows: &[Row]) {
         cells.extend(table::fct_row(&row.over_seeds));
         table.add_row(cells);
     }
-    println!("{table}");
+    output::line(table)
 }

@@ -1,0 +1,18 @@
+//! Standard output. A reader that leaves early, as `head` does, is no failure: what it wanted it has.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write as _};
+
+use anyhow::Context as _;
+
+use crate::failure::Failure;
+
+/// Prints some text and ends the line.
+pub(crate) fn line(text: impl Display) -> Result<(), Failure> {
+    let mut text = text.to_string();
+    text.push('\n');
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written.context("standard output")?),
+    }
+}
