@@ -8,3 +8,6 @@ pub(crate) use build::PortInfo;
 pub use build::{Fabric, FabricError};
 pub use ideal::one_big_switch;
 pub use routes::Routes;
+
+#[cfg(test)]
+mod tests;

@@ -4,101 +4,103 @@ use heddle_scenario::{Scenario, Source, load};
 
 use crate::random::{Random, Stream};
 
-/// A shape, the schemes that fit it, and a switch and a link that it can do without for a while.
-const FABRICS: [(&str, &[&str], [&str; 2]); 3] = [
-    (
-        "kind = \"two-pod\"\nhosts_per_tor = 2\ncore_rate = \"10Gbps\"",
-        &["conga-prime"],
-        ["core-1", "tor-1 agg-2"],
-    ),
-    (
-        "kind = \"leaf-spine\"\nleaves = 3\nspines = 2\nhosts_per_leaf = 2\nspine_rate = \"10Gbps\"",
-        &["conga"],
-        ["spine-2", "leaf-1 spine-1 #2"],
-    ),
-    ("kind = \"fat-tree\"\nk = 4\nhosts_per_tor = 1", &["conga-prime"], ["core-3", "tor-2 agg-1"]),
+const BASE: &str = r#"
+    [transport]
+    kind = "tcp"
+    min_rto = "500us"
+    max_rto = "10ms"
+
+    [workload]
+    kind = "flows"
+    capacity = "30Gbps"
+
+    [measure]
+    probe_warm_up = "200us"
+    duration = "1ms"
+    sample_every = "50us"
+
+    [[event]]
+
+    [[event]]
+"#;
+
+/// A fabric, the scheme that not every fabric has, and what the fabric can do without for a while.
+struct Shape {
+    fabric: &'static str,
+    scheme: &'static str,
+    breaks: [&'static str; 3],
+}
+
+const SHAPES: [Shape; 3] = [
+    Shape {
+        fabric: r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps" }"#,
+        scheme: "conga-prime",
+        breaks: ["core-1", "tor-1 agg-2", "host-3 tor-2"],
+    },
+    Shape {
+        fabric: r#"{ kind = "leaf-spine", leaves = 3, hosts_per_leaf = 2, spine_rate = "10Gbps" }"#,
+        scheme: "conga",
+        breaks: ["spine-2", "leaf-1 spine-1 #2", "host-2 leaf-1"],
+    },
+    Shape {
+        fabric: r#"{ kind = "fat-tree", k = 4, hosts_per_tor = 1 }"#,
+        scheme: "conga-prime",
+        breaks: ["core-3", "tor-2 agg-1", "host-8 tor-8"],
+    },
 ];
 
-/// Schemes that fit every fabric.
-const SCHEMES: [&str; 6] = ["ecmp", "letitflow", "drill", "spray", "hula", "ideal"];
+/// Schemes that every fabric has.
+const SCHEMES: [&str; 8] = [
+    "ecmp",
+    r#"{ kind = "letitflow", flowlet_slots = 2 }"#,
+    "drill",
+    "spray",
+    "hula",
+    r#"{ kind = "hula", probe_period = "50us", update = "listing" }"#,
+    r#"{ kind = "hula", flowlet_slots = 4, local_detection = true }"#,
+    "ideal",
+];
+
+/// Other keys, and what they may be; the default if it is empty.
+const CHOICES: [(&str, &[&str]); 16] = [
+    ("fabric.port_buffer", &["4KB", "20KB", "200KB"]),
+    ("fabric.port_packets", &["", "0", "5"]),
+    ("fabric.mark_above", &["0B", "3KB"]),
+    ("fabric.convergence", &["0s", "300us", "1ms"]),
+    ("transport.control", &["newreno", "cubic", "dctcp"]),
+    ("transport.recovery", &["sack", "newreno"]),
+    ("transport.initial_window", &["1", "10", "40"]),
+    ("transport.delayed_ack", &["", "100us"]),
+    ("transport.mss", &["1460", "500"]),
+    ("workload.sizes", &["fixed:700B", "fixed:30KB", "fixed:60KB"]),
+    ("workload.load", &["0.2", "0.6", "0.9"]),
+    ("workload.pattern", &["all-to-all", "permutation", "incast"]),
+    ("workload.connections", &["persistent", "per-flow"]),
+    ("measure.warm_up", &["0s", "200us"]),
+    ("event.0.at", &["0s", "300us", "500us"]),
+    ("event.1.at", &["500us", "800us"]),
+];
 
 pub(super) fn scenario(seed: u64) -> Scenario {
     let mut random = Random::new(seed, Stream::Traffic);
-    let mut one_of =
-        |choices: &[&'static str]| choices[random.below(choices.len() as u64) as usize];
-    let (shape, own, broken) =
-        FABRICS[one_of(&["0", "1", "2"]).parse::<usize>().expect("a number")];
-    let scheme = one_of(&[&SCHEMES, own].concat());
-    let text = format!(
-        r#"
-        title = "{scheme}, seed {seed}"
-        [scheme]
-        kind = "{scheme}"
-        {flowlets}
-        [fabric]
-        {shape}
-        port_buffer = "{buffer}"
-        mark_above = "{mark_above}"
-        {port_limit}
-        convergence = "{convergence}"
-        [transport]
-        kind = "tcp"
-        control = "{control}"
-        recovery = "{recovery}"
-        initial_window = {window}
-        min_rto = "500us"
-        max_rto = "10ms"
-        {delayed_ack}
-        [workload]
-        kind = "flows"
-        sizes = "fixed:{flows}
-        pattern = {pattern}
-        connections = "{connections}"
-        [measure]
-        warm_up = "{warm_up}"
-        flows = 60
-        sample_every = "50us"
-        [[event]]
-        at = "{fails}"
-        fail = ["{broken}"]
-        [[event]]
-        at = "{recovers}"
-        recover = ["{broken}"]
-        "#,
-        flowlets = match scheme {
-            "hula" => one_of(&[
-                "",
-                "probe_period = \"50us\"",
-                "flowlet_slots = 4\nlocal_detection = true"
-            ]),
-            "letitflow" | "conga" | "conga-prime" => one_of(&["", "flowlet_slots = 2"]),
-            _ => "",
-        },
-        buffer = one_of(&["4KB", "20KB", "200KB"]),
-        mark_above = one_of(&["0B", "3KB"]),
-        port_limit = one_of(&["", "", "port_packets = 0", "port_packets = 5"]),
-        convergence = one_of(&["0s", "300us", "2ms"]),
-        control = one_of(&["newreno", "cubic", "dctcp"]),
-        recovery = one_of(&["sack", "newreno"]),
-        window = one_of(&["1", "10", "40"]),
-        delayed_ack = one_of(&["", "delayed_ack = \"100us\""]),
-        flows = one_of(&[
-            "1B\"
-load = 0.001",
-            "1460B\"
-load = 0.5",
-            "30KB\"
-load = 0.9",
-            "100KB\"
-load = 0.6"
-        ]),
-        pattern = one_of(&["\"all-to-all\"", "\"permutation\"", "\"incast\"\nsenders = 3"]),
-        connections = one_of(&["persistent", "per-flow"]),
-        warm_up = one_of(&["0s", "200us"]),
-        fails = one_of(&["0s", "1100us", "1500us"]),
-        recovers = one_of(&["1500us", "3ms"]),
-        broken = one_of(&broken),
-    );
+    let mut draw = |count: usize| random.below(count as u64) as usize;
+    let shape = &SHAPES[draw(SHAPES.len())];
+    let scheme = *SCHEMES.get(draw(SCHEMES.len() + 1)).unwrap_or(&shape.scheme);
+    let link = format!("[\"{}\"]", shape.breaks[draw(shape.breaks.len())]);
+    let mut source = Source::new(format!("seed {seed}"), BASE)
+        .with("fabric", shape.fabric)
+        .with("scheme", scheme)
+        .with("event.0.fail", &link)
+        .with("event.1.recover", &link);
+    for (key, values) in CHOICES {
+        let value = values[draw(values.len())];
+        if !value.is_empty() {
+            source = source.with(key, value);
+        }
+        if value == "incast" {
+            source = source.with("workload.senders", "3");
+        }
+    }
     let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
-    load(&Source::new("drawn.toml", text), &no_files).unwrap_or_else(|error| panic!("{error}"))
+    load(&source, &no_files).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,0 +1,188 @@
+//! Ports, next hops and multicast groups of small graphs. Nodes are numbered hosts first, as the graph lists them.
+
+use heddle_policy::{Port, Tor};
+use heddle_scenario::{Graph, Link, Node};
+use heddle_units::{Rate, Time};
+use proptest::prelude::*;
+
+use super::*;
+
+/// A graph of nodes in these tiers, called `n0` and up, and links between them.
+fn graph(tiers: &[u8], links: &[(u32, u32)]) -> Graph {
+    let node = |(index, &tier)| Node { name: format!("n{index}"), tier, pod: None };
+    let link = |&ends| Link { ends, rate: Rate::gbps(10), delay: Time::micros(1) };
+    Graph {
+        nodes: tiers.iter().enumerate().map(node).collect(),
+        links: links.iter().map(link).collect(),
+    }
+}
+
+/// Two hosts, their ToRs (2, 3), two switches above (4, 5) and one on top (6) that only 5 has.
+fn diamond() -> Fabric {
+    let links = [(0, 2), (1, 3), (2, 4), (2, 5), (3, 4), (5, 3), (5, 6)];
+    Fabric::new(&graph(&[0, 0, 1, 1, 2, 2, 3], &links)).unwrap()
+}
+
+/// Where a switch's ports lead.
+fn far_ends(fabric: &Fabric, switch: u32, ports: &[Port]) -> Vec<u32> {
+    let all = fabric.ports_of(fabric.hosts + switch);
+    ports.iter().map(|port| all[usize::from(port.0)].to).collect()
+}
+
+/// Where packets for a ToR (the first is 0) go next, by nodes.
+fn next_nodes(fabric: &Fabric, routes: &Routes, node: u32, tor: u16) -> Vec<u32> {
+    let switch = node - fabric.hosts;
+    far_ends(fabric, switch, routes.next_hops(switch, Tor(tor)))
+}
+
+#[test]
+fn the_ports_of_a_node_follow_each_other_in_the_order_of_the_links() {
+    let fabric = diamond();
+    let far = |node| fabric.ports_of(node).iter().map(|port| port.to).collect::<Vec<u32>>();
+    assert_eq!(
+        (0..7).map(far).collect::<Vec<_>>(),
+        [vec![2], vec![3], vec![0, 4, 5], vec![1, 4, 5], vec![2, 3], vec![2, 3, 6], vec![5],]
+    );
+    for (id, port) in fabric.ports.iter().enumerate() {
+        let peer = fabric.ports[port.peer as usize];
+        assert_eq!((peer.to, peer.owner, peer.link), (port.owner, port.to, port.link));
+        assert_eq!((peer.peer as usize, peer.is_up), (id, !port.is_up));
+    }
+    assert_eq!((&fabric.host_tor[..], &fabric.host_port[..]), (&[Tor(0), Tor(1)][..], &[2, 5][..]));
+}
+
+#[test]
+fn packets_take_all_shortest_paths_up_and_then_down() {
+    let fabric = diamond();
+    let routes = fabric.routes(|_| true).unwrap();
+    let next = |node, tor| next_nodes(&fabric, &routes, node, tor);
+    assert_eq!(next(2, 1), [4, 5]);
+    assert_eq!((next(4, 1), next(5, 1), next(5, 0)), (vec![3], vec![3], vec![2]));
+    assert_eq!((next(6, 0), next(2, 0)), (vec![5], vec![]), "from the top, and at the ToR itself");
+    assert_eq!(fabric.check_reachable(&routes), Ok(()));
+}
+
+#[test]
+fn routes_keep_off_links_that_are_down() {
+    let fabric = diamond();
+    let routes = fabric.routes(|link| link != 4).unwrap();
+    let next = |node, tor| next_nodes(&fabric, &routes, node, tor);
+    assert_eq!((next(2, 1), next(4, 1)), (vec![5], vec![]), "without the link from 3 to 4");
+    let routes = fabric.routes(|link| link != 4 && link != 5).unwrap();
+    let cut = FabricError::Unreachable("n2".into(), "n3".into());
+    assert_eq!(fabric.check_reachable(&routes), Err(cut));
+}
+
+#[test]
+fn each_of_parallel_links_is_a_next_hop() {
+    let fabric = graph(&[0, 0, 1, 1, 2], &[(0, 2), (1, 3), (2, 4), (2, 4), (4, 3)]);
+    let fabric = Fabric::new(&fabric).unwrap();
+    let routes = fabric.routes(|_| true).unwrap();
+    assert_eq!(routes.next_hops(0, Tor(1)), [Port(1), Port(2)]);
+    let routes = fabric.routes(|link| link != 2).unwrap();
+    assert_eq!(routes.next_hops(0, Tor(1)), [Port(2)]);
+}
+
+/// HULA section 4.1, figure 2.
+#[test]
+fn a_probe_goes_on_up_and_down_from_below_and_only_down_from_above() {
+    let fabric = diamond();
+    let group = |node: u32, port| {
+        let switch = node - fabric.hosts;
+        far_ends(&fabric, switch, &fabric.multicast_group(switch, Port(port)))
+    };
+    assert_eq!((group(5, 0), group(5, 1)), (vec![3, 6], vec![2, 6]), "from below");
+    assert_eq!(group(5, 2), [2, 3], "from above");
+    assert_eq!(group(6, 0), [0; 0], "the top has nobody else");
+    assert_eq!(group(2, 1), [0; 0], "hosts get no probes");
+}
+
+#[test]
+fn graphs_that_cannot_be_routed_are_refused() {
+    let error = |tiers: &[u8], links: &[(u32, u32)]| Fabric::new(&graph(tiers, links)).unwrap_err();
+    let (zero, one, two) = ("n0".to_owned(), "n1".to_owned(), "n2".to_owned());
+    assert_eq!(error(&[0, 1], &[]), FabricError::Host(zero.clone(), 0));
+    assert_eq!(error(&[0, 1, 1], &[(0, 1), (0, 2)]), FabricError::Host(zero.clone(), 2));
+    assert_eq!(error(&[0, 1, 2], &[(0, 2)]), FabricError::HostUplink(zero, two.clone()));
+    assert_eq!(error(&[0, 1, 1], &[(0, 1), (1, 2)]), FabricError::Flat(one, two));
+}
+
+#[test]
+fn one_big_switch_keeps_the_hosts_their_links_and_the_longest_way() {
+    let mut original = diamond().graph;
+    original.links[1].rate = Rate::gbps(25);
+    original.links[2].delay = Time::micros(3);
+    let ideal = one_big_switch(&original);
+    assert_eq!(ideal.nodes[..2], original.nodes[..2]);
+    assert_eq!(ideal.nodes.len(), 3);
+    let links = [(0, 10), (1, 25)].map(|(host, rate)| Link {
+        ends: (host, 2),
+        rate: Rate::gbps(rate),
+        // Its own 1 us, the slowest to the second tier and the one to the top.
+        delay: Time::micros(1 + 3 + 1),
+    });
+    assert_eq!(ideal.links, links);
+}
+
+prop_compose! {
+    /// Three tiers of switches; each link between neighbouring tiers is there or not, and some skip a tier.
+    fn any_graph()(
+        counts in (1u32..5, 1u32..5, 1u32..4),
+        present in prop::collection::vec(any::<bool>(), 64),
+        skips in prop::collection::vec(prop::bool::weighted(0.2), 16),
+    ) -> Graph {
+        let (tors, aggs, cores) = counts;
+        let tiers = [vec![1; tors as usize], vec![2; aggs as usize], vec![3; cores as usize]];
+        let mesh = |low: std::ops::Range<u32>, high: std::ops::Range<u32>| {
+            low.flat_map(move |a| high.clone().map(move |b| (a, b))).collect::<Vec<_>>()
+        };
+        let next_tier = [mesh(0..tors, tors..tors + aggs), mesh(tors..tors + aggs, tors + aggs..tors + aggs + cores)].concat();
+        let skip = mesh(0..tors, tors + aggs..tors + aggs + cores);
+        let chosen = |links: Vec<(u32, u32)>, keep: Vec<bool>| {
+            links.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(link, _)| link).collect::<Vec<_>>()
+        };
+        let links = [chosen(next_tier, present), chosen(skip, skips)].concat();
+        graph(&tiers.concat(), &links)
+    }
+}
+
+/// A packet on its way: the switch that has it, and whether it has descended.
+type State = (u32, bool);
+
+/// Where a packet can be one hop later, whichever next hop is taken.
+fn one_hop_on(
+    fabric: &Fabric,
+    routes: &Routes,
+    tor: u32,
+    (switch, descended): State,
+) -> Vec<State> {
+    let hops = routes.next_hops(switch, Tor(tor as u16)).iter();
+    let taken = hops.map(|hop| fabric.ports_of(switch)[usize::from(hop.0)]);
+    taken
+        .map(|port| {
+            assert!(!(descended && port.is_up), "down and up again at switch {switch}");
+            (port.to, !port.is_up)
+        })
+        .collect()
+}
+
+proptest! {
+    /// Whichever next hop each switch takes, a packet arrives, after as many hops, and never climbs after it has descended.
+    #[test]
+    fn every_choice_of_next_hops_arrives(graph in any_graph()) {
+        let fabric = Fabric::new(&graph).unwrap();
+        let routes = fabric.routes(|_| true).unwrap();
+        let pairs = (0..fabric.tors).flat_map(|from| (0..fabric.tors).map(move |to| (from, to)));
+        for (from, to) in pairs.filter(|(from, to)| from != to) {
+            let mut front = one_hop_on(&fabric, &routes, to, (from, false));
+            while front.iter().any(|(switch, _)| *switch != to) {
+                let next = front.iter().map(|state| one_hop_on(&fabric, &routes, to, *state));
+                let next: Vec<Vec<State>> = next.collect();
+                prop_assert!(next.iter().all(|states| !states.is_empty()), "stuck, or there early");
+                front = next.concat();
+                front.sort_unstable();
+                front.dedup();
+            }
+        }
+    }
+}
