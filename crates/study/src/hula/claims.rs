@@ -286,7 +286,7 @@ pub const CLAIMS: &[Claim] = &[
     times("H8", "Fig. 8c, 60 %", "S2-A3: 95th percentile queue, ECMP over HULA", 19.0, queue_p95, asym(Ecmp, 60), asym(Hula, 60)),
     other("H9", "Fig. 9a", "web search, S2-A3 fails: time until the load is on S1", 1.0, "ms", AtMost, Measure::Failover(WebSearch, Failover::shift_ms)),
     other("H9", "Fig. 9b", "long flows, S2-A3 fails: time until the load is on S1", 0.5, "ms", AtMost, Measure::Failover(LongFlows, Failover::shift_ms)),
-    other("H9", "Fig. 9b", "long flows: S2-A3's share of the load after its recovery over that before", 1.0, "x", About, Measure::Failover(LongFlows, Failover::share_after_over_before)),
+    other("H9", "Fig. 9a", "web search: S2-A3's share of the load after its recovery over that before", 1.0, "x", About, Measure::Failover(WebSearch, Failover::share_after_over_before)),
     times("H10", "Fig. 9c, 50 %", "probes ten times rarer: mean FCT over that at 200 us", 1.0, mean_all, asym(HulaRareProbes, 50), asym(Hula, 50)),
     times("H10", "Fig. 9c, 90 %", "probes ten times rarer: mean FCT over that at 200 us", 1.15, mean_all, asym(HulaRareProbes, 90), asym(Hula, 90)),
     other("H11", "Table 1", "paths between ToRs, fat-tree k = 8", 16.0, "paths", Exact, Measure::Computed(|| path_count(8))),
