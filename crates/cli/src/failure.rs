@@ -1,7 +1,6 @@
 //! How commands fail: what is printed, and the exit code.
 
 use std::fmt;
-use std::process::ExitCode;
 
 use heddle_scenario::ScenarioError;
 use heddle_sim::SimError;
@@ -20,12 +19,13 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+    /// The exit code, as `heddle --help` lists them.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
             Failure::Scenario(_) => 3,
             Failure::Interrupted(_) => 130,
             Failure::Other(_) => 1,
-        })
+        }
     }
 
     /// The failure as a JSON object, for `--json`.

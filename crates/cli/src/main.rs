@@ -22,18 +22,18 @@ static ALLOCATOR: huge_pages::HugePages = huge_pages::HugePages;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match start(&cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             if cli.common.json {
                 let _ = output::line(format_args!("{:#}", failure.to_json()));
             }
             eprintln!("{failure}");
-            failure.exit_code()
+            ExitCode::from(failure.code())
         }
     }
 }
 
-fn start(cli: &Cli) -> Result<(), Failure> {
+fn start(cli: &Cli) -> Result<ExitCode, Failure> {
     progress::catch_interrupts()?;
     let jobs = cli.common.jobs.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
@@ -41,13 +41,13 @@ fn start(cli: &Cli) -> Result<(), Failure> {
     dispatch(&cli.command, &cli.common)
 }
 
-fn dispatch(command: &Command, common: &Common) -> Result<(), Failure> {
-    match command {
+fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
+    let done = match command {
         Command::Demo(demo) => commands::demo::demo(demo, common),
         Command::Run(run) => commands::run::run(run, common),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, common),
         Command::Reproduce(reproduce) => commands::reproduce::reproduce(reproduce, common),
-        Command::Validate(validate) => commands::check::validate(validate, common),
+        Command::Validate(validate) => return commands::check::validate(validate, common),
         Command::Show(show) => commands::check::show(show, common),
         Command::Schema => files::print_json(&heddle_scenario::schema()),
         Command::Bench(bench) => commands::bench::bench(bench, common),
@@ -56,5 +56,6 @@ fn dispatch(command: &Command, common: &Common) -> Result<(), Failure> {
             clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut script);
             output::line(String::from_utf8_lossy(&script).trim_end())
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -1,55 +1,54 @@
 //! `heddle validate` and `heddle show`: scenarios without running them.
 
+use std::path::Path;
+use std::process::ExitCode;
+
 use anyhow::Context as _;
 use heddle_scenario::{Scenario, Source};
 use heddle_sim::Fabric;
+use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
 use crate::failure::Failure;
 use crate::{files, output};
 
-/// Checks every file; the last that is wrong decides the exit code, but all are named.
-pub(crate) fn validate(args: &Validate, common: &Common) -> Result<(), Failure> {
-    let mut reports = Vec::new();
-    let mut failed = None;
-    for path in &args.scenarios {
-        let name = path.display().to_string();
-        let source = files::source(&ScenarioArgs { scenario: path.clone(), set: Vec::new() });
-        match source.and_then(|source| check(&source)) {
-            Ok(line) => reports.push(serde_json::json!({ "file": name, "ok": true, "is": line })),
-            Err(failure) => {
-                reports.push(
-                    serde_json::json!({ "file": name, "ok": false, "why": failure.to_json() }),
-                );
-                if let Some(before) = failed.replace(failure) {
-                    eprintln!("{before}");
-                }
-            }
+/// Checks every file and tells of each; the exit code is the highest of theirs.
+pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Failure> {
+    let checked: Vec<Checked> = args.scenarios.iter().map(|path| Checked::new(path)).collect();
+    if common.json {
+        let list: Vec<Value> = checked.iter().map(Checked::to_json).collect();
+        files::print_json(&list)?;
+    }
+    for Checked { file, is } in &checked {
+        match is {
+            Err(failure) => eprintln!("{failure}"),
+            Ok(_) if common.json => {}
+            Ok(is) => output::line(format_args!("{file}: ok: {is}"))?,
         }
     }
-    match failed {
-        Some(failure) if common.json => {
-            println!("{:#}", serde_json::Value::from(reports));
-            eprintln!("{failure}");
-            std::process::exit(3);
-        }
-        Some(failure) => Err(failure),
-        None if common.json => files::print_json(&reports),
-        None => {
-            for report in &reports {
-                output::line(format_args!(
-                    "{}: ok: {}",
-                    text(&report["file"]),
-                    text(&report["is"])
-                ))?;
-            }
-            Ok(())
-        }
-    }
+    let failures = checked.iter().filter_map(|checked| checked.is.as_ref().err());
+    Ok(ExitCode::from(failures.map(Failure::code).max().unwrap_or(0)))
 }
 
-fn text(value: &serde_json::Value) -> &str {
-    value.as_str().unwrap_or_default()
+/// A file and what it is.
+struct Checked {
+    file: String,
+    is: Result<String, Failure>,
+}
+
+impl Checked {
+    fn new(path: &Path) -> Checked {
+        let source = files::source(&ScenarioArgs { scenario: path.to_owned(), set: Vec::new() });
+        let is = source.and_then(|source| check(&source));
+        Checked { file: path.display().to_string(), is }
+    }
+
+    fn to_json(&self) -> Value {
+        match &self.is {
+            Ok(is) => json!({ "file": self.file, "ok": true, "is": is }),
+            Err(failure) => json!({ "file": self.file, "ok": false, "why": failure.to_json() }),
+        }
+    }
 }
 
 /// Resolves a scenario, builds its fabric and says in a line what it is.
