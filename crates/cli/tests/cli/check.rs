@@ -1,0 +1,74 @@
+//! `heddle validate`, `show` and `schema`.
+
+use std::fs;
+
+use crate::support::{Folder, SMALL, examples};
+
+#[test]
+fn every_example_is_sound() {
+    let mut files: Vec<_> = fs::read_dir(examples())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 8);
+    let folder = Folder::new();
+    let ran = folder.command("validate").args(&files).output().unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains(".toml: ok: ")).count(), files.len());
+    assert!(text.contains("32 hosts, 10 switches, hula, 3 seed(s)"), "HULA's figure 4: {text}");
+}
+
+#[test]
+fn one_good_and_one_bad_file() {
+    let folder = Folder::new();
+    folder.put("bad.toml", &SMALL.replace("load = 0.4", "load = 4"));
+    for words in ["small.toml bad.toml", "bad.toml small.toml", "bad.toml small.toml nowhere.toml"]
+    {
+        let ran = folder.heddle(&format!("validate {words}"));
+        assert_eq!(ran.code, Some(3), "{words}");
+        assert_eq!(ran.out, "small.toml: ok: 8 hosts, 4 switches, ecmp, 2 seed(s)\n");
+        assert!(ran.err.contains("error: bad.toml:15: workload.load: "), "{}", ran.err);
+        assert_eq!(ran.err.contains("nowhere.toml: "), words.contains("nowhere"));
+    }
+}
+
+#[test]
+fn validate_as_json_is_one_list() {
+    let folder = Folder::new();
+    folder.put("bad.toml", &SMALL.replace("load = 0.4", "load = 4"));
+    let ran = folder.heddle("validate --json small.toml bad.toml nowhere.toml");
+    assert_eq!(ran.code, Some(3));
+    let list = ran.json();
+    assert_eq!(list.as_array().unwrap().len(), 3);
+    assert_eq!((&list[0]["file"], &list[0]["ok"]), (&"small.toml".into(), &true.into()));
+    assert_eq!((&list[1]["ok"], &list[1]["why"]["key"]), (&false.into(), &"workload.load".into()));
+    assert_eq!(list[2]["why"]["error"], "failed");
+    assert_eq!(folder.heddle("validate --json nowhere.toml").code, Some(1));
+    assert_eq!(folder.heddle("validate --json small.toml").code, Some(0));
+}
+
+#[test]
+fn show_prints_what_defaults_are() {
+    let folder = Folder::new();
+    let text = folder.heddle("show small.toml --set workload.load=0.25").ok();
+    assert!(!SMALL.contains("min_rto") && text.contains("min_rto = "), "{text}");
+    assert!(text.contains("load = 0.25") && text.contains("[fabric"), "{text}");
+    let value = folder.heddle("show small.toml --json").json();
+    assert_eq!(value["fabric"]["graph"]["nodes"].as_array().unwrap().len(), 8 + 4);
+    assert_eq!(value["workload"]["flows"]["load"], 0.4);
+}
+
+#[test]
+fn the_schema_is_a_json_schema() {
+    let folder = Folder::new();
+    let schema = folder.heddle("schema").json();
+    let meta = schema["$schema"].as_str().unwrap();
+    assert!(meta.starts_with("https://json-schema.org/draft/"), "{meta}");
+    let keys = schema["properties"].as_object().unwrap();
+    for key in ["title", "seeds", "fabric", "transport", "scheme", "workload", "measure", "event"] {
+        assert!(keys.contains_key(key), "{key}");
+    }
+}

@@ -1,0 +1,11 @@
+//! The `heddle` binary as its users meet it: exit codes, files, standard output and standard error.
+// The lint lets tests unwrap, but not what they share.
+#![allow(clippy::unwrap_used)]
+
+mod bad_scenarios;
+mod check;
+mod help;
+mod reproduce;
+mod run;
+mod support;
+mod sweep;

@@ -1,0 +1,45 @@
+//! `heddle reproduce`: claims that need no long simulation.
+
+use crate::support::{Folder, keys};
+
+/// Table 1 is arithmetic; the probes of section 4.5 are simulated for 50 ms.
+#[test]
+fn hula_h11_and_h12_agree() {
+    let folder = Folder::new();
+    let ran = folder.heddle("reproduce hula h12 H11 --json --out o");
+    let printed = ran.json();
+    assert_eq!(printed, folder.json("o/claims.json"));
+    let findings = printed.as_array().unwrap();
+    let ids: Vec<&str> = findings.iter().map(|finding| finding["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [["H11"; 8].as_slice(), &["H12"; 2]].concat(), "the paper's order");
+    let shape = ["bound", "claim", "here", "id", "paper", "source", "unit", "verdict"];
+    for finding in findings {
+        assert_eq!(keys(finding), shape);
+        assert_eq!(finding["verdict"], "agrees", "{finding}");
+        assert!(finding["here"]["mean"].is_f64() && finding["paper"].is_f64(), "{finding}");
+    }
+    for file in ["claims.json", "claims.md", "report.html"] {
+        assert!(folder.list("o").contains(&file.into()), "{file}");
+    }
+    let markdown = folder.read("o/claims.md");
+    assert_eq!(markdown.lines().count(), 2 + 10);
+    assert!(markdown.contains("| 4160512 entries |"), "{markdown}");
+}
+
+#[test]
+fn the_table_has_claim_paper_here_verdict() {
+    let folder = Folder::new();
+    let table = folder.heddle("reproduce hula H12 --quick --out o").ok();
+    for text in ["claim", "paper", "here", "verdict", "section 4.5", "1.28 %", "agrees"] {
+        assert!(table.contains(text), "{text}: {table}");
+    }
+    assert!(!table.contains("H11"), "{table}");
+}
+
+#[test]
+fn a_claim_that_is_not_there() {
+    let folder = Folder::new();
+    let said = folder.heddle("reproduce hula H99 H1").failed(1);
+    assert!(said.contains("H99") && said.contains("H1 to H12"), "{said}");
+    assert_eq!(folder.list("results"), [""; 0]);
+}

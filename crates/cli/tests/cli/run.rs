@@ -1,0 +1,188 @@
+//! `heddle run`: the table, the files, the JSON, the report.
+
+use std::io::{BufRead as _, BufReader};
+
+use serde_json::Value;
+
+use crate::support::{Folder, SMALL, keys};
+
+#[test]
+fn a_run_prints_a_table_and_leaves_its_files() {
+    let folder = Folder::new();
+    let ran = folder.heddle("run small.toml");
+    assert!(ran.err.contains("report.html"), "{}", ran.err);
+    let table = ran.ok();
+    for text in ["A small leaf-spine", "mean FCT", "p99", "ecmp", "goodput", "seed 2:", "digest"] {
+        assert!(table.contains(text), "{text}: {table}");
+    }
+    let files = ["flows.csv", "links.csv", "plots", "report.html", "summary.json"];
+    assert_eq!(folder.list("out/small"), files);
+    assert_eq!(folder.list("out/small/plots"), ["fct-cdf.svg", "queues.svg"]);
+}
+
+/// Two seeds of 100 measured flows of 20 KB each; no flow beats the empty fabric.
+#[test]
+fn flows_csv_has_a_line_for_each_measured_flow() {
+    let folder = Folder::new();
+    folder.heddle("run small.toml --out o").ok();
+    let csv = folder.read("o/flows.csv");
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("seed,start_s,from,to,bytes,fct_s,unloaded_s"));
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|field| field.parse().unwrap()).collect()).collect();
+    for seed in [1.0, 2.0] {
+        assert_eq!(rows.iter().filter(|row| row[0] == seed).count(), 100);
+    }
+    for row in &rows {
+        assert_eq!((row.len(), row[4]), (7, 20_000.0));
+        assert!(row[5] >= row[6] && row[6] > 20_000.0 * 8.0 / 1e9, "{row:?}");
+        assert_ne!(row[2], row[3], "a host does not send to itself");
+    }
+    let mean: f64 = rows.iter().map(|row| row[5]).sum::<f64>() / 200.0;
+    let summary = folder.json("o/summary.json");
+    let stated = summary["over_seeds"]["fct_mean"]["mean"].as_f64().unwrap();
+    assert!((mean - stated).abs() < 1e-9, "{mean} {stated}");
+}
+
+/// 8 ports between switches: 4 links, both ways. A port sends at most what its rate allows between two samples.
+#[test]
+fn links_csv_has_a_line_for_each_sample_and_port() {
+    let folder = Folder::new();
+    folder.heddle("run small.toml --set seeds=[1] --out o").ok();
+    let csv = folder.read("o/links.csv");
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("seed,time_s,from,to,sent_bytes,queued_bytes"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert!(!rows.is_empty() && rows.len().is_multiple_of(8), "{}", rows.len());
+    let most = 1e9 / 8.0 * 100e-6 + 1518.0;
+    assert!(rows.iter().all(|row| row[4].parse::<f64>().unwrap() <= most));
+    let unsampled = SMALL.replace("sample_every = \"100us\"\n", "");
+    folder.put("unsampled.toml", &unsampled);
+    folder.heddle("run unsampled.toml").ok();
+    assert!(!folder.list("out/unsampled").contains(&"links.csv".into()));
+}
+
+#[test]
+fn json_is_pure_and_its_keys_are_stable() {
+    let folder = Folder::new();
+    let ran = folder.heddle("run small.toml --json");
+    let printed = ran.json();
+    assert_eq!(keys(&printed), ["heddle", "over_seeds", "runs", "scenario"]);
+    assert_eq!(printed, folder.json("out/small/summary.json"));
+    assert_eq!(printed["heddle"], env!("CARGO_PKG_VERSION"));
+    let figures = [
+        "fct_mean",
+        "fct_mean_large",
+        "fct_mean_medium",
+        "fct_mean_small",
+        "fct_p50",
+        "fct_p95",
+        "fct_p99",
+        "goodput_bps",
+        "slowdown_mean",
+    ];
+    assert_eq!(keys(&printed["over_seeds"]), figures);
+    assert_eq!(printed["over_seeds"]["fct_mean"]["seeds"], 2);
+    assert_eq!(printed["scenario"]["title"], "A small leaf-spine");
+    let run = &printed["runs"][0];
+    let of_run = [
+        "cpu_seconds",
+        "digest",
+        "fct",
+        "frames",
+        "load",
+        "ports",
+        "scheme",
+        "seed",
+        "title",
+        "totals",
+        "version",
+    ];
+    assert_eq!(keys(run), of_run);
+    assert_eq!((&run["seed"], &run["load"]), (&Value::from(1), &Value::from(0.4)));
+}
+
+#[test]
+fn equal_runs_at_any_number_of_threads() {
+    let folder = Folder::new();
+    let of = |words: &str| {
+        let mut runs = folder.heddle(words).json()["runs"].take();
+        for run in runs.as_array_mut().unwrap() {
+            run.as_object_mut().unwrap().remove("cpu_seconds");
+        }
+        runs
+    };
+    let runs = of("run small.toml --json --jobs 1");
+    assert_eq!(of("run small.toml --json --jobs 1"), runs);
+    assert_eq!(of("run small.toml --json --jobs 2"), runs);
+    assert_ne!(runs[0]["digest"], runs[1]["digest"], "another seed is another run");
+}
+
+#[test]
+fn set_replaces_values() {
+    let folder = Folder::new();
+    let ran = folder
+        .heddle("run small.toml --json --set scheme=spray --set measure.flows=30 --set seeds=[7]");
+    let printed = ran.json();
+    assert_eq!(printed["runs"].as_array().unwrap().len(), 1);
+    let run = &printed["runs"][0];
+    assert_eq!((run["scheme"].as_str(), run["seed"].as_u64()), (Some("spray"), Some(7)));
+    assert_eq!(run["fct"]["all"]["flows"], 30);
+}
+
+#[test]
+fn quiet_says_nothing_on_standard_error() {
+    let folder = Folder::new();
+    assert_eq!(folder.heddle("run small.toml --quiet").err, "");
+}
+
+/// Nothing is fetched: no address with a scheme or a host but those that name XML vocabularies, no element that loads.
+#[test]
+fn the_report_loads_nothing_and_shows_table_and_plots() {
+    let folder = Folder::new();
+    folder.heddle("run small.toml --out o").ok();
+    let page = folder.read("o/report.html");
+    let addresses = page.replace("http://www.w3.org/", "");
+    for load in
+        ["http://", "https://", "src=\"/", "href=\"/", "<link", "<iframe", "@import", "url(/"]
+    {
+        assert!(!addresses.contains(load), "{load}");
+    }
+    for part in
+        ["default-src 'none'", "<table", "mean FCT", "id=\"fct-cdf\"", "id=\"queues\"", "<svg"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn titles_cannot_break_the_report() {
+    let folder = Folder::new();
+    folder.put(
+        "evil.toml",
+        &SMALL.replace("A small leaf-spine", "<script>alert(1)</script> & Söhne"),
+    );
+    folder.heddle("run evil.toml").ok();
+    let page = folder.read("out/evil/report.html");
+    assert!(!page.contains("<script>alert") && page.contains("&amp; Söhne"));
+}
+
+/// As with `heddle show ... | head -1`.
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let folder = Folder::new();
+    let scenario = crate::support::examples().join("bench-a.toml");
+    let mut child = folder.command("show --json").arg(&scenario).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert_eq!(first, "{\n");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = Folder::new();
+    let said = folder.heddle("run small.toml --out small.toml/o").failed(1);
+    assert!(said.contains("small.toml/o"), "{said}");
+}

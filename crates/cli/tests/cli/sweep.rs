@@ -1,0 +1,132 @@
+//! `heddle sweep`: the grid, its files, and going on after an interruption.
+
+use std::fs;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{Folder, Ran, keys};
+
+const SWEEP: &str =
+    "sweep small.toml --over scheme=ecmp,spray --over workload.load=0.2,0.4 --out o";
+
+#[test]
+fn a_grid_is_every_combination_with_every_seed() {
+    let folder = Folder::new();
+    let table = folder.heddle(SWEEP).ok();
+    assert!(table.contains("workload.load") && table.contains("spray"), "{table}");
+    assert_eq!(folder.list("o/runs").len(), 2 * 2 * 2);
+    let rows = folder.json("o/sweep.json");
+    let settings: Vec<String> =
+        rows.as_array().unwrap().iter().map(|row| row["settings"].to_string()).collect();
+    let grid =
+        [r#"["ecmp","0.2"]"#, r#"["ecmp","0.4"]"#, r#"["spray","0.2"]"#, r#"["spray","0.4"]"#];
+    assert_eq!(settings, grid);
+    for row in rows.as_array().unwrap() {
+        assert_eq!(keys(row), ["over_seeds", "runs", "settings"]);
+        assert_eq!(row["runs"].as_array().unwrap().len(), 2);
+        assert_eq!(row["runs"][0]["scheme"], row["settings"][0]);
+    }
+}
+
+#[test]
+fn sweep_csv_says_what_sweep_json_says() {
+    let folder = Folder::new();
+    folder.heddle(SWEEP).ok();
+    let csv = folder.read("o/sweep.csv");
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines[0][..3], ["scheme", "workload.load", "fct_mean_s"]);
+    assert_eq!(lines.len(), 1 + 4);
+    let rows = folder.json("o/sweep.json");
+    for (line, row) in lines[1..].iter().zip(rows.as_array().unwrap()) {
+        assert_eq!(line.len(), lines[0].len());
+        let mean = row["over_seeds"]["fct_mean"]["mean"].as_f64().unwrap();
+        assert!((line[2].parse::<f64>().unwrap() - mean).abs() < 1e-9);
+        assert_eq!(line[7..9], ["", ""], "no flow is of 100 KB and more");
+    }
+}
+
+#[test]
+fn json_and_the_report() {
+    let folder = Folder::new();
+    let ran = folder.heddle(&format!("{SWEEP} --json"));
+    assert_eq!(ran.json(), folder.json("o/sweep.json"));
+    let page = folder.read("o/report.html");
+    assert!(page.contains("<table") && page.contains("id=\"fct-cdf\""));
+}
+
+/// The second run changes no file in `runs/` and gives the same results to the last digit.
+#[test]
+fn finished_runs_are_used_again() {
+    let folder = Folder::new();
+    let first = folder.heddle(&format!("{SWEEP} --json --jobs 2"));
+    let kept = folder.written("o/runs");
+    let second = folder.heddle(&format!("{SWEEP} --json --jobs 1"));
+    assert_eq!(folder.written("o/runs"), kept);
+    assert!(first.out == second.out, "not the same text");
+}
+
+#[test]
+fn damaged_files_are_computed_again() {
+    let folder = Folder::new();
+    let before = folder.heddle(&format!("{SWEEP} --json")).json();
+    let kept = folder.written("o/runs");
+    let runs = folder.path("o/runs");
+    let whole = fs::read(runs.join(&kept[0].0)).unwrap();
+    fs::write(runs.join(&kept[0].0), &whole[..whole.len() / 2]).unwrap();
+    fs::write(runs.join(&kept[1].0), "").unwrap();
+    fs::remove_file(runs.join(&kept[2].0)).unwrap();
+    let after = folder.heddle(&format!("{SWEEP} --json")).json();
+    assert_eq!(folder.written("o/runs")[3..], kept[3..]);
+    let digests = |rows: &serde_json::Value| -> Vec<String> {
+        let rows = rows.as_array().unwrap().iter();
+        rows.flat_map(|row| row["runs"].as_array().unwrap())
+            .map(|run| run["digest"].to_string())
+            .collect()
+    };
+    assert_eq!(digests(&after), digests(&before));
+    assert_eq!(digests(&after).len(), 8);
+}
+
+/// One worker: the short run is kept, the endless one is stopped, and a grid that needs the short one finds it.
+#[test]
+fn an_interruption_keeps_what_is_done() {
+    let folder = Folder::new();
+    let sweep = "sweep small.toml --set seeds=[1] --out o --jobs 1 --over measure.flows";
+    let child = folder.command(&format!("{sweep}=50,1000000")).spawn().unwrap();
+    let start = Instant::now();
+    while folder.list("o/runs").iter().all(|name| !name.ends_with(".json")) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the short run does not end");
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    let said = ran.failed(130);
+    assert!(said.contains("1 of 2 runs are done and kept"), "{said}");
+    let kept = folder.written("o/runs");
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(folder.list("o"), ["runs"], "no results of half a grid");
+    folder.heddle(&format!("{sweep}=50,60")).ok();
+    assert_eq!(folder.list("o/runs").len(), 2);
+    assert!(folder.written("o/runs").contains(&kept[0]));
+}
+
+/// An interrupted command with `--json` says so on standard output.
+#[test]
+fn an_interrupted_run_says_so() {
+    let folder = Folder::new();
+    let child = folder
+        .command("run small.toml --set measure.flows=1000000 --out o --json")
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !folder.path("o").exists() {
+        assert!(start.elapsed() < Duration::from_secs(20), "the run does not begin");
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.json()["error"].as_str()), (Some(130), Some("interrupted")));
+    assert_eq!(folder.list("o"), [""; 0]);
+}
