@@ -219,3 +219,6 @@ impl Pools {
         connection
     }
 }
+
+#[cfg(test)]
+mod tests;
