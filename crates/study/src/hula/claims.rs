@@ -263,14 +263,14 @@ use Scheme::{CongaPrime, Ecmp, Hula, HulaRareProbes};
 /// Every claim of the paper, in its order.
 #[rustfmt::skip]
 pub const CLAIMS: &[Claim] = &[
-    times("H1", "Fig. 5a, 70 %", "web search: ECMP's mean FCT over HULA's", 3.7, mean_all, sym(Ecmp, 70), sym(Hula, 70)),
-    times("H1", "Fig. 5a, 70 %", "web search: CONGA''s mean FCT over HULA's", 2.7, mean_all, sym(CongaPrime, 70), sym(Hula, 70)),
-    times("H1", "abstract, 50 %", "web search: CONGA''s mean FCT over HULA's", 1.6, mean_all, sym(CongaPrime, 50), sym(Hula, 50)),
-    times("H1", "abstract, 90 %", "web search: CONGA''s mean FCT over HULA's", 3.0, mean_all, sym(CongaPrime, 90), sym(Hula, 90)),
-    times("H2", "Fig. 5b, 80 %", "data mining: ECMP's mean FCT over HULA's", 1.35, mean_all, sym_dm(Ecmp, 80), sym_dm(Hula, 80)),
+    times("H1", "Fig. 5a, 70 %", "web search: mean FCT of ECMP over HULA", 3.7, mean_all, sym(Ecmp, 70), sym(Hula, 70)),
+    times("H1", "Fig. 5a, 70 %", "web search: mean FCT of CONGA' over HULA", 2.7, mean_all, sym(CongaPrime, 70), sym(Hula, 70)),
+    times("H1", "abstract, 50 %", "web search: mean FCT of CONGA' over HULA", 1.6, mean_all, sym(CongaPrime, 50), sym(Hula, 50)),
+    times("H1", "abstract, 90 %", "web search: mean FCT of CONGA' over HULA", 3.0, mean_all, sym(CongaPrime, 90), sym(Hula, 90)),
+    times("H2", "Fig. 5b, 80 %", "data mining: mean FCT of ECMP over HULA", 1.35, mean_all, sym_dm(Ecmp, 80), sym_dm(Hula, 80)),
     times("H2", "Fig. 5b, 30 %", "data mining, low load: all equal", 1.0, mean_all, sym_dm(Ecmp, 30), sym_dm(Hula, 30)),
-    times("H3", "Fig. 6a, 60 %", "link down: ECMP's mean FCT over HULA's", 8.0, mean_all, asym(Ecmp, 60), asym(Hula, 60)),
-    times("H3", "Fig. 6a, 60 %", "link down: ECMP's mean FCT over CONGA''s", 3.0, mean_all, asym(Ecmp, 60), asym(CongaPrime, 60)),
+    times("H3", "Fig. 6a, 60 %", "link down: mean FCT of ECMP over HULA", 8.0, mean_all, asym(Ecmp, 60), asym(Hula, 60)),
+    times("H3", "Fig. 6a, 60 %", "link down: mean FCT of ECMP over CONGA'", 3.0, mean_all, asym(Ecmp, 60), asym(CongaPrime, 60)),
     times("H4", "Fig. 6b, 60 %", "flows under 100 KB: ECMP over HULA", 10.0, mean_small, asym(Ecmp, 60), asym(Hula, 60)),
     times("H5", "Fig. 6c, 60 %", "flows over 10 MB: ECMP over HULA", 4.0, mean_large, asym(Ecmp, 60), asym(Hula, 60)),
     times("H6", "Fig. 7, 80 %", "data mining, small flows: ECMP over HULA", 1.53, mean_small, asym_dm(Ecmp, 80), asym_dm(Hula, 80)),
