@@ -1,21 +1,27 @@
 //! One run, from the first probe to the last flow.
 
-use heddle_policy::{DreShift, Scheme};
-use heddle_scenario::{self as scenario, Change, Scenario, Until};
-use heddle_units::{Bytes, Time};
+mod finish;
+mod start;
+#[cfg(test)]
+mod tests;
 
-use crate::engine::{Event, Wheel};
+use heddle_policy::Scheme;
+use heddle_scenario::{self as scenario, Change, Scenario, Until};
+use heddle_units::Time;
+
+use crate::engine::Event;
 use crate::fabric::{Fabric, FabricError, one_big_switch};
 use crate::hosts::{Flow, Hosts, Site};
 use crate::look_ahead::{Ahead, LookAhead};
-use crate::network::{LinkClass, Losses, Network, PacketKind, Packets, Port};
-use crate::outcome::{FlowRecord, Outcome, PortLosses, Totals};
+use crate::network::{Network, PacketKind};
+use crate::outcome::{FlowRecord, Outcome, Totals};
 use crate::random::{Random, Stream};
 use crate::sampling::Sampler;
 use crate::schemes;
-use crate::switching::{PROBE_BYTES, Switching};
+use crate::switching::Switching;
 use crate::traffic::{self, NewFlow, Pools, Traffic};
 use crate::unloaded::unloaded_fct;
+use start::{is_failed, start_network};
 
 /// Why a scenario cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -345,108 +351,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             self.switching.routes = routes;
         }
     }
-
-    fn finish(self) -> Outcome {
-        let hosts = self.hosts.counters();
-        let window = self.now.saturating_sub(self.measure_from());
-        let sum = |what: fn(&Losses) -> u64| self.network.losses.iter().map(what).sum::<u64>();
-        let totals = Totals {
-            simulated: self.now,
-            packet_hops: self.network.hops,
-            unfinished: self.hosts.unfinished().filter(|flow| flow.measured).count() as u64,
-            delivered: Bytes(hosts.delivered),
-            delivered_in_window: Bytes(hosts.delivered - self.delivered_before),
-            window,
-            segments: hosts.segments,
-            retransmitted: hosts.retransmitted,
-            timeouts: hosts.timeouts,
-            fast_recoveries: hosts.fast_recoveries,
-            reordered: hosts.reordered,
-            dropped: sum(|l| l.overflows),
-            lost_to_failures: sum(|l| l.failures),
-            unroutable: self.switching.unroutable,
-            marked: sum(|l| l.marks),
-            strays: hosts.strays,
-            probe_bytes: Bytes(self.switching.probes_sent * u64::from(PROBE_BYTES)),
-            peak_packets: self.network.packets.hot.len() as u64,
-            in_flight: self.network.packets.len() as u64,
-            sent: hosts.sent,
-            received: hosts.received,
-            probes_sent: self.switching.probes_sent,
-            state_bytes: self.switching.state_bytes() as u64,
-            ..self.totals
-        };
-        Outcome {
-            losses: losses(&self.fabric, &self.network.losses),
-            flows: self.flows,
-            samples: self.sampler.finish(),
-            totals,
-            scheme: self.switching.counters(),
-            digest: self.digest,
-        }
-    }
 }
 
 /// Events between two calls of the progress function.
 const WATCH_EVERY: u64 = 1 << 18;
-
-fn losses(fabric: &Fabric, losses: &[Losses]) -> Vec<PortLosses> {
-    let named = |(info, losses): (&crate::fabric::PortInfo, &Losses)| PortLosses {
-        from: fabric.node(info.owner).name.clone(),
-        to: fabric.node(info.to).name.clone(),
-        dropped: losses.overflows,
-        marked: losses.marks,
-    };
-    let any =
-        |(_, losses): &(&crate::fabric::PortInfo, &Losses)| losses.overflows + losses.marks > 0;
-    fabric.ports.iter().zip(losses).filter(any).map(named).collect()
-}
-
-/// Whether a link of the scenario's graph is down from the start.
-fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
-    let (a, b) = fabric.graph.links[link as usize].ends;
-    let (a, b) = (&fabric.node(a).name, &fabric.node(b).name);
-    let same = |(x, y): &(String, String)| (x == a && y == b) || (x == b && y == a);
-    scenario.fabric.failed.iter().any(same)
-}
-
-fn start_network(scenario: &Scenario, fabric: &Fabric, meter: Option<DreShift>) -> Network {
-    let mut classes: Vec<LinkClass> = Vec::new();
-    let mut ports = Vec::with_capacity(fabric.ports.len());
-    for info in &fabric.ports {
-        let link = fabric.graph.links[info.link as usize];
-        let from_host = info.owner < fabric.hosts;
-        let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
-        let class = LinkClass::new(link.rate, link.delay, limits);
-        let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
-        if index == classes.len() {
-            classes.push(class);
-        }
-        let mut port = Port::new(info.to, index as u16);
-        port.up = !is_failed(scenario, fabric, info.link);
-        ports.push(port);
-    }
-    Network {
-        losses: vec![Losses::default(); ports.len()],
-        events: wheel_for(&classes, ports.len()),
-        packets: Packets::default(),
-        hops: 0,
-        meter,
-        classes,
-        ports,
-    }
-}
-
-/// Events in a slot of the wheel when every port is busy with full packets: enough to look ahead.
-const SLOT_EVENTS: u64 = 16;
-
-/// A wheel that suits a fabric's ports.
-fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
-    let packet = |class: &LinkClass| class.time_for(1500);
-    let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
-    let busiest = classes.iter().map(packet).min().unwrap_or_default();
-    Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
-}
-
-#[cfg(test)]
-mod tests;
