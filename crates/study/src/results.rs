@@ -78,8 +78,9 @@ pub fn write(
     result: &ScenarioResult,
     outcomes: &[(u64, Outcome)],
 ) -> Result<(), StoreError> {
-    let json = serde_json::to_string_pretty(result).unwrap_or_default();
-    keep(&folder.join("summary.json"), &json)?;
+    let summary = folder.join("summary.json");
+    let json = serde_json::to_string_pretty(result).map_err(std::io::Error::other);
+    keep(&summary, &json.map_err(StoreError::at(&summary))?)?;
     keep(&folder.join("flows.csv"), &flows_csv(outcomes))?;
     if outcomes.iter().any(|(_, outcome)| !outcome.samples.times.is_empty()) {
         keep(&folder.join("links.csv"), &links_csv(outcomes))?;
