@@ -9,3 +9,5 @@ pub mod stats;
 pub mod store;
 pub mod summary;
 pub mod sweep;
+#[cfg(test)]
+mod testing;

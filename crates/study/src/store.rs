@@ -78,14 +78,25 @@ fn key(cell: &Cell) -> String {
     hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes a file so that it is never seen half written.
+/// Writes a file so that it is never seen half written, and leaves nothing else behind.
 ///
 /// # Errors
 /// Those of the file system.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let partial = path.with_extension("partial");
-    let mut file = fs::File::create(&partial)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&partial, path)
+    let written = fill(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        // The first error is the one to tell; on a full disk it matters that this file goes.
+        let _ = fs::remove_file(&partial);
+    }
+    written
 }
+
+fn fill(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests;

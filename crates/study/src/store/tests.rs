@@ -1,0 +1,89 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{cell, run};
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_key_tells_what_is_run_and_not_how_it_is_written() {
+    let one = key(&cell(1, &[]));
+    assert!(one.len() == 24 && one.bytes().all(|b| b.is_ascii_hexdigit()), "{one}");
+    assert_eq!(key(&Cell { label: "another name".into(), ..cell(1, &[]) }), one);
+    let (load, flows) = (("workload.load", "0.5"), ("measure.flows", "30"));
+    assert_eq!(key(&cell(1, &[load, flows])), key(&cell(1, &[flows, load])));
+    assert_eq!(key(&cell(1, &[("workload.load", "0.40")])), one);
+    for other in
+        [cell(2, &[]), cell(1, &[load]), cell(1, &[flows]), cell(1, &[("scheme", "spray")])]
+    {
+        assert_ne!(key(&other), one);
+    }
+}
+
+#[test]
+fn a_run_is_found_again_by_its_cell_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("a/b")).unwrap();
+    let (kept, other) = (cell(1, &[]), cell(2, &[]));
+    assert_eq!(store.load(&kept).unwrap(), None);
+    let summary = run(&kept);
+    store.save(&kept, &summary).unwrap();
+    assert_eq!(store.load(&kept).unwrap(), Some(summary));
+    assert_eq!(store.load(&other).unwrap(), None);
+}
+
+#[test]
+fn a_damaged_file_counts_as_none_and_an_unreadable_one_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let cell = cell(1, &[]);
+    store.save(&cell, &run(&cell)).unwrap();
+    let path = store.path(&cell);
+    let whole = fs::read(&path).unwrap();
+    for length in [0, 1, whole.len() / 2, whole.len() - 1] {
+        fs::write(&path, &whole[..length]).unwrap();
+        assert_eq!(store.load(&cell).unwrap(), None, "{length} bytes");
+    }
+    fs::write(&path, "{}").unwrap();
+    assert_eq!(store.load(&cell).unwrap(), None, "of another shape");
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert_eq!(store.load(&cell).unwrap_err().path, path);
+}
+
+#[test]
+fn a_file_is_written_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.json");
+    write_whole(&file, b"a longer text").unwrap();
+    write_whole(&file, b"short").unwrap();
+    assert_eq!(fs::read(&file).unwrap(), b"short");
+    fs::create_dir_all(folder.path().join("b.json/in")).unwrap();
+    assert!(write_whole(&folder.path().join("b.json"), b"x").is_err());
+    assert_eq!(names(folder.path()), ["a.json", "b.json"], "nothing half written stays");
+    assert!(write_whole(&folder.path().join("nowhere/c.json"), b"x").is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// What goes on after an interruption prints the same digits.
+    #[test]
+    fn figures_read_back_to_the_last_bit(figures in prop::collection::vec(-1e15..1e15f64, 1..40), tiny in 0.0..1e-6f64) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let cell = cell(1, &[]);
+        let mut summary = run(&cell);
+        summary.fct.quantiles = figures;
+        summary.cpu_seconds = tiny;
+        store.save(&cell, &summary).unwrap();
+        prop_assert_eq!(store.load(&cell).unwrap(), Some(summary));
+    }
+}

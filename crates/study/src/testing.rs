@@ -1,0 +1,46 @@
+//! What this crate's tests share: a small scenario and its runs.
+
+use heddle_scenario::{Scenario, Source, load};
+
+use crate::grid::{Cell, timed};
+use crate::hula::no_files;
+use crate::summary::RunSummary;
+
+const SMALL: &str = r#"title = "Two leaves"
+seeds = [1]
+[fabric]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+host_rate = "1Gbps"
+spine_rate = "1Gbps"
+[scheme]
+kind = "ecmp"
+[workload]
+kind = "flows"
+sizes = "fixed:20KB"
+load = 0.4
+[measure]
+warm_up = "1ms"
+flows = 20
+"#;
+
+/// Four hosts, a run of well under a millisecond of processor time, with some keys changed.
+pub(crate) fn scenario(changes: &[(&str, &str)]) -> Scenario {
+    let source = Source::new("small.toml", SMALL);
+    let source = changes.iter().fold(source, |source, (key, value)| source.with(*key, *value));
+    load(&source, &no_files).expect("a sound scenario")
+}
+
+/// A cell of the small scenario.
+pub(crate) fn cell(seed: u64, changes: &[(&str, &str)]) -> Cell {
+    Cell { label: format!("seed {seed}"), scenario: scenario(changes), seed }
+}
+
+/// A run of a cell.
+pub(crate) fn run(cell: &Cell) -> RunSummary {
+    let (outcome, seconds) =
+        timed(&cell.scenario, cell.seed, &mut |_| heddle_sim::Next::Continue).expect("it runs");
+    RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds)
+}
