@@ -152,7 +152,7 @@ impl Claim {
 
     fn judge(&self, here: f64) -> Verdict {
         match self.bound {
-            Bound::Exact if (here - self.paper).abs() < 1e-9 * self.paper.abs() => Verdict::Agrees,
+            Bound::Exact if (here - self.paper).abs() <= 1e-9 * self.paper.abs() => Verdict::Agrees,
             Bound::AtMost if here <= self.paper => Verdict::Agrees,
             Bound::Exact | Bound::AtMost => Verdict::Differs,
             Bound::About if self.unit == "x" => judge_ratio(self.paper, here),
@@ -300,3 +300,6 @@ pub const CLAIMS: &[Claim] = &[
     other("H12", "section 4.5", "probe overhead, 1000 ToRs, 40 Gbps, 1 ms, by the formula", 1.28, "%", Exact, Measure::Computed(|| Overhead::formula(1000, 40e9, 1e-3))),
     other("H12", "section 4.5", "busiest link's probes over the formula, in the simulator", 1.0, "x", About, Measure::Overhead(Overhead::measured_over_formula)),
 ];
+
+#[cfg(test)]
+mod tests;
