@@ -78,11 +78,11 @@ impl Failover {
     }
 
     /// Milliseconds from the failure until the links of S1 carry nine tenths of the load that all links carried in the
-    /// 10 ms before; `None` if they never do while the link is down.
+    /// 10 ms before; `None` if they never do while the link is down, or there was no load.
     pub fn shift_ms(&self) -> Option<f64> {
         let before = self.mean(self.fails_at - 0.010, self.fails_at, &[0, 1, 2]);
         let during = |at: f64| at > self.fails_at && at <= self.recovers_at;
-        let moved = |i: &usize| self.sum(*i, &[0, 1]) >= 0.9 * before;
+        let moved = |i: &usize| before > 0.0 && self.sum(*i, &[0, 1]) >= 0.9 * before;
         let first = (0..self.seconds.len()).filter(|&i| during(self.seconds[i])).find(moved)?;
         Some((self.seconds[first] - self.fails_at) * 1e3)
     }
@@ -177,6 +177,46 @@ pub fn forwarding_entries(k: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A sample each millisecond from 21 ms to 80 ms; `shares` gives the utilisations of S1's two links and of S2-A3.
+    fn series(shares: fn(u32) -> [f64; 3]) -> Failover {
+        let link = |i: usize| (21..=80).map(|ms| shares(ms)[i]).collect();
+        Failover {
+            seconds: (21..=80).map(|ms| f64::from(ms) / 1e3).collect(),
+            links: (0..3).map(|i| (format!("link {i}"), link(i))).collect(),
+            fails_at: 0.040,
+            recovers_at: 0.060,
+        }
+    }
+
+    /// 0.6 before the failure, so 0.54 is to be reached: at 41 ms it is 0.50, at 42 ms 0.56.
+    #[test]
+    fn the_load_shifts_when_s1_carries_nine_tenths() {
+        let run = series(|ms| match ms {
+            0..=40 => [0.2, 0.2, 0.2],
+            41 => [0.25, 0.25, 0.0],
+            _ => [0.28, 0.28, 0.0],
+        });
+        assert!((run.shift_ms().unwrap() - 2.0).abs() < 1e-9);
+    }
+
+    /// What S1 carries after the recovery is too late, and where nothing flows nothing shifts.
+    #[test]
+    fn a_load_that_never_shifts() {
+        let late = series(|ms| if ms <= 60 { [0.1, 0.1, 0.4] } else { [0.3, 0.3, 0.0] });
+        assert_eq!(late.shift_ms(), None);
+        let idle = series(|_| [0.0; 3]);
+        assert_eq!((idle.shift_ms(), idle.share_after_over_before()), (None, None));
+    }
+
+    /// A third of the load before the failure. After it: a third again, or a sixth. The first 5 ms do not count.
+    #[test]
+    fn the_share_after_the_recovery() {
+        let back = series(|ms| if (41..=64).contains(&ms) { [0.3, 0.3, 0.0] } else { [0.2; 3] });
+        assert!((back.share_after_over_before().unwrap() - 1.0).abs() < 1e-9);
+        let half = series(|ms| if ms <= 40 { [0.2; 3] } else { [0.25, 0.25, 0.1] });
+        assert!((half.share_after_over_before().unwrap() - 0.5).abs() < 1e-9);
+    }
 
     #[test]
     fn table_1() {
