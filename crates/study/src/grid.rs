@@ -141,3 +141,6 @@ fn thread_seconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
+
+#[cfg(test)]
+mod tests;

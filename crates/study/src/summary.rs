@@ -261,3 +261,6 @@ fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {
     figures.sort_by(f64::total_cmp);
     figures
 }
+
+#[cfg(test)]
+mod tests;

@@ -182,3 +182,6 @@ fn estimate(estimate: Option<Estimate>, scale: f64, unit: &str) -> String {
         Some(Estimate { mean, .. }) => format!("{:.3}{unit}", mean * scale),
     }
 }
+
+#[cfg(test)]
+mod tests;
