@@ -1,0 +1,78 @@
+//! Nothing is lost but what is counted, whatever the fabric, the scheme and the failures; and every flow finishes.
+
+use heddle_scenario::{Scenario, Workload};
+use heddle_sim::Outcome;
+use heddle_units::{Bytes, Time};
+use proptest::prelude::*;
+
+use crate::fabrics::{scenario, scenario_with_failures};
+use crate::lab::run;
+
+/// Every packet that hosts and ToRs sent has arrived, been dropped or is under way.
+fn assert_balanced(outcome: &Outcome) {
+    let totals = &outcome.totals;
+    let arrived = totals.received + outcome.scheme.probes;
+    let lost = totals.dropped + totals.lost_to_failures + totals.unroutable;
+    assert_eq!(totals.sent + totals.probes_sent, arrived + lost + totals.in_flight);
+    let at_ports: u64 = outcome.losses.iter().map(|port| port.dropped).sum();
+    assert_eq!(at_ports, totals.dropped);
+}
+
+/// All flows have finished with all of their bytes, none faster than their hosts' links allow.
+fn assert_finished(scenario: &Scenario, outcome: &Outcome) {
+    let Workload::Replay(flows) = &scenario.workload else { panic!("a replay") };
+    assert_eq!((outcome.flows.len(), outcome.totals.unfinished), (flows.len(), 0));
+    let bytes: u64 = flows.iter().map(|flow| flow.size.0).sum();
+    assert_eq!(outcome.totals.delivered, Bytes(bytes));
+    let links = &scenario.fabric.graph.links;
+    let link = |host: u32| links.iter().find(|link| link.ends.0 == host).expect("each has one");
+    for flow in &outcome.flows {
+        let (first, last) = (link(flow.from), link(flow.to));
+        let least = first.rate.min(last.rate).time_for(flow.size) + first.delay + last.delay;
+        assert!(least < flow.fct, "{flow:?}");
+    }
+    let mut expected: Vec<_> = flows
+        .iter()
+        .map(|f| (scenario.measure.probe_warm_up + f.at, f.from, f.to, f.size))
+        .collect();
+    let mut finished: Vec<_> =
+        outcome.flows.iter().map(|f| (f.start, f.from, f.to, f.size)).collect();
+    expected.sort_unstable();
+    finished.sort_unstable();
+    assert_eq!(finished, expected, "each flow once");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_packet_is_accounted_for_and_every_flow_finishes(scenario in scenario(), seed: u64) {
+        let outcome = run(&scenario, seed);
+        assert_balanced(&outcome);
+        assert_finished(&scenario, &outcome);
+        prop_assert_eq!(outcome.totals.lost_to_failures + outcome.totals.unroutable, 0);
+    }
+
+    #[test]
+    fn failures_lose_what_is_counted_and_flows_finish_after_them(
+        scenario in scenario_with_failures(),
+        seed: u64,
+    ) {
+        let outcome = run(&scenario, seed);
+        assert_balanced(&outcome);
+        assert_finished(&scenario, &outcome);
+    }
+
+    /// Stopped at any time, what is under way makes up the difference.
+    #[test]
+    fn a_run_cut_short_is_balanced_too(
+        mut scenario in scenario_with_failures(),
+        seed: u64,
+        limit in 1u64..3_000,
+    ) {
+        scenario.measure.time_limit = Time::micros(limit);
+        let outcome = run(&scenario, seed);
+        assert_balanced(&outcome);
+        prop_assert!(outcome.totals.simulated <= Time::micros(limit));
+    }
+}

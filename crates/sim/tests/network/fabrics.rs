@@ -1,0 +1,236 @@
+//! Random small fabrics, with everything else that a run needs.
+
+use heddle_scenario::{
+    Change, Conga, Drill, Event, Fabric, Flowlets, Graph, Hula, HulaUpdate, Link, Measure, Node,
+    PortLimits, ReplayFlow, Scenario, Scheme, Until, Workload,
+};
+use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_units::{Bytes, Rate, Time};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// What may join two nodes: some parallel links, alike.
+#[derive(Clone, Copy, Debug)]
+struct Cable {
+    links: u32,
+    rate: Rate,
+    delay: Time,
+}
+
+fn cable() -> impl Strategy<Value = Cable> {
+    // 3 Gbps is no whole number of picoseconds a byte.
+    let rate = select(vec![1, 3, 10, 25, 40]).prop_map(Rate::gbps);
+    let delay = prop_oneof![Just(Time::ZERO), (1u64..5_000).prop_map(Time::nanos)];
+    (0u32..3, rate, delay).prop_map(|(links, rate, delay)| Cable { links, rate, delay })
+}
+
+/// A graph in the making.
+struct Builder {
+    graph: Graph,
+    cables: std::vec::IntoIter<Cable>,
+}
+
+impl Builder {
+    fn nodes(&mut self, name: &str, tier: u8, count: u32, per_pod: u32) -> Vec<u32> {
+        let start = self.graph.nodes.len() as u32;
+        self.graph.nodes.extend((0..count).map(|index| Node {
+            name: format!("{name}-{}", index + 1),
+            tier,
+            pod: (per_pod > 0).then(|| (index / per_pod.max(1) + 1) as u16),
+        }));
+        (start..start + count).collect()
+    }
+
+    /// Joins two nodes by the next cable, with `least` links or more.
+    fn join(&mut self, low: u32, high: u32, least: u32) {
+        let Some(Cable { links, rate, delay }) = self.cables.next() else { return };
+        let link = Link { ends: (low, high), rate, delay };
+        self.graph.links.extend((0..links.max(least)).map(|_| link));
+    }
+
+    /// Joins each of `low` to the first of `high`, and to others by chance.
+    fn mesh(&mut self, low: &[u32], high: &[u32]) {
+        for &a in low {
+            for (index, &b) in high.iter().enumerate() {
+                self.join(a, b, u32::from(index == 0));
+            }
+        }
+    }
+}
+
+prop_compose! {
+    /// One to three tiers of switches; any two ToRs are joined, by way of the first switch on top at least.
+    pub fn graph()(
+        tiers in 1u8..=3,
+        (pods, tors, aggs, cores) in (1u32..3, 1u32..3, 1u32..3, 1u32..3),
+        hosts in 2u32..7,
+        cables in prop::collection::vec(cable(), 64),
+        skips in 0u32..3,
+    ) -> Graph {
+        let graph = Graph { nodes: Vec::new(), links: Vec::new() };
+        let mut fabric = Builder { graph, cables: cables.into_iter() };
+        let pods = if tiers == 1 { 1 } else { pods };
+        let tors = if tiers == 1 { 1 } else { tors };
+        let hosts = fabric.nodes("host", 0, hosts, 0);
+        let tors = fabric.nodes("tor", 1, pods * tors, tors);
+        for (index, &host) in hosts.iter().enumerate() {
+            fabric.join(host, tors[index % tors.len()], 1);
+        }
+        if tiers == 2 {
+            let spines = fabric.nodes("spine", 2, aggs * cores, 0);
+            fabric.mesh(&tors, &spines);
+        } else if tiers == 3 {
+            let aggs = fabric.nodes("agg", 2, pods * aggs, aggs);
+            let cores = fabric.nodes("core", 3, cores, 0);
+            let of_pod = |nodes: &[u32], pod: u32| {
+                let size = nodes.len() / pods as usize;
+                nodes[pod as usize * size..][..size].to_vec()
+            };
+            for pod in 0..pods {
+                fabric.mesh(&of_pod(&tors, pod), &of_pod(&aggs, pod));
+            }
+            fabric.mesh(&aggs, &cores);
+            for &tor in tors.iter().take(skips as usize) {
+                fabric.join(tor, cores[0], 0);
+            }
+        }
+        // A host has one link; the cables to hosts may be of more.
+        let is_host_link = |link: &Link| link.ends.0 < hosts.len() as u32;
+        fabric.graph.links.dedup_by(|a, b| is_host_link(a) && a.ends == b.ends);
+        fabric.graph
+    }
+}
+
+fn limits() -> impl Strategy<Value = PortLimits> {
+    let bytes = prop_oneof![3_100u64..20_000, 20_000u64..200_000].prop_map(Bytes);
+    let packets = prop_oneof![2 => Just(None), 1 => (1u32..40).prop_map(Some)];
+    let mark_above = prop_oneof![2 => Just(None), 1 => (0u64..30_000).prop_map(|b| Some(Bytes(b)))];
+    (bytes, packets, mark_above).prop_map(|(bytes, packets, mark_above)| PortLimits {
+        bytes,
+        packets,
+        mark_above,
+    })
+}
+
+prop_compose! {
+    fn transport()(
+        control in select(vec![Control::NewReno, Control::Cubic, Control::Dctcp]),
+        recovery in select(vec![Recovery::Sack, Recovery::NewReno]),
+        mss in prop_oneof![Just(1460u16), 300u16..1460],
+        initial_window in 1u32..20,
+        delayed_ack in prop_oneof![Just(None), (1u64..200).prop_map(|us| Some(Time::micros(us)))],
+        min_rto in (200u64..2_000).prop_map(Time::micros),
+    ) -> TcpConfig {
+        TcpConfig {
+            control, recovery, mss, initial_window, delayed_ack, min_rto,
+            initial_rto: min_rto,
+            max_rto: Time::millis(8),
+            ..TcpConfig::default()
+        }
+    }
+}
+
+/// Every scheme that can run on a graph.
+pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
+    let flowlets = Flowlets { gap: Time::micros(50), slots: 16 };
+    let conga =
+        Conga { flowlets, tau: Time::micros(160), metric_bits: 3, metric_age: Time::millis(10) };
+    let hula = Hula {
+        flowlets,
+        probe_period: PROBE_PERIOD,
+        fail_after: PROBE_PERIOD * 3,
+        tau: PROBE_PERIOD * 2,
+        util_bits: 8,
+        update: HulaUpdate::Refresh,
+        local_detection: false,
+    };
+    let mut schemes = vec![
+        Scheme::Ecmp,
+        Scheme::CongaPrime(conga),
+        Scheme::LetItFlow(flowlets),
+        Scheme::Drill(Drill { samples: 2, memory: 1 }),
+        Scheme::Spray,
+        Scheme::Hula(hula),
+        Scheme::Ideal,
+    ];
+    if graph.nodes.iter().all(|node| node.tier <= 2) {
+        schemes.push(Scheme::Conga(conga));
+    }
+    schemes
+}
+
+/// T_p of [`schemes_for`].
+pub const PROBE_PERIOD: Time = Time::micros(100);
+
+fn flows(hosts: u32) -> impl Strategy<Value = Vec<ReplayFlow>> {
+    let flow = (0u64..2_000, 0..hosts, 1..hosts, prop_oneof![1u64..3_000, 1u64..80_000]);
+    let flow = flow.prop_map(move |(at, from, further, size)| ReplayFlow {
+        at: Time::micros(at),
+        from,
+        to: (from + further) % hosts,
+        size: Bytes(size),
+    });
+    prop::collection::vec(flow, 1..25)
+}
+
+/// Hosts of a graph.
+pub fn hosts(graph: &Graph) -> u32 {
+    graph.nodes.iter().filter(|node| node.tier == 0).count() as u32
+}
+
+/// A graph with flows over it, by any scheme; nothing fails.
+pub fn scenario() -> impl Strategy<Value = Scenario> {
+    let rest = (transport(), limits(), limits(), 0u64..3_000, any::<Index>());
+    let with_flows = |graph: Graph| {
+        let flows = flows(hosts(&graph));
+        (Just(graph), flows)
+    };
+    (graph().prop_flat_map(with_flows), rest).prop_map(|((graph, flows), rest)| {
+        let (transport, port, host_port, convergence, scheme) = rest;
+        Scenario {
+            title: String::new(),
+            seeds: vec![1],
+            transport,
+            scheme: *scheme.get(&schemes_for(&graph)),
+            measure: measure(flows.len() as u64),
+            workload: Workload::Replay(flows),
+            fabric: Fabric {
+                graph,
+                failed: Vec::new(),
+                convergence: Time::micros(convergence),
+                port,
+                host_port,
+            },
+            events: Vec::new(),
+        }
+    })
+}
+
+fn measure(flows: u64) -> Measure {
+    Measure {
+        probe_warm_up: PROBE_PERIOD * 3,
+        warm_up: Time::ZERO,
+        until: Until::Flows(flows),
+        time_limit: Time::secs(20),
+        sample_every: None,
+    }
+}
+
+/// The same with links that fail, hosts' links too, each to recover later.
+pub fn scenario_with_failures() -> impl Strategy<Value = Scenario> {
+    let fault = (any::<Index>(), 0u64..3_000, 1u64..3_000);
+    (scenario(), prop::collection::vec(fault, 1..5)).prop_map(|(mut scenario, faults)| {
+        let mut links: Vec<u32> = Vec::new();
+        for (link, at, lasts) in faults {
+            let link = link.index(scenario.fabric.graph.links.len()) as u32;
+            if !links.contains(&link) {
+                links.push(link);
+                let event = |at, change| Event { at: Time::micros(at), change, links: vec![link] };
+                scenario.events.push(event(at, Change::Fail));
+                scenario.events.push(event(at + lasts, Change::Recover));
+            }
+        }
+        scenario.events.sort_by_key(|event| event.at);
+        scenario
+    })
+}

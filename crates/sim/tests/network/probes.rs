@@ -1,0 +1,85 @@
+//! HULA's probes: as many as there should be on each link, and never more.
+
+use heddle_scenario::{Scenario, Scheme};
+use heddle_sim::Outcome;
+use heddle_units::Time;
+use proptest::prelude::*;
+
+use crate::fabrics::{PROBE_PERIOD, scenario_with_failures, schemes_for};
+use crate::lab::{replay, run};
+
+/// A two-pod fabric where nobody sends for 100 probe periods, sampled once a period.
+fn idle_two_pod() -> Scenario {
+    let text = r#"
+        [scheme]
+        kind = "hula"
+        probe_period = "200us"
+        [fabric]
+        kind = "two-pod"
+        hosts_per_tor = 1
+        [measure]
+        probe_warm_up = "20ms"
+        sample_every = "200us"
+    "#;
+    replay(text, &[], "1us,host-1,host-2,1B")
+}
+
+/// Probes of 64 bytes a period from one node to another, once all have been heard of.
+fn probes_a_period(outcome: &Outcome, from: &str, to: &str) -> f64 {
+    let samples = &outcome.samples;
+    let port = samples.port(from, to).expect("they are linked");
+    let rows = samples.sent.chunks(samples.ports.len()).skip(10).take(80);
+    let bytes: u32 = rows.map(|row| row[port]).sum();
+    f64::from(bytes) / 64.0 / 80.0
+}
+
+/// HULA section 4.1: up a link go the probes of the ToRs below it; down a link those of all ToRs but the ones it leads to.
+/// Each core switch passes the first probe that it hears of a ToR, which comes from one of the pod's two aggregation
+/// switches, and sends it to the other.
+#[test]
+fn each_link_of_the_two_pod_fabric_carries_its_tors_probes_once_a_period() {
+    let outcome = run(&idle_two_pod(), 1);
+    let count = |from: &str, to: &str| probes_a_period(&outcome, from, to);
+    for (tor, aggs, others) in [(1, [1, 2], [3, 4]), (4, [3, 4], [1, 2])] {
+        for agg in aggs {
+            let (tor, agg) = (format!("tor-{tor}"), format!("agg-{agg}"));
+            assert_eq!(count(&tor, &agg), 1.0, "up {tor}-{agg}: the ToR's own");
+            assert_eq!(count(&agg, &tor), 3.0, "down {tor}-{agg}: the three others'");
+        }
+        for core in ["core-1", "core-2"] {
+            let down = aggs.map(|agg| count(core, &format!("agg-{agg}")));
+            assert!(down.iter().all(|&probes| (2.0..=4.0).contains(&probes)), "{down:?}");
+            assert_eq!(down[0] + down[1], 2.0 * 2.0 + 2.0, "{others:?} to both, own to one");
+            assert_eq!(count(&format!("agg-{}", aggs[0]), core), 2.0, "the pod's own");
+        }
+    }
+}
+
+/// Any ports that a probe may take: each direction of each link between switches.
+fn directions(scenario: &Scenario) -> u64 {
+    let nodes = &scenario.fabric.graph.nodes;
+    let between = |(a, b): (u32, u32)| nodes[a as usize].tier.min(nodes[b as usize].tier) > 0;
+    2 * scenario.fabric.graph.links.iter().filter(|link| between(link.ends)).count() as u64
+}
+
+fn tors(scenario: &Scenario) -> u64 {
+    scenario.fabric.graph.nodes.iter().filter(|node| node.tier == 1).count() as u64
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// A switch passes on a ToR's probe once in 7/8 of T_p, over each of its links at most: none goes in circles.
+    #[test]
+    fn no_fabric_makes_probes_loop(mut scenario in scenario_with_failures(), seed: u64) {
+        let schemes = schemes_for(&scenario.fabric.graph);
+        let hula = schemes.iter().find(|scheme| matches!(scheme, Scheme::Hula(_)));
+        scenario.scheme = *hula.expect("it runs everywhere");
+        let totals = run(&scenario, seed).totals;
+        let windows = totals.simulated.0 / (PROBE_PERIOD.0 / 8 * 7) + 1;
+        prop_assert!(totals.probes_sent <= windows * tors(&scenario) * directions(&scenario));
+        let originated = totals.simulated.0 / PROBE_PERIOD.0;
+        prop_assert!(tors(&scenario) < 2 || totals.probes_sent >= originated.saturating_sub(1));
+        prop_assert!(totals.simulated < Time::secs(20), "it ends");
+    }
+}
