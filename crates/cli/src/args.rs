@@ -170,3 +170,25 @@ pub(crate) struct Bench {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) runs: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// The first `=` divides: values may have more of them.
+    #[test]
+    fn keys_and_values() {
+        let pair = |key: &str, value: &str| Ok((key.to_owned(), value.to_owned()));
+        assert_eq!(key_value("workload.load = 0.6"), pair("workload.load", "0.6"));
+        assert_eq!(key_value("scheme={ kind = \"hula\" }"), pair("scheme", "{ kind = \"hula\" }"));
+        assert_eq!(key_value("title="), pair("title", ""));
+        assert!(key_value("workload.load").unwrap_err().contains("workload.load=0.6"));
+    }
+}

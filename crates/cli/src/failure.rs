@@ -95,3 +95,36 @@ impl From<anyhow::Error> for Failure {
         Failure::Other(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interruption_is_one_wherever_it_is_noticed() {
+        let grid: Failure = GridError::Interrupted { done: 2, cells: 4 }.into();
+        assert_eq!(
+            grid.to_string(),
+            "interrupted: 2 of 4 runs are done and kept; the same command goes on from there"
+        );
+        let failures: [Failure; 3] =
+            [grid, SimError::Interrupted.into(), ExtraError::Sim(SimError::Interrupted).into()];
+        for failure in failures {
+            assert_eq!(
+                (failure.code(), failure.to_json()["error"].as_str()),
+                (130, Some("interrupted"))
+            );
+        }
+    }
+
+    #[test]
+    fn causes_are_told_from_the_outside_in() {
+        let error = anyhow::anyhow!("not found").context("a.toml");
+        let failure = Failure::from(error);
+        assert_eq!(
+            (failure.code(), failure.to_string()),
+            (1, "error: a.toml: not found".to_owned())
+        );
+        assert_eq!(failure.to_json()["message"], "a.toml: not found");
+    }
+}

@@ -60,3 +60,38 @@ pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
     row.push(figure(over.slowdown_mean, 1.0, "x"));
     row
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_or_so() {
+        for (figure, text) in [
+            (0.0, "0.00"),
+            (0.0404, "0.040"),
+            (0.61, "0.610"),
+            (1.5, "1.50"),
+            (99.5, "99.50"),
+            (100.0, "100"),
+            (123.45, "123.5"),
+            (1234.5, "1234"),
+            (-2.5, "-2.50"),
+        ] {
+            assert_eq!(short(figure), text);
+        }
+    }
+
+    #[test]
+    fn figures_have_their_unit_and_their_interval() {
+        assert_eq!(figure(None, 1e3, "ms"), "-");
+        assert_eq!(millis(Estimate::of(&[0.0015])), "1.50 ms");
+        // 1 and 3: deviation sqrt 2, t = 12.706, half width 12.706.
+        assert_eq!(figure(Estimate::of(&[1.0, 3.0]), 1.0, "x"), "2.00 ± 12.71x");
+    }
+
+    #[test]
+    fn a_row_has_a_cell_for_each_heading() {
+        assert_eq!(fct_row(&OverSeeds::new(&[])), ["-"; FCT_HEADER.len()]);
+    }
+}
