@@ -52,7 +52,7 @@ impl Failover {
     /// Runs the experiment.
     ///
     /// # Errors
-    /// If the caller's `watch` stops it.
+    /// None that a caller can cause.
     pub fn run(traffic: FailoverTraffic, seed: u64) -> Result<Failover, ExtraError> {
         let mut source = Source::new("hula-fig9-failure.toml", FAILURE);
         if traffic == FailoverTraffic::WebSearch {
