@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
@@ -83,13 +84,20 @@ fn key(cell: &Cell) -> String {
 /// # Errors
 /// Those of the file system.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let partial = path.with_extension("partial");
+    let partial = partial(path);
     let written = fill(&partial, bytes).and_then(|()| fs::rename(&partial, path));
     if written.is_err() {
         // The first error is the one to tell; on a full disk it matters that this file goes.
         let _ = fs::remove_file(&partial);
     }
     written
+}
+
+/// A name that no other writer has, in this process or another.
+fn partial(path: &Path) -> PathBuf {
+    static WRITERS: AtomicU64 = AtomicU64::new(0);
+    let (process, writer) = (std::process::id(), WRITERS.fetch_add(1, Ordering::Relaxed));
+    path.with_extension(format!("{process}-{writer}.partial"))
 }
 
 fn fill(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

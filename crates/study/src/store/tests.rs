@@ -71,6 +71,20 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert!(write_whole(&folder.path().join("nowhere/c.json"), b"x").is_err());
 }
 
+/// A grid may hold the same cell twice (`--over workload.load=0.4,0.40`), and two commands may share a folder.
+#[test]
+fn writers_of_one_file_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.json");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..20).for_each(|_| write_whole(&file, b"whole").unwrap()));
+        }
+    });
+    assert_eq!(fs::read(&file).unwrap(), b"whole");
+    assert_eq!(names(folder.path()), ["a.json"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
