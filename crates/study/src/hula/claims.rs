@@ -58,10 +58,10 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Direction and size: a ratio's excess over 1 is within half and twice the paper's, another figure within a third; an
-    /// exact one equal; a bound kept.
+    /// Direction and size. A ratio: its excess over 1 is within half and twice the paper's (where the paper says "equal": 0.9
+    /// to 1.1). Another figure: within a third. An exact one: equal. A bound: kept.
     Agrees,
-    /// The direction, but not the size.
+    /// A ratio's direction (more than 1.02), but not its size.
     DirectionOnly,
     /// Not even the direction.
     Differs,
