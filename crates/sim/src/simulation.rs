@@ -1,12 +1,13 @@
 //! One run, from the first probe to the last flow.
 
+mod faults;
 mod finish;
 mod start;
 #[cfg(test)]
 mod tests;
 
 use heddle_policy::Scheme;
-use heddle_scenario::{self as scenario, Change, Scenario, Until};
+use heddle_scenario::{self as scenario, Scenario, Until};
 use heddle_units::Time;
 
 use crate::engine::Event;
@@ -99,6 +100,8 @@ struct Simulation<'a, S: Scheme> {
     scenario: &'a Scenario,
     fabric: Fabric,
     network: Network,
+    /// Links that routing takes to be up.
+    routed: Vec<bool>,
     switching: Switching<S>,
     hosts: Hosts,
     traffic: Traffic,
@@ -125,7 +128,9 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         let fabric = Fabric::new(graph)?;
         let meter = S::NEEDS_UTILISATION.then(|| S::dre_shift(&config));
         let network = start_network(scenario, &fabric, meter);
-        let routes = fabric.routes(|link| !is_failed(scenario, &fabric, link))?;
+        let links = 0..fabric.graph.links.len() as u32;
+        let routed: Vec<bool> = links.map(|link| !is_failed(scenario, &fabric, link)).collect();
+        let routes = fabric.routes(|link| routed[link as usize])?;
         fabric.check_reachable(&routes)?;
         let start = scenario.measure.probe_warm_up;
         let mut simulation = Simulation {
@@ -146,6 +151,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             scenario,
             fabric,
             network,
+            routed,
         };
         simulation.schedule_first(seed);
         Ok(simulation)
@@ -246,7 +252,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             Event::Probe(tor) => self.originate(tor),
             Event::Sample => self.sample(),
             Event::Fault(index) => self.fault(index),
-            Event::Converged => self.converge(),
+            Event::Converged(index) => self.converge(index),
             Event::Measure => {
                 self.delivered_before = self.hosts.counters().delivered;
                 self.sampler.start_measuring();
@@ -321,34 +327,6 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         self.sampler.sample(&self.network, self.now);
         if let Some(every) = self.scenario.measure.sample_every {
             self.network.events.schedule(self.now + every, Event::Sample);
-        }
-    }
-
-    fn fault(&mut self, index: u32) {
-        let event = &self.scenario.events[index as usize];
-        for (port, info) in self.fabric.ports.iter().enumerate() {
-            if event.links.contains(&info.link) {
-                match event.change {
-                    Change::Fail => self.network.fail(port as u32, self.now),
-                    Change::Recover => self.network.recover(port as u32),
-                }
-            }
-        }
-        // Schemes with probes keep their next hops: they learn of failures from missing probes.
-        if self.switching.probe_period().is_none() {
-            let at = self.now + self.scenario.fabric.convergence;
-            self.network.events.schedule(at, Event::Converged);
-        }
-    }
-
-    fn converge(&mut self) {
-        let mut up = vec![true; self.fabric.graph.links.len()];
-        for (info, port) in self.fabric.ports.iter().zip(&self.network.ports) {
-            up[info.link as usize] &= port.up;
-        }
-        // Fewer links cannot need more sets of next hops than the header numbers, as the first computation did not.
-        if let Ok(routes) = self.fabric.routes(|link| up[link as usize]) {
-            self.switching.routes = routes;
         }
     }
 }

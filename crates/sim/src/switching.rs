@@ -163,7 +163,11 @@ impl<S: Scheme> Switching<S> {
         }
     }
 
+    /// Sends a probe, unless the port is down: it would count as lost every period, for as long as the link is down.
     fn send_probe(&mut self, network: &mut Network, now: Time, port: u32, probe: Probe) {
+        if !network.ports[port as usize].up {
+            return;
+        }
         let hot = Hot {
             arrival: now,
             next: NIL,

@@ -20,8 +20,8 @@ pub(crate) enum Event {
     Sample,
     /// An entry of the scenario's list of faults.
     Fault(u32),
-    /// The control plane has adapted to the links that are up.
-    Converged,
+    /// The control plane has adapted to an entry of that list.
+    Converged(u32),
     /// The measuring window opens.
     Measure,
 }
@@ -40,7 +40,7 @@ impl Event {
             Event::Probe(tor) => 4 << KIND_SHIFT | tor,
             Event::Sample => 5 << KIND_SHIFT,
             Event::Fault(index) => 6 << KIND_SHIFT | index,
-            Event::Converged => 7 << KIND_SHIFT,
+            Event::Converged(index) => 7 << KIND_SHIFT | index,
             Event::Measure => 8 << KIND_SHIFT,
         }
     }
@@ -56,7 +56,7 @@ impl Event {
             4 => Event::Probe(id),
             5 => Event::Sample,
             6 => Event::Fault(id),
-            7 => Event::Converged,
+            7 => Event::Converged(id),
             _ => Event::Measure,
         }
     }

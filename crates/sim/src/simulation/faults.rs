@@ -1,0 +1,41 @@
+//! Links that fail and recover, and when routing learns of it.
+
+use heddle_policy::Scheme;
+use heddle_scenario::Change;
+
+use super::Simulation;
+use crate::engine::Event;
+
+impl<S: Scheme> Simulation<'_, S> {
+    /// Takes links down or up. The control plane learns of it later.
+    pub(super) fn fault(&mut self, index: u32) {
+        let event = &self.scenario.events[index as usize];
+        for (port, info) in self.fabric.ports.iter().enumerate() {
+            if event.links.contains(&info.link) {
+                match event.change {
+                    Change::Fail => self.network.fail(port as u32, self.now),
+                    Change::Recover => self.network.recover(port as u32),
+                }
+            }
+        }
+        let at = self.now + self.scenario.fabric.convergence;
+        self.network.events.schedule(at, Event::Converged(index));
+    }
+
+    /// Routes around the links of a fault, or over them again. Schemes with probes keep their next hops over links that
+    /// fail: they learn of it from missing probes.
+    pub(super) fn converge(&mut self, index: u32) {
+        let event = &self.scenario.events[index as usize];
+        let is_up = event.change == Change::Recover;
+        if !is_up && self.switching.probe_period().is_some() {
+            return;
+        }
+        for &link in &event.links {
+            self.routed[link as usize] = is_up;
+        }
+        // A fabric that now needs more sets of next hops than can be numbered keeps its routes.
+        if let Ok(routes) = self.fabric.routes(|link| self.routed[link as usize]) {
+            self.switching.routes = routes;
+        }
+    }
+}
