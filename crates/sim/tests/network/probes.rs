@@ -55,6 +55,17 @@ fn each_link_of_the_two_pod_fabric_carries_its_tors_probes_once_a_period() {
     }
 }
 
+#[test]
+fn a_link_that_is_down_from_the_start_gets_no_probes_and_loses_none() {
+    let mut scenario = idle_two_pod();
+    scenario.fabric.failed = vec![("core-2".into(), "agg-4".into())];
+    let outcome = run(&scenario, 1);
+    assert_eq!(outcome.totals.lost_to_failures, 0);
+    assert_eq!(probes_a_period(&outcome, "core-2", "agg-4"), 0.0);
+    assert_eq!(probes_a_period(&outcome, "core-2", "agg-3"), 2.0, "those of pod 1");
+    assert_eq!(probes_a_period(&outcome, "agg-4", "tor-4"), 3.0, "by way of core-1");
+}
+
 /// Any ports that a probe may take: each direction of each link between switches.
 fn directions(scenario: &Scenario) -> u64 {
     let nodes = &scenario.fabric.graph.nodes;

@@ -52,7 +52,7 @@ fn packets_wait_as_long_as_in_an_m_d_1_queue() {
         let count = outcome.flows.len() as f64;
         let mean = outcome.flows.iter().map(wait).sum::<f64>() / count;
         let theory = service * utilisation / (2.0 * (1.0 - utilisation));
-        assert!((mean / theory - 1.0).abs() < 0.05, "{utilisation}: {mean} s, not {theory} s");
+        assert!((mean / theory - 1.0).abs() < 0.03, "{utilisation}: {mean} s, not {theory} s");
         // Poisson arrivals see time averages: as many find the port free as it is free of the time.
         let free = outcome.flows.iter().filter(|f| f.fct == f.unloaded).count() as f64 / count;
         assert!((free + utilisation - 1.0).abs() < 0.01, "{utilisation}: {free}");

@@ -1,0 +1,77 @@
+//! The fabric as one big switch: the same hosts, and an empty fabric that is as far across.
+
+use heddle_sim::one_big_switch;
+use heddle_units::{Rate, Time};
+
+use crate::lab::{replay, run};
+
+const FABRICS: [(&str, &str); 3] = [
+    (r#"{ kind = "two-pod" }"#, "host-32"),
+    (r#"{ kind = "leaf-spine" }"#, "host-64"),
+    (r#"{ kind = "fat-tree", k = 4, link_delay = "3us" }"#, "host-16"),
+];
+
+/// How long a flow from host 1 takes alone.
+fn alone(fabric: &str, scheme: &str, to: &str, size: &str) -> Time {
+    let overrides = [("fabric", fabric), ("scheme", scheme)];
+    let scenario = replay("[measure]", &overrides, &format!("0s,host-1,{to},{size}"));
+    let flow = run(&scenario, 1).flows[0];
+    assert!(flow.fct >= flow.unloaded);
+    flow.unloaded
+}
+
+/// The fabric's own links are left out, and with them only the time that frames take to cross them.
+#[test]
+fn the_farthest_pair_is_as_far_apart() {
+    for (fabric, farthest) in FABRICS {
+        for (size, at_most) in [("1460B", 0.15), ("1MB", 0.01)] {
+            let original = alone(fabric, "ecmp", farthest, size);
+            let ideal = alone(fabric, "ideal", farthest, size);
+            let shorter = (original - ideal).as_secs_f64() / original.as_secs_f64();
+            assert!((0.0..at_most).contains(&shorter), "{fabric} {size}: {original} {ideal}");
+        }
+    }
+}
+
+#[test]
+fn hosts_and_their_links_stay() {
+    for (fabric, farthest) in FABRICS {
+        let overrides = [("fabric", fabric), ("scheme", "ideal")];
+        let scenario = replay("[measure]", &overrides, &format!("0s,host-1,{farthest},1B"));
+        let graph = &scenario.fabric.graph;
+        let ideal = one_big_switch(graph);
+        let hosts = ideal.nodes.len() - 1;
+        assert_eq!((&ideal.nodes[..hosts], ideal.nodes[hosts].tier), (&graph.nodes[..hosts], 1));
+        let links = graph.links.iter().filter(|link| (link.ends.0 as usize) < hosts);
+        let rates: Vec<(u32, Rate)> = links.map(|link| (link.ends.0, link.rate)).collect();
+        let kept: Vec<(u32, Rate)> = ideal.links.iter().map(|l| (l.ends.0, l.rate)).collect();
+        assert_eq!((kept.len(), kept), (hosts, rates));
+    }
+}
+
+/// Where nothing but hosts' links can be full, no scheme does better.
+#[test]
+fn no_scheme_beats_it() {
+    let text = r#"
+        [fabric]
+        kind = "two-pod"
+        hosts_per_tor = 4
+        core_rate = "10Gbps"
+        [workload]
+        kind = "flows"
+        sizes = "fixed:50KB"
+        load = 0.6
+        [measure]
+        warm_up = "1ms"
+        flows = 500
+    "#;
+    let mean = |scheme| {
+        let outcome = run(&crate::lab::scenario(text, &[("scheme", scheme)]), 1);
+        let sum: f64 = outcome.flows.iter().map(|flow| flow.fct.as_secs_f64()).sum();
+        sum / outcome.flows.len() as f64
+    };
+    let ideal = mean("ideal");
+    for scheme in ["ecmp", "conga-prime", "letitflow", "drill", "spray", "hula"] {
+        assert!(ideal < mean(scheme), "{scheme}: {} against {ideal}", mean(scheme));
+    }
+}
