@@ -20,7 +20,7 @@ Exit codes:
   1    something failed while it ran
   2    the command line is wrong
   3    a scenario is wrong; the message names file, line and mend
-  130  interrupted; what was finished is kept
+  130  interrupted; what sweep, reproduce and demo had finished is kept
 
 Start with: heddle demo";
 

@@ -82,10 +82,17 @@ pub fn write(
     let json = serde_json::to_string_pretty(result).map_err(std::io::Error::other);
     keep(&summary, &json.map_err(StoreError::at(&summary))?)?;
     keep(&folder.join("flows.csv"), &flows_csv(outcomes))?;
+    let links = folder.join("links.csv");
     if outcomes.iter().any(|(_, outcome)| !outcome.samples.times.is_empty()) {
-        keep(&folder.join("links.csv"), &links_csv(outcomes))?;
+        return keep(&links, &links_csv(outcomes));
     }
-    Ok(())
+    // One that an earlier run left there would not belong to this one.
+    match std::fs::remove_file(&links) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::at(&links)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn keep(path: &Path, text: &str) -> Result<(), StoreError> {
