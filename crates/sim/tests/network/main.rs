@@ -1,5 +1,6 @@
 //! Whole runs against theory, and properties of runs on random fabrics.
 
+mod connections;
 mod conservation;
 mod determinism;
 mod ecmp;
@@ -10,5 +11,6 @@ mod lab;
 mod probes;
 mod queueing;
 mod routing;
+mod sampling;
 mod sharing;
 mod timing;
