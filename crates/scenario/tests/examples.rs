@@ -52,7 +52,7 @@ fn hula_figures_are_as_the_paper_says() {
         let scenario = example(name, &[]);
         let Workload::Flows(flows) = &scenario.workload else { panic!("{name}") };
         assert_eq!((flows.load, flows.capacity), (load, Rate::gbps(160)), "{name}");
-        let Pattern::Sets { clients, servers } = &flows.pattern else { panic!("{name}") };
+        let Pattern::Pairs { clients, servers } = &flows.pattern else { panic!("{name}") };
         assert_eq!((clients, servers), (&(0..16).collect(), &(16..32).collect()));
         let Scheme::Hula(hula) = scenario.scheme else { panic!("{name}") };
         assert_eq!((hula.probe_period, hula.flowlets.gap), (Time::micros(200), Time::micros(100)));
@@ -116,4 +116,12 @@ fn a_replay_measures_all_of_its_flows() {
     assert_eq!(&names[..4], ["web-1", "web-2", "db-1", "db-2"]);
     let tiers: Vec<u8> = scenario.fabric.graph.nodes.iter().map(|n| n.tier).collect();
     assert_eq!(tiers, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3]);
+}
+
+/// The other reading of HULA's traffic: a server drawn for each flow.
+#[test]
+fn a_server_can_be_drawn_for_each_flow() {
+    let scenario = example("hula-fig5.toml", &[("workload.pattern", "cross-pod")]);
+    let Workload::Flows(flows) = &scenario.workload else { panic!("flows") };
+    assert!(matches!(flows.pattern, Pattern::Sets { .. }));
 }
