@@ -213,13 +213,18 @@ mod tests {
         assert_eq!(drain(&mut wheel), [(5, Event::Probe(2)), (6, Event::Probe(3))]);
     }
 
+    /// Often the same instant as another event, often the present one.
+    fn ahead() -> impl Strategy<Value = u64> {
+        prop_oneof![Just(0), (0u64..4).prop_map(|n| n * 1_000), 0u64..3_000_000]
+    }
+
     proptest! {
         /// The wheel gives what a sorted list gives, whatever its slots and however far events lie.
         #[test]
         fn agrees_with_a_sorted_list(
             gap in 1u64..5_000,
             horizon in 1u64..2_000_000,
-            steps in prop::collection::vec((0u64..3_000_000, 0usize..3), 1..300),
+            steps in prop::collection::vec((ahead(), 0usize..3), 1..300),
         ) {
             let mut wheel = Wheel::new(Time(gap), Time(horizon));
             let mut list: Vec<(u64, usize)> = Vec::new();

@@ -123,7 +123,7 @@ fn what_a_failure_takes_from_the_queue_was_never_sent() {
     assert_eq!(network.ports[0].accepted, 500);
 }
 
-/// Half of the time busy, over a few time constants.
+/// What waits does not count yet.
 #[test]
 fn utilisation_counts_a_packet_when_it_starts_and_not_when_it_is_queued() {
     let shift = DreShift(17);
@@ -131,12 +131,25 @@ fn utilisation_counts_a_packet_when_it_starts_and_not_when_it_is_queued() {
     for _ in 0..1000 {
         network.send_data(Time::ZERO, 1500);
     }
+    let one_packet = (1500 << 16) / RATE.bytes_in(Time::nanos(shift.tau())).0;
+    assert_eq!(u64::from(network.utilisation(0, Time::ZERO)), one_packet);
     let full = network.utilisation(0, bytes(1500 * 900));
-    assert!(full > 60_000, "an overloaded port reads about 1, and no more: {full}");
-    let mut network = one_port(limits(10_000_000), Some(shift));
-    for i in 0..1000 {
-        network.send_data(bytes(3000 * i), 1500);
+    assert!(full > 60_000, "an overloaded port reads about 1: {full}");
+}
+
+/// The link is busy for half of the time, whether packets come one by one or the second waits for the first.
+#[test]
+fn utilisation_is_the_share_of_time_that_a_link_is_busy() {
+    let shift = DreShift(17);
+    for together in [1, 2, 8] {
+        let mut network = one_port(limits(10_000_000), Some(shift));
+        for burst in 0..2000 / together {
+            let now = bytes(3000 * together * burst);
+            network.arrivals(now);
+            (0..together).for_each(|_| network.send_data(now, 1500));
+        }
+        let now = bytes(3000 * 2000);
+        let half = network.utilisation(0, now);
+        assert!((30_000..34_500).contains(&half), "{together} together: {half}");
     }
-    let half = network.utilisation(0, bytes(3000 * 999));
-    assert!((32_000..34_000).contains(&half), "{half}");
 }

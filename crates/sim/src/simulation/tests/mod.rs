@@ -3,6 +3,7 @@
 //! A seed makes a scenario and its run. `HEDDLE_SEED` runs that seed alone.
 
 mod draw;
+mod strays;
 
 use std::ops::RangeInclusive;
 
