@@ -54,6 +54,7 @@ pub(crate) struct CongaPrime {
     /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
     pub(crate) flowlet_slots: u32,
     /// Time constant of the utilisation estimator. Default: 160us.
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
     #[schemars(with = "TimeText")]
     pub(crate) tau: Time,
     /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
@@ -81,6 +82,7 @@ pub(crate) struct Conga {
     /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
     pub(crate) flowlet_slots: u32,
     /// Time constant of the utilisation estimator. Default: 160us.
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
     #[schemars(with = "TimeText")]
     pub(crate) tau: Time,
     /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
@@ -150,6 +152,7 @@ pub(crate) struct Hula {
     #[schemars(with = "Option<TimeText>")]
     pub(crate) fail_after: Option<Time>,
     /// Time constant of the utilisation estimator. Default: 2 probe periods (HULA section 4.2: at least twice the period).
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
     #[schemars(with = "Option<TimeText>")]
     pub(crate) tau: Option<Time>,
     /// Bits of the probe's utilisation field, 1 to 16. Default: 8 (HULA section 4.2).
