@@ -38,7 +38,7 @@ pub struct Samples {
     pub ports: Vec<PortName>,
     /// When each sample was taken.
     pub times: Vec<Time>,
-    /// Row by row: bytes that began transmission on each port since the sample before.
+    /// Row by row: bytes that each port sent since the sample before.
     pub sent: Vec<u32>,
     /// Row by row: bytes waiting at each port.
     pub queued: Vec<u32>,

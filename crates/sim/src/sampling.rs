@@ -9,7 +9,7 @@ use crate::outcome::{PortName, Samples};
 /// Takes samples of the ports between switches.
 pub(crate) struct Sampler {
     ports: Vec<u32>,
-    /// Bytes that had begun transmission at the last sample.
+    /// Bytes that each had sent at the last sample.
     sent_before: Vec<u64>,
     samples: Samples,
 }

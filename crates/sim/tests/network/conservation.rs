@@ -1,9 +1,10 @@
 //! Nothing is lost but what is counted, whatever the fabric, the scheme and the failures; and every flow finishes.
 
-use heddle_scenario::{Scenario, Workload};
-use heddle_sim::Outcome;
+use heddle_scenario::{Change, Event, Graph, Scenario, Scheme, Workload};
+use heddle_sim::{Fabric, Outcome};
 use heddle_units::{Bytes, Time};
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 use crate::fabrics::{scenario, scenario_with_failures};
 use crate::lab::run;
@@ -42,6 +43,17 @@ fn assert_finished(scenario: &Scenario, outcome: &Outcome) {
     assert_eq!(finished, expected, "each flow once");
 }
 
+/// Links between switches without any one of which all hosts still reach each other.
+fn spares(graph: &Graph) -> Vec<u32> {
+    let fabric = Fabric::new(graph).expect("it is sound");
+    let is_spare = |link: &u32| {
+        let routes = fabric.routes(|other| other != *link).expect("it is small");
+        fabric.check_reachable(&routes).is_ok()
+    };
+    let between = |link: &u32| graph.links[*link as usize].ends.0 >= fabric.hosts();
+    (0..graph.links.len() as u32).filter(between).filter(is_spare).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -74,5 +86,26 @@ proptest! {
         let outcome = run(&scenario, seed);
         assert_balanced(&outcome);
         prop_assert!(outcome.totals.simulated <= Time::micros(limit));
+    }
+
+    /// Routing finds another way. HULA's next hops stay those of before, so it may have none; ECMP stands in for it.
+    #[test]
+    fn flows_finish_around_a_link_that_stays_down(
+        mut scenario in scenario(),
+        seed: u64,
+        link: Index,
+        at in 0u64..3_000,
+    ) {
+        if matches!(scenario.scheme, Scheme::Hula(_)) {
+            scenario.scheme = Scheme::Ecmp;
+        }
+        let spares = spares(&scenario.fabric.graph);
+        if !spares.is_empty() {
+            let links = vec![*link.get(&spares)];
+            scenario.events = vec![Event { at: Time::micros(at), change: Change::Fail, links }];
+        }
+        let outcome = run(&scenario, seed);
+        assert_balanced(&outcome);
+        assert_finished(&scenario, &outcome);
     }
 }

@@ -48,6 +48,13 @@ impl Builder {
         self.graph.links.extend((0..links.max(least)).map(|_| link));
     }
 
+    /// Joins two nodes by one link of the next cable.
+    fn join_once(&mut self, low: u32, high: u32) {
+        let before = self.graph.links.len();
+        self.join(low, high, 1);
+        self.graph.links.truncate(before + 1);
+    }
+
     /// Joins each of `low` to the first of `high`, and to others by chance.
     fn mesh(&mut self, low: &[u32], high: &[u32]) {
         for &a in low {
@@ -56,49 +63,66 @@ impl Builder {
             }
         }
     }
+
+    /// Adds two tiers above the ToRs.
+    fn pods(&mut self, shape: &Shape, tors: &[u32]) {
+        let aggs = self.nodes("agg", 2, shape.pods * shape.aggs, shape.aggs);
+        let cores = self.nodes("core", 3, shape.cores, 0);
+        let pods = tors.chunks(shape.tors as usize).zip(aggs.chunks(shape.aggs as usize));
+        for (tors, aggs) in pods {
+            self.mesh(tors, aggs);
+        }
+        self.mesh(&aggs, &cores);
+        for &tor in tors.iter().take(shape.skips) {
+            self.join(tor, cores[0], 0);
+        }
+    }
+}
+
+/// Sizes of a graph.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    tiers: u8,
+    hosts: u32,
+    pods: u32,
+    /// ToRs and aggregation switches of a pod, core switches.
+    tors: u32,
+    aggs: u32,
+    cores: u32,
+    /// ToRs that may have a link to the first core switch.
+    skips: usize,
 }
 
 prop_compose! {
-    /// One to three tiers of switches; any two ToRs are joined, by way of the first switch on top at least.
-    pub fn graph()(
-        tiers in 1u8..=3,
+    fn shape()(
+        tiers in 1u8..=3, hosts in 2u32..7, skips in 0usize..3,
         (pods, tors, aggs, cores) in (1u32..3, 1u32..3, 1u32..3, 1u32..3),
-        hosts in 2u32..7,
-        cables in prop::collection::vec(cable(), 64),
-        skips in 0u32..3,
-    ) -> Graph {
-        let graph = Graph { nodes: Vec::new(), links: Vec::new() };
-        let mut fabric = Builder { graph, cables: cables.into_iter() };
-        let pods = if tiers == 1 { 1 } else { pods };
-        let tors = if tiers == 1 { 1 } else { tors };
-        let hosts = fabric.nodes("host", 0, hosts, 0);
-        let tors = fabric.nodes("tor", 1, pods * tors, tors);
-        for (index, &host) in hosts.iter().enumerate() {
-            fabric.join(host, tors[index % tors.len()], 1);
-        }
-        if tiers == 2 {
-            let spines = fabric.nodes("spine", 2, aggs * cores, 0);
-            fabric.mesh(&tors, &spines);
-        } else if tiers == 3 {
-            let aggs = fabric.nodes("agg", 2, pods * aggs, aggs);
-            let cores = fabric.nodes("core", 3, cores, 0);
-            let of_pod = |nodes: &[u32], pod: u32| {
-                let size = nodes.len() / pods as usize;
-                nodes[pod as usize * size..][..size].to_vec()
-            };
-            for pod in 0..pods {
-                fabric.mesh(&of_pod(&tors, pod), &of_pod(&aggs, pod));
-            }
-            fabric.mesh(&aggs, &cores);
-            for &tor in tors.iter().take(skips as usize) {
-                fabric.join(tor, cores[0], 0);
-            }
-        }
-        // A host has one link; the cables to hosts may be of more.
-        let is_host_link = |link: &Link| link.ends.0 < hosts.len() as u32;
-        fabric.graph.links.dedup_by(|a, b| is_host_link(a) && a.ends == b.ends);
-        fabric.graph
+    ) -> Shape {
+        let (pods, tors) = if tiers == 1 { (1, 1) } else { (pods, tors) };
+        Shape { tiers, hosts, pods, tors, aggs, cores, skips }
     }
+}
+
+/// One to three tiers of switches; any two ToRs are joined, by way of the first switch on top at least.
+pub fn graph() -> impl Strategy<Value = Graph> {
+    (shape(), prop::collection::vec(cable(), 64)).prop_map(|(shape, cables)| {
+        let graph = Graph { nodes: Vec::new(), links: Vec::new() };
+        let mut builder = Builder { graph, cables: cables.into_iter() };
+        let hosts = builder.nodes("host", 0, shape.hosts, 0);
+        let tors = builder.nodes("tor", 1, shape.pods * shape.tors, shape.tors);
+        for (host, tor) in hosts.into_iter().zip(tors.iter().cycle()) {
+            builder.join_once(host, *tor);
+        }
+        match shape.tiers {
+            1 => {}
+            2 => {
+                let spines = builder.nodes("spine", 2, shape.aggs * shape.cores, 0);
+                builder.mesh(&tors, &spines);
+            }
+            _ => builder.pods(&shape, &tors),
+        }
+        builder.graph
+    })
 }
 
 fn limits() -> impl Strategy<Value = PortLimits> {

@@ -137,19 +137,20 @@ fn utilisation_counts_a_packet_when_it_starts_and_not_when_it_is_queued() {
     assert!(full > 60_000, "an overloaded port reads about 1: {full}");
 }
 
-/// The link is busy for half of the time, whether packets come one by one or the second waits for the first.
+/// The link is busy for half of the time, whether packets come one by one or wait for each other, and whether or not they
+/// have arrived when the next ones come.
 #[test]
 fn utilisation_is_the_share_of_time_that_a_link_is_busy() {
     let shift = DreShift(17);
-    for together in [1, 2, 8] {
+    for (together, delay) in [(1, DELAY), (2, DELAY), (8, DELAY), (8, Time::micros(100))] {
         let mut network = one_port(limits(10_000_000), Some(shift));
+        network.classes[0].delay = delay;
         for burst in 0..2000 / together {
             let now = bytes(3000 * together * burst);
             network.arrivals(now);
             (0..together).for_each(|_| network.send_data(now, 1500));
         }
-        let now = bytes(3000 * 2000);
-        let half = network.utilisation(0, now);
+        let half = network.utilisation(0, bytes(3000 * 2000));
         assert!((30_000..34_500).contains(&half), "{together} together: {half}");
     }
 }
