@@ -25,6 +25,7 @@ extern crate alloc;
 extern crate std;
 
 mod config;
+pub mod mptcp;
 mod receiver;
 mod rtt;
 mod segment;
@@ -35,5 +36,5 @@ mod window;
 
 pub use config::{Control, Recovery, TcpConfig};
 pub use receiver::Receiver;
-pub use segment::{HEADER, Kind, MIN_FRAME, SackBlock, Segment, Stamp};
+pub use segment::{Ecn, HEADER, Kind, MIN_FRAME, Options, SackBlock, Segment, Stamp};
 pub use sender::{Sender, SenderCounters};

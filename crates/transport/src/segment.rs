@@ -2,6 +2,8 @@
 
 use heddle_units::{Bytes, Time};
 
+use crate::mptcp::Handshake;
+
 /// Bytes of header in front of the payload on the wire: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in ns-2).
 pub const HEADER: u32 = 58;
 
@@ -20,6 +22,8 @@ pub enum Kind {
     Data,
     /// Acknowledges.
     Ack,
+    /// MPTCP: the client's answer to a [`Kind::SynAck`], without data.
+    Confirm,
 }
 
 /// A 32-bit clock for RTT samples (RFC 7323): ticks of 2^14 ps (16.4 ns), wraps after 70 s.
@@ -55,30 +59,82 @@ pub struct SackBlock {
     pub len: u32,
 }
 
+/// What a segment carries in the place of options that only some have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Options {
+    /// Nothing more.
+    #[default]
+    None,
+    /// Ack: out-of-order ranges, the most recently changed first. An empty block is none.
+    Sack([SackBlock; 3]),
+    /// What opens MPTCP connections and subflows.
+    Mptcp(Handshake),
+}
+
+/// Explicit congestion notification (RFC 3168).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ecn(u8);
+
+impl Ecn {
+    /// Neither mark.
+    pub const NONE: Ecn = Ecn(0);
+    /// Data: a switch marked it (CE). Ack: the receiver echoes a mark (ECE).
+    pub const MARK: Ecn = Ecn(1);
+    /// Data: the sender has reduced its window (CWR).
+    pub const REDUCED: Ecn = Ecn(2);
+
+    /// Whether the mark, or its echo, is there.
+    #[inline]
+    pub const fn is_marked(self) -> bool {
+        self.0 & Ecn::MARK.0 != 0
+    }
+
+    /// Whether the sender says that it has reduced its window.
+    #[inline]
+    pub const fn is_reduced(self) -> bool {
+        self.0 & Ecn::REDUCED.0 != 0
+    }
+
+    /// Adds the mark.
+    #[inline]
+    pub const fn mark(&mut self) {
+        self.0 |= Ecn::MARK.0;
+    }
+}
+
 /// One segment. Every field is meaningful only for the kinds that its comment names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Data: number of its first byte. Ack: the cumulative acknowledgement. The first byte of a connection is 0.
     pub seq: u64,
+    /// MPTCP's data sequence signal (RFC 8684 section 3.3). Data: number of its first byte in the connection's stream. Ack: the
+    /// cumulative acknowledgement of that stream. The first byte of a stream is 0; TCP leaves it so.
+    pub data_seq: u64,
     /// Data, Syn: when it was sent. Ack, SynAck: the stamp that it echoes.
     pub stamp: Stamp,
-    /// Ack, SynAck: bytes that the receiver can take beyond `seq`.
+    /// Ack, SynAck: bytes that the receiver can take beyond `seq`; with MPTCP, beyond `data_seq`.
     pub window: u32,
-    /// Ack: out-of-order ranges, the most recently changed first.
-    pub sack: [SackBlock; 3],
+    /// Selective acknowledgements, or a handshake's options.
+    pub options: Options,
     /// Data: payload bytes.
     pub len: u16,
     /// What it is for.
     pub kind: Kind,
-    /// Ack: how many of `sack` are valid.
-    pub sacks: u8,
-    /// Data: a switch marked it (CE). Ack: the receiver echoes a mark (ECE).
-    pub ecn: bool,
-    /// Data: the sender has reduced its window (CWR, RFC 3168).
-    pub cwr: bool,
+    /// Congestion marks.
+    pub ecn: Ecn,
 }
 
 impl Segment {
+    /// Its selective acknowledgements.
+    #[inline]
+    pub fn sacks(&self) -> impl Iterator<Item = SackBlock> + '_ {
+        let blocks: &[SackBlock] = match &self.options {
+            Options::Sack(blocks) => blocks,
+            _ => &[],
+        };
+        blocks.iter().copied().filter(|block| block.len > 0)
+    }
+
     /// Bytes on the wire, for links and queues.
     #[inline]
     pub fn wire_bytes(&self) -> u32 {

@@ -94,7 +94,7 @@ impl Network {
         let segment = &mut self.packets.body[packet as usize].segment;
         let kind = self.packets.hot[packet as usize].kind;
         if kind == PacketKind::Forward && segment.kind == Kind::Data {
-            segment.ecn = true;
+            segment.ecn.mark();
             self.losses[port_id as usize].marks += 1;
         }
     }

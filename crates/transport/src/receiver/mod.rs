@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 
 use heddle_units::Time;
 
-use crate::{Control, Kind, Recovery, Segment, Stamp, TcpConfig};
+use crate::{Control, Ecn, Kind, Recovery, Segment, Stamp, TcpConfig};
 use reassembly::Reassembly;
 
 /// The receiving end of a connection.
@@ -67,7 +67,7 @@ impl Receiver {
         match segment.kind {
             Kind::Data => self.on_data(config, now, segment),
             Kind::Syn => Some(syn_ack(config, segment)),
-            Kind::SynAck | Kind::Ack => None,
+            Kind::SynAck | Kind::Ack | Kind::Confirm => None,
         }
     }
 
@@ -102,8 +102,10 @@ impl Receiver {
     #[inline]
     fn echo_after(&self, config: &TcpConfig, segment: &Segment) -> bool {
         match config.control {
-            Control::Dctcp => segment.ecn,
-            Control::NewReno | Control::Cubic => segment.ecn || (self.echo && !segment.cwr),
+            Control::Dctcp => segment.ecn.is_marked(),
+            Control::NewReno | Control::Cubic => {
+                segment.ecn.is_marked() || (self.echo && !segment.ecn.is_reduced())
+            }
         }
     }
 
@@ -138,13 +140,13 @@ impl Receiver {
             stamp: self.stamp,
             window: window(config),
             kind: Kind::Ack,
-            ecn: self.echo,
+            ecn: if self.echo { Ecn::MARK } else { Ecn::NONE },
             ..Segment::default()
         };
         if config.recovery == Recovery::Sack
             && let Some(held) = &self.reassembly
         {
-            ack.sacks = held.report(self.next, &mut ack.sack);
+            ack.options = held.report(self.next);
         }
         ack
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::SackBlock;
+use crate::{Options, SackBlock};
 
 /// Ranges of bytes out of order, apart from each other, the most recently changed first.
 #[derive(Clone, Debug, Default)]
@@ -50,15 +50,17 @@ impl Reassembly {
         self.late
     }
 
-    /// Fills `blocks` for an acknowledgement of `next`, and gives how many it filled.
-    pub(super) fn report(&self, next: u64, blocks: &mut [SackBlock; 3]) -> u8 {
-        let mut filled = 0;
+    /// What an acknowledgement of `next` reports.
+    pub(super) fn report(&self, next: u64) -> Options {
+        if self.is_empty() {
+            return Options::None;
+        }
+        let mut blocks = [SackBlock::default(); 3];
         for (block, range) in blocks.iter_mut().zip(&self.ranges) {
             let (offset, len) = (range.start - next, range.end - range.start);
             *block = SackBlock { offset: offset as u32, len: len as u32 };
-            filled += 1;
         }
-        filled
+        Options::Sack(blocks)
     }
 }
 

@@ -22,7 +22,13 @@ fn segment(n: u64, sent: u64) -> Segment {
 }
 
 fn marked(n: u64) -> Segment {
-    Segment { ecn: true, ..segment(n, n) }
+    Segment { ecn: Ecn::MARK, ..segment(n, n) }
+}
+
+fn reduced_and_marked(n: u64) -> Segment {
+    let mut segment = Segment { ecn: Ecn::REDUCED, ..segment(n, n) };
+    segment.ecn.mark();
+    segment
 }
 
 /// A receiver at a time that does not matter.
@@ -47,7 +53,7 @@ impl Trace {
         let ack = self.give(&segment(n, n)).unwrap();
         let number = |offset: u32| (ack.seq + u64::from(offset)) / MSS;
         let range = |block: &SackBlock| (number(block.offset), number(block.offset + block.len));
-        ack.sack.iter().take(ack.sacks.into()).map(range).collect()
+        ack.sacks().map(|block| range(&block)).collect()
     }
 }
 
@@ -154,18 +160,18 @@ fn data_beyond_the_window_is_dropped() {
 #[test]
 fn a_mark_is_echoed_until_the_sender_says_that_it_reduced_its_window() {
     let mut trace = Trace::new(config());
-    let mut echo = |segment: &Segment| trace.give(segment).unwrap().ecn;
+    let mut echo = |segment: &Segment| trace.give(segment).unwrap().ecn.is_marked();
     assert!(!echo(&segment(0, 0)));
     assert!(echo(&marked(1)));
     assert!(echo(&segment(2, 2)));
-    assert!(!echo(&Segment { cwr: true, ..segment(3, 3) }));
-    assert!(echo(&Segment { cwr: true, ..marked(4) }), "reduced, but marked again");
+    assert!(!echo(&Segment { ecn: Ecn::REDUCED, ..segment(3, 3) }));
+    assert!(echo(&reduced_and_marked(4)), "reduced, but marked again");
 }
 
 #[test]
 fn dctcp_echoes_each_mark_once() {
     let mut trace = Trace::new(TcpConfig { control: Control::Dctcp, ..config() });
-    let mut echo = |segment: &Segment| trace.give(segment).unwrap().ecn;
+    let mut echo = |segment: &Segment| trace.give(segment).unwrap().ecn.is_marked();
     let echoes = [echo(&segment(0, 0)), echo(&marked(1)), echo(&segment(2, 2)), echo(&marked(3))];
     assert_eq!(echoes, [false, true, false, true]);
 }
@@ -173,7 +179,8 @@ fn dctcp_echoes_each_mark_once() {
 #[test]
 fn dctcp_with_delay_sends_what_waited_under_the_state_that_it_came_with() {
     let mut trace = Trace::new(TcpConfig { control: Control::Dctcp, ..delayed() });
-    let mut answer = |segment: &Segment| trace.give(segment).map(|ack| (ack.seq / MSS, ack.ecn));
+    let mut answer =
+        |segment: &Segment| trace.give(segment).map(|ack| (ack.seq / MSS, ack.ecn.is_marked()));
     assert_eq!(answer(&segment(0, 0)), None);
     assert_eq!(answer(&marked(1)), Some((1, false)), "segment 0, not marked; segment 1 waits");
     assert_eq!(answer(&marked(2)), Some((3, true)), "segments 1 and 2, both marked");

@@ -13,7 +13,7 @@ use heddle_units::Time;
 
 use crate::rtt::Rtt;
 use crate::window::{Acked, Window};
-use crate::{Kind, Segment, Stamp, TcpConfig};
+use crate::{Ecn, Kind, Options, Segment, Stamp, TcpConfig};
 use repair::Repair;
 
 /// What the sender is about.
@@ -112,7 +112,9 @@ impl Sender {
     /// Takes in an answer of the receiver. What was never asked for is ignored.
     #[inline]
     pub fn on_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
-        let plain = segment.kind == Kind::Ack && segment.sacks == 0 && self.phase == Phase::Open;
+        let plain = segment.kind == Kind::Ack
+            && segment.options == Options::None
+            && self.phase == Phase::Open;
         if plain && self.una < segment.seq && segment.seq <= self.nxt {
             let acked = self.advance(config, now, segment);
             self.grow(&acked);
@@ -153,7 +155,8 @@ impl Sender {
             self.timed = nxt;
             self.rtt.sample(config, segment.stamp.elapsed(now));
         }
-        let (mss, srtt, echo) = (u64::from(config.mss), self.rtt.smoothed(), segment.ecn);
+        let (mss, srtt, echo) =
+            (u64::from(config.mss), self.rtt.smoothed(), segment.ecn.is_marked());
         self.deadline = if una == nxt { Time::NEVER } else { self.timeout_from(now) };
         let acked = Acked { now, bytes, flight, una, nxt, mss, srtt, echo };
         self.window.observe(&acked);
@@ -227,8 +230,8 @@ impl Sender {
         if len == 0 || pipe + len > self.window.cwnd || flight > self.peer_window {
             return None;
         }
-        let cwr = mem::take(&mut self.cwr);
-        let segment = Segment { cwr, ..data(self.nxt, len, now) };
+        let ecn = if mem::take(&mut self.cwr) { Ecn::REDUCED } else { Ecn::NONE };
+        let segment = Segment { ecn, ..data(self.nxt, len, now) };
         self.nxt += len;
         self.note_sent(now);
         Some(segment)

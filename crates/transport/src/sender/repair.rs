@@ -56,7 +56,7 @@ impl Sender {
         if ack.seq > una {
             let acked = self.advance(config, now, ack);
             self.on_progress(config, &acked, deadline);
-        } else if ack.ecn {
+        } else if ack.ecn.is_marked() {
             self.on_echo(self.nxt - una, u64::from(config.mss));
         }
         let duplicate = match config.recovery {
@@ -71,7 +71,7 @@ impl Sender {
     /// Notes what `ack` selectively acknowledges, and tells whether any of it was news (a duplicate, in RFC 6675's sense).
     fn note_sacks(&mut self, ack: &Segment) -> bool {
         let mut news = false;
-        for block in ack.sack.iter().take(usize::from(ack.sacks)) {
+        for block in ack.sacks() {
             let start = ack.seq + u64::from(block.offset);
             let end = (start + u64::from(block.len)).min(self.nxt);
             news |= self.repair.get_or_insert_default().scoreboard.insert(start..end);

@@ -44,16 +44,9 @@ impl Trace {
             *block = SackBlock { offset: offset as u32, len: len as u32 };
         }
         let stamp = Stamp::at(self.now);
-        let (seq, kind, sacks) = (una * MSS, Kind::Ack, sacks.len() as u8);
-        self.give(&Segment {
-            seq,
-            stamp,
-            window: 1 << 20,
-            sack,
-            kind,
-            sacks,
-            ..Segment::default()
-        });
+        let (seq, kind) = (una * MSS, Kind::Ack);
+        let options = if sacks.is_empty() { Options::None } else { Options::Sack(sack) };
+        self.give(&Segment { seq, stamp, window: 1 << 20, options, kind, ..Segment::default() });
         self.sent()
     }
 

@@ -29,7 +29,7 @@ fn many_marks_in_a_window_halve_it_once() {
         // Five acknowledgements of slow start come before the first mark's.
         let cut = (40 + 5) * window / 40;
         assert!(net.window().abs_diff(cut) <= 1, "{control:?}: {}", net.window());
-        assert_eq!(net.forward.iter().filter(|sent| sent.segment.cwr).count(), 1);
+        assert_eq!(net.forward.iter().filter(|sent| sent.segment.ecn.is_reduced()).count(), 1);
         assert_eq!(net.sender().counters().retransmitted, 0);
     }
 }
@@ -39,11 +39,12 @@ fn the_echo_lasts_until_the_window_is_reduced_and_no_longer() {
     let mark = |kind, n| if kind == Kind::Data && n == 10 { Fate::Mark } else { Fate::Pass };
     let mut net = Net::one(config(Control::NewReno), fast(), LONG).with_fate(mark);
     net.run_until(RTT * 6);
-    let cwr = net.forward.iter().find(|sent| sent.segment.cwr).unwrap().segment.seq / 1460;
+    let cwr =
+        net.forward.iter().find(|sent| sent.segment.ecn.is_reduced()).unwrap().segment.seq / 1460;
     let echoed: Vec<_> = net
         .backward
         .iter()
-        .filter(|sent| sent.segment.ecn)
+        .filter(|sent| sent.segment.ecn.is_marked())
         .map(|sent| sent.segment.seq / 1460)
         .collect();
     assert_eq!(echoed, (11..=cwr).collect::<Vec<_>>());
@@ -81,7 +82,7 @@ fn dctcp(flows: u64, delayed_ack: Option<Time>) -> (Vec<u64>, f64) {
     }
     let acks = &net.backward[before..];
     assert!(net.now > start && net.sender().counters().retransmitted == 0);
-    let marked = acks.iter().filter(|sent| sent.segment.ecn).count();
+    let marked = acks.iter().filter(|sent| sent.segment.ecn.is_marked()).count();
     (queues, marked as f64 / acks.len() as f64)
 }
 

@@ -85,7 +85,7 @@ pub struct Net {
     /// What is under way, by time and then in order of sending.
     wire: BTreeMap<(Time, u64), (usize, Segment)>,
     hook: Box<dyn FnMut(Kind, u64) -> Fate>,
-    seen: [u64; 4],
+    seen: [u64; 5],
     launched: u64,
     steps: u64,
 }
@@ -103,7 +103,7 @@ impl Net {
             busy_until: Time::ZERO,
             wire: BTreeMap::new(),
             hook: Box::new(|_, _| Fate::Pass),
-            seen: [0; 4],
+            seen: [0; 5],
             launched: 0,
             steps: 0,
         }
@@ -219,7 +219,7 @@ impl Net {
     fn arrive(&mut self, number: usize, segment: &Segment) {
         let flow = &mut self.flows[number];
         match segment.kind {
-            Kind::Syn | Kind::Data => {
+            Kind::Syn | Kind::Data | Kind::Confirm => {
                 let answer = flow.receiver.on_segment(&self.config, self.now, segment);
                 flow.check_delivery(segment);
                 self.answer(number, answer);
@@ -252,7 +252,9 @@ impl Net {
             self.overflows += 1;
             return;
         }
-        segment.ecn = fate == Fate::Mark || queue > self.link.mark_above.0;
+        if fate == Fate::Mark || queue > self.link.mark_above.0 {
+            segment.ecn.mark();
+        }
         let start = self.busy_until.max(self.now);
         self.busy_until = start + self.link.rate.time_for(segment.wire_size());
         self.launch(self.busy_until + self.link.delay, flow, &segment, fate);
@@ -285,7 +287,7 @@ impl Net {
 
 impl Flow {
     fn note_ack(&mut self, ack: &Segment) {
-        let progress = ack.seq > self.sender.acked() && ack.sacks == 0;
+        let progress = ack.seq > self.sender.acked() && ack.sacks().count() == 0;
         self.orderly &= progress || ack.kind == Kind::SynAck;
         self.window_end = self.window_end.max(ack.seq + u64::from(ack.window));
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::vec::Vec;
 
 use super::net::{Fate, Link, Net};
-use crate::{Control, Kind, Recovery, TcpConfig};
+use crate::{Control, Ecn, Kind, Options, Recovery, TcpConfig};
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
@@ -107,25 +107,22 @@ fn any_segment() -> impl Strategy<Value = crate::Segment> {
     let block = (any::<u32>(), any::<u32>());
     let near = (0u32..100_000, 0u32..100_000);
     let block = prop_oneof![block, near].prop_map(|(offset, len)| crate::SackBlock { offset, len });
-    let kind = prop_oneof![1 => Just(Kind::Syn), 1 => Just(Kind::SynAck), 1 => Just(Kind::Data), 5 => Just(Kind::Ack)];
-    (
-        number(),
-        any::<u32>(),
-        any::<u32>(),
-        prop::array::uniform3(block),
-        any::<u16>(),
-        kind,
-        any::<(u8, bool, bool)>(),
-    )
-        .prop_map(|(seq, stamp, window, sack, len, kind, (sacks, ecn, cwr))| crate::Segment {
+    let kind = prop_oneof![1 => Just(Kind::Syn), 1 => Just(Kind::SynAck), 1 => Just(Kind::Data), 5 => Just(Kind::Ack), 1 => Just(Kind::Confirm)];
+    let options = prop_oneof![
+        1 => Just(Options::None),
+        3 => prop::array::uniform3(block).prop_map(Options::Sack),
+    ];
+    let ecn = prop::sample::select(std::vec![Ecn::NONE, Ecn::MARK, Ecn::REDUCED]);
+    (number(), any::<u32>(), any::<u32>(), options, any::<u16>(), kind, ecn).prop_map(
+        |(seq, stamp, window, options, len, kind, ecn)| crate::Segment {
             seq,
+            data_seq: 0,
             stamp: crate::Stamp(stamp),
             window,
-            sack,
+            options,
             len,
             kind,
-            sacks,
             ecn,
-            cwr,
-        })
+        },
+    )
 }

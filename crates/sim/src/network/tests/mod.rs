@@ -103,7 +103,7 @@ impl Network {
             }
             let Event::Arrival(port) = event else { unreachable!("no others are scheduled") };
             let Some(packet) = self.arrive(now, port) else { continue };
-            let marked = self.packets.body[packet as usize].segment.ecn;
+            let marked = self.packets.body[packet as usize].segment.ecn.is_marked();
             arrived.push((now, self.packets.hot[packet as usize].size, marked));
             self.packets.remove(packet);
             self.check(now);
