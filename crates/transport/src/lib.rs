@@ -25,6 +25,7 @@ extern crate alloc;
 extern crate std;
 
 mod config;
+mod ends;
 pub mod mptcp;
 mod receiver;
 mod rtt;
@@ -35,6 +36,7 @@ mod tests;
 mod window;
 
 pub use config::{Control, Recovery, TcpConfig};
+pub use ends::{Ends, EndsCounters, TcpEnds};
 pub use receiver::Receiver;
 pub use segment::{Ecn, HEADER, Kind, MIN_FRAME, Options, SackBlock, Segment, Stamp};
 pub use sender::{Sender, SenderCounters};
