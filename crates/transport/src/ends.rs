@@ -41,6 +41,9 @@ pub trait Ends: Sized {
     /// Bytes written.
     fn written(&self) -> u64;
 
+    /// Bytes of the stream acknowledged to the client.
+    fn acked(&self) -> u64;
+
     /// Bytes that the server has received in order, from the first.
     fn delivered(&self) -> u64;
 
@@ -76,6 +79,13 @@ pub trait Ends: Sized {
 
     /// What has been counted so far.
     fn counters(&self) -> EndsCounters;
+
+    /// Writes the TCP options that a switch would read of `segment` into `area`, and gives their length: MPTCP's handshakes. 0 for
+    /// a segment without.
+    fn options(config: &Self::Config, segment: &Segment, area: &mut [u8; 40]) -> usize {
+        let _ = (config, segment, area);
+        0
+    }
 }
 
 /// Both ends of a TCP connection.
@@ -103,6 +113,10 @@ impl Ends for TcpEnds {
 
     fn written(&self) -> u64 {
         self.sender.written()
+    }
+
+    fn acked(&self) -> u64 {
+        self.sender.acked()
     }
 
     #[inline]
