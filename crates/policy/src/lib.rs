@@ -19,10 +19,12 @@ extern crate alloc;
 
 mod conga;
 mod conga_prime;
+mod counters;
 mod dre;
 mod drill;
 mod ecmp;
 mod flowlet;
+mod handshake;
 mod hash;
 mod hula;
 mod letitflow;
@@ -35,11 +37,14 @@ mod testing;
 
 pub use conga::{Conga, CongaConfig};
 pub use conga_prime::CongaPrime;
+pub use counters::Counters;
 pub use dre::{Dre, DreShift, quantise};
 pub use drill::{Drill, DrillConfig};
 pub use ecmp::Ecmp;
 pub use flowlet::{Flowlet, FlowletTable};
+pub use handshake::{Handshake, TcpFlags};
 pub use hash::{mix, pick};
+pub use heddle_wire::{MptcpId, Shim, Subflow};
 pub use hula::{Hula, HulaConfig, Update};
 pub use letitflow::{LetItFlow, LetItFlowConfig};
 pub use spray::Spray;
@@ -91,6 +96,9 @@ pub struct Header {
     pub ingress: Ingress,
     /// 16 bits of overlay header that the scheme may write (CONGA's LBTag, CE and feedback). 0 from a host.
     pub tag: u16,
+    /// MP-HULA's header between ToRs. `None` from a host and to one: a scheme adds it in [`Scheme::forward`] at the source ToR
+    /// and takes it away in [`Scheme::egress`] at the destination ToR.
+    pub shim: Option<Shim>,
 }
 
 /// A utilisation probe (HULA section 4.2).
@@ -140,19 +148,6 @@ pub struct Site {
     pub same_pod: alloc::vec::Vec<bool>,
 }
 
-/// Events that a scheme counts. All start at 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Flowlets started (for a scheme without flowlets, 0).
-    pub flowlets: u64,
-    /// Flowlets that left by another port than the one before in the same table slot.
-    pub moves: u64,
-    /// Flowlets that were given their port by the ECMP hash because the scheme knew no best hop to use.
-    pub fallbacks: u64,
-    /// Probes received.
-    pub probes: u64,
-}
-
 /// One switch running one scheme.
 pub trait Scheme: Sized {
     /// The scheme's parameters, the same at every switch.
@@ -162,6 +157,10 @@ pub trait Scheme: Sized {
     const NEEDS_RANDOM: bool = false;
     /// Whether [`Ports::tx_util`] is used: the caller then runs a [`Dre`] for each port.
     const NEEDS_UTILISATION: bool = false;
+    /// Whether [`Scheme::handshake`] does anything: the caller then parses TCP at the ToRs.
+    const READS_HANDSHAKES: bool = false;
+    /// Whether the scheme writes [`Header::shim`], which costs bytes on the wire.
+    const USES_SHIM: bool = false;
 
     /// A switch with empty tables.
     fn new(config: &Self::Config, site: &Site) -> Self;
@@ -193,6 +192,12 @@ pub trait Scheme: Sized {
     fn expect(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
         let _ = (flow_hash, next_hops);
         None
+    }
+
+    /// Sees what a packet of a handshake or teardown tells a ToR, before [`Scheme::forward`] or [`Scheme::egress`] of that packet:
+    /// packets with SYN, FIN, RST or an MPTCP handshake option, from a host of this ToR and to one.
+    fn handshake(&mut self, step: Step, seen: &Handshake<'_>) {
+        let _ = (step, seen);
     }
 
     /// Sees a data packet that came over the fabric and is leaving it at this, its destination ToR.

@@ -45,6 +45,7 @@ fn headers() -> impl Strategy<Value = Header> {
             dst_tor,
             ingress,
             tag,
+            shim: None,
         },
     )
 }

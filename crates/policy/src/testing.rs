@@ -43,7 +43,14 @@ pub(crate) fn at(now: Nanos) -> Step {
 
 /// A packet of flow `flow_hash` from a host of ToR 0 to ToR `dst`.
 pub(crate) fn packet(flow_hash: u32, dst: u16) -> Header {
-    Header { flow_hash, src_tor: Tor(0), dst_tor: Tor(dst), ingress: Ingress::Host, tag: 0 }
+    Header {
+        flow_hash,
+        src_tor: Tor(0),
+        dst_tor: Tor(dst),
+        ingress: Ingress::Host,
+        tag: 0,
+        shim: None,
+    }
 }
 
 /// A switch above the ToRs of a fabric with 4 ToRs.

@@ -96,6 +96,7 @@ impl<S: Scheme> Switching<S> {
             dst_tor: hot.dst_tor,
             ingress: if is_tor && hot.src_tor == here { Ingress::Host } else { Ingress::Fabric },
             tag: hot.tag,
+            shim: None,
         };
         if is_tor && hot.dst_tor == here {
             let out = fabric.host_port[usize::from(hot.dst_host)];
@@ -187,12 +188,7 @@ impl<S: Scheme> Switching<S> {
 
     /// What all switches have counted.
     pub(crate) fn counters(&self) -> Counters {
-        self.schemes.iter().map(Scheme::counters).fold(Counters::default(), |sum, one| Counters {
-            flowlets: sum.flowlets + one.flowlets,
-            moves: sum.moves + one.moves,
-            fallbacks: sum.fallbacks + one.fallbacks,
-            probes: sum.probes + one.probes,
-        })
+        self.schemes.iter().map(Scheme::counters).sum()
     }
 
     /// State of the switch that holds most, in bytes.

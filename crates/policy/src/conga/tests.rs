@@ -58,8 +58,7 @@ impl Fabric {
     fn send(&mut self, now: Nanos, flow: u32, from: usize) -> usize {
         let to = 1 - from;
         let (src_tor, dst_tor) = (Tor(from as u16), Tor(to as u16));
-        let mut packet =
-            Header { flow_hash: flow, src_tor, dst_tor, ingress: Ingress::Host, tag: 0 };
+        let mut packet = Header { src_tor, ..packet(flow, dst_tor.0) };
         let step = self.random.step(now);
         let Switch { conga, ports } = &mut self.leaves[from];
         let spine = usize::from(conga.forward(step, &mut packet, &UPLINKS, ports).0);
