@@ -9,6 +9,9 @@ pub enum ParseError {
     /// Cut short, or of a length that no form of it has.
     #[error("no form of this header has this length")]
     Length,
+    /// A fragment of an IP packet, and not the first: it has no transport header.
+    #[error("a later fragment of an IP packet")]
+    Fragment,
     /// An MPTCP subtype that neither RFC defines.
     #[error("MPTCP subtype {0:#x} is not defined")]
     Subtype(u8),

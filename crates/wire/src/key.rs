@@ -1,7 +1,11 @@
-//! Keys of MPTCP connections and what is derived from them: tokens and initial data sequence numbers.
+//! Keys of MPTCP connections and what is derived from them: tokens, initial data sequence numbers and HMACs.
+
+mod proof;
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
+
+pub use proof::{JoinHmac, add_addr_hmac};
 
 /// The protocol's version, which decides the hash function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,4 +50,19 @@ impl Version {
 /// The first four bytes as a number; missing ones count as 0.
 fn be_u32(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The key is the eight bytes "abcdefgh"; the hashes are those of `sha1sum` and `sha256sum`.
+    #[test]
+    fn token_and_initial_data_seq_are_the_two_ends_of_the_hash() {
+        let key = Key(*b"abcdefgh");
+        assert_eq!(Version::V0.token(key), Token(0x425a_f12a));
+        assert_eq!(Version::V0.initial_data_seq(key), 0x15bc_f868_e324_d56a);
+        assert_eq!(Version::V1.token(key), Token(0x9c56_cc51));
+        assert_eq!(Version::V1.initial_data_seq(key), 0x190e_cf1e_4306_35ab);
+    }
 }

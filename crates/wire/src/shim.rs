@@ -1,4 +1,28 @@
 //! MP-HULA's header between ToRs (MP-HULA section 2.2).
+//!
+//! The paper gives two fields, the connection's ID (64 bits) and the subflow's number (4 bits), but no place for them.
+//! Here they follow the Ethernet header, or its VLAN tag, as a header with an EtherType of its own,
+//! [`EtherType::SHIM`]:
+//!
+//! ```text
+//!  0                   1                   2                   3
+//!  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//! +---------------------------------------------------------------+
+//! |                       Token A (MPTCP ID)                      |
+//! +---------------------------------------------------------------+
+//! |                       Token B (MPTCP ID)                      |
+//! +-------+-----------------------+-------------------------------+
+//! | Sub-1 |       reserved        |        next EtherType         |
+//! +-------+-----------------------+-------------------------------+
+//! ```
+//!
+//! The reserved bits are 0 when written and ignored when read.
+//!
+//! A frame grows by [`Shim::BYTES`], and not every switch gives notice of what it drops for its size: the links between
+//! ToRs must take an MTU 12 bytes above that of the hosts (1512 for 1500).
+
+use crate::bytes::{Reader, Writer};
+use crate::{EmitError, EtherType, ParseError};
 
 /// Names an MPTCP connection in the fabric: token A (of the end that opened it) and token B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,4 +62,61 @@ impl Subflow {
 impl Shim {
     /// Bytes on the wire: the ID (8), the subflow (4 bits) and 12 reserved bits, the EtherType of what follows (2).
     pub const BYTES: usize = 12;
+
+    /// Reads the shim at the front of a frame's payload whose EtherType is [`EtherType::SHIM`]. Gives the shim, the
+    /// EtherType of what follows it, and what follows.
+    ///
+    /// # Errors
+    /// [`ParseError::Length`] of fewer than [`Shim::BYTES`].
+    pub fn parse(payload: &[u8]) -> Result<(Shim, EtherType, &[u8]), ParseError> {
+        let mut fields = Reader::new(payload);
+        let id = MptcpId(fields.u64()?);
+        let subflow = Subflow((fields.u16()? >> SUBFLOW_SHIFT) as u8 + 1);
+        let next = EtherType(fields.u16()?);
+        Ok((Shim { id, subflow }, next, fields.rest()))
+    }
+
+    /// Writes the shim in front of a payload of EtherType `next`; returns [`Shim::BYTES`].
+    ///
+    /// # Errors
+    /// [`EmitError::NoRoom`].
+    pub fn emit(&self, next: EtherType, out: &mut [u8]) -> Result<usize, EmitError> {
+        let mut to = Writer::new(out);
+        to.u64(self.id.0)?;
+        to.u16(u16::from(self.subflow.0 - 1) << SUBFLOW_SHIFT)?;
+        to.u16(next.0)?;
+        Ok(to.written())
+    }
+}
+
+/// The subflow has the top 4 of 16 bits.
+const SUBFLOW_SHIFT: u32 = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sixteenth_subflow_is_number_15_on_the_wire() {
+        let bytes = [1, 2, 3, 4, 5, 6, 7, 8, 0xf0, 0x00, 0x08, 0x00];
+        let shim = Shim { id: MptcpId(0x0102_0304_0506_0708), subflow: Subflow(16) };
+        assert_eq!(Shim::parse(&bytes), Ok((shim, EtherType::IPV4, &[][..])));
+        let mut out = [0xff; Shim::BYTES];
+        assert_eq!(shim.emit(EtherType::IPV4, &mut out), Ok(Shim::BYTES));
+        assert_eq!(out, bytes);
+    }
+
+    #[test]
+    fn reserved_bits_are_ignored() {
+        let bytes = [0, 0, 0, 0, 0, 0, 0, 0, 0x1f, 0xff, 0x86, 0xdd, 0x60];
+        let shim = Shim { id: MptcpId(0), subflow: Subflow(2) };
+        assert_eq!(Shim::parse(&bytes), Ok((shim, EtherType::IPV6, &[0x60][..])));
+    }
+
+    #[test]
+    fn eleven_bytes_are_too_few() {
+        assert_eq!(Shim::parse(&[0; 11]), Err(ParseError::Length));
+        let shim = Shim { id: MptcpId(0), subflow: Subflow::FIRST };
+        assert_eq!(shim.emit(EtherType::IPV4, &mut [0; 11]), Err(EmitError::NoRoom));
+    }
 }

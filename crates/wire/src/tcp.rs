@@ -1,4 +1,7 @@
-//! The options of a TCP header (RFC 9293 section 3.1).
+//! TCP headers and their options (RFC 9293 section 3.1).
+
+use crate::ParseError;
+use crate::bytes::Reader;
 
 /// The kind of MPTCP's options (RFC 6824 section 8, RFC 8684 section 3).
 pub const MPTCP: u8 = 30;
@@ -8,6 +11,66 @@ pub const MOST_OPTION_BYTES: usize = 40;
 
 const END_OF_LIST: u8 = 0;
 const NO_OPERATION: u8 = 1;
+
+/// The least bytes of a TCP header.
+const FIXED_BYTES: usize = 20;
+
+/// A TCP segment. Its window, checksum and urgent pointer are passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TcpSegment<'a> {
+    /// The sender's port.
+    pub source_port: u16,
+    /// The receiver's port.
+    pub destination_port: u16,
+    /// The sequence number of the first byte.
+    pub seq: u32,
+    /// The next sequence number expected, if ACK is set.
+    pub ack: u32,
+    /// The flags.
+    pub flags: TcpFlags,
+    /// The option area, padding included: what [`options`] walks over.
+    pub options: &'a [u8],
+    /// The data.
+    pub payload: &'a [u8],
+}
+
+/// TCP's flags, CWR to FIN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TcpFlags(pub u8);
+
+impl TcpFlags {
+    /// No more data from the sender.
+    pub const FIN: TcpFlags = TcpFlags(0x01);
+    /// Opens a connection.
+    pub const SYN: TcpFlags = TcpFlags(0x02);
+    /// Resets the connection.
+    pub const RST: TcpFlags = TcpFlags(0x04);
+    /// The acknowledgment number counts.
+    pub const ACK: TcpFlags = TcpFlags(0x10);
+
+    /// Whether all of `flags` are set.
+    pub const fn contains(self, flags: TcpFlags) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+}
+
+impl<'a> TcpSegment<'a> {
+    /// Reads a segment: the payload of an IP packet.
+    ///
+    /// # Errors
+    /// [`ParseError::Length`] if it ends within its header, or the header's length is less than 20 bytes.
+    pub fn parse(bytes: &'a [u8]) -> Result<TcpSegment<'a>, ParseError> {
+        let mut fields = Reader::new(bytes);
+        let (source_port, destination_port) = (fields.u16()?, fields.u16()?);
+        let (seq, ack) = (fields.u32()?, fields.u32()?);
+        let [words, flags] = fields.array()?;
+        let header_len = usize::from(words >> 4) * 4;
+        let options = bytes.get(FIXED_BYTES..header_len).ok_or(ParseError::Length)?;
+        let payload = bytes.get(header_len..).ok_or(ParseError::Length)?;
+        let flags = TcpFlags(flags);
+        Ok(TcpSegment { source_port, destination_port, seq, ack, flags, options, payload })
+    }
+}
 
 /// One option of a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -27,7 +27,7 @@ pub struct AddAddr {
 pub enum AddAddrForm {
     /// Version 0: no proof.
     V0,
-    /// Version 1: the last 64 bits of the sender's HMAC.
+    /// Version 1: the last 64 bits of the sender's HMAC ([`crate::key::add_addr_hmac`]).
     Hmac(u64),
     /// Version 1, bit E: sent back by the receiver.
     Echo,
