@@ -36,7 +36,7 @@ mod resolved;
 mod schema;
 mod sizes;
 mod source;
-mod tcp_form;
+mod transport_form;
 
 pub use error::ScenarioError;
 pub use resolved::*;

@@ -1,10 +1,11 @@
 //! A scenario after every default is filled in and every check has passed. It serialises, to be shown.
 
 use heddle_transport::TcpConfig;
+use heddle_transport::mptcp::MptcpConfig;
 use heddle_units::{Bytes, Rate, Time};
 use serde::Serialize;
 
-use crate::tcp_form::TcpForm;
+use crate::transport_form::{MptcpForm, TcpForm};
 
 /// One simulation, but for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,8 +17,7 @@ pub struct Scenario {
     /// The network.
     pub fabric: Fabric,
     /// The hosts' protocol.
-    #[serde(with = "TcpForm")]
-    pub transport: TcpConfig,
+    pub transport: Transport,
     /// The switches' load balancing.
     pub scheme: Scheme,
     /// The traffic.
@@ -26,6 +26,26 @@ pub struct Scenario {
     pub measure: Measure,
     /// Failures and recoveries, in order of time.
     pub events: Vec<Event>,
+}
+
+/// The hosts' protocol and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Transport {
+    /// TCP.
+    Tcp(#[serde(with = "TcpForm")] TcpConfig),
+    /// Multipath TCP.
+    Mptcp(#[serde(with = "MptcpForm")] MptcpConfig),
+}
+
+impl Transport {
+    /// Parameters of a TCP connection, or of each subflow of an MPTCP connection.
+    pub fn tcp(&self) -> &TcpConfig {
+        match self {
+            Transport::Tcp(tcp) => tcp,
+            Transport::Mptcp(mptcp) => &mptcp.tcp,
+        }
+    }
 }
 
 /// A network of hosts, switches and links.
@@ -104,6 +124,8 @@ pub enum Scheme {
     Spray,
     /// Probes and flowlets.
     Hula(Hula),
+    /// HULA with the best k next hops, which the subflows of an MPTCP connection share out.
+    MpHula(MpHula),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
     Ideal,
 }
@@ -119,6 +141,7 @@ impl Scheme {
             Scheme::Drill(_) => "drill",
             Scheme::Spray => "spray",
             Scheme::Hula(_) => "hula",
+            Scheme::MpHula(_) => "mp-hula",
             Scheme::Ideal => "ideal",
         }
     }
@@ -183,6 +206,35 @@ pub enum HulaUpdate {
     Refresh,
     /// Lower or stale, as in the paper's listing.
     Listing,
+}
+
+/// MP-HULA's parameters (Hernandez Benet et al., NetCompute 2018).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MpHula {
+    /// HULA's.
+    #[serde(flatten)]
+    pub hula: Hula,
+    /// Next hops that a switch remembers for each ToR, at least 1.
+    pub best_k: u8,
+    /// Subflows that a ToR can associate with their connections.
+    pub association_slots: u32,
+    /// Silence after which a ToR forgets a subflow.
+    pub association_idle: Time,
+    /// Rows of a switch's table of the next hops that each connection's subflows use.
+    pub mapping_rows: u32,
+    /// Whether connections of several subflows may take the best hop.
+    pub long_flows: LongFlows,
+}
+
+/// Whether connections of several subflows may take the best hop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LongFlows {
+    /// Yes, as all others.
+    #[default]
+    Alike,
+    /// They leave it to others, while they have another hop.
+    YieldBest,
 }
 
 /// The traffic.

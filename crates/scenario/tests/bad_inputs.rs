@@ -129,7 +129,7 @@ fn unknown_keys_and_names() {
             "\"hula\"",
             "\"hulla\"",
             "12: scheme.kind: \"hulla\" is not one of \"ecmp\", \"conga-prime\", \"conga\", \"letitflow\", \
-             \"drill\", \"spray\", \"hula\" or \"ideal\"\nhelp: did you mean `hula`?",
+             \"drill\", \"spray\", \"hula\", \"mp-hula\" or \"ideal\"\nhelp: did you mean `hula`?",
         ),
         (
             "\"newreno\"",
@@ -137,7 +137,11 @@ fn unknown_keys_and_names() {
             "10: transport.control: \"bbr\" is not one of \"newreno\", \"cubic\" or \"dctcp\"\n\
              help: known here: `newreno`, `cubic`, `dctcp`",
         ),
-        ("kind = \"tcp\"\n", "", "8: transport.kind: `kind` is missing\nhelp: one of \"tcp\""),
+        (
+            "kind = \"tcp\"\n",
+            "",
+            "8: transport.kind: `kind` is missing\nhelp: one of \"tcp\" or \"mptcp\"",
+        ),
         (
             "\"websearch\"",
             "\"webserach\"",

@@ -69,6 +69,7 @@ fn a_scheme_can_be_swapped_by_name() {
         ("letitflow", |scheme| matches!(scheme, Scheme::LetItFlow(_))),
         ("drill", |scheme| matches!(scheme, Scheme::Drill(_))),
         ("spray", |scheme| matches!(scheme, Scheme::Spray)),
+        ("mp-hula", |scheme| matches!(scheme, Scheme::MpHula(_))),
         ("ideal", |scheme| matches!(scheme, Scheme::Ideal)),
     ] {
         assert!(is_right(example("hula-fig5.toml", &[("scheme", name)]).scheme), "{name}");
@@ -91,7 +92,7 @@ fn bench_a_is_a_permutation_of_full_packets() {
     let scenario = example("bench-a.toml", &[]);
     let hosts = scenario.fabric.graph.nodes.iter().filter(|node| node.tier == 0).count();
     assert_eq!((hosts, scenario.fabric.graph.nodes.len() - hosts), (128, 80));
-    assert_eq!(u32::from(scenario.transport.mss) + heddle_transport::HEADER, 1500);
+    assert_eq!(u32::from(scenario.transport.tcp().mss) + heddle_transport::HEADER, 1500);
     assert_eq!(scenario.fabric.port.packets, Some(100));
     assert!(scenario.fabric.graph.links.iter().all(|l| l.rate == Rate::mbps(100)));
     assert!(scenario.fabric.graph.links.iter().all(|l| l.delay == Time::micros(100)));
@@ -101,7 +102,7 @@ fn bench_a_is_a_permutation_of_full_packets() {
 #[test]
 fn incast_marks_at_65_packets() {
     let scenario = example("incast-dctcp.toml", &[]);
-    assert_eq!(scenario.transport.control, Control::Dctcp);
+    assert_eq!(scenario.transport.tcp().control, Control::Dctcp);
     assert_eq!(scenario.fabric.port.mark_above, Some(Bytes(65 * 1500)));
     let default = example("hula-fig5.toml", &[("transport.control", "dctcp")]);
     assert_eq!(default.fabric.port.mark_above, Some(Bytes(65 * 1500)));

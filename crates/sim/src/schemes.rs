@@ -15,6 +15,8 @@ pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
     match scheme {
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
+        // The next commit gives MP-HULA its own policy; until then it is run with one best hop.
+        Scheme::MpHula(mp_hula) => then.with::<policy::Hula>(hula_config(&mp_hula.hula)),
         Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
         Scheme::Conga(conga) => then.with::<policy::Conga>(conga_config(conga)),
         Scheme::LetItFlow(flowlets) => then.with::<policy::LetItFlow>(policy::LetItFlowConfig {

@@ -135,7 +135,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         let start = scenario.measure.probe_warm_up;
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, routes, config, seed),
-            hosts: Hosts::new(scenario.transport),
+            hosts: Hosts::new(*scenario.transport.tcp()),
             traffic: Traffic::new(&scenario.workload, fabric.hosts(), start, seed),
             pools: Pools::default(),
             sampler: Sampler::new(&fabric),
@@ -305,7 +305,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             let unloaded = unloaded_fct(
                 &self.fabric,
                 &self.switching.routes,
-                &self.scenario.transport,
+                self.scenario.transport.tcp(),
                 traffic::connections(&self.scenario.workload),
                 (flow.from, flow.to),
                 flow.size,

@@ -25,11 +25,18 @@ impl de::Error for Problem {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Problem {
-        Problem::new("this key is not known here").nearest(field, expected)
+        Problem::unknown_key(field, expected)
     }
 
     fn missing_field(field: &'static str) -> Problem {
         Problem::at(field, "this key is missing")
+    }
+}
+
+impl Problem {
+    /// A key that is none of `known`.
+    pub(super) fn unknown_key(key: &str, known: &[&str]) -> Problem {
+        Problem::new("this key is not known here").nearest(key, known)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Several types laid over one table: first structs, each of which takes the keys that it knows, last an enum, which takes
-//! the rest and knows no others.
+//! Several types laid over one table: structs, each of which takes the keys that it knows, and perhaps an enum at the end, which
+//! takes the rest. A key that none of them knows is refused.
 
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -7,16 +7,23 @@ use serde::forward_to_deserialize_any;
 use super::tables::{Entry, Table, visit_tagged};
 use crate::error::Problem;
 
-/// What is left of the table, and the keys that were taken from it or could have been.
-pub(super) struct Layers<'a> {
-    rest: Vec<Entry<'a>>,
-    known: Vec<&'static str>,
+/// Reads a table as a tuple struct.
+pub(super) fn visit_layers<'de, V: Visitor<'de>>(
+    entries: Vec<Entry<'_>>,
+    visitor: V,
+) -> Result<V::Value, Problem> {
+    let mut layers = Layers { rest: entries, known: Vec::new() };
+    let value = visitor.visit_seq(&mut layers)?;
+    match layers.rest.first() {
+        None => Ok(value),
+        Some((key, _)) => Err(Problem::unknown_key(key, &layers.known).inside(key)),
+    }
 }
 
-impl<'a> Layers<'a> {
-    pub(super) fn new(entries: Vec<Entry<'a>>) -> Layers<'a> {
-        Layers { rest: entries, known: Vec::new() }
-    }
+/// What is left of the table, and the keys that were taken from it or could have been.
+struct Layers<'a> {
+    rest: Vec<Entry<'a>>,
+    known: Vec<&'static str>,
 }
 
 impl<'de> SeqAccess<'de> for Layers<'_> {

@@ -8,7 +8,7 @@
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::layers::Layers;
+use super::layers::visit_layers;
 use super::tables::{Entries, Entry, Items, Tagged, visit_tagged};
 use super::{Node, Value};
 use crate::error::{Problem, choices};
@@ -59,7 +59,7 @@ impl<'de> Deserializer<'de> for &Node {
         _: usize,
         visitor: V,
     ) -> Result<V::Value, Problem> {
-        visitor.visit_seq(Layers::new(self.entries()?))
+        visit_layers(self.entries()?, visitor)
     }
 
     forward_to_deserialize_any! {

@@ -7,6 +7,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::layers::visit_layers;
 use super::{Node, Value};
 use crate::error::{Problem, choices};
 
@@ -148,8 +149,17 @@ impl<'de> Deserializer<'de> for Table<'_> {
         visitor.visit_map(Entries::new(self.0))
     }
 
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        visit_layers(self.0, visitor)
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        newtype_struct seq tuple map struct enum identifier ignored_any
     }
 }

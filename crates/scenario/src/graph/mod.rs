@@ -7,6 +7,7 @@ mod limits;
 mod names;
 mod reach;
 mod two_pod;
+mod width;
 
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
@@ -15,6 +16,7 @@ pub(crate) use limits::{check_delay, check_ports, check_rate};
 pub(crate) use names::Names;
 pub(crate) use reach::check_reachable;
 pub(crate) use two_pod::two_pod;
+pub(crate) use width::most_next_hops;
 
 use std::ops::Range;
 

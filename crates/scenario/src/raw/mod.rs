@@ -17,8 +17,10 @@ pub(crate) use fabric::{
 };
 pub(crate) use graph_file::{FileLink, FileNode, GraphFile};
 pub(crate) use measure::Measure;
-pub(crate) use scheme::{Drill, Hula, Scheme, Update};
-pub(crate) use transport::{Control, Recovery, Tcp, Transport};
+pub(crate) use scheme::{Drill, Hula, LongFlows, MpHula, Scheme, Update};
+pub(crate) use transport::{
+    Control, Coupling, JoinTime, Mptcp, Recovery, Scheduler, Tcp, Transport,
+};
 pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, Workload};
 
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use heddle_units::Time;
 use schemars::{JsonSchema, Schema};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::quantity::TimeText;
@@ -27,6 +27,9 @@ pub(crate) enum Scheme {
     Spray,
     /// HULA (Katta et al., SOSR 2016).
     Hula(Hula),
+    /// MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the best k next hops, which the subflows of an MPTCP
+    /// connection share out. For other traffic it is HULA.
+    MpHula(MpHula),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
     Ideal,
 }
@@ -186,4 +189,62 @@ pub(crate) enum Update {
     Refresh,
     /// Lower or stale, as in the paper's listing.
     Listing,
+}
+
+/// MP-HULA: HULA's parameters and its own.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct MpHula {
+    #[schemars(flatten)]
+    pub(crate) multipath: Multipath,
+    #[schemars(flatten)]
+    pub(crate) hula: Hula,
+}
+
+impl<'de> Deserialize<'de> for MpHula {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<MpHula, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(Multipath, Hula);
+        Layers::deserialize(from).map(|Layers(multipath, hula)| MpHula { multipath, hula })
+    }
+}
+
+/// What MP-HULA adds to HULA.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Multipath {
+    /// Next hops that a switch remembers for each ToR, k; 1 is HULA. Default: 2 (as many as a switch of the paper's fabric has).
+    pub(crate) best_k: u8,
+    /// Subflows that a ToR can associate with their connections. Default: 65536.
+    pub(crate) association_slots: u32,
+    /// Silence after which a ToR forgets a subflow that was never closed. Default: 1s (more than any retransmission timeout
+    /// in a data centre; the paper gives none).
+    #[schemars(with = "TimeText")]
+    pub(crate) association_idle: Time,
+    /// Rows of a switch's table of the next hops that each connection's subflows use. Default: 65536.
+    pub(crate) mapping_rows: u32,
+    /// Whether connections of several subflows, the long ones, may take the best hop. Default: "alike".
+    pub(crate) long_flows: LongFlows,
+}
+
+impl Default for Multipath {
+    fn default() -> Multipath {
+        Multipath {
+            best_k: 2,
+            association_slots: 65_536,
+            association_idle: Time::secs(1),
+            mapping_rows: 65_536,
+            long_flows: LongFlows::Alike,
+        }
+    }
+}
+
+/// Whether connections of several subflows may take the best hop.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LongFlows {
+    /// Yes, as all others.
+    Alike,
+    /// They leave it to others, while they have another hop.
+    YieldBest,
 }

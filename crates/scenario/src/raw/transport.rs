@@ -3,7 +3,7 @@
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Time};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::quantity::{BytesText, TimeText};
 
@@ -14,6 +14,8 @@ use super::quantity::{BytesText, TimeText};
 pub(crate) enum Transport {
     /// TCP.
     Tcp(Tcp),
+    /// Multipath TCP (RFC 8684): a connection's subflows differ in their client's port.
+    Mptcp(Mptcp),
 }
 
 impl Default for Transport {
@@ -94,4 +96,87 @@ pub(crate) enum Recovery {
     Sack,
     /// Cumulative acknowledgements alone (RFC 6582).
     NewReno,
+}
+
+/// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the connection's.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Mptcp {
+    #[schemars(flatten)]
+    pub(crate) connection: Multipath,
+    #[schemars(flatten)]
+    pub(crate) tcp: Tcp,
+}
+
+impl<'de> Deserialize<'de> for Mptcp {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Mptcp, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(Multipath, Tcp);
+        Layers::deserialize(from).map(|Layers(connection, tcp)| Mptcp { connection, tcp })
+    }
+}
+
+/// What MPTCP adds to TCP.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Multipath {
+    /// Subflows of a connection, the first included: 1 to 16. Default: 2 (those that MP-HULA's figures 1 and 3 show; its
+    /// evaluation gives no number).
+    pub(crate) subflows: u8,
+    /// How the subflows' congestion windows hang together. Default: "lia" (RFC 6356).
+    pub(crate) coupling: Coupling,
+    /// Which subflow takes the next data. Default: "lowest-rtt" (Linux's default).
+    pub(crate) scheduler: Scheduler,
+    /// When a client opens its further subflows. Default: "after-data" (RFC 8684 section 3.1).
+    pub(crate) join: JoinTime,
+    /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
+    pub(crate) version: u8,
+}
+
+impl Default for Multipath {
+    fn default() -> Multipath {
+        Multipath {
+            subflows: 2,
+            coupling: Coupling::Lia,
+            scheduler: Scheduler::LowestRtt,
+            join: JoinTime::AfterData,
+            version: 1,
+        }
+    }
+}
+
+/// How the subflows' congestion windows hang together.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Coupling {
+    /// Not at all: each runs `control`.
+    Uncoupled,
+    /// Linked increases (RFC 6356).
+    Lia,
+    /// Opportunistic linked increases (Khalili et al., CoNEXT 2012).
+    Olia,
+    /// Balanced linked adaptation (Peng et al., ToN 2016).
+    Balia,
+}
+
+/// Which subflow takes the next data.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scheduler {
+    /// The one with the lowest smoothed round-trip time whose window has room.
+    LowestRtt,
+    /// Each in turn, as far as its window has room.
+    RoundRobin,
+    /// Every subflow carries everything; the first copy counts.
+    Redundant,
+}
+
+/// When a client opens its further subflows.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JoinTime {
+    /// Once data has been acknowledged.
+    AfterData,
+    /// With the first SYN/ACK, as RFC 6824 allows.
+    AtOnce,
 }

@@ -29,13 +29,14 @@ pub(crate) fn resolve(
 ) -> Result<Scenario, Problem> {
     check_seeds(&file.seeds)?;
     let transport = transport::resolve(&file.transport)?;
-    let resolved = fabric::resolve(&file.fabric, transport.control, files).map_err(in_fabric)?;
+    let resolved =
+        fabric::resolve(&file.fabric, transport.tcp().control, files).map_err(in_fabric)?;
     let scheme = scheme::resolve(&file.scheme, &resolved.fabric.graph)?;
     if scheme != Scheme::Ideal {
         let is_up = |link| !resolved.down.contains(&link);
         check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;
     }
-    check_buffers(&resolved.fabric, transport.mss).map_err(in_fabric)?;
+    check_buffers(&resolved.fabric, transport.tcp().mss).map_err(in_fabric)?;
     let workload = workload::resolve(&file.workload, &resolved, files)?;
     let measure = measure::resolve(&file.measure, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;

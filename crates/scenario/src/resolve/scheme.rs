@@ -4,7 +4,8 @@ use heddle_units::Time;
 
 use super::times::{bounded, positive};
 use crate::error::Problem;
-use crate::{Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, Scheme, raw};
+use crate::graph::most_next_hops;
+use crate::{Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Scheme, raw};
 
 /// Slots beyond this would not fit into memory.
 const MOST_SLOTS: u32 = 1 << 24;
@@ -16,12 +17,12 @@ const METRIC_BITS: u8 = 3;
 const UTIL_BITS: u8 = 16;
 
 pub(super) fn resolve(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
-    let scheme = parameters(scheme).map_err(|problem| problem.inside("scheme"))?;
+    let scheme = parameters(scheme, graph).map_err(|problem| problem.inside("scheme"))?;
     check_fabric(&scheme, graph).map_err(|problem| problem.inside("scheme.kind"))?;
     Ok(scheme)
 }
 
-fn parameters(scheme: &raw::Scheme) -> Result<Scheme, Problem> {
+fn parameters(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
     Ok(match scheme {
         raw::Scheme::Ecmp => Scheme::Ecmp,
         raw::Scheme::Spray => Scheme::Spray,
@@ -43,15 +44,21 @@ fn parameters(scheme: &raw::Scheme) -> Result<Scheme, Problem> {
         }
         raw::Scheme::Drill(raw) => Scheme::Drill(drill(raw)?),
         raw::Scheme::Hula(raw) => Scheme::Hula(hula(raw)?),
+        raw::Scheme::MpHula(raw) => Scheme::MpHula(mp_hula(raw, graph)?),
     })
 }
 
 fn flowlets(gap: Time, slots: u32) -> Result<Flowlets, Problem> {
-    if slots == 0 || slots > MOST_SLOTS {
-        let message = format!("a flowlet table cannot have {slots} slots");
-        return Err(Problem::at("flowlet_slots", message).help(format!("from 1 to {MOST_SLOTS}")));
-    }
+    check_slots("flowlet_slots", "a flowlet table", slots)?;
     Ok(Flowlets { gap: bounded("flowlet_gap", gap)?, slots })
+}
+
+fn check_slots(key: &str, table: &str, slots: u32) -> Result<(), Problem> {
+    if (1..=MOST_SLOTS).contains(&slots) {
+        return Ok(());
+    }
+    Err(Problem::at(key, format!("{table} cannot have {slots} slots"))
+        .help(format!("from 1 to {MOST_SLOTS}")))
 }
 
 fn conga(
@@ -95,6 +102,38 @@ fn hula(raw: &raw::Hula) -> Result<Hula, Problem> {
         },
         local_detection: raw.local_detection,
     })
+}
+
+fn mp_hula(raw: &raw::MpHula, graph: &Graph) -> Result<MpHula, Problem> {
+    let own = &raw.multipath;
+    check_slots("association_slots", "an association table", own.association_slots)?;
+    check_slots("mapping_rows", "a mapping table", own.mapping_rows)?;
+    Ok(MpHula {
+        hula: hula(&raw.hula)?,
+        best_k: best_k(own.best_k, graph)?,
+        association_slots: own.association_slots,
+        association_idle: positive("association_idle", own.association_idle)?,
+        mapping_rows: own.mapping_rows,
+        long_flows: match own.long_flows {
+            raw::LongFlows::Alike => LongFlows::Alike,
+            raw::LongFlows::YieldBest => LongFlows::YieldBest,
+        },
+    })
+}
+
+/// A table of more next hops than there are would never be full.
+fn best_k(best_k: u8, graph: &Graph) -> Result<u8, Problem> {
+    let most = most_next_hops(graph);
+    if best_k == 0 {
+        return Err(Problem::at("best_k", "must be at least 1").help("1 is HULA"));
+    }
+    if usize::from(best_k) > most {
+        let message = format!(
+            "{best_k} is more than the ports that any switch of this fabric can choose from, {most}"
+        );
+        return Err(Problem::at("best_k", message).help(format!("from 1 to {most}")));
+    }
+    Ok(best_k)
 }
 
 fn bits(key: &str, bits: u8, most: u8) -> Result<(), Problem> {

@@ -1,10 +1,13 @@
 //! `[transport]`.
 
+use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_wire::Version;
 
 use super::times::{bounded, positive};
+use crate::Transport;
 use crate::error::Problem;
-use crate::raw::{self, Tcp, Transport};
+use crate::raw::{self, Tcp};
 
 /// The smallest MSS: IPv4's least MTU of 68 bytes (RFC 791) without headers of 40.
 const LEAST_MSS: u16 = 28;
@@ -15,12 +18,78 @@ const MOST_MSS: u16 = 8960;
 /// The largest receive window: 30 bits (RFC 7323 section 2.3).
 const MOST_WINDOW: u64 = 1 << 30;
 
-pub(super) fn resolve(transport: &Transport) -> Result<TcpConfig, Problem> {
-    let Transport::Tcp(tcp) = transport;
-    check(tcp).and_then(|()| config(tcp)).map_err(|problem| problem.inside("transport"))
+/// The most subflows that MP-HULA's header can tell apart.
+const MOST_SUBFLOWS: u8 = 16;
+
+pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> {
+    match transport {
+        raw::Transport::Tcp(tcp) => config(tcp).map(Transport::Tcp),
+        raw::Transport::Mptcp(mptcp) => multipath(mptcp).map(Transport::Mptcp),
+    }
+    .map_err(|problem| problem.inside("transport"))
+}
+
+fn multipath(mptcp: &raw::Mptcp) -> Result<MptcpConfig, Problem> {
+    let own = &mptcp.connection;
+    check_control(own.coupling, mptcp.tcp.control)?;
+    Ok(MptcpConfig {
+        tcp: config(&mptcp.tcp)?,
+        version: version(own.version)?,
+        subflows: subflows(own.subflows)?,
+        coupling: coupling(own.coupling),
+        scheduler: match own.scheduler {
+            raw::Scheduler::LowestRtt => Scheduler::LowestRtt,
+            raw::Scheduler::RoundRobin => Scheduler::RoundRobin,
+            raw::Scheduler::Redundant => Scheduler::Redundant,
+        },
+        join: match own.join {
+            raw::JoinTime::AfterData => JoinTime::AfterData,
+            raw::JoinTime::AtOnce => JoinTime::AtOnce,
+        },
+    })
+}
+
+/// A coupling is a controller of its own.
+fn check_control(coupling: raw::Coupling, control: raw::Control) -> Result<(), Problem> {
+    if coupling == raw::Coupling::Uncoupled || control == raw::Control::NewReno {
+        return Ok(());
+    }
+    Err(Problem::at("control", "a coupling has its own controller")
+        .help("`control` is for `coupling = \"uncoupled\"`"))
+}
+
+fn subflows(subflows: u8) -> Result<u8, Problem> {
+    match subflows {
+        0 => Err(Problem::at("subflows", "a connection has at least its first subflow")),
+        1..=MOST_SUBFLOWS => Ok(subflows),
+        _ => Err(Problem::at(
+            "subflows",
+            format!("{subflows} subflows cannot be numbered in the 4 bits of MP-HULA's header"),
+        )
+        .help(format!("from 1 to {MOST_SUBFLOWS}"))),
+    }
+}
+
+fn version(version: u8) -> Result<Version, Problem> {
+    match version {
+        0 => Ok(Version::V0),
+        1 => Ok(Version::V1),
+        _ => Err(Problem::at("version", format!("MPTCP has no version {version}"))
+            .help("0 (RFC 6824) or 1 (RFC 8684)")),
+    }
+}
+
+fn coupling(coupling: raw::Coupling) -> Coupling {
+    match coupling {
+        raw::Coupling::Uncoupled => Coupling::Uncoupled,
+        raw::Coupling::Lia => Coupling::Lia,
+        raw::Coupling::Olia => Coupling::Olia,
+        raw::Coupling::Balia => Coupling::Balia,
+    }
 }
 
 fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
+    check(tcp)?;
     let max_rto = bounded("max_rto", tcp.max_rto)?;
     let min_rto = positive("min_rto", tcp.min_rto)?;
     let initial_rto = positive("initial_rto", tcp.initial_rto.unwrap_or(min_rto))?;

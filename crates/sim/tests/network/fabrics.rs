@@ -2,7 +2,7 @@
 
 use heddle_scenario::{
     Change, Conga, Drill, Event, Fabric, Flowlets, Graph, Hula, HulaUpdate, Link, Measure, Node,
-    PortLimits, ReplayFlow, Scenario, Scheme, Until, Workload,
+    PortLimits, ReplayFlow, Scenario, Scheme, Transport, Until, Workload,
 };
 use heddle_transport::{Control, Recovery, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
@@ -214,7 +214,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
         Scenario {
             title: String::new(),
             seeds: vec![1],
-            transport,
+            transport: Transport::Tcp(transport),
             scheme: *scheme.get(&schemes_for(&graph)),
             measure: measure(flows.len() as u64),
             workload: Workload::Replay(flows),

@@ -1,0 +1,88 @@
+//! How the transport's parameters are written out, under the names that a scenario file gives them: the transport crate knows
+//! no serde.
+
+use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_units::{Bytes, Time};
+use heddle_wire::Version;
+use serde::{Serialize, Serializer};
+
+#[derive(Serialize)]
+#[serde(remote = "TcpConfig")]
+pub(crate) struct TcpForm {
+    mss: u16,
+    initial_window: u32,
+    #[serde(with = "ControlForm")]
+    control: Control,
+    #[serde(with = "RecoveryForm")]
+    recovery: Recovery,
+    min_rto: Time,
+    max_rto: Time,
+    initial_rto: Time,
+    receive_window: Bytes,
+    delayed_ack: Option<Time>,
+    idle_restart: bool,
+    dup_threshold: u32,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "MptcpConfig")]
+pub(crate) struct MptcpForm {
+    #[serde(flatten, with = "TcpForm")]
+    tcp: TcpConfig,
+    #[serde(serialize_with = "number")]
+    version: Version,
+    subflows: u8,
+    #[serde(with = "CouplingForm")]
+    coupling: Coupling,
+    #[serde(with = "SchedulerForm")]
+    scheduler: Scheduler,
+    #[serde(with = "JoinTimeForm")]
+    join: JoinTime,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "Control", rename_all = "lowercase")]
+enum ControlForm {
+    NewReno,
+    Cubic,
+    Dctcp,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "Recovery", rename_all = "lowercase")]
+enum RecoveryForm {
+    Sack,
+    NewReno,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "Coupling", rename_all = "lowercase")]
+enum CouplingForm {
+    Uncoupled,
+    Lia,
+    Olia,
+    Balia,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "Scheduler", rename_all = "kebab-case")]
+enum SchedulerForm {
+    LowestRtt,
+    RoundRobin,
+    Redundant,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "JoinTime", rename_all = "kebab-case")]
+enum JoinTimeForm {
+    AfterData,
+    AtOnce,
+}
+
+fn number<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u8(match version {
+        Version::V0 => 0,
+        Version::V1 => 1,
+    })
+}
