@@ -2,7 +2,9 @@
 
 pub use heddle_wire::Version;
 
-use crate::TcpConfig;
+use heddle_units::Bytes;
+
+use crate::{Control, TcpConfig};
 
 /// How the congestion windows of a connection's subflows hang together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,4 +57,23 @@ pub struct MptcpConfig {
     pub scheduler: Scheduler,
     /// When the further subflows open.
     pub join: JoinTime,
+}
+
+/// [`MptcpConfig`], made ready for connections to share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    pub(super) config: MptcpConfig,
+    /// What a subflow runs with: the controller by the coupling, and no receive window of its own.
+    pub(super) subflow: TcpConfig,
+}
+
+impl From<MptcpConfig> for Parameters {
+    fn from(config: MptcpConfig) -> Parameters {
+        let control = match config.coupling {
+            Coupling::Uncoupled => config.tcp.control,
+            Coupling::Lia | Coupling::Olia | Coupling::Balia => Control::NewReno,
+        };
+        let receive_window = Bytes(u32::MAX.into());
+        Parameters { config, subflow: TcpConfig { control, receive_window, ..config.tcp } }
+    }
 }

@@ -1,6 +1,7 @@
-//! What opens connections and subflows.
+//! What opens connections and subflows (RFC 8684 sections 3.1 and 3.2).
 
-use heddle_wire::{Key, Token};
+use heddle_wire::mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin, MptcpOption};
+use heddle_wire::{Key, Token, Version};
 
 /// The MPTCP option of a segment that opens a connection (MP_CAPABLE) or a subflow (MP_JOIN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,4 +18,34 @@ pub enum Handshake {
     JoinAnswer([u8; 8], u32),
     /// MP_JOIN of the third packet: the HMAC.
     JoinProof([u8; 20]),
+}
+
+impl Handshake {
+    /// The option as it goes over the wire, on a segment with `len` bytes of data.
+    pub(super) fn option(self, version: Version, len: u16) -> MptcpOption {
+        match self {
+            Handshake::Capable => capable(version, CapableKeys::None),
+            Handshake::Key(key) => capable(version, CapableKeys::Sender(key)),
+            Handshake::Keys(sender, receiver) if len == 0 || version == Version::V0 => {
+                capable(version, CapableKeys::Both { sender, receiver })
+            }
+            Handshake::Keys(sender, receiver) => {
+                capable(version, CapableKeys::WithData { sender, receiver, len, checksum: None })
+            }
+            Handshake::Join(token, nonce) => {
+                MptcpOption::Join(MpJoin::Syn { backup: false, address: 0, token, nonce })
+            }
+            Handshake::JoinAnswer(hmac, nonce) => MptcpOption::Join(MpJoin::SynAck {
+                backup: false,
+                address: 0,
+                hmac: u64::from_be_bytes(hmac),
+                nonce,
+            }),
+            Handshake::JoinProof(hmac) => MptcpOption::Join(MpJoin::Ack { hmac }),
+        }
+    }
+}
+
+fn capable(version: Version, keys: CapableKeys) -> MptcpOption {
+    MptcpOption::Capable(MpCapable { version, flags: CapableFlags::HMAC, keys })
 }

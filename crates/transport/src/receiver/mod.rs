@@ -56,7 +56,7 @@ impl Receiver {
         }
     }
 
-    /// Takes in a SYN or data and gives the answer, unless it is delayed.
+    /// Takes in a SYN, data or the third packet of a join and gives the answer, unless it is delayed.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -67,7 +67,11 @@ impl Receiver {
         match segment.kind {
             Kind::Data => self.on_data(config, now, segment),
             Kind::Syn => Some(syn_ack(config, segment)),
-            Kind::SynAck | Kind::Ack | Kind::Confirm => None,
+            Kind::Confirm => {
+                self.stamp = segment.stamp;
+                Some(self.ack(config))
+            }
+            Kind::SynAck | Kind::Ack => None,
         }
     }
 

@@ -21,6 +21,8 @@ use repair::Repair;
 enum Phase {
     /// A SYN has to be sent, once there is data.
     Closed,
+    /// A SYN has to be sent, data or not.
+    Opening,
     /// The SYN waits for its answer.
     SynSent,
     /// Nothing is suspected.
@@ -127,7 +129,7 @@ impl Sender {
     fn on_other_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
         match (segment.kind, self.phase) {
             (Kind::SynAck, Phase::SynSent) => self.on_syn_ack(config, now, segment),
-            (Kind::Ack, Phase::Closed | Phase::SynSent) => {}
+            (Kind::Ack, Phase::Closed | Phase::Opening | Phase::SynSent) => {}
             (Kind::Ack, _) => self.on_unusual_ack(config, now, segment),
             _ => {}
         }
@@ -198,7 +200,8 @@ impl Sender {
     #[cold]
     fn next_other_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         match self.phase {
-            Phase::Closed => self.syn(now),
+            Phase::Closed if self.written == 0 => None,
+            Phase::Closed | Phase::Opening => Some(self.syn(now)),
             Phase::SynSent => None,
             Phase::Open | Phase::Rested => {
                 self.phase = Phase::Open;
@@ -209,16 +212,42 @@ impl Sender {
         }
     }
 
-    fn syn(&mut self, now: Time) -> Option<Segment> {
-        if self.written == 0 {
-            return None;
-        }
+    fn syn(&mut self, now: Time) -> Segment {
         self.phase = Phase::SynSent;
         if let Some(repair) = &mut self.repair {
             repair.counters.retransmitted += 1;
         }
         self.note_sent(now);
-        Some(Segment { kind: Kind::Syn, stamp: Stamp::at(now), ..Segment::default() })
+        Segment { kind: Kind::Syn, stamp: Stamp::at(now), ..Segment::default() }
+    }
+
+    /// Opens the connection before there is data.
+    pub(crate) fn open(&mut self) {
+        if self.phase == Phase::Closed {
+            self.phase = Phase::Opening;
+        }
+    }
+
+    /// Whether a segment of new data would go now, if there were one.
+    #[inline]
+    pub(crate) fn has_room(&self, config: &TcpConfig) -> bool {
+        match self.phase {
+            Phase::Open => self.nxt - self.una + u64::from(config.mss) <= self.window.cwnd,
+            Phase::Rested => true,
+            Phase::Closed | Phase::Opening | Phase::SynSent => false,
+            Phase::Disorder | Phase::Recovery | Phase::Loss => self.has_room_beside_repair(config),
+        }
+    }
+
+    /// Whether it has something to repair, or suspects it.
+    #[inline]
+    pub(crate) fn is_repairing(&self) -> bool {
+        matches!(self.phase, Phase::Disorder | Phase::Recovery | Phase::Loss)
+    }
+
+    /// The retransmission timeout as it stands.
+    pub(crate) fn rto(&self) -> Time {
+        self.rtt.rto()
     }
 
     /// A segment never sent before, if the windows let it go while `pipe` bytes are thought to be in the network.

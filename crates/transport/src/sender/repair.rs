@@ -178,7 +178,7 @@ impl Sender {
         let repair = self.repair.get_or_insert_default();
         repair.counters.timeouts += 1;
         if self.phase == Phase::SynSent {
-            self.phase = Phase::Closed;
+            self.phase = Phase::Opening;
             self.deadline = Time::NEVER;
             return;
         }
@@ -197,6 +197,18 @@ impl Sender {
     /// The next segment to send while something is missing (RFC 6675 section 5 step C, with section 4's NextSeg).
     #[cold]
     pub(super) fn next_repair(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        if let Some(segment) = self.next_hole(config, now) {
+            return Some(segment);
+        }
+        let pipe = self.pipe(config);
+        if pipe + u64::from(config.mss) > self.window.cwnd {
+            return None;
+        }
+        self.new_data(config, now, pipe).or_else(|| self.last_resort(config, now))
+    }
+
+    /// The next segment that is known to be lost: it goes before new data.
+    pub(crate) fn next_hole(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         let repair = self.repair.get_or_insert_default();
         if mem::take(&mut repair.head_due) {
             repair.high_rxt = self.una;
@@ -205,14 +217,16 @@ impl Sender {
             self.repair.get_or_insert_default().rescue_rxt = segment.seq + u64::from(segment.len);
             return Some(segment);
         }
-        let pipe = self.pipe(config);
-        if pipe + u64::from(config.mss) > self.window.cwnd {
-            return None;
-        }
-        if let Some(hole) = self.hole_to_repair(self.lost_below(config)) {
-            return Some(self.resend_next(config, now, hole));
-        }
-        self.new_data(config, now, pipe).or_else(|| self.last_resort(config, now))
+        let hole = self.hole_to_repair(self.lost_below(config))?;
+        let has_room = self.pipe(config) + u64::from(config.mss) <= self.window.cwnd;
+        has_room.then(|| self.resend_next(config, now, hole))
+    }
+
+    /// Whether new data may go: no loss waits for its repair, and the window has room beside what is in the network.
+    pub(super) fn has_room_beside_repair(&self, config: &TcpConfig) -> bool {
+        self.hole_to_repair(self.lost_below(config)).is_none()
+            && !self.repair.as_ref().is_some_and(|repair| repair.head_due)
+            && self.pipe(config) + u64::from(config.mss) <= self.window.cwnd
     }
 
     /// Bytes thought to be in the network (SetPipe).

@@ -5,6 +5,8 @@ mod growth;
 mod handshake;
 mod net;
 mod properties;
+
+pub(crate) use properties::any_segment;
 mod recovery;
 mod throughput;
 mod timers;

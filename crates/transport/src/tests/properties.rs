@@ -102,7 +102,7 @@ proptest! {
     }
 }
 
-fn any_segment() -> impl Strategy<Value = crate::Segment> {
+pub(crate) fn any_segment() -> impl Strategy<Value = crate::Segment> {
     let number = || prop_oneof![0u64..400_000, any::<u64>()];
     let block = (any::<u32>(), any::<u32>());
     let near = (0u32..100_000, 0u32..100_000);

@@ -1,0 +1,149 @@
+//! How connections and subflows open (RFC 8684 section 3.1 and 3.2, figures 3 and 8).
+
+use std::vec::Vec;
+
+use super::net::{Fate, Net, Sent};
+use super::*;
+use crate::mptcp::Handshake;
+use crate::{Kind, Options};
+
+const BYTES: u64 = 400_000;
+
+fn run(config: MptcpConfig) -> Net {
+    let mut net = Net::new([link(), link()]);
+    net.open(config, &[0, 1], BYTES);
+    net.run();
+    net
+}
+
+/// What a path's segments with an MPTCP option, or of no data, look like.
+fn story(sent: &[Sent], path: usize) -> Vec<(Kind, Options)> {
+    sent.iter()
+        .filter(|sent| sent.path == path)
+        .map(|sent| (sent.segment.kind, sent.segment.options))
+        .filter(|(kind, options)| *kind != Kind::Data || matches!(options, Options::Mptcp(_)))
+        .collect()
+}
+
+#[test]
+fn version_1_tells_the_clients_key_in_the_third_packet_and_the_first_data() {
+    let net = run(config());
+    let there = story(&net.there, 0);
+    let [(Kind::Syn, syn), (Kind::Confirm, third), (Kind::Data, data)] = there[..] else {
+        panic!("{there:?}")
+    };
+    assert_eq!(syn, Options::Mptcp(Handshake::Capable));
+    let Options::Mptcp(Handshake::Keys(client, server)) = third else { panic!("{third:?}") };
+    assert_eq!(data, third);
+    assert_eq!(net.back[0].segment.options, Options::Mptcp(Handshake::Key(server)));
+    assert_ne!(client, server);
+}
+
+#[test]
+fn version_0_tells_the_clients_key_in_the_syn() {
+    let net = run(MptcpConfig { version: Version::V0, ..config() });
+    let there = story(&net.there, 0);
+    let [(Kind::Syn, syn), (Kind::Confirm, third)] = there[..] else { panic!("{there:?}") };
+    let Options::Mptcp(Handshake::Keys(client, server)) = third else { panic!("{third:?}") };
+    assert_eq!(syn, Options::Mptcp(Handshake::Key(client)));
+    assert_eq!(net.back[0].segment.options, Options::Mptcp(Handshake::Key(server)));
+}
+
+#[test]
+fn a_join_names_the_servers_token_and_both_ends_prove_the_keys_before_data_flows() {
+    for version in [Version::V0, Version::V1] {
+        let net = run(MptcpConfig { version, ..config() });
+        let third = net.there.iter().find(|sent| sent.segment.kind == Kind::Confirm).unwrap();
+        let Options::Mptcp(Handshake::Keys(client, server)) = third.segment.options else {
+            panic!("{third:?}")
+        };
+        let join: Vec<_> = net.there.iter().filter(|sent| sent.path == 1).take(3).collect();
+        let Options::Mptcp(Handshake::Join(token, nonce_a)) = join[0].segment.options else {
+            panic!("{join:?}")
+        };
+        assert_eq!(token, version.token(server));
+        let answers: Vec<_> = net.back.iter().filter(|sent| sent.path == 1).take(2).collect();
+        let Options::Mptcp(Handshake::JoinAnswer(hmac_b, nonce_b)) = answers[0].segment.options
+        else {
+            panic!("{answers:?}")
+        };
+        let expected = version.join_hmac(server, client, nonce_b, nonce_a).syn_ack();
+        assert_eq!(hmac_b, expected.to_be_bytes());
+        let hmac_a = version.join_hmac(client, server, nonce_a, nonce_b).ack();
+        assert_eq!(join[1].segment.options, Options::Mptcp(Handshake::JoinProof(hmac_a)));
+        assert_eq!(answers[1].segment.kind, Kind::Ack, "the fourth packet");
+        assert_eq!(join[2].segment.kind, Kind::Data);
+        assert!(join[2].at > answers[1].at, "data waits for the fourth packet");
+    }
+}
+
+#[test]
+fn a_client_joins_once_data_is_acknowledged_or_at_once() {
+    let first_join = |join| {
+        let net = run(MptcpConfig { join, ..config() });
+        net.there.iter().find(|sent| sent.path == 1).unwrap().at
+    };
+    let round_trip = Time::micros(206);
+    assert!((Time::micros(200)..round_trip).contains(&first_join(JoinTime::AtOnce)));
+    assert!(first_join(JoinTime::AfterData) > Time::micros(400));
+}
+
+#[test]
+fn one_subflow_makes_no_joins() {
+    let mut net = Net::new([link()]);
+    net.open(MptcpConfig { subflows: 1, ..config() }, &[0], BYTES);
+    net.run();
+    assert!(net.there.iter().all(|sent| sent.path == 0));
+}
+
+/// Loses the first segment that `lost` names; gives how the transfer went.
+fn losing(config: MptcpConfig, lost: fn(usize, &crate::Segment) -> bool) -> Net {
+    let mut done = false;
+    let mut net = Net::new([link(), link()]).with_fate(move |path, segment, _| {
+        if !done && lost(path, segment) {
+            done = true;
+            return Fate::Drop;
+        }
+        Fate::Pass
+    });
+    net.open(config, &[0, 1], 2 * BYTES);
+    net.run();
+    net
+}
+
+#[test]
+fn any_packet_of_a_handshake_may_be_lost() {
+    type Lost = fn(usize, &crate::Segment) -> bool;
+    let cases: [(&str, Lost); 9] = [
+        ("SYN", |path, s| path == 0 && s.kind == Kind::Syn),
+        ("SYN/ACK", |path, s| path == 0 && s.kind == Kind::SynAck),
+        ("third packet", |path, s| path == 0 && s.kind == Kind::Confirm),
+        ("first data", |path, s| path == 0 && s.kind == Kind::Data && s.seq == 0),
+        ("join SYN", |path, s| path == 1 && s.kind == Kind::Syn),
+        ("join SYN/ACK", |path, s| path == 1 && s.kind == Kind::SynAck),
+        ("join proof", |path, s| path == 1 && s.kind == Kind::Confirm),
+        ("fourth packet", |path, s| path == 1 && s.kind == Kind::Ack),
+        ("joined data", |path, s| path == 1 && s.kind == Kind::Data),
+    ];
+    for version in [Version::V0, Version::V1] {
+        for (name, lost) in cases {
+            let mut net = losing(MptcpConfig { version, ..config() }, lost);
+            assert_eq!(net.flows[0].delivered(), 2 * BYTES, "{name}");
+            let data = |path| net.there.iter().any(|s| s.path == path && s.segment.len > 0);
+            assert!(data(0) && data(1), "both subflows carry data though the {name} was lost");
+        }
+    }
+}
+
+#[test]
+fn a_join_that_cannot_prove_the_keys_opens_nothing() {
+    for kind in [Kind::SynAck, Kind::Confirm] {
+        let mut net = Net::new([link(), link()]);
+        let flow = net.open(config(), &[0, 1], BYTES);
+        net.forge = Some((1, kind));
+        net.run();
+        assert_eq!(net.flows[flow].delivered(), BYTES);
+        let on_join = net.there.iter().filter(|sent| sent.path == 1);
+        assert_eq!(on_join.filter(|sent| sent.segment.kind == Kind::Data).count(), 0);
+    }
+}

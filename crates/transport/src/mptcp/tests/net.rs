@@ -1,0 +1,337 @@
+//! Connections over drop-tail links on a virtual clock: a path of a connection is a link there and a delay back. A hook may
+//! lose, delay or repeat segments. Invariants are checked at every step.
+
+use std::boxed::Box;
+use std::collections::BTreeMap;
+use std::vec::Vec;
+
+use heddle_units::{Bytes, Rate, Time};
+
+use crate::mptcp::{Handshake, MptcpConfig, MptcpEnds, Parameters};
+use crate::{Ends, EndsCounters, Kind, Options, Segment, TcpConfig, TcpEnds};
+
+/// What happens to a segment besides its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Pass,
+    Drop,
+    Delay(Time),
+    Duplicate,
+}
+
+/// A segment as it was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    pub at: Time,
+    pub flow: usize,
+    pub path: usize,
+    pub segment: Segment,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub rate: Rate,
+    /// One way; the way back takes as long.
+    pub delay: Time,
+    pub buffer: Bytes,
+    pub is_up: bool,
+    busy_until: Time,
+    /// Bytes that have gone over it.
+    pub carried: u64,
+}
+
+impl Link {
+    pub fn new(rate: Rate, delay: Time, buffer: Bytes) -> Link {
+        Link { rate, delay, buffer, is_up: true, busy_until: Time::ZERO, carried: 0 }
+    }
+}
+
+enum AnyEnds {
+    Tcp(TcpEnds, TcpConfig),
+    Mptcp(Box<MptcpEnds>, Parameters),
+}
+
+/// Calls a method of [`Ends`] with the configuration that belongs to it.
+macro_rules! with_ends {
+    ($flow:expr, $ends:ident, $config:ident => $call:expr) => {
+        match &mut $flow.ends {
+            AnyEnds::Tcp($ends, $config) => $call,
+            AnyEnds::Mptcp($ends, $config) => $call,
+        }
+    };
+}
+
+pub struct Flow {
+    ends: AnyEnds,
+    /// The link of each path.
+    routes: Vec<usize>,
+    /// Where each byte of each path was first said to belong, by ranges.
+    mapped: BTreeMap<(usize, u64), (u64, u64)>,
+    window_end: u64,
+    pub finished: Option<Time>,
+}
+
+impl Flow {
+    pub fn delivered(&mut self) -> u64 {
+        with_ends!(self, ends, _config => ends.delivered())
+    }
+
+    pub fn counters(&mut self) -> EndsCounters {
+        with_ends!(self, ends, _config => ends.counters())
+    }
+
+    fn deadline(&mut self) -> Time {
+        with_ends!(self, ends, _config => ends.deadline().min(ends.answer_deadline()))
+    }
+
+    fn check(&mut self, now: Time) {
+        let (acked, delivered, written) =
+            with_ends!(self, ends, _config => (ends.acked(), ends.delivered(), ends.written()));
+        assert!(acked <= delivered && delivered <= written);
+        if delivered == written && self.finished.is_none() {
+            self.finished = Some(now);
+        }
+    }
+
+    /// A byte of a subflow belongs to one place of the stream for ever, and none goes beyond the receive window.
+    fn check_sending(&mut self, path: usize, segment: &Segment) {
+        if segment.kind != Kind::Data || matches!(self.ends, AnyEnds::Tcp(..)) {
+            return;
+        }
+        let (seq, data, len) = (segment.seq, segment.data_seq, u64::from(segment.len));
+        assert!(len > 0 && data + len <= self.window_end, "beyond the window");
+        match self.place_of(path, seq) {
+            Some(place) => {
+                assert_eq!(place, data, "the first byte has moved");
+                assert_eq!(
+                    self.place_of(path, seq + len - 1),
+                    Some(data + len - 1),
+                    "the last has"
+                );
+            }
+            None => {
+                self.mapped.insert((path, seq), (data, len));
+            }
+        }
+    }
+
+    /// Where a byte of a subflow was first said to belong.
+    fn place_of(&self, path: usize, seq: u64) -> Option<u64> {
+        let ((known, start), (place, len)) = self.mapped.range(..=(path, seq)).next_back()?;
+        (*known == path && seq < start + len).then(|| place + (seq - start))
+    }
+
+    fn note_window(&mut self, answer: &Segment) {
+        self.window_end = self.window_end.max(answer.data_seq + u64::from(answer.window));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    There,
+    Back,
+}
+
+/// Decides a segment's fate by its path, kind and number among those of its kind.
+type Hook = Box<dyn FnMut(usize, &Segment, u64) -> Fate>;
+
+pub struct Net {
+    pub now: Time,
+    pub links: Vec<Link>,
+    pub flows: Vec<Flow>,
+    pub there: Vec<Sent>,
+    pub back: Vec<Sent>,
+    /// Segments of this path and kind have their HMAC changed.
+    pub forge: Option<(usize, Kind)>,
+    wire: BTreeMap<(Time, u64), (usize, usize, Way, Segment)>,
+    hook: Hook,
+    seen: [u64; 5],
+    launched: u64,
+    steps: u64,
+}
+
+impl Net {
+    pub fn new(links: impl IntoIterator<Item = Link>) -> Net {
+        Net {
+            now: Time::ZERO,
+            links: links.into_iter().collect(),
+            flows: Vec::new(),
+            there: Vec::new(),
+            back: Vec::new(),
+            forge: None,
+            wire: BTreeMap::new(),
+            hook: Box::new(|_, _, _| Fate::Pass),
+            seen: [0; 5],
+            launched: 0,
+            steps: 0,
+        }
+    }
+
+    pub fn with_fate(mut self, hook: impl FnMut(usize, &Segment, u64) -> Fate + 'static) -> Net {
+        self.hook = Box::new(hook);
+        self
+    }
+
+    /// Adds an MPTCP connection whose subflows take `routes`, and writes to it.
+    pub fn open(&mut self, config: MptcpConfig, routes: &[usize], bytes: u64) -> usize {
+        let mut bits = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(self.flows.len() as u64 + 1);
+        let random = move || {
+            bits = bits.rotate_left(17).wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(1);
+            bits
+        };
+        let with = Parameters::from(config);
+        let mut ends = MptcpEnds::new(&with, random);
+        ends.write(self.now, bytes);
+        self.add(AnyEnds::Mptcp(Box::new(ends), with), routes)
+    }
+
+    /// Adds a TCP connection.
+    pub fn open_tcp(&mut self, config: TcpConfig, route: usize, bytes: u64) -> usize {
+        let mut ends = TcpEnds::new(&config, || 0);
+        ends.write(self.now, bytes);
+        self.add(AnyEnds::Tcp(ends, config), &[route])
+    }
+
+    fn add(&mut self, ends: AnyEnds, routes: &[usize]) -> usize {
+        let (routes, mapped) = (routes.to_vec(), BTreeMap::new());
+        self.flows.push(Flow { ends, routes, mapped, window_end: 0, finished: None });
+        self.flows.len() - 1
+    }
+
+    pub fn run_until(&mut self, end: Time) {
+        (0..self.flows.len()).for_each(|flow| self.pump(flow));
+        while let Some(next) = self.next_event().filter(|next| *next <= end) {
+            self.step(next);
+        }
+        self.now = end;
+    }
+
+    /// Runs until every flow has everything.
+    pub fn run(&mut self) {
+        (0..self.flows.len()).for_each(|flow| self.pump(flow));
+        while self.flows.iter().any(|flow| flow.finished.is_none()) {
+            let next = self.next_event().expect("stuck");
+            self.step(next);
+        }
+    }
+
+    fn next_event(&mut self) -> Option<Time> {
+        let timer = self.flows.iter_mut().map(Flow::deadline).min();
+        let arrival = self.wire.keys().next().map(|(at, _)| *at);
+        timer.into_iter().chain(arrival).min().filter(|at| *at != Time::NEVER)
+    }
+
+    fn step(&mut self, at: Time) {
+        self.now = self.now.max(at);
+        self.steps += 1;
+        assert!(self.steps < 20_000_000, "livelock at {}", self.now);
+        match self.wire.first_key_value() {
+            Some(((arrival, _), _)) if *arrival <= at => {
+                let (_, (flow, path, way, segment)) = self.wire.pop_first().unwrap();
+                self.arrive(flow, path, way, &segment);
+            }
+            _ => (0..self.flows.len()).for_each(|flow| self.tick(flow)),
+        }
+        let now = self.now;
+        self.flows.iter_mut().for_each(|flow| flow.check(now));
+    }
+
+    fn tick(&mut self, number: usize) {
+        let now = self.now;
+        let flow = &mut self.flows[number];
+        with_ends!(flow, ends, config => ends.on_timer(config, now));
+        while let Some((path, answer)) =
+            with_ends!(self.flows[number], ends, config => ends.on_answer_timer(config, now))
+        {
+            self.answer(number, path, answer);
+        }
+        self.pump(number);
+    }
+
+    fn arrive(&mut self, number: usize, path: usize, way: Way, segment: &Segment) {
+        let segment = &match self.forge {
+            Some(of) if of == (path, segment.kind) => forged(*segment),
+            _ => *segment,
+        };
+        let (now, flow) = (self.now, &mut self.flows[number]);
+        if way == Way::Back {
+            flow.note_window(segment);
+            with_ends!(flow, ends, config => ends.on_answer(config, now, path, segment));
+            return self.pump(number);
+        }
+        if let Some(answer) =
+            with_ends!(flow, ends, config => ends.on_segment(config, now, path, segment))
+        {
+            self.answer(number, path, answer);
+        }
+    }
+
+    fn pump(&mut self, number: usize) {
+        let now = self.now;
+        while let Some((path, segment)) =
+            with_ends!(self.flows[number], ends, config => ends.next_segment(config, now))
+        {
+            self.flows[number].check_sending(path, &segment);
+            self.send(number, path, segment);
+        }
+    }
+
+    fn send(&mut self, flow: usize, path: usize, segment: Segment) {
+        self.there.push(Sent { at: self.now, flow, path, segment });
+        let fate = self.fate(path, &segment);
+        let link = &mut self.links[self.flows[flow].routes[path]];
+        let queue = link.rate.bytes_in(link.busy_until.saturating_sub(self.now)).0;
+        let fits = queue + u64::from(segment.wire_bytes()) <= link.buffer.0;
+        if fate == Fate::Drop || !fits || !link.is_up {
+            return;
+        }
+        link.busy_until = link.busy_until.max(self.now) + link.rate.time_for(segment.wire_size());
+        link.carried += u64::from(segment.wire_bytes());
+        let at = link.busy_until + link.delay;
+        self.launch(at, flow, path, Way::There, segment, fate);
+    }
+
+    fn answer(&mut self, flow: usize, path: usize, segment: Segment) {
+        self.back.push(Sent { at: self.now, flow, path, segment });
+        let fate = self.fate(path, &segment);
+        let link = &self.links[self.flows[flow].routes[path]];
+        if fate != Fate::Drop && link.is_up {
+            self.launch(self.now + link.delay, flow, path, Way::Back, segment, fate);
+        }
+    }
+
+    fn fate(&mut self, path: usize, segment: &Segment) -> Fate {
+        let seen = &mut self.seen[segment.kind as usize];
+        *seen += 1;
+        (self.hook)(path, segment, *seen - 1)
+    }
+
+    fn launch(
+        &mut self,
+        at: Time,
+        flow: usize,
+        path: usize,
+        way: Way,
+        segment: Segment,
+        fate: Fate,
+    ) {
+        let at = if let Fate::Delay(more) = fate { at + more } else { at };
+        for _ in 0..if fate == Fate::Duplicate { 2 } else { 1 } {
+            self.launched += 1;
+            self.wire.insert((at, self.launched), (flow, path, way, segment));
+        }
+    }
+}
+
+fn forged(segment: Segment) -> Segment {
+    let options = match segment.options {
+        Options::Mptcp(Handshake::JoinAnswer(hmac, nonce)) => {
+            Options::Mptcp(Handshake::JoinAnswer(hmac.map(|byte| !byte), nonce))
+        }
+        Options::Mptcp(Handshake::JoinProof(hmac)) => {
+            Options::Mptcp(Handshake::JoinProof(hmac.map(|byte| !byte)))
+        }
+        other => other,
+    };
+    Segment { options, ..segment }
+}
