@@ -1,81 +1,42 @@
 //! Hosts: connections, their timers, and the flows that they carry.
 
+mod connection;
+mod counters;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
-use heddle_policy::mix;
-use heddle_transport::{Receiver, Segment, Sender, TcpConfig};
-use heddle_units::{Bytes, Time};
+use heddle_transport::{Ends, Kind, Options, Segment};
+use heddle_units::Time;
 
 use crate::engine::{Event, prefetch};
 use crate::fabric::Fabric;
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
+use crate::random::{Random, Stream};
 
-/// A flow of the workload, on its connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flow {
-    pub(crate) start: Time,
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    pub(crate) size: Bytes,
-    /// Whether it counts: it started in the measuring window.
-    pub(crate) measured: bool,
-}
+pub(crate) use connection::{Flow, Lifetime};
+pub(crate) use counters::HostCounters;
 
-/// Whether a connection outlives its flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lifetime {
-    Persistent,
-    OneFlow,
-}
+use connection::Connection;
 
-/// A connection's ends and the flows on it.
-struct Connection {
-    sender: Sender,
-    /// When the pending timeout event will come; [`Time::NEVER`] if there is none.
-    timeout_at: Time,
-    /// Where the first unfinished flow ends in the byte stream.
-    flow_end: u64,
-    client: u16,
-    server: u16,
-    generation: u32,
-    lifetime: Lifetime,
-    in_use: bool,
-    hash: [u32; 2],
-    delayed_ack_at: Time,
-    receiver: Receiver,
-    flows: VecDeque<(u64, Flow)>,
-}
-
-/// What happened at the hosts, summed over connections that are gone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HostCounters {
-    pub(crate) segments: u64,
-    pub(crate) retransmitted: u64,
-    pub(crate) timeouts: u64,
-    pub(crate) fast_recoveries: u64,
-    pub(crate) reordered: u64,
-    pub(crate) delivered: u64,
-    /// Packets for a connection that is no more.
-    pub(crate) strays: u64,
-    /// Packets put on the wire and taken off it.
-    pub(crate) sent: u64,
-    pub(crate) received: u64,
-}
-
-/// All connections.
-pub(crate) struct Hosts {
-    config: TcpConfig,
-    connections: Vec<Connection>,
+/// All connections, of one protocol.
+pub(crate) struct Hosts<E: Ends> {
+    config: E::Config,
+    /// For keys and nonces.
+    random: Random,
+    connections: Vec<Connection<E>>,
     /// Connections that may be used again, the longest unused first.
     free: VecDeque<u32>,
     opened: u32,
     counters: HostCounters,
 }
 
-impl Hosts {
-    pub(crate) fn new(config: TcpConfig) -> Hosts {
+impl<E: Ends> Hosts<E> {
+    pub(crate) fn new(config: E::Config, seed: u64) -> Hosts<E> {
         Hosts {
             config,
+            random: Random::new(seed, Stream::Keys),
             connections: Vec::new(),
             free: VecDeque::new(),
             opened: 0,
@@ -83,26 +44,17 @@ impl Hosts {
         }
     }
 
+    /// Their protocol's parameters.
+    pub(crate) fn config(&self) -> &E::Config {
+        &self.config
+    }
+
     /// Makes a connection; it opens with its first flow.
     pub(crate) fn open(&mut self, client: u32, server: u32, lifetime: Lifetime) -> u32 {
         let id = self.free.pop_front().unwrap_or(self.connections.len() as u32);
         self.opened = self.opened.wrapping_add(1);
-        let ports = mix(self.opened, 0x5bd1_e995);
-        let hash = |from: u32, to: u32| mix(mix(from << 16 | to, ports), 0x1b87_3593);
-        let connection = Connection {
-            sender: Sender::new(&self.config),
-            timeout_at: Time::NEVER,
-            flow_end: u64::MAX,
-            client: client as u16,
-            server: server as u16,
-            generation: self.opened,
-            lifetime,
-            in_use: true,
-            hash: [hash(client, server), hash(server, client)],
-            delayed_ack_at: Time::NEVER,
-            receiver: Receiver::new(),
-            flows: VecDeque::new(),
-        };
+        let ends = E::new(&self.config, || self.random.bits64());
+        let connection = Connection::new(ends, (client, server), self.opened, lifetime);
         match self.connections.get_mut(id as usize) {
             Some(slot) => *slot = connection,
             None => self.connections.push(connection),
@@ -118,13 +70,7 @@ impl Hosts {
 
     /// Gives a flow to a connection, behind those it already carries.
     pub(crate) fn start(&mut self, at: &mut Site, id: u32, flow: Flow) {
-        let connection = &mut self.connections[id as usize];
-        connection.sender.write(at.now, flow.size.0);
-        let end = connection.sender.written();
-        if connection.flows.is_empty() {
-            connection.flow_end = end;
-        }
-        connection.flows.push_back((end, flow));
+        self.connections[id as usize].carry(at.now, flow);
         self.pump(at, id);
     }
 
@@ -132,7 +78,8 @@ impl Hosts {
     #[inline]
     pub(crate) fn receive(&mut self, at: &mut Site, packet: u32, finished: &mut Vec<Flow>) {
         let Hot { connection: id, kind, .. } = at.network.packets.hot[packet as usize];
-        let Body { segment, generation } = at.network.packets.body[packet as usize];
+        let Body { segment, generation, path, .. } = at.network.packets.body[packet as usize];
+        let path = usize::from(path);
         at.network.packets.remove(packet);
         self.counters.received += 1;
         let connection = &mut self.connections[id as usize];
@@ -141,15 +88,15 @@ impl Hosts {
             return;
         }
         if kind == PacketKind::Reverse {
-            connection.sender.on_segment(&self.config, at.now, &segment);
+            connection.ends.on_answer(&self.config, at.now, path, &segment);
             return self.pump(at, id);
         }
-        let answer = connection.receiver.on_segment(&self.config, at.now, &segment);
-        if connection.receiver.delivered() >= connection.flow_end {
+        let answer = connection.ends.on_segment(&self.config, at.now, path, &segment);
+        if connection.ends.delivered() >= connection.flow_end {
             connection.finish_flows(finished);
         }
         if let Some(segment) = answer {
-            self.transmit(at, id, segment, PacketKind::Reverse);
+            self.transmit(at, id, (path, segment), PacketKind::Reverse);
         } else {
             self.arm_delayed_ack(at, id);
         }
@@ -162,8 +109,8 @@ impl Hosts {
             return;
         }
         connection.timeout_at = Time::NEVER;
-        if connection.sender.deadline() <= at.now {
-            connection.sender.on_timer(&self.config, at.now);
+        if connection.ends.deadline() <= at.now {
+            connection.ends.on_timer(&self.config, at.now);
         }
         self.pump(at, id);
     }
@@ -175,71 +122,76 @@ impl Hosts {
             return;
         }
         connection.delayed_ack_at = Time::NEVER;
-        let due = connection.receiver.deadline() <= at.now;
-        let answer = due.then(|| connection.receiver.on_timer(&self.config, at.now)).flatten();
-        match answer {
-            Some(segment) => self.transmit(at, id, segment, PacketKind::Reverse),
-            None => self.arm_delayed_ack(at, id),
+        while let Some(answer) =
+            self.connections[id as usize].ends.on_answer_timer(&self.config, at.now)
+        {
+            self.transmit(at, id, answer, PacketKind::Reverse);
         }
+        self.arm_delayed_ack(at, id);
     }
 
     /// Sends what may be sent, keeps the timer, and lets a finished connection go.
     #[inline]
     fn pump(&mut self, at: &mut Site, id: u32) {
         while let Some(segment) =
-            self.connections[id as usize].sender.next_segment(&self.config, at.now)
+            self.connections[id as usize].ends.next_segment(&self.config, at.now)
         {
             self.transmit(at, id, segment, PacketKind::Forward);
         }
         let connection = &mut self.connections[id as usize];
-        let deadline = connection.sender.deadline();
+        let deadline = connection.ends.deadline();
         if deadline < connection.timeout_at {
             connection.timeout_at = deadline;
             at.network.events.schedule(deadline, Event::Timeout(id));
         }
-        if connection.lifetime == Lifetime::OneFlow && connection.is_done() {
+        if connection.is_over() {
             self.close(id);
         }
     }
 
     fn arm_delayed_ack(&mut self, at: &mut Site, id: u32) {
         let connection = &mut self.connections[id as usize];
-        let deadline = connection.receiver.deadline();
+        let deadline = connection.ends.answer_deadline();
         if deadline < connection.delayed_ack_at {
             connection.delayed_ack_at = deadline;
             at.network.events.schedule(deadline, Event::DelayedAck(id));
         }
     }
 
+    /// Puts a segment on the wire of the host that it is from.
     #[inline]
-    fn transmit(&mut self, at: &mut Site, id: u32, segment: Segment, kind: PacketKind) {
-        let connection = &self.connections[id as usize];
-        let (from, to, hash) = match kind {
-            PacketKind::Reverse => (connection.server, connection.client, connection.hash[1]),
-            _ => (connection.client, connection.server, connection.hash[0]),
-        };
+    fn transmit(
+        &mut self,
+        at: &mut Site,
+        id: u32,
+        (path, segment): (usize, Segment),
+        kind: PacketKind,
+    ) {
+        let tuple = self.connections[id as usize].five_tuple(kind, path);
         let hot = Hot {
             arrival: at.now,
             next: NIL,
             connection: id,
-            flow_hash: hash,
-            dst_host: to,
-            dst_tor: at.fabric.host_tor[usize::from(to)],
-            src_tor: at.fabric.host_tor[usize::from(from)],
+            flow_hash: tuple.hash(),
+            dst_host: tuple.to,
+            dst_tor: at.fabric.host_tor[usize::from(tuple.to)],
+            src_tor: at.fabric.host_tor[usize::from(tuple.from)],
             size: segment.wire_bytes() as u16,
             tag: 0,
             kind,
+            is_handshake: is_handshake(&segment),
         };
-        let body = Body { segment, generation: connection.generation };
+        let body =
+            Body { segment, generation: tuple.generation, from: tuple.from, path: tuple.path };
         let packet = at.network.packets.add(hot, body);
         self.counters.sent += 1;
-        at.network.send(at.now, at.fabric.first_port[usize::from(from)], packet);
+        at.network.send(at.now, at.fabric.first_port[usize::from(tuple.from)], packet);
     }
 
     fn close(&mut self, id: u32) {
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
-        connection.add_to(&mut self.counters);
+        self.counters.add(&connection.ends);
         self.free.push_back(id);
     }
 
@@ -247,7 +199,7 @@ impl Hosts {
     pub(crate) fn counters(&self) -> HostCounters {
         let mut sum = self.counters;
         for connection in self.connections.iter().filter(|connection| connection.in_use) {
-            connection.add_to(&mut sum);
+            sum.add(&connection.ends);
         }
         sum
     }
@@ -258,28 +210,10 @@ impl Hosts {
     }
 }
 
-impl Connection {
-    fn finish_flows(&mut self, finished: &mut Vec<Flow>) {
-        let delivered = self.receiver.delivered();
-        while self.flows.front().is_some_and(|(end, _)| *end <= delivered) {
-            finished.extend(self.flows.pop_front().map(|(_, flow)| flow));
-        }
-        self.flow_end = self.flows.front().map_or(u64::MAX, |(end, _)| *end);
-    }
-
-    fn is_done(&self) -> bool {
-        self.in_use && self.sender.is_idle() && self.flows.is_empty()
-    }
-
-    fn add_to(&self, sum: &mut HostCounters) {
-        let sender = self.sender.counters();
-        sum.segments += sender.segments;
-        sum.retransmitted += sender.retransmitted;
-        sum.timeouts += sender.timeouts;
-        sum.fast_recoveries += sender.fast_recoveries;
-        sum.reordered += self.receiver.reordered();
-        sum.delivered += self.receiver.delivered();
-    }
+/// Whether a switch that reads handshakes is to see it.
+#[inline]
+fn is_handshake(segment: &Segment) -> bool {
+    matches!(segment.kind, Kind::Syn | Kind::SynAck) || matches!(segment.options, Options::Mptcp(_))
 }
 
 /// Where and when a host acts.
@@ -288,6 +222,3 @@ pub(crate) struct Site<'a> {
     pub(crate) network: &'a mut Network,
     pub(crate) fabric: &'a Fabric,
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,6 +6,7 @@
 
 mod engine;
 mod fabric;
+mod five_tuple;
 mod hosts;
 mod look_ahead;
 mod network;

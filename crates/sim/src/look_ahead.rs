@@ -5,6 +5,7 @@
 //! ahead, the nearer the event the further down that chain. Nothing here changes a result: a wrong guess costs only time.
 
 use heddle_policy::Scheme;
+use heddle_transport::Ends;
 
 use crate::engine::{Event, prefetch};
 use crate::fabric::Fabric;
@@ -31,11 +32,11 @@ pub(crate) struct LookAhead {
 }
 
 /// What may be read ahead.
-pub(crate) struct Ahead<'a, S: Scheme> {
+pub(crate) struct Ahead<'a, S: Scheme, E: Ends> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) switching: &'a Switching<S>,
     pub(crate) network: &'a Network,
-    pub(crate) hosts: &'a Hosts,
+    pub(crate) hosts: &'a Hosts<E>,
 }
 
 impl LookAhead {
@@ -45,13 +46,13 @@ impl LookAhead {
 
     /// Called once an event.
     #[inline]
-    pub(crate) fn step<S: Scheme>(&mut self, ahead: &Ahead<S>) {
+    pub(crate) fn step<S: Scheme, E: Ends>(&mut self, ahead: &Ahead<S, E>) {
         if self.is_large {
             self.ask(ahead);
         }
     }
 
-    fn ask<S: Scheme>(&mut self, ahead: &Ahead<S>) {
+    fn ask<S: Scheme, E: Ends>(&mut self, ahead: &Ahead<S, E>) {
         let network = ahead.network;
         self.turn = self.turn.wrapping_add(1);
         if let Some(Event::Arrival(port)) = network.events.peek(PORT) {
@@ -76,7 +77,7 @@ impl LookAhead {
     }
 }
 
-impl<S: Scheme> Ahead<'_, S> {
+impl<S: Scheme, E: Ends> Ahead<'_, S, E> {
     /// Asks for what says where the packet arriving on `port` goes: a route, or at a host its connection.
     fn route(&self, port: u32) {
         let here = &self.network.ports[port as usize];

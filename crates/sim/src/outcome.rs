@@ -104,6 +104,8 @@ pub struct Totals {
     pub fast_recoveries: u64,
     /// Data segments that arrived behind a later one.
     pub reordered: u64,
+    /// MPTCP: bytes that were given to a second subflow because the first was late with them.
+    pub reinjected: Bytes,
     /// Packets dropped at a full buffer.
     pub dropped: u64,
     /// Packets lost with a failed link.

@@ -10,6 +10,7 @@ pub(crate) enum Stream {
     Traffic = 1,
     Scheme = 2,
     Layout = 3,
+    Keys = 4,
 }
 
 /// One stream.
@@ -26,6 +27,11 @@ impl Random {
     #[inline]
     pub(crate) fn bits(&mut self) -> u32 {
         self.0.next_u32()
+    }
+
+    #[inline]
+    pub(crate) fn bits64(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// Uniform in [0, 1).

@@ -2,12 +2,14 @@
 
 mod faults;
 mod finish;
+mod handshakes;
 mod start;
 #[cfg(test)]
 mod tests;
 
 use heddle_policy::Scheme;
 use heddle_scenario::{self as scenario, Scenario, Until};
+use heddle_transport::{Ends, TcpEnds};
 use heddle_units::Time;
 
 use crate::engine::Event;
@@ -64,21 +66,24 @@ pub fn simulate(
     seed: u64,
     watch: &mut dyn FnMut(Progress) -> Next,
 ) -> Result<Outcome, SimError> {
-    schemes::dispatch(&scenario.scheme, Run { scenario, seed, watch })
+    let transport = *scenario.transport.tcp();
+    schemes::dispatch(&scenario.scheme, Run::<TcpEnds> { scenario, transport, seed, watch })
 }
 
 /// A run that waits for its scheme.
-struct Run<'a> {
+struct Run<'a, E: Ends> {
     scenario: &'a Scenario,
+    transport: E::Config,
     seed: u64,
     watch: &'a mut dyn FnMut(Progress) -> Next,
 }
 
-impl schemes::WithScheme for Run<'_> {
+impl<E: Ends> schemes::WithScheme for Run<'_, E> {
     type Output = Result<Outcome, SimError>;
 
     fn with<S: Scheme>(self, config: S::Config) -> Self::Output {
-        let mut simulation = Simulation::<S>::new(self.scenario, config, self.seed)?;
+        let mut simulation =
+            Simulation::<S, E>::new(self.scenario, config, self.transport, self.seed)?;
         simulation.run(self.watch)?;
         Ok(simulation.finish())
     }
@@ -96,14 +101,14 @@ macro_rules! site {
 }
 
 /// Everything that a run has.
-struct Simulation<'a, S: Scheme> {
+struct Simulation<'a, S: Scheme, E: Ends> {
     scenario: &'a Scenario,
     fabric: Fabric,
     network: Network,
     /// Links that routing takes to be up.
     routed: Vec<bool>,
     switching: Switching<S>,
-    hosts: Hosts,
+    hosts: Hosts<E>,
     traffic: Traffic,
     pools: Pools,
     sampler: Sampler,
@@ -119,8 +124,13 @@ struct Simulation<'a, S: Scheme> {
     now: Time,
 }
 
-impl<'a, S: Scheme> Simulation<'a, S> {
-    fn new(scenario: &'a Scenario, config: S::Config, seed: u64) -> Result<Self, SimError> {
+impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
+    fn new(
+        scenario: &'a Scenario,
+        config: S::Config,
+        transport: E::Config,
+        seed: u64,
+    ) -> Result<Self, SimError> {
         let graph = match scenario.scheme {
             scenario::Scheme::Ideal => &one_big_switch(&scenario.fabric.graph),
             _ => &scenario.fabric.graph,
@@ -135,7 +145,7 @@ impl<'a, S: Scheme> Simulation<'a, S> {
         let start = scenario.measure.probe_warm_up;
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, routes, config, seed),
-            hosts: Hosts::new(*scenario.transport.tcp()),
+            hosts: Hosts::new(transport, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts(), start, seed),
             pools: Pools::default(),
             sampler: Sampler::new(&fabric),
@@ -273,6 +283,9 @@ impl<'a, S: Scheme> Simulation<'a, S> {
             self.switching.probe(&self.fabric, &mut self.network, self.now, port, packet);
         } else {
             let switch = to - self.fabric.hosts;
+            if S::READS_HANDSHAKES && self.network.packets.hot[packet as usize].is_handshake {
+                self.show_handshake(switch, packet);
+            }
             self.switching.forward(&self.fabric, &mut self.network, self.now, switch, packet);
         }
     }

@@ -1,7 +1,8 @@
 //! Switches: each packet's next port by the scheme, probes by the multicast groups.
 
 use heddle_policy::{
-    Counters, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Site, Step, Tor, Util, mix,
+    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Site, Step,
+    Tor, Util, mix,
 };
 use heddle_units::Time;
 
@@ -90,18 +91,23 @@ impl<S: Scheme> Switching<S> {
         let hot = &network.packets.hot[packet as usize];
         let here = Tor(switch as u16);
         let is_tor = switch < fabric.tors;
+        let from_host = is_tor && hot.src_tor == here;
+        let shim = if S::USES_SHIM && !from_host { network.packets.shim(packet) } else { None };
         let mut header = Header {
             flow_hash: hot.flow_hash,
             src_tor: hot.src_tor,
             dst_tor: hot.dst_tor,
-            ingress: if is_tor && hot.src_tor == here { Ingress::Host } else { Ingress::Fabric },
+            ingress: if from_host { Ingress::Host } else { Ingress::Fabric },
             tag: hot.tag,
-            shim: None,
+            shim,
         };
         if is_tor && hot.dst_tor == here {
             let out = fabric.host_port[usize::from(hot.dst_host)];
             if header.ingress == Ingress::Fabric {
                 self.schemes[switch as usize].egress(step, &mut header);
+                if S::USES_SHIM {
+                    network.packets.exchange_shim(packet, shim, header.shim);
+                }
             }
             return network.send(now, out, packet);
         }
@@ -114,7 +120,16 @@ impl<S: Scheme> Switching<S> {
         let mut ports = View { network, base, now };
         let out = self.schemes[switch as usize].forward(step, &mut header, hops, &mut ports);
         network.packets.hot[packet as usize].tag = header.tag;
+        if S::USES_SHIM {
+            network.packets.exchange_shim(packet, shim, header.shim);
+        }
         network.send(now, base + u32::from(out.0), packet);
+    }
+
+    /// Shows a ToR a handshake of one of its hosts.
+    pub(crate) fn handshake(&mut self, now: Time, tor: u32, seen: &Handshake) {
+        let step = self.step(now);
+        self.schemes[tor as usize].handshake(step, seen);
     }
 
     /// Takes in a probe that came over `in_port` (the sender's port) and replicates it.
@@ -180,6 +195,7 @@ impl<S: Scheme> Switching<S> {
             size: PROBE_BYTES,
             tag: probe.util,
             kind: PacketKind::Probe,
+            is_handshake: false,
         };
         let packet = network.packets.add(hot, Body::default());
         self.probes_sent += 1;

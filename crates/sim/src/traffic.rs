@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_scenario::{Connections, Flows, Long, Pattern, ReplayFlow, SizeDistribution, Workload};
+use heddle_transport::Ends;
 use heddle_units::{Bytes, Time};
 
 use crate::hosts::{Hosts, Lifetime};
@@ -206,7 +207,7 @@ struct Pool {
 
 impl Pools {
     /// The connection that takes a flow.
-    pub(crate) fn connection(&mut self, flow: &NewFlow, hosts: &mut Hosts) -> u32 {
+    pub(crate) fn connection<E: Ends>(&mut self, flow: &NewFlow, hosts: &mut Hosts<E>) -> u32 {
         let Connections::Persistent(size) = flow.connections else {
             return hosts.open(flow.from, flow.to, Lifetime::OneFlow);
         };

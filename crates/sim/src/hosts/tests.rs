@@ -2,18 +2,19 @@
 
 use super::*;
 
-impl Hosts {
+impl<E: Ends> Hosts<E> {
     /// Checks all connections between two events.
     pub(crate) fn check(&self) {
         for connection in &self.connections {
-            let (sender, received) = (&connection.sender, connection.receiver.delivered());
-            assert!(sender.acked() <= received, "no byte is acknowledged that has not arrived");
-            assert!(received <= sender.written(), "no byte arrives that was not sent");
+            let ends = &connection.ends;
+            let received = ends.delivered();
+            assert!(ends.acked() <= received, "no byte is acknowledged that has not arrived");
+            assert!(received <= ends.written(), "no byte arrives that was not sent");
             assert!(
                 connection
                     .flows
                     .iter()
-                    .all(|(end, _)| (received + 1..=sender.written()).contains(end))
+                    .all(|(end, _)| (received + 1..=ends.written()).contains(end))
             );
             assert!(connection.flows.iter().is_sorted_by_key(|(end, _)| end));
             assert_eq!(

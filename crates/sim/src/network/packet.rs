@@ -2,9 +2,11 @@
 //!
 //! What every hop reads stands apart from what only the ends read, so that a hop touches half a cache line of a packet.
 
-use heddle_policy::Tor;
+use heddle_policy::{Shim, Tor};
 use heddle_transport::Segment;
 use heddle_units::Time;
+
+use crate::five_tuple::FiveTuple;
 
 /// No packet.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -42,6 +44,8 @@ pub(crate) struct Hot {
     /// The scheme's overlay header.
     pub(crate) tag: u16,
     pub(crate) kind: PacketKind,
+    /// Whether it opens a connection or a subflow: what a ToR may look into.
+    pub(crate) is_handshake: bool,
 }
 
 /// What the ends read.
@@ -50,6 +54,17 @@ pub(crate) struct Body {
     pub(crate) segment: Segment,
     /// Which of the connections that used the same number it belongs to.
     pub(crate) generation: u32,
+    /// The sending host.
+    pub(crate) from: u16,
+    /// Its subflow, from 0.
+    pub(crate) path: u8,
+}
+
+impl Body {
+    /// What its packet to `host` says of addresses and ports.
+    pub(crate) fn five_tuple(&self, host: u16) -> FiveTuple {
+        FiveTuple { from: self.from, to: host, generation: self.generation, path: self.path }
+    }
 }
 
 /// All packets that exist. Freed places are used again, last freed first.
@@ -57,6 +72,8 @@ pub(crate) struct Body {
 pub(crate) struct Packets {
     pub(crate) hot: Vec<Hot>,
     pub(crate) body: Vec<Body>,
+    /// MP-HULA's headers of packets between ToRs. Other schemes leave it empty.
+    shims: Vec<Option<Shim>>,
     free: Vec<u32>,
 }
 
@@ -76,6 +93,22 @@ impl Packets {
     #[inline]
     pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
+    }
+
+    /// The shim of a packet that has left its source ToR.
+    pub(crate) fn shim(&self, index: u32) -> Option<Shim> {
+        self.shims.get(index as usize).copied().flatten()
+    }
+
+    /// Exchanges a packet's shim, `before`, for another one or none: it becomes longer or shorter.
+    pub(crate) fn exchange_shim(&mut self, index: u32, before: Option<Shim>, after: Option<Shim>) {
+        let index = index as usize;
+        let bytes = |shim: Option<Shim>| if shim.is_some() { Shim::BYTES as u16 } else { 0 };
+        self.hot[index].size = self.hot[index].size - bytes(before) + bytes(after);
+        if self.shims.len() < self.hot.len() {
+            self.shims.resize(self.hot.len(), None);
+        }
+        self.shims[index] = after;
     }
 
     /// Packets that exist now.

@@ -2,11 +2,12 @@
 
 use heddle_policy::Scheme;
 use heddle_scenario::Change;
+use heddle_transport::Ends;
 
 use super::Simulation;
 use crate::engine::Event;
 
-impl<S: Scheme> Simulation<'_, S> {
+impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Takes links down or up. The control plane learns of it later.
     pub(super) fn fault(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];

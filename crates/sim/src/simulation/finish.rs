@@ -1,6 +1,7 @@
 //! What is left of a run when it is over.
 
 use heddle_policy::Scheme;
+use heddle_transport::Ends;
 use heddle_units::Bytes;
 
 use super::Simulation;
@@ -9,7 +10,7 @@ use crate::network::Losses;
 use crate::outcome::{Outcome, PortLosses, Totals};
 use crate::switching::PROBE_BYTES;
 
-impl<S: Scheme> Simulation<'_, S> {
+impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Sums up.
     pub(super) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
@@ -22,11 +23,12 @@ impl<S: Scheme> Simulation<'_, S> {
             delivered: Bytes(hosts.delivered),
             delivered_in_window: Bytes(hosts.delivered - self.delivered_before),
             window,
-            segments: hosts.segments,
-            retransmitted: hosts.retransmitted,
-            timeouts: hosts.timeouts,
-            fast_recoveries: hosts.fast_recoveries,
-            reordered: hosts.reordered,
+            segments: hosts.ends.segments,
+            retransmitted: hosts.ends.retransmitted,
+            timeouts: hosts.ends.timeouts,
+            fast_recoveries: hosts.ends.fast_recoveries,
+            reordered: hosts.ends.reordered,
+            reinjected: Bytes(hosts.ends.reinjected),
             dropped: sum(|l| l.overflows),
             lost_to_failures: sum(|l| l.failures),
             unroutable: self.switching.unroutable,

@@ -84,8 +84,9 @@ impl Network {
             size,
             tag: 0,
             kind,
+            is_handshake: false,
         };
-        let packet = self.packets.add(hot, Body { segment, generation: 0 });
+        let packet = self.packets.add(hot, Body { segment, ..Body::default() });
         self.send(now, 0, packet);
     }
 

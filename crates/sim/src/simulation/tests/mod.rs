@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use super::*;
 
-impl<S: Scheme> Simulation<'_, S> {
+impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Every packet that was ever sent is accounted for.
     fn check_balance(&self) {
         let hosts = self.hosts.counters();
@@ -38,15 +38,15 @@ impl<S: Scheme> Simulation<'_, S> {
 /// Events between two looks at every packet and connection.
 const DEEP_CHECK_EVERY: u64 = 7;
 
-struct Checked<'a>(&'a Scenario, u64);
+struct Checked<'a, E: Ends>(&'a Scenario, E::Config, u64);
 
-impl schemes::WithScheme for Checked<'_> {
+impl<E: Ends> schemes::WithScheme for Checked<'_, E> {
     type Output = Outcome;
 
     fn with<S: Scheme>(self, config: S::Config) -> Outcome {
-        let Checked(scenario, seed) = self;
-        let mut simulation =
-            Simulation::<S>::new(scenario, config, seed).unwrap_or_else(|error| panic!("{error}"));
+        let Checked(scenario, transport, seed) = self;
+        let mut simulation = Simulation::<S, E>::new(scenario, config, transport, seed)
+            .unwrap_or_else(|error| panic!("{error}"));
         simulation.run_checked();
         simulation.finish()
     }
@@ -78,7 +78,10 @@ fn what_must_hold_holds_after_each_event_of_many_runs() {
     for seed in seeds() {
         let _replay = Replay(seed);
         let scenario = draw::scenario(seed);
-        let outcome = schemes::dispatch(&scenario.scheme, Checked(&scenario, seed));
+        let outcome = schemes::dispatch(
+            &scenario.scheme,
+            Checked::<TcpEnds>(&scenario, *scenario.transport.tcp(), seed),
+        );
         assert!(outcome.totals.received > 0);
     }
 }

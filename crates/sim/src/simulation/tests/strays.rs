@@ -22,7 +22,7 @@ fn two_flows() -> Scenario {
     load(&Source::new("strays.toml", TEXT), &files).unwrap_or_else(|error| panic!("{error}"))
 }
 
-impl<S: Scheme> Simulation<'_, S> {
+impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Runs until `is_so`.
     fn run_until(&mut self, is_so: fn(&Self) -> bool) {
         while !is_so(self) {
@@ -43,9 +43,11 @@ impl<S: Scheme> Simulation<'_, S> {
             size: 1058,
             tag: 0,
             kind: PacketKind::Forward,
+            is_handshake: false,
         };
         let segment = Segment { len: 1000, ..Segment::default() };
-        let packet = self.network.packets.add(hot, Body { segment, generation: 1 });
+        let packet =
+            self.network.packets.add(hot, Body { segment, generation: 1, from: 0, path: 0 });
         let mut site = Site { now: self.now, network: &mut self.network, fabric: &self.fabric };
         self.hosts.receive(&mut site, packet, &mut self.finishing);
     }
@@ -63,7 +65,8 @@ impl<S: Scheme> Simulation<'_, S> {
 #[test]
 fn a_packet_of_a_connection_that_is_gone_changes_nothing() {
     let scenario = two_flows();
-    let mut simulation = Simulation::<Ecmp>::new(&scenario, (), 1).unwrap();
+    let mut simulation =
+        Simulation::<Ecmp, TcpEnds>::new(&scenario, (), *scenario.transport.tcp(), 1).unwrap();
     simulation.run_until(|run| run.flows.len() == 1 && run.network.packets.len() == 0);
     simulation.expect_stray();
     simulation

@@ -1,0 +1,105 @@
+//! A connection and the flows that it carries, one after the other.
+
+use std::collections::VecDeque;
+
+use heddle_transport::Ends;
+use heddle_units::{Bytes, Time};
+
+use crate::five_tuple::FiveTuple;
+use crate::network::PacketKind;
+
+/// A flow of the workload, on its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flow {
+    pub(crate) start: Time,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) size: Bytes,
+    /// Whether it counts: it started in the measuring window.
+    pub(crate) measured: bool,
+}
+
+/// Whether a connection outlives its flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    Persistent,
+    OneFlow,
+}
+
+/// A connection's ends and the flows on it.
+pub(super) struct Connection<E> {
+    pub(super) ends: E,
+    /// When the pending timeout event will come; [`Time::NEVER`] if there is none.
+    pub(super) timeout_at: Time,
+    /// The same of delayed acknowledgements.
+    pub(super) delayed_ack_at: Time,
+    /// Where the first unfinished flow ends in the byte stream.
+    pub(super) flow_end: u64,
+    client: u16,
+    server: u16,
+    pub(super) generation: u32,
+    lifetime: Lifetime,
+    pub(super) in_use: bool,
+    pub(super) flows: VecDeque<(u64, Flow)>,
+}
+
+impl<E: Ends> Connection<E> {
+    /// A connection from `client` to `server` that no flow has used yet.
+    pub(super) fn new(
+        ends: E,
+        (client, server): (u32, u32),
+        generation: u32,
+        lifetime: Lifetime,
+    ) -> Connection<E> {
+        Connection {
+            ends,
+            timeout_at: Time::NEVER,
+            delayed_ack_at: Time::NEVER,
+            flow_end: u64::MAX,
+            client: client as u16,
+            server: server as u16,
+            generation,
+            lifetime,
+            in_use: true,
+            flows: VecDeque::new(),
+        }
+    }
+
+    /// One direction of one of its subflows.
+    #[inline]
+    pub(super) fn five_tuple(&self, kind: PacketKind, path: usize) -> FiveTuple {
+        let (from, to) = match kind {
+            PacketKind::Reverse => (self.server, self.client),
+            _ => (self.client, self.server),
+        };
+        FiveTuple { from, to, generation: self.generation, path: path as u8 }
+    }
+
+    /// Adds a flow behind those that it carries.
+    pub(super) fn carry(&mut self, now: Time, flow: Flow) {
+        self.ends.write(now, flow.size.0);
+        let end = self.ends.written();
+        if self.flows.is_empty() {
+            self.flow_end = end;
+        }
+        self.flows.push_back((end, flow));
+    }
+
+    /// Takes out the flows that the server has in full.
+    pub(super) fn finish_flows(&mut self, finished: &mut Vec<Flow>) {
+        let delivered = self.ends.delivered();
+        while self.flows.front().is_some_and(|(end, _)| *end <= delivered) {
+            finished.extend(self.flows.pop_front().map(|(_, flow)| flow));
+        }
+        self.flow_end = self.flows.front().map_or(u64::MAX, |(end, _)| *end);
+    }
+
+    /// Whether it may go: its only flow has come and is acknowledged.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        self.lifetime == Lifetime::OneFlow
+            && self.in_use
+            && self.ends.is_idle()
+            && self.flows.is_empty()
+    }
+}

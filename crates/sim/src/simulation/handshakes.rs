@@ -1,0 +1,38 @@
+//! What ToRs see of their hosts' handshakes.
+
+use heddle_policy::{Handshake, Ingress, Scheme, TcpFlags, Tor};
+use heddle_transport::{Ends, Kind};
+
+use super::Simulation;
+
+impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
+    /// Shows a packet of a handshake to `switch` if it is the ToR of either end. Only there does TCP get parsed.
+    #[cold]
+    pub(super) fn show_handshake(&mut self, switch: u32, packet: u32) {
+        let hot = &self.network.packets.hot[packet as usize];
+        let body = &self.network.packets.body[packet as usize];
+        let here = (switch < self.fabric.tors).then_some(Tor(switch as u16));
+        let tuple = body.five_tuple(hot.dst_host);
+        let (ingress, out) = if here == Some(hot.src_tor) {
+            (Ingress::Host, tuple)
+        } else if here == Some(hot.dst_tor) {
+            (Ingress::Fabric, tuple.reversed())
+        } else {
+            return;
+        };
+        let mut area = [0; 40];
+        let len = E::options(self.hosts.config(), &body.segment, &mut area);
+        let flags = flags(body.segment.kind);
+        let seen = Handshake { out_hash: out.hash(), ingress, flags, options: &area[..len] };
+        self.switching.handshake(self.now, switch, &seen);
+    }
+}
+
+/// The flags that a segment has on the wire. Nothing is closed: a connection that is over sends no more.
+fn flags(kind: Kind) -> TcpFlags {
+    match kind {
+        Kind::Syn => TcpFlags::SYN,
+        Kind::SynAck => TcpFlags::SYN | TcpFlags::ACK,
+        Kind::Data | Kind::Ack | Kind::Confirm => TcpFlags::ACK,
+    }
+}
