@@ -2,10 +2,10 @@
 
 use heddle_units::Time;
 
-use super::Parameters;
 use super::client::Client;
 use super::secrets::Secrets;
 use super::server::Server;
+use super::{Context, Parameters};
 use crate::{Ends, EndsCounters, Options, Segment, SenderCounters};
 
 /// Both ends of an MPTCP connection; a path is a subflow.
@@ -55,7 +55,7 @@ impl Ends for MptcpEnds {
 
     #[inline]
     fn on_answer(&mut self, with: &Parameters, now: Time, path: usize, answer: &Segment) {
-        self.client.on_answer(with, &self.secrets, now, path, answer);
+        self.client.on_answer(&context(with, &self.secrets, now), path, answer);
     }
 
     #[inline]
@@ -66,12 +66,12 @@ impl Ends for MptcpEnds {
         path: usize,
         segment: &Segment,
     ) -> Option<Segment> {
-        self.server.on_segment(with, &self.secrets, now, path, segment)
+        self.server.on_segment(&context(with, &self.secrets, now), path, segment)
     }
 
     #[inline]
     fn next_segment(&mut self, with: &Parameters, now: Time) -> Option<(usize, Segment)> {
-        self.client.next_segment(with, &self.secrets, now)
+        self.client.next_segment(&context(with, &self.secrets, now))
     }
 
     #[inline]
@@ -80,7 +80,7 @@ impl Ends for MptcpEnds {
     }
 
     fn on_timer(&mut self, with: &Parameters, now: Time) {
-        self.client.on_timer(with, now);
+        self.client.on_timer(&context(with, &self.secrets, now));
     }
 
     #[inline]
@@ -89,7 +89,7 @@ impl Ends for MptcpEnds {
     }
 
     fn on_answer_timer(&mut self, with: &Parameters, now: Time) -> Option<(usize, Segment)> {
-        self.server.on_timer(with, now)
+        self.server.on_timer(&context(with, &self.secrets, now))
     }
 
     fn counters(&self) -> EndsCounters {
@@ -107,6 +107,11 @@ impl Ends for MptcpEnds {
         let option = handshake.option(with.config.version, segment.len);
         option.emit(area).unwrap_or(0)
     }
+}
+
+#[inline]
+fn context<'a>(with: &'a Parameters, secrets: &'a Secrets, now: Time) -> Context<'a> {
+    Context { config: &with.config, subflow: &with.subflow, secrets, now }
 }
 
 fn add(sum: EndsCounters, sender: SenderCounters) -> EndsCounters {

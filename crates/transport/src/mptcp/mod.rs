@@ -17,6 +17,7 @@
 
 mod client;
 mod config;
+mod context;
 mod coupled;
 mod ends;
 mod handshake;
@@ -31,3 +32,5 @@ mod tests;
 pub use config::{Coupling, JoinTime, MptcpConfig, Parameters, Scheduler};
 pub use ends::MptcpEnds;
 pub use handshake::Handshake;
+
+use context::Context;

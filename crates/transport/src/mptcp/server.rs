@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use heddle_units::Time;
 use heddle_wire::Key;
 
-use super::Parameters;
+use super::Context;
 use super::handshake::Handshake;
 use super::mapping::Mappings;
-use super::secrets::{Nonces, Secrets};
+use super::secrets::Nonces;
 use super::stream::Stream;
 use crate::{Kind, Options, Receiver, Segment};
 
@@ -47,19 +47,17 @@ impl Server {
     #[inline]
     pub(super) fn on_segment(
         &mut self,
-        with: &Parameters,
-        secrets: &Secrets,
-        now: Time,
+        with: &Context,
         path: usize,
         segment: &Segment,
     ) -> Option<Segment> {
         if let Options::Mptcp(handshake) = segment.options {
-            self.note_keys(secrets, path, handshake);
+            self.note_keys(with, path, handshake);
         }
         let answer = match segment.kind {
-            Kind::Data => self.on_data(with, now, path, segment),
-            Kind::Syn => self.on_syn(with, secrets, now, path, segment),
-            Kind::Confirm => self.on_confirm(with, secrets, now, path, segment),
+            Kind::Data => self.on_data(with, path, segment),
+            Kind::Syn => self.on_syn(with, path, segment),
+            Kind::Confirm => self.on_confirm(with, path, segment),
             Kind::SynAck | Kind::Ack => None,
         };
         answer.map(|answer| self.signed(with, answer))
@@ -67,22 +65,16 @@ impl Server {
 
     /// Writes the connection's acknowledgement and window into an answer.
     #[inline]
-    fn signed(&self, with: &Parameters, answer: Segment) -> Segment {
+    fn signed(&self, with: &Context, answer: Segment) -> Segment {
         let window = u32::try_from(with.config.tcp.receive_window.0).unwrap_or(u32::MAX);
         Segment { data_seq: self.stream.delivered(), window, ..answer }
     }
 
     #[inline]
-    fn on_data(
-        &mut self,
-        with: &Parameters,
-        now: Time,
-        path: usize,
-        segment: &Segment,
-    ) -> Option<Segment> {
+    fn on_data(&mut self, with: &Context, path: usize, segment: &Segment) -> Option<Segment> {
         let subflow = self.subflows.get_mut(path).filter(|subflow| subflow.is_open)?;
         let before = subflow.receiver.delivered();
-        let answer = subflow.receiver.on_segment(&with.subflow, now, segment);
+        let answer = subflow.receiver.on_segment(with.subflow, with.now, segment);
         let delivered = subflow.receiver.delivered();
         let len = u64::from(segment.len);
         let data = segment.data_seq..segment.data_seq.saturating_add(len);
@@ -107,56 +99,44 @@ impl Server {
         held.forget_below(delivered);
     }
 
-    fn on_syn(
-        &mut self,
-        with: &Parameters,
-        secrets: &Secrets,
-        now: Time,
-        path: usize,
-        segment: &Segment,
-    ) -> Option<Segment> {
+    fn on_syn(&mut self, with: &Context, path: usize, segment: &Segment) -> Option<Segment> {
         let Options::Mptcp(asked) = segment.options else { return None };
         let handshake = match asked {
             Handshake::Capable | Handshake::Key(_) if path == 0 => {
                 self.subflow(path).is_open = true;
-                Handshake::Key(secrets.server)
+                Handshake::Key(with.secrets.server)
             }
-            Handshake::Join(token, nonce) if token == with.config.version.token(secrets.server) => {
-                let keys = (self.client_key?, secrets.server);
-                let nonces = Nonces { client: nonce, server: secrets.server_nonce(path) };
+            Handshake::Join(token, nonce)
+                if token == with.config.version.token(with.secrets.server) =>
+            {
+                let keys = (self.client_key?, with.secrets.server);
+                let nonces = Nonces { client: nonce, server: with.secrets.server_nonce(path) };
                 self.subflow(path).nonces = Some(nonces);
                 let proof = nonces.server_proof(with.config.version, keys);
                 Handshake::JoinAnswer(proof, nonces.server)
             }
             _ => return None,
         };
-        let answer = self.subflow(path).receiver.on_segment(&with.subflow, now, segment)?;
+        let answer = self.subflow(path).receiver.on_segment(with.subflow, with.now, segment)?;
         Some(Segment { options: Options::Mptcp(handshake), ..answer })
     }
 
     /// The third packet of a join is acknowledged, or the client would never send data (RFC 8684 section 3.2).
-    fn on_confirm(
-        &mut self,
-        with: &Parameters,
-        secrets: &Secrets,
-        now: Time,
-        path: usize,
-        segment: &Segment,
-    ) -> Option<Segment> {
+    fn on_confirm(&mut self, with: &Context, path: usize, segment: &Segment) -> Option<Segment> {
         let Options::Mptcp(Handshake::JoinProof(proof)) = segment.options else { return None };
-        let keys = (self.client_key?, secrets.server);
+        let keys = (self.client_key?, with.secrets.server);
         let subflow = self.subflows.get_mut(path)?;
         if subflow.nonces?.client_proof(with.config.version, keys) != proof {
             return None;
         }
         subflow.is_open = true;
-        subflow.receiver.on_segment(&with.subflow, now, segment)
+        subflow.receiver.on_segment(with.subflow, with.now, segment)
     }
 
-    fn note_keys(&mut self, secrets: &Secrets, path: usize, handshake: Handshake) {
+    fn note_keys(&mut self, with: &Context, path: usize, handshake: Handshake) {
         match handshake {
             Handshake::Key(client) if path == 0 => self.client_key = Some(client),
-            Handshake::Keys(client, server) if server == secrets.server => {
+            Handshake::Keys(client, server) if server == with.secrets.server => {
                 self.client_key = Some(client);
             }
             _ => {}
@@ -175,10 +155,10 @@ impl Server {
     }
 
     /// A delayed acknowledgement that is due.
-    pub(super) fn on_timer(&mut self, with: &Parameters, now: Time) -> Option<(usize, Segment)> {
+    pub(super) fn on_timer(&mut self, with: &Context) -> Option<(usize, Segment)> {
         let mut subflows = self.subflows.iter_mut().enumerate();
         let (path, answer) = subflows.find_map(|(path, subflow)| {
-            Some((path, subflow.receiver.on_timer(&with.subflow, now)?))
+            Some((path, subflow.receiver.on_timer(with.subflow, with.now)?))
         })?;
         Some((path, self.signed(with, answer)))
     }

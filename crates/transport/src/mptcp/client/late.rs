@@ -1,0 +1,58 @@
+//! Data of a subflow that timed out, sent again on another (RFC 8684 section 3.3.6).
+
+use core::ops::Range;
+
+use super::Client;
+
+/// Bytes that a subflow was late with, for another one to carry.
+#[derive(Clone, Debug)]
+pub(super) struct Late {
+    from: usize,
+    data: Range<u64>,
+}
+
+impl Client {
+    /// Lets the other subflows carry what this one has in flight, once.
+    pub(super) fn reinject(&mut self, from: usize) {
+        let has_other = (0..self.subflows.len()).any(|p| p != from && self.subflows[p].is_open());
+        if !has_other {
+            return;
+        }
+        let subflow = &mut self.subflows[from];
+        let end = subflow.sender.written();
+        let bytes = subflow.sender.acked().max(subflow.reinjected_to)..end;
+        subflow.reinjected_to = end;
+        let late = subflow.mappings.ranges(bytes).filter(|data| data.end > self.una);
+        self.late.extend(late.map(|data| Late { from, data }));
+    }
+
+    /// The first bytes that another subflow is late with, by their place in the list.
+    #[inline]
+    pub(super) fn late_for(&self, path: usize) -> Option<usize> {
+        self.late.iter().position(|late| late.from != path)
+    }
+
+    pub(super) fn take_late(&mut self, place: usize, mss: u64) -> Option<Range<u64>> {
+        let late = self.late.get_mut(place)?;
+        let end = late.data.end.min(late.data.start + mss);
+        let taken = late.data.start..end;
+        late.data.start = end;
+        if late.data.is_empty() {
+            self.late.remove(place);
+        }
+        self.reinjected += taken.end - taken.start;
+        Some(taken)
+    }
+
+    /// Drops late bytes that have been acknowledged meanwhile.
+    #[inline]
+    pub(super) fn forget_late(&mut self) {
+        if self.late.is_empty() {
+            return;
+        }
+        for late in &mut self.late {
+            late.data.start = late.data.start.max(self.una).min(late.data.end);
+        }
+        self.late.retain(|late| !late.data.is_empty());
+    }
+}
