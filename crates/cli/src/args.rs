@@ -143,9 +143,9 @@ pub(crate) struct Reproduce {
     /// windows, traffic) is chosen otherwise.
     #[arg(long, conflicts_with = "claims")]
     pub(crate) sensitivity: bool,
-    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it.
-    #[arg(long, default_value = "results/hula")]
-    pub(crate) out: PathBuf,
+    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it [default: results/PAPER].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

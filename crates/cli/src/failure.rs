@@ -4,8 +4,8 @@ use std::fmt;
 
 use heddle_scenario::ScenarioError;
 use heddle_sim::SimError;
+use heddle_study::evaluation::ExperimentError;
 use heddle_study::grid::GridError;
-use heddle_study::hula::extra::ExtraError;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -81,11 +81,11 @@ impl From<SimError> for Failure {
     }
 }
 
-impl From<ExtraError> for Failure {
-    fn from(error: ExtraError) -> Failure {
+impl From<ExperimentError> for Failure {
+    fn from(error: ExperimentError) -> Failure {
         match error {
-            ExtraError::Scenario(error) => error.into(),
-            ExtraError::Sim(error) => error.into(),
+            ExperimentError::Scenario(error) => error.into(),
+            ExperimentError::Sim(error) => error.into(),
         }
     }
 }
@@ -107,8 +107,11 @@ mod tests {
             grid.to_string(),
             "interrupted: 2 of 4 runs are done and kept; the same command goes on from there"
         );
-        let failures: [Failure; 3] =
-            [grid, SimError::Interrupted.into(), ExtraError::Sim(SimError::Interrupted).into()];
+        let failures: [Failure; 3] = [
+            grid,
+            SimError::Interrupted.into(),
+            ExperimentError::Sim(SimError::Interrupted).into(),
+        ];
         for failure in failures {
             assert_eq!(
                 (failure.code(), failure.to_json()["error"].as_str()),

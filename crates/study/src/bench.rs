@@ -58,7 +58,7 @@ impl Case {
         let source = Source::new(name, text);
         let source =
             overrides.iter().fold(source, |source, (key, value)| source.with(*key, *value));
-        load(&source, &crate::hula::no_files)
+        load(&source, &crate::evaluation::no_files)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Many simulations: grids of scenarios, statistics over seeds, the papers' claims, reports.
 
 pub mod bench;
+pub mod evaluation;
+pub mod figure;
 pub mod grid;
 pub mod hula;
 pub mod report;

@@ -2,8 +2,8 @@
 
 use heddle_scenario::{Scenario, Source, load};
 
+use crate::evaluation::no_files;
 use crate::grid::{Cell, timed};
-use crate::hula::no_files;
 use crate::summary::RunSummary;
 
 const SMALL: &str = r#"title = "Two leaves"

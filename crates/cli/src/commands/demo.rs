@@ -1,9 +1,10 @@
 //! `heddle demo`: HULA against ECMP on the paper's fabric, in seconds.
 
+use heddle_study::evaluation::{Effort, Evidence, Results, Shape, cells};
 use heddle_study::grid;
-use heddle_study::hula::claims::Evidence;
-use heddle_study::hula::plan::{Effort, Point, Results, Scheme, Shape, cells, demo_points};
-use heddle_study::report::{ReportInput, of_hula};
+use heddle_study::hula::Hula;
+use heddle_study::hula::plan::{Point, Scheme, demo_points};
+use heddle_study::report::of_paper;
 use heddle_study::results::OverSeeds;
 use heddle_study::store::Store;
 
@@ -20,10 +21,10 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let runs = grid::run(&cells, &store, &|progress| bar.update(progress));
     bar.finish();
     let results = Results::new(&points, Effort::Demo, runs?);
-    let evidence = Evidence { results, failovers: Vec::new(), overhead: None };
+    let evidence = Evidence::<Hula> { results, experiments: Vec::new() };
     let graph = &cells[0].scenario.fabric.graph;
     let title = "HULA against ECMP on HULA's fabric: a demonstration";
-    let report = of_hula(&ReportInput { title, evidence: &evidence, findings: &[], graph });
+    let report = of_paper(title, &evidence, &[], graph);
     files::write_report(&args.out, &report)?;
     if common.json {
         let runs: Vec<_> = points.iter().flat_map(|&p| evidence.results.runs(p)).collect();
@@ -36,7 +37,7 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     ))
 }
 
-fn print(points: &[Point], results: &Results) -> Result<(), Failure> {
+fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
     output::line(
         "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n",
     )?;

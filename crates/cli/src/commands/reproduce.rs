@@ -1,150 +1,155 @@
 //! `heddle reproduce`: a paper's claims.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use heddle_sim::Next;
+use heddle_study::evaluation::{
+    Claim, Effort, Evidence, Experiment as _, Finding, Made, Paper, Point as _, Results, cells,
+    in_order, sensitivity,
+};
 use heddle_study::grid::{self, Cell};
-use heddle_study::hula::claims::{CLAIMS, Claim, Evidence, Finding, Measure};
-use heddle_study::hula::extra::{Failover, FailoverTraffic, Overhead};
-use heddle_study::hula::plan::{Effort, Point, Results, Scheme, Shape, Sizes, all_points, cells};
-use heddle_study::hula::sensitivity;
-use heddle_study::report::{ReportInput, claims_markdown, of_hula};
+use heddle_study::hula::Hula;
+use heddle_study::report::{claims_markdown, finding_cells, of_paper};
 use heddle_study::store::Store;
 use heddle_study::summary::RunSummary;
 
-use crate::args::{Common, Reproduce};
+use crate::args::{self, Common, Reproduce};
 use crate::failure::Failure;
 use crate::progress::{self, GridBar};
 use crate::{files, output, table};
 
 pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure> {
+    match args.paper {
+        args::Paper::Hula => evaluate::<Hula>(args, common),
+    }
+}
+
+/// What the functions below share.
+struct Task<'a> {
+    effort: Effort,
+    out: PathBuf,
+    common: &'a Common,
+}
+
+fn evaluate<P: Paper>(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     let effort = if args.full { Effort::Full } else { Effort::Quick };
-    if args.sensitivity {
-        return sensitivity(args, effort, common);
-    }
-    let claims = chosen(&args.claims)?;
-    let evidence = gather(args, &claims, effort, common)?;
-    let findings: Vec<Finding> = claims.iter().map(|claim| claim.find(&evidence)).collect();
-    write(&args.out, effort, &evidence, &findings)?;
-    if common.json {
-        return files::print_json(&findings);
-    }
-    print(&findings)?;
-    if !common.quiet {
-        eprintln!("wrote {}, claims.md, claims.json", args.out.join("report.html").display());
-    }
-    Ok(())
+    let out = args.out.clone().unwrap_or_else(|| default_folder::<P>());
+    let task = Task { effort, out, common };
+    if args.sensitivity { task.sensitivity::<P>() } else { task.claims::<P>(&args.claims) }
 }
 
-/// One change at a time.
-fn sensitivity(args: &Reproduce, effort: Effort, common: &Common) -> Result<(), Failure> {
-    let shifts =
-        sensitivity::shifts(effort, &simulate(args, &sensitivity::cells(effort)?, common)?);
-    let json = serde_json::to_string_pretty(&shifts).map_err(anyhow::Error::from)?;
-    files::write(&args.out.join("sensitivity.json"), &json)?;
-    files::write(&args.out.join("sensitivity.md"), &sensitivity::markdown(&shifts))?;
-    if common.json {
-        return files::print_json(&shifts);
-    }
-    let header = [
-        "changed",
-        "ECMP / HULA, whole, 70 %",
-        "ECMP / ideal, whole, 70 %",
-        "ECMP / HULA, link down, 60 %",
-    ];
-    let mut table = table::new(&header);
-    for shift in &shifts {
-        let figures = [shift.symmetric_70, shift.ecmp_over_ideal_70, shift.asymmetric_60];
-        let mut row = vec![shift.variant.to_owned()];
-        row.extend(figures.map(|figure| table::figure(figure, 1.0, "x")));
-        table.add_row(row);
-    }
-    output::line(table)
+fn default_folder<P: Paper>() -> PathBuf {
+    Path::new("results").join(P::SYSTEM.to_lowercase())
 }
 
-/// Runs cells that are not kept yet, with a bar.
-fn simulate(args: &Reproduce, cells: &[Cell], common: &Common) -> Result<Vec<RunSummary>, Failure> {
-    let store = Store::open(&args.out.join("runs")).map_err(anyhow::Error::from)?;
-    let bar = GridBar::new(common, cells.len());
-    let runs = grid::run(cells, &store, &|progress| bar.update(progress));
-    bar.finish();
-    Ok(runs?)
+impl Task<'_> {
+    /// The claims that the user names, all if none.
+    fn claims<P: Paper>(&self, names: &[String]) -> Result<(), Failure> {
+        let claims = chosen::<P>(names)?;
+        let curves = if names.is_empty() { P::curves(self.effort) } else { Vec::new() };
+        let evidence = self.gather(&claims, curves)?;
+        let findings: Vec<Finding> = claims.iter().map(|claim| claim.find(&evidence)).collect();
+        self.write(&evidence, &findings)?;
+        if self.common.json {
+            return files::print_json(&findings);
+        }
+        print(&findings)?;
+        if !self.common.quiet {
+            eprintln!("wrote {}, claims.md, claims.json", self.out.join("report.html").display());
+        }
+        Ok(())
+    }
+
+    /// One change at a time.
+    fn sensitivity<P: Paper>(&self) -> Result<(), Failure> {
+        let runs = self.simulate(&sensitivity::cells::<P>(self.effort)?)?;
+        let shifts = sensitivity::shifts::<P>(self.effort, &runs);
+        let json = serde_json::to_string_pretty(&shifts).map_err(anyhow::Error::from)?;
+        files::write(&self.out.join("sensitivity.json"), &json)?;
+        files::write(&self.out.join("sensitivity.md"), &sensitivity::markdown::<P>(&shifts))?;
+        if self.common.json {
+            return files::print_json(&shifts);
+        }
+        let titles = P::HEADLINES.iter().map(|headline| headline.title);
+        let mut table = table::new(&["changed"].into_iter().chain(titles).collect::<Vec<_>>());
+        for shift in &shifts {
+            let mut row = vec![shift.variant.to_owned()];
+            row.extend(shift.ratios.iter().map(|(_, ratio)| table::figure(*ratio, 1.0, "x")));
+            table.add_row(row);
+        }
+        output::line(table)
+    }
+
+    /// Runs cells that are not kept yet, with a bar.
+    fn simulate(&self, cells: &[Cell]) -> Result<Vec<RunSummary>, Failure> {
+        let store = Store::open(&self.out.join("runs")).map_err(anyhow::Error::from)?;
+        let bar = GridBar::new(self.common, cells.len());
+        let runs = grid::run(cells, &store, &|progress| bar.update(progress));
+        bar.finish();
+        Ok(runs?)
+    }
+
+    /// Runs what the claims need, and some curves.
+    fn gather<P: Paper>(
+        &self,
+        claims: &[&Claim<P>],
+        curves: Vec<P::Point>,
+    ) -> Result<Evidence<P>, Failure> {
+        let points = in_order(claims.iter().flat_map(|claim| claim.points()).chain(curves));
+        let runs = self.simulate(&cells(&points, self.effort)?)?;
+        let results = Results::new(&points, self.effort, runs);
+        Ok(Evidence { results, experiments: self.experiments(claims)? })
+    }
+
+    /// Makes each experiment that the claims need.
+    fn experiments<P: Paper>(&self, claims: &[&Claim<P>]) -> Result<Made<P::Experiment>, Failure> {
+        let mut made: Made<P::Experiment> = Vec::new();
+        for experiment in claims.iter().filter_map(|claim| claim.experiment()) {
+            if made.iter().any(|(done, _)| *done == experiment) {
+                continue;
+            }
+            for &seed in experiment.seeds(self.effort) {
+                if progress::next() == Next::Stop {
+                    let said = "interrupted; finished runs are kept";
+                    return Err(Failure::Interrupted(said.into()));
+                }
+                made.push((experiment, experiment.run(seed)?));
+            }
+        }
+        Ok(made)
+    }
+
+    fn write<P: Paper>(&self, evidence: &Evidence<P>, findings: &[Finding]) -> Result<(), Failure> {
+        let json = serde_json::to_string_pretty(findings).map_err(anyhow::Error::from)?;
+        files::write(&self.out.join("claims.json"), &json)?;
+        files::write(&self.out.join("claims.md"), &claims_markdown(findings))?;
+        let scenario = P::whole_fabric().scenario(self.effort)?;
+        let title = format!("{}'s evaluation, reproduced", P::SYSTEM);
+        let report = of_paper(&title, evidence, findings, &scenario.fabric.graph);
+        files::write_report(&self.out, &report)
+    }
 }
 
 /// The claims that the user names, in the paper's order.
-fn chosen(names: &[String]) -> Result<Vec<&'static Claim>, Failure> {
-    if let Some(unknown) = names.iter().find(|name| !CLAIMS.iter().any(|c| is(c, name))) {
-        return Err(anyhow!("there is no claim {unknown}; HULA's are H1 to H12").into());
+fn chosen<P: Paper>(names: &[String]) -> Result<Vec<&'static Claim<P>>, Failure> {
+    let is = |claim: &Claim<P>, name: &String| claim.id.eq_ignore_ascii_case(name);
+    let unknown = |name: &&String| !P::CLAIMS.iter().any(|claim| is(claim, name));
+    if let Some(unknown) = names.iter().find(unknown) {
+        let ids = || P::CLAIMS.iter().map(|claim| claim.id);
+        let (first, last) = (ids().next().unwrap_or("-"), ids().next_back().unwrap_or("-"));
+        let system = P::SYSTEM;
+        let said = anyhow!("there is no claim {unknown}; {system}'s are {first} to {last}");
+        return Err(said.into());
     }
-    let wanted = |claim: &&Claim| names.is_empty() || names.iter().any(|name| is(claim, name));
-    Ok(CLAIMS.iter().filter(wanted).collect())
-}
-
-fn is(claim: &Claim, name: &str) -> bool {
-    claim.id.eq_ignore_ascii_case(name)
-}
-
-/// Runs what the claims need; with all claims, the whole curves too.
-fn gather(
-    args: &Reproduce,
-    claims: &[&Claim],
-    effort: Effort,
-    common: &Common,
-) -> Result<Evidence, Failure> {
-    let claimed = claims.iter().flat_map(|claim| claim.points());
-    let points: Vec<Point> = if args.claims.is_empty() {
-        all_points(effort, claimed)
-    } else {
-        let mut points: Vec<Point> = claimed.collect();
-        points.sort_unstable();
-        points.dedup();
-        points
-    };
-    let runs = simulate(args, &cells(&points, effort)?, common)?;
-    let results = Results::new(&points, effort, runs);
-    let wants = |which: fn(&Measure) -> bool| claims.iter().any(|claim| which(&claim.measure));
-    let failovers =
-        if wants(|m| matches!(m, Measure::Failover(..))) { failovers(effort)? } else { Vec::new() };
-    let overhead = wants(|m| matches!(m, Measure::Overhead(_))).then(Overhead::run).transpose()?;
-    Ok(Evidence { results, failovers, overhead })
-}
-
-fn failovers(effort: Effort) -> Result<Vec<(FailoverTraffic, Failover)>, Failure> {
-    let mut runs = Vec::new();
-    for traffic in [FailoverTraffic::WebSearch, FailoverTraffic::LongFlows] {
-        for &seed in effort.seeds() {
-            if progress::next() == Next::Stop {
-                return Err(Failure::Interrupted("interrupted; finished runs are kept".into()));
-            }
-            runs.push((traffic, Failover::run(traffic, seed)?));
-        }
-    }
-    Ok(runs)
-}
-
-fn write(
-    folder: &Path,
-    effort: Effort,
-    evidence: &Evidence,
-    findings: &[Finding],
-) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(findings).map_err(anyhow::Error::from)?;
-    files::write(&folder.join("claims.json"), &json)?;
-    files::write(&folder.join("claims.md"), &claims_markdown(findings))?;
-    let (shape, sizes, scheme, load) = (Shape::Symmetric, Sizes::WebSearch, Scheme::Hula, 50);
-    let scenario = Point { shape, sizes, scheme, load }.scenario(effort)?;
-    let title = "HULA's evaluation, reproduced";
-    let graph = &scenario.fabric.graph;
-    let report = of_hula(&ReportInput { title, evidence, findings, graph });
-    files::write_report(folder, &report)
+    let wanted = |claim: &&Claim<P>| names.is_empty() || names.iter().any(|name| is(claim, name));
+    Ok(P::CLAIMS.iter().filter(wanted).collect())
 }
 
 fn print(findings: &[Finding]) -> Result<(), Failure> {
     let mut table = table::new(&["", "claim", "where", "paper", "here", "verdict"]);
     for finding in findings {
-        let cells = heddle_study::report::finding_cells(finding);
-        table.add_row(cells);
+        table.add_row(finding_cells(finding));
     }
     output::line(table)
 }

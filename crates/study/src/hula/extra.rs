@@ -1,21 +1,65 @@
 //! The claims that are not flow completion times: failures, probe overhead, numbers of paths.
 
-use heddle_scenario::{ScenarioError, Source, load};
-use heddle_sim::{Fabric, Next, Outcome, SimError, simulate};
+use heddle_scenario::{Source, load};
+use heddle_sim::{Fabric, Next, Outcome, simulate};
 use heddle_units::Time;
 use serde::Serialize;
 
-use super::plan::no_files;
+use crate::evaluation::{self, Effort, ExperimentError, no_files};
 
-/// Why an experiment could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum ExtraError {
-    /// Its scenario.
-    #[error(transparent)]
-    Scenario(#[from] ScenarioError),
-    /// Its run.
-    #[error(transparent)]
-    Sim(#[from] SimError),
+/// What HULA's claims need besides points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Experiment {
+    /// The bottleneck fails and comes back (figure 9).
+    Failover(FailoverTraffic),
+    /// Probes alone (section 4.5).
+    Overhead,
+}
+
+/// What an experiment gives.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// Of [`Experiment::Failover`].
+    Failover(Failover),
+    /// Of [`Experiment::Overhead`].
+    Overhead(Overhead),
+}
+
+impl Made {
+    /// The failure, if it is that.
+    pub fn failover(&self) -> Option<&Failover> {
+        match self {
+            Made::Failover(failover) => Some(failover),
+            Made::Overhead(_) => None,
+        }
+    }
+
+    /// The probes' overhead, if it is that.
+    pub fn overhead(&self) -> Option<&Overhead> {
+        match self {
+            Made::Overhead(overhead) => Some(overhead),
+            Made::Failover(_) => None,
+        }
+    }
+}
+
+impl evaluation::Experiment for Experiment {
+    type Outcome = Made;
+
+    fn seeds(self, effort: Effort) -> &'static [u64] {
+        match self {
+            Experiment::Failover(_) => effort.seeds(),
+            // Nothing in it is drawn.
+            Experiment::Overhead => &[1],
+        }
+    }
+
+    fn run(self, seed: u64) -> Result<Made, ExperimentError> {
+        Ok(match self {
+            Experiment::Failover(traffic) => Made::Failover(Failover::run(traffic, seed)?),
+            Experiment::Overhead => Made::Overhead(Overhead::run()?),
+        })
+    }
 }
 
 /// What carries the load when the bottleneck fails (figure 9).
@@ -53,7 +97,7 @@ impl Failover {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn run(traffic: FailoverTraffic, seed: u64) -> Result<Failover, ExtraError> {
+    pub fn run(traffic: FailoverTraffic, seed: u64) -> Result<Failover, ExperimentError> {
         let mut source = Source::new("hula-fig9-failure.toml", FAILURE);
         if traffic == FailoverTraffic::WebSearch {
             source = source.with("workload", WEB_SEARCH);
@@ -133,7 +177,7 @@ impl Overhead {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn run() -> Result<Overhead, ExtraError> {
+    pub fn run() -> Result<Overhead, ExperimentError> {
         let source = Source::new("hula-fig5.toml", SYMMETRIC)
             .with("workload", r#"{ kind = "long", pairs = ["host-1 host-2"] }"#)
             .with("measure", r#"{ duration = "50ms", sample_every = "1ms" }"#);

@@ -1,13 +1,17 @@
 //! Reports: what was simulated, as tables and plots.
 
+mod findings;
 mod hula;
+mod panel;
 mod plots;
 
-pub use hula::{ReportInput, claims_markdown, finding_cells, of_hula};
+pub use findings::{claims_markdown, finding_cells};
+pub(crate) use hula::hula_figures;
 
 use heddle_report::{Cell, Report, Section, Table};
 use heddle_scenario::{Graph, Scenario};
 
+use crate::evaluation::{Evidence, Finding, Paper};
 use crate::results::OverSeeds;
 use crate::stats::Estimate;
 use crate::summary::RunSummary;
@@ -54,6 +58,22 @@ pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
         &cdfs,
     ));
     head(&title, &runs).section(section).section(shapes)
+}
+
+/// The report of a paper's evaluation, or of a part of it; without findings it has no table of claims. `graph` is the
+/// paper's fabric.
+pub fn of_paper<P: Paper>(
+    title: &str,
+    evidence: &Evidence<P>,
+    findings: &[Finding],
+    graph: &Graph,
+) -> Report {
+    let runs: Vec<RunSummary> = evidence.results.all_runs().cloned().collect();
+    let mut report = head(title, &runs);
+    if !findings.is_empty() {
+        report = report.section(findings::section(findings));
+    }
+    P::figures(evidence, graph).into_iter().fold(report, Report::section)
 }
 
 /// The last axis whose values are all numbers, and a curve over it for each setting of the others.

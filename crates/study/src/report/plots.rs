@@ -3,7 +3,8 @@
 use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Unit};
 use heddle_scenario::Graph;
 
-use crate::stats::{Estimate, quantile};
+use crate::figure;
+use crate::stats::{self, Estimate, quantile};
 use crate::summary::{PortSummary, RunSummary};
 
 /// A named curve: the runs at each abscissa.
@@ -45,14 +46,26 @@ impl Metric {
 
     /// In seconds.
     pub(super) fn of(self, run: &RunSummary) -> Option<f64> {
-        let fct = &run.fct;
         match self {
-            Metric::Mean => fct.all.as_ref().map(|class| class.seconds.mean),
-            Metric::Small => fct.small.as_ref().map(|class| class.seconds.mean),
-            Metric::Large => fct.large.as_ref().map(|class| class.seconds.mean),
-            Metric::P99 => fct.all.as_ref().map(|class| class.seconds.p99),
+            Metric::Mean => figure::mean_all(run),
+            Metric::Small => figure::mean_small(run),
+            Metric::Large => figure::mean_large(run),
+            Metric::P99 => figure::p99_all(run),
         }
     }
+}
+
+/// (load, a metric's mean over the seeds on one curve over that on another), where both have it.
+pub(super) fn ratios(metric: Metric, worse: &Curve, better: &Curve) -> Vec<(f64, f64)> {
+    let mean = |runs: &[RunSummary]| {
+        let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
+        stats::mean(&figures)
+    };
+    let ratio = |(load, runs): &(f64, Vec<RunSummary>)| {
+        let (_, others) = worse.points.iter().find(|(x, _)| x == load)?;
+        Some((*load, mean(others)? / mean(runs)?))
+    };
+    better.points.iter().filter_map(ratio).collect()
 }
 
 /// A metric over the values of a key.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::hula::claims::{Bound, CLAIMS, Evidence, Finding, Verdict};
-use crate::hula::plan::Results;
+use crate::evaluation::{Bound, Finding, Verdict};
+use crate::hula::Hula;
 use crate::sweep::{combinations, rows};
 use crate::testing::{cell, run, scenario};
 
@@ -70,14 +70,13 @@ fn a_sweep_is_drawn_over_its_numbers() {
 
 #[test]
 fn hulas_report_without_any_evidence() {
-    let evidence = Evidence { results: Results::default(), failovers: Vec::new(), overhead: None };
-    let findings: Vec<Finding> = CLAIMS.iter().map(|claim| claim.find(&evidence)).collect();
-    let (title, graph) = ("HULA", &scenario(&[]).fabric.graph);
+    let evidence = Evidence::<Hula>::default();
+    let findings: Vec<Finding> = Hula::CLAIMS.iter().map(|claim| claim.find(&evidence)).collect();
+    let graph = &scenario(&[]).fabric.graph;
     for findings in [&findings[..], &[]] {
-        let input = ReportInput { title, evidence: &evidence, findings, graph };
-        assert!(of_hula(&input).to_html().contains("HULA"));
+        assert!(of_paper("HULA", &evidence, findings, graph).to_html().contains("HULA"));
     }
-    assert_eq!(claims_markdown(&findings).lines().count(), 2 + CLAIMS.len());
+    assert_eq!(claims_markdown(&findings).lines().count(), 2 + Hula::CLAIMS.len());
 }
 
 #[test]

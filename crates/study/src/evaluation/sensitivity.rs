@@ -1,0 +1,117 @@
+//! How headline ratios move when what a paper does not say is chosen otherwise.
+
+use heddle_scenario::ScenarioError;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+use super::point::seeded;
+use super::{Effort, Paper, Point as _};
+use crate::figure;
+use crate::grid::Cell;
+use crate::stats::Estimate;
+use crate::summary::RunSummary;
+
+/// One choice changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// What is changed.
+    pub label: &'static str,
+    /// Dotted keys and their values.
+    pub changes: &'static [(&'static str, &'static str)],
+}
+
+impl Variant {
+    pub(crate) const fn new(
+        label: &'static str,
+        changes: &'static [(&'static str, &'static str)],
+    ) -> Variant {
+        Variant { label, changes }
+    }
+}
+
+/// The mean flow completion time at one point over that at another.
+#[derive(Clone, Copy, Debug)]
+pub struct Headline<P> {
+    /// Its key in JSON.
+    pub key: &'static str,
+    /// Its name in tables.
+    pub title: &'static str,
+    /// The slower point.
+    pub worse: P,
+    /// The faster point.
+    pub better: P,
+}
+
+/// What a variant gives.
+#[derive(Clone, Debug)]
+pub struct Shift {
+    /// What is changed.
+    pub variant: &'static str,
+    /// The headline ratios by their keys, in the headlines' order.
+    pub ratios: Vec<(&'static str, Option<Estimate>)>,
+}
+
+/// An object with the variant and a field for each ratio.
+impl Serialize for Shift {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(1 + self.ratios.len()))?;
+        map.serialize_entry("variant", self.variant)?;
+        self.ratios.iter().try_for_each(|(key, ratio)| map.serialize_entry(key, ratio))?;
+        map.end()
+    }
+}
+
+/// The points that the headlines need, each once.
+fn points<P: Paper>() -> Vec<P::Point> {
+    super::in_order(P::HEADLINES.iter().flat_map(|headline| [headline.worse, headline.better]))
+}
+
+/// Every run of every variant of a paper.
+///
+/// # Errors
+/// If a built-in scenario does not load (tests see that they do).
+pub fn cells<P: Paper>(effort: Effort) -> Result<Vec<Cell>, ScenarioError> {
+    let mut cells = Vec::new();
+    for variant in P::VARIANTS {
+        for point in points::<P>() {
+            let scenario = point.changed(effort, variant.changes)?;
+            let label = format!("{}: {}", variant.label, point.label());
+            cells.extend(seeded(&label, &scenario, effort));
+        }
+    }
+    Ok(cells)
+}
+
+/// Ratios from runs in the order of [`cells`].
+pub fn shifts<P: Paper>(effort: Effort, runs: &[RunSummary]) -> Vec<Shift> {
+    let points = points::<P>();
+    let seeds = effort.seeds().len();
+    let shift = |(variant, runs): (&Variant, &[RunSummary])| {
+        let of = |point: &P::Point| {
+            let index = points.iter().position(|p| p == point).unwrap_or(0);
+            &runs[index * seeds..(index + 1) * seeds]
+        };
+        let ratio = |h: &Headline<P::Point>| (h.key, ratio(of(&h.worse), of(&h.better)));
+        Shift { variant: variant.label, ratios: P::HEADLINES.iter().map(ratio).collect() }
+    };
+    P::VARIANTS.iter().zip(runs.chunks_exact(seeds * points.len())).map(shift).collect()
+}
+
+fn ratio(worse: &[RunSummary], better: &[RunSummary]) -> Option<Estimate> {
+    let ratio = |(w, b)| Some(figure::mean_all(w)? / figure::mean_all(b)?);
+    let ratios: Option<Vec<f64>> = worse.iter().zip(better).map(ratio).collect();
+    Estimate::of(&ratios?)
+}
+
+/// The shifts as a Markdown table.
+pub fn markdown<P: Paper>(shifts: &[Shift]) -> String {
+    let titles: Vec<&str> = P::HEADLINES.iter().map(|headline| headline.title).collect();
+    let rule = " --- |".repeat(titles.len());
+    let head = format!("| Changed | {} |\n| --- |{rule}\n", titles.join(" | "));
+    let text = |ratio: Option<Estimate>| ratio.map_or("-".into(), |r| format!("{:.2}x", r.mean));
+    let row = |shift: &Shift| {
+        let ratios: Vec<String> = shift.ratios.iter().map(|(_, ratio)| text(*ratio)).collect();
+        format!("| {} | {} |\n", shift.variant, ratios.join(" | "))
+    };
+    head + &shifts.iter().map(row).collect::<String>()
+}
