@@ -47,6 +47,7 @@ enum ControlForm {
     NewReno,
     Cubic,
     Dctcp,
+    Coupled,
 }
 
 #[derive(Serialize)]

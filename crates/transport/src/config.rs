@@ -12,6 +12,9 @@ pub enum Control {
     Cubic,
     /// RFC 8257. Needs links that mark.
     Dctcp,
+    /// As the connection says that the subflow belongs to: MPTCP sets it for coupled subflows. On its own it does not grow beyond
+    /// slow start.
+    Coupled,
 }
 
 /// How loss is repaired.

@@ -107,7 +107,7 @@ impl Receiver {
     fn echo_after(&self, config: &TcpConfig, segment: &Segment) -> bool {
         match config.control {
             Control::Dctcp => segment.ecn.is_marked(),
-            Control::NewReno | Control::Cubic => {
+            Control::NewReno | Control::Cubic | Control::Coupled => {
                 segment.ecn.is_marked() || (self.echo && !segment.ecn.is_reduced())
             }
         }

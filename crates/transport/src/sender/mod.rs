@@ -12,7 +12,7 @@ use core::mem;
 use heddle_units::Time;
 
 use crate::rtt::Rtt;
-use crate::window::{Acked, Window};
+use crate::window::{Acked, Gain, PathState, Window};
 use crate::{Ecn, Kind, Options, Segment, Stamp, TcpConfig};
 use repair::Repair;
 
@@ -315,6 +315,24 @@ impl Sender {
     /// The congestion window in bytes.
     pub fn window(&self) -> u64 {
         self.window.cwnd
+    }
+
+    /// Whether the congestion window is past slow start.
+    #[inline]
+    pub(crate) fn in_congestion_avoidance(&self) -> bool {
+        self.window.in_congestion_avoidance()
+    }
+
+    /// Sets how the congestion window moves from here on, if it is coupled to others.
+    #[inline]
+    pub(crate) fn couple(&mut self, gain: Gain) {
+        self.window.couple(gain);
+    }
+
+    /// What the windows coupled to this one need to know of it.
+    #[inline]
+    pub(crate) fn path_state(&self) -> PathState {
+        self.window.path_state(self.rtt.smoothed())
     }
 
     /// The smoothed round-trip time; `None` before the first sample.

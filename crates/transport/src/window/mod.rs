@@ -2,14 +2,18 @@
 //!
 //! A controller knows nothing of the connection but what its methods are told, in bytes. It is asked to grow only while the
 //! window, not the application or the peer, limits the sender, and to shrink at most once for each window of data; the
-//! [`crate::Sender`] sees to both. A controller that is coupled to other subflows takes what it needs of them as one argument more.
+//! [`crate::Sender`] sees to both. A controller that is coupled to other subflows is told before each acknowledgement how fast
+//! to move ([`Gain`]).
 
+mod coupled;
 mod cubic;
 mod dctcp;
 
 use heddle_units::Time;
 
 use crate::{Control, TcpConfig};
+use coupled::Coupled;
+pub(crate) use coupled::{Gain, PathState, gain};
 use cubic::Cubic;
 use dctcp::Dctcp;
 
@@ -40,6 +44,7 @@ enum Algorithm {
     NewReno,
     Cubic(Cubic),
     Dctcp(Dctcp),
+    Coupled(Coupled),
 }
 
 /// A congestion window. In the order that acknowledgements touch it.
@@ -61,6 +66,7 @@ impl Window {
             Control::NewReno => Algorithm::NewReno,
             Control::Cubic => Algorithm::Cubic(Cubic::new()),
             Control::Dctcp => Algorithm::Dctcp(Dctcp::new()),
+            Control::Coupled => Algorithm::Coupled(Coupled::new()),
         };
         Window { cwnd: initial_window(config), ssthresh: u64::MAX, credit: 0, algorithm }
     }
@@ -68,20 +74,53 @@ impl Window {
     /// Sees every acknowledgement of new data, before anything else is made of it.
     #[inline]
     pub(crate) fn observe(&mut self, ack: &Acked) {
-        if let Algorithm::Dctcp(dctcp) = &mut self.algorithm {
-            dctcp.observe(ack);
+        match &mut self.algorithm {
+            Algorithm::NewReno | Algorithm::Cubic(_) => {}
+            Algorithm::Dctcp(dctcp) => dctcp.observe(ack),
+            Algorithm::Coupled(coupled) => coupled.observe(ack),
+        }
+    }
+
+    /// Sets how a coupled window moves from here on; any other takes no notice.
+    #[inline]
+    pub(crate) fn couple(&mut self, gain: Gain) {
+        if let Algorithm::Coupled(coupled) = &mut self.algorithm {
+            coupled.gain = gain;
+        }
+    }
+
+    /// Whether it is past slow start.
+    #[inline]
+    pub(crate) fn in_congestion_avoidance(&self) -> bool {
+        self.cwnd >= self.ssthresh
+    }
+
+    /// What the windows coupled to this one need to know of it.
+    #[inline]
+    pub(crate) fn path_state(&self, srtt: Time) -> PathState {
+        let (since_loss, between_losses) = match &self.algorithm {
+            Algorithm::Coupled(coupled) => coupled.losses(),
+            _ => (0, 0),
+        };
+        PathState {
+            cwnd: self.cwnd as f64,
+            rtt: srtt.as_secs_f64(),
+            since_loss: since_loss as f64,
+            between_losses: between_losses as f64,
         }
     }
 
     /// Grows with an acknowledgement: slow start by appropriate byte counting with L = 1 (RFC 3465), then by controller.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Acked) {
-        if self.cwnd < self.ssthresh {
+        if !self.in_congestion_avoidance() {
             self.cwnd += ack.bytes.min(ack.mss);
-        } else if let Algorithm::Cubic(cubic) = &mut self.algorithm {
-            self.cwnd += cubic.increase(self.cwnd, ack);
-        } else {
-            self.avoid_congestion(ack);
+            return;
+        }
+        match &mut self.algorithm {
+            Algorithm::NewReno | Algorithm::Dctcp(_) => self.avoid_congestion(ack),
+            Algorithm::Cubic(cubic) => self.cwnd += cubic.increase(self.cwnd, ack),
+            Algorithm::Coupled(coupled) => self.cwnd = coupled.avoid_congestion(self.cwnd, ack),
         }
     }
 
@@ -100,6 +139,7 @@ impl Window {
         let reduced = match &mut self.algorithm {
             Algorithm::Cubic(cubic) => cubic.reduce(self.cwnd, flight, mss),
             Algorithm::NewReno | Algorithm::Dctcp(_) => flight / 2,
+            Algorithm::Coupled(coupled) => coupled.reduce(flight),
         };
         self.shrink(reduced, mss);
     }
@@ -108,7 +148,9 @@ impl Window {
     pub(crate) fn on_ecn(&mut self, flight: u64, mss: u64) {
         match &self.algorithm {
             Algorithm::Dctcp(dctcp) => self.shrink(dctcp.reduce(self.cwnd), mss),
-            Algorithm::NewReno | Algorithm::Cubic(_) => self.on_loss(flight, mss),
+            Algorithm::NewReno | Algorithm::Cubic(_) | Algorithm::Coupled(_) => {
+                self.on_loss(flight, mss);
+            }
         }
     }
 

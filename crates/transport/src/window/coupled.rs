@@ -1,0 +1,171 @@
+//! Congestion windows of one MPTCP connection that grow and shrink together, so that it takes no more from a bottleneck than
+//! one TCP would, and moves traffic away from congestion (the goals of RFC 6356 section 1).
+//!
+//! Only congestion avoidance differs from TCP's, and with BALIA the answer to a loss. With w_i the window and rtt_i the
+//! round-trip time of subflow i, x_i = w_i / rtt_i, and w_r the window of the subflow in question, each byte acknowledged adds
+//! to w_r, in segments:
+//!
+//! | | Increase | Source |
+//! | --- | --- | --- |
+//! | LIA | min(max_i(x_i / rtt_i) / (Σ x_i)², 1 / w_r) | RFC 6356 section 3, its alpha put into equation 1 |
+//! | OLIA | (x_r / rtt_r) / (Σ x_i)² + alpha_r / w_r | Khalili et al., CoNEXT 2012; draft-khalili-mptcp-congestion-control-05 |
+//! | BALIA | (x_r / rtt_r) / (Σ x_i)² · (1 + alpha_r) / 2 · (4 + alpha_r) / 5, alpha_r = max_i(x_i) / x_r | Peng et al., ToN 2016; draft-walid-mptcp-congestion-control-04 |
+//!
+//! A loss takes half of the window, with BALIA min(alpha_r, 1.5) / 2 of it. With one path each of these is NewReno.
+
+use super::Acked;
+use crate::mptcp::Coupling;
+
+/// How a coupled window moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Gain {
+    /// Bytes that the window grows in congestion avoidance for each byte acknowledged and each byte of MSS. OLIA's may be
+    /// negative.
+    pub increase: f64,
+    /// The share of the window that a loss takes.
+    pub decrease: f64,
+}
+
+/// A subflow as the others' windows see it. Any value will do: what cannot be is taken for the nearest that can.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PathState {
+    /// Congestion window, in bytes.
+    pub cwnd: f64,
+    /// Smoothed round-trip time, in seconds.
+    pub rtt: f64,
+    /// Bytes acknowledged since the last loss.
+    pub since_loss: f64,
+    /// Bytes acknowledged between the last two losses.
+    pub between_losses: f64,
+}
+
+/// How the window of the subflow `own` of the established subflows `paths` moves. One that is not among them stands still.
+pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain {
+    let halved = |increase| Gain { increase, decrease: 0.5 };
+    match (coupling, paths.get(own)) {
+        (_, None) => halved(0.0),
+        (Coupling::Uncoupled, Some(own)) => halved(1.0 / own.window()),
+        (Coupling::Lia, Some(own)) => halved(lia(paths, own)),
+        (Coupling::Olia, Some(own)) => halved(olia(paths, own)),
+        (Coupling::Balia, Some(own)) => balia(paths, own),
+    }
+}
+
+/// As the best path alone would grow, spread over all; on no path faster than TCP.
+fn lia(paths: &[PathState], own: &PathState) -> f64 {
+    let best = most(paths, |path| path.rate() / path.rtt());
+    (best / squared(total_rate(paths))).min(1.0 / own.window())
+}
+
+fn olia(paths: &[PathState], own: &PathState) -> f64 {
+    own.rate() / own.rtt() / squared(total_rate(paths)) + shift(paths, own) / own.window()
+}
+
+/// OLIA's alpha: moves window from the paths where it is largest to those that are best and have less.
+fn shift(paths: &[PathState], own: &PathState) -> f64 {
+    let (largest, best) = (most(paths, PathState::window), most(paths, PathState::promise));
+    let is_large = |path: &PathState| path.window() >= largest;
+    let is_collected = |path: &PathState| path.promise() >= best && !is_large(path);
+    let share = |count: usize| 1.0 / (paths.len() * count) as f64;
+    let collected = paths.iter().filter(|path| is_collected(path)).count();
+    if is_collected(own) {
+        share(collected)
+    } else if is_large(own) && collected > 0 {
+        -share(paths.iter().filter(|path| is_large(path)).count())
+    } else {
+        0.0
+    }
+}
+
+fn balia(paths: &[PathState], own: &PathState) -> Gain {
+    let alpha = most(paths, PathState::rate) / own.rate();
+    let linked = own.rate() / own.rtt() / squared(total_rate(paths));
+    Gain {
+        increase: linked * ((1.0 + alpha) / 2.0) * ((4.0 + alpha) / 5.0),
+        decrease: alpha.min(1.5) / 2.0,
+    }
+}
+
+fn most(paths: &[PathState], of: impl Fn(&PathState) -> f64) -> f64 {
+    paths.iter().map(of).fold(0.0, f64::max)
+}
+
+fn total_rate(paths: &[PathState]) -> f64 {
+    paths.iter().map(PathState::rate).sum()
+}
+
+fn squared(x: f64) -> f64 {
+    x * x
+}
+
+impl PathState {
+    fn window(&self) -> f64 {
+        within(self.cwnd, 1.0, 1e18)
+    }
+
+    fn rtt(&self) -> f64 {
+        within(self.rtt, 1e-9, 1e9)
+    }
+
+    fn rate(&self) -> f64 {
+        self.window() / self.rtt()
+    }
+
+    /// What a TCP could get here, squared: a loss every l bytes lets it have a rate of sqrt(2 l MSS) / rtt.
+    fn promise(&self) -> f64 {
+        within(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt())
+    }
+}
+
+/// Not a number counts as `least`.
+fn within(x: f64, least: f64, most: f64) -> f64 {
+    x.max(least).min(most)
+}
+
+/// What a coupled window remembers.
+#[derive(Clone, Debug)]
+pub(super) struct Coupled {
+    pub(super) gain: Gain,
+    /// Bytes of growth below one, of either sign.
+    carry: f64,
+    since_loss: u64,
+    between_losses: u64,
+}
+
+impl Coupled {
+    /// Stands still until it is told its gain.
+    pub(super) fn new() -> Coupled {
+        let gain = Gain { increase: 0.0, decrease: 0.5 };
+        Coupled { gain, carry: 0.0, since_loss: 0, between_losses: 0 }
+    }
+
+    #[inline]
+    pub(super) fn observe(&mut self, ack: &Acked) {
+        self.since_loss += ack.bytes;
+    }
+
+    /// The window after an acknowledgement in congestion avoidance; at least a segment.
+    #[inline]
+    pub(super) fn avoid_congestion(&mut self, cwnd: u64, ack: &Acked) -> u64 {
+        let change = self.gain.increase * ack.bytes as f64 * ack.mss as f64 + self.carry;
+        let whole = change as i64;
+        self.carry = change - whole as f64;
+        cwnd.saturating_add_signed(whole).max(ack.mss)
+    }
+
+    /// The window after a loss.
+    pub(super) fn reduce(&mut self, flight: u64) -> u64 {
+        self.between_losses = self.since_loss;
+        self.since_loss = 0;
+        self.carry = 0.0;
+        (flight as f64 * (1.0 - self.gain.decrease)) as u64
+    }
+
+    /// Bytes acknowledged since the last loss and between the last two.
+    pub(super) fn losses(&self) -> (u64, u64) {
+        (self.since_loss, self.between_losses)
+    }
+}
+
+#[cfg(test)]
+mod tests;
