@@ -71,7 +71,7 @@ impl From<MptcpConfig> for Parameters {
     fn from(config: MptcpConfig) -> Parameters {
         let control = match config.coupling {
             Coupling::Uncoupled => config.tcp.control,
-            Coupling::Lia | Coupling::Olia | Coupling::Balia => Control::NewReno,
+            Coupling::Lia | Coupling::Olia | Coupling::Balia => Control::Coupled,
         };
         let receive_window = Bytes(u32::MAX.into());
         Parameters { config, subflow: TcpConfig { control, receive_window, ..config.tcp } }

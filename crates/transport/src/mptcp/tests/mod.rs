@@ -1,5 +1,6 @@
 //! Two-ended connections over links of their own, on a virtual clock.
 
+mod fairness;
 mod handshakes;
 mod net;
 mod properties;

@@ -35,14 +35,17 @@ pub struct Link {
     pub delay: Time,
     pub buffer: Bytes,
     pub is_up: bool,
-    busy_until: Time,
+    /// Drops early with a probability that grows to this as the buffer fills: without it, on a clock this exact, the flow that
+    /// raises its window is the one that loses (phase effects, Floyd and Jacobson 1992).
+    pub early: f64,
+    pub busy_until: Time,
     /// Bytes that have gone over it.
     pub carried: u64,
 }
 
 impl Link {
     pub fn new(rate: Rate, delay: Time, buffer: Bytes) -> Link {
-        Link { rate, delay, buffer, is_up: true, busy_until: Time::ZERO, carried: 0 }
+        Link { rate, delay, buffer, is_up: true, early: 0.0, busy_until: Time::ZERO, carried: 0 }
     }
 }
 
@@ -279,9 +282,12 @@ impl Net {
     fn send(&mut self, flow: usize, path: usize, segment: Segment) {
         self.there.push(Sent { at: self.now, flow, path, segment });
         let fate = self.fate(path, &segment);
+        self.launched += 1;
+        let chance = chance(self.launched);
         let link = &mut self.links[self.flows[flow].routes[path]];
         let queue = link.rate.bytes_in(link.busy_until.saturating_sub(self.now)).0;
-        let fits = queue + u64::from(segment.wire_bytes()) <= link.buffer.0;
+        let fits = queue + u64::from(segment.wire_bytes()) <= link.buffer.0
+            && chance >= link.early * queue as f64 / link.buffer.0 as f64;
         if fate == Fate::Drop || !fits || !link.is_up {
             return;
         }
@@ -321,6 +327,13 @@ impl Net {
             self.wire.insert((at, self.launched), (flow, path, way, segment));
         }
     }
+}
+
+/// A number from 0 to 1 that looks random.
+fn chance(seed: u64) -> f64 {
+    let mixed = (seed ^ seed >> 31).wrapping_mul(0x7fb5_d329_728e_a185);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x81da_def4_bc2d_d44d);
+    (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
 fn forged(segment: Segment) -> Segment {
