@@ -14,6 +14,7 @@ mod outcome;
 mod random;
 mod sampling;
 mod schemes;
+mod simulate;
 mod simulation;
 mod switching;
 mod traffic;
@@ -21,5 +22,5 @@ mod unloaded;
 
 pub use fabric::{Fabric, FabricError, Routes, one_big_switch};
 pub use outcome::{FlowRecord, Outcome, PortLosses, PortName, Samples, Totals};
-pub use simulation::{Next, Progress, SimError, simulate};
+pub use simulate::{Next, Progress, SimError, simulate};
 pub use unloaded::unloaded_fct;

@@ -9,85 +9,22 @@ mod tests;
 
 use heddle_policy::Scheme;
 use heddle_scenario::{self as scenario, Scenario, Until};
-use heddle_transport::{Ends, TcpEnds};
+use heddle_transport::Ends;
 use heddle_units::Time;
 
 use crate::engine::Event;
-use crate::fabric::{Fabric, FabricError, one_big_switch};
+use crate::fabric::{Fabric, one_big_switch};
 use crate::hosts::{Flow, Hosts, Site};
 use crate::look_ahead::{Ahead, LookAhead};
 use crate::network::{Network, PacketKind};
-use crate::outcome::{FlowRecord, Outcome, Totals};
+use crate::outcome::{FlowRecord, Totals};
 use crate::random::{Random, Stream};
 use crate::sampling::Sampler;
-use crate::schemes;
+use crate::simulate::{Next, Progress, SimError};
 use crate::switching::Switching;
 use crate::traffic::{self, NewFlow, Pools, Traffic};
 use crate::unloaded::unloaded_fct;
 use start::{is_failed, start_network};
-
-/// Why a scenario cannot be run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SimError {
-    /// The graph.
-    #[error(transparent)]
-    Fabric(#[from] FabricError),
-    /// The caller's progress function said [`Next::Stop`].
-    #[error("interrupted")]
-    Interrupted,
-}
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// Packet-hops so far.
-    pub packet_hops: u64,
-    /// Share of the run that is done, 0 to 1: by measured flows or by time, as the scenario's end is given.
-    pub done: f64,
-}
-
-/// Whether to go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Yes.
-    Continue,
-    /// No: [`simulate`] returns [`SimError::Interrupted`].
-    Stop,
-}
-
-/// Runs a scenario with one seed. `watch` is called now and then (every 2^18 events), and at the end.
-///
-/// # Errors
-/// [`SimError`], before anything runs unless `watch` stops it.
-pub fn simulate(
-    scenario: &Scenario,
-    seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
-) -> Result<Outcome, SimError> {
-    let transport = *scenario.transport.tcp();
-    schemes::dispatch(&scenario.scheme, Run::<TcpEnds> { scenario, transport, seed, watch })
-}
-
-/// A run that waits for its scheme.
-struct Run<'a, E: Ends> {
-    scenario: &'a Scenario,
-    transport: E::Config,
-    seed: u64,
-    watch: &'a mut dyn FnMut(Progress) -> Next,
-}
-
-impl<E: Ends> schemes::WithScheme for Run<'_, E> {
-    type Output = Result<Outcome, SimError>;
-
-    fn with<S: Scheme>(self, config: S::Config) -> Self::Output {
-        let mut simulation =
-            Simulation::<S, E>::new(self.scenario, config, self.transport, self.seed)?;
-        simulation.run(self.watch)?;
-        Ok(simulation.finish())
-    }
-}
 
 /// Where and when hosts act, borrowed from a simulation.
 macro_rules! site {
@@ -101,7 +38,7 @@ macro_rules! site {
 }
 
 /// Everything that a run has.
-struct Simulation<'a, S: Scheme, E: Ends> {
+pub(crate) struct Simulation<'a, S: Scheme, E: Ends> {
     scenario: &'a Scenario,
     fabric: Fabric,
     network: Network,
@@ -125,7 +62,8 @@ struct Simulation<'a, S: Scheme, E: Ends> {
 }
 
 impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
-    fn new(
+    /// A run before its first event.
+    pub(crate) fn new(
         scenario: &'a Scenario,
         config: S::Config,
         transport: E::Config,
@@ -201,7 +139,8 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         }
     }
 
-    fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
+    /// Runs to the end, unless `watch` stops it.
+    pub(crate) fn run(&mut self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
         let end = self.end();
         while self.step(end) {
             if self.totals.events.is_multiple_of(WATCH_EVERY) {

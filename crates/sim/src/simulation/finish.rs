@@ -12,7 +12,7 @@ use crate::switching::PROBE_BYTES;
 
 impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Sums up.
-    pub(super) fn finish(self) -> Outcome {
+    pub(crate) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
         let window = self.now.saturating_sub(self.measure_from());
         let sum = |what: fn(&Losses) -> u64| self.network.losses.iter().map(what).sum::<u64>();

@@ -7,7 +7,13 @@ mod strays;
 
 use std::ops::RangeInclusive;
 
+use heddle_scenario::Transport;
+use heddle_transport::TcpEnds;
+use heddle_transport::mptcp::MptcpEnds;
+
 use super::*;
+use crate::outcome::Outcome;
+use crate::schemes;
 
 impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Every packet that was ever sent is accounted for.
@@ -52,6 +58,16 @@ impl<E: Ends> schemes::WithScheme for Checked<'_, E> {
     }
 }
 
+fn run_checked(scenario: &Scenario, seed: u64) -> Outcome {
+    let scheme = &scenario.scheme;
+    match scenario.transport {
+        Transport::Tcp(tcp) => schemes::dispatch(scheme, Checked::<TcpEnds>(scenario, tcp, seed)),
+        Transport::Mptcp(mptcp) => {
+            schemes::dispatch(scheme, Checked::<MptcpEnds>(scenario, mptcp.into(), seed))
+        }
+    }
+}
+
 /// Says how to replay a seed, if its run fails.
 struct Replay(u64);
 
@@ -78,10 +94,7 @@ fn what_must_hold_holds_after_each_event_of_many_runs() {
     for seed in seeds() {
         let _replay = Replay(seed);
         let scenario = draw::scenario(seed);
-        let outcome = schemes::dispatch(
-            &scenario.scheme,
-            Checked::<TcpEnds>(&scenario, *scenario.transport.tcp(), seed),
-        );
+        let outcome = run_checked(&scenario, seed);
         assert!(outcome.totals.received > 0);
     }
 }

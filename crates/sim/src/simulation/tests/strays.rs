@@ -2,7 +2,7 @@
 
 use heddle_policy::{Ecmp, Tor};
 use heddle_scenario::{Source, load};
-use heddle_transport::Segment;
+use heddle_transport::{Segment, TcpEnds};
 
 use super::*;
 use crate::hosts::HostCounters;
