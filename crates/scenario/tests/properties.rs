@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load};
 use proptest::prelude::*;
 
-const KEYS: [&str; 32] = [
+const KEYS: [&str; 38] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -24,11 +24,17 @@ const KEYS: [&str; 32] = [
     "transport.max_rto",
     "transport.receive_window",
     "transport.initial_window",
+    "transport.control",
+    "transport.subflows",
+    "transport.coupling",
     "scheme",
     "scheme.kind",
     "scheme.tau",
     "scheme.probe_period",
     "scheme.flowlet_slots",
+    "scheme.best_k",
+    "scheme.mapping_rows",
+    "scheme.long_flows",
     "workload.load",
     "workload.capacity",
     "workload.senders",
@@ -40,7 +46,7 @@ const KEYS: [&str; 32] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 28] = [
+const VALUES: [&str; 32] = [
     "0",
     "1",
     "-1",
@@ -66,6 +72,10 @@ const VALUES: [&str; 28] = [
     "leaf-spine",
     "conga",
     "hula",
+    "mp-hula",
+    "mptcp",
+    "uncoupled",
+    "dctcp",
     "incast",
     "[\"core-1\"]",
     "{}",

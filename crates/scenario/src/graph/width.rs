@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Graph;
 
-/// The most next hops that any switch has towards a ToR, parallel links each counted: the ways up, or the ways down to it.
+/// The most next hops that any switch has towards a ToR, parallel links each counted: the ways up, or the ways down to it. 1
+/// where there is no choice at all.
 ///
 /// ToRs with the same links up are reached alike, so one stands for all.
 pub(crate) fn most_next_hops(graph: &Graph) -> usize {
@@ -14,7 +15,7 @@ pub(crate) fn most_next_hops(graph: &Graph) -> usize {
     let mut seen = BTreeSet::new();
     let kinds =
         of_tier(1).filter(|(tor, node)| node.tier == 1 && seen.insert(&uplinks[*tor as usize]));
-    up.chain(kinds.map(|(tor, _)| most_ways_down(tor, &uplinks))).max().unwrap_or(0)
+    up.chain(kinds.map(|(tor, _)| most_ways_down(tor, &uplinks))).max().unwrap_or(0).max(1)
 }
 
 /// The upper end of each node's links up, in order.

@@ -123,7 +123,8 @@ pub(crate) struct Multipath {
     /// Subflows of a connection, the first included: 1 to 16. Default: 2 (those that MP-HULA's figures 1 and 3 show; its
     /// evaluation gives no number).
     pub(crate) subflows: u8,
-    /// How the subflows' congestion windows hang together. Default: "lia" (RFC 6356).
+    /// How the subflows' congestion windows hang together. Default: "lia" (RFC 6356). All but "uncoupled" are controllers of
+    /// their own and take no `control`.
     pub(crate) coupling: Coupling,
     /// Which subflow takes the next data. Default: "lowest-rtt" (Linux's default).
     pub(crate) scheduler: Scheduler,

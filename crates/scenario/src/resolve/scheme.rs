@@ -49,15 +49,16 @@ fn parameters(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
 }
 
 fn flowlets(gap: Time, slots: u32) -> Result<Flowlets, Problem> {
-    check_slots("flowlet_slots", "a flowlet table", slots)?;
+    size("flowlet_slots", slots, "a flowlet table", "slots")?;
     Ok(Flowlets { gap: bounded("flowlet_gap", gap)?, slots })
 }
 
-fn check_slots(key: &str, table: &str, slots: u32) -> Result<(), Problem> {
-    if (1..=MOST_SLOTS).contains(&slots) {
+/// Refuses sizes that a table cannot have.
+fn size(key: &str, size: u32, table: &str, of: &str) -> Result<(), Problem> {
+    if (1..=MOST_SLOTS).contains(&size) {
         return Ok(());
     }
-    Err(Problem::at(key, format!("{table} cannot have {slots} slots"))
+    Err(Problem::at(key, format!("{table} cannot have {size} {of}"))
         .help(format!("from 1 to {MOST_SLOTS}")))
 }
 
@@ -106,8 +107,8 @@ fn hula(raw: &raw::Hula) -> Result<Hula, Problem> {
 
 fn mp_hula(raw: &raw::MpHula, graph: &Graph) -> Result<MpHula, Problem> {
     let own = &raw.multipath;
-    check_slots("association_slots", "an association table", own.association_slots)?;
-    check_slots("mapping_rows", "a mapping table", own.mapping_rows)?;
+    size("association_slots", own.association_slots, "an association table", "slots")?;
+    size("mapping_rows", own.mapping_rows, "a mapping table", "rows")?;
     Ok(MpHula {
         hula: hula(&raw.hula)?,
         best_k: best_k(own.best_k, graph)?,
@@ -131,7 +132,7 @@ fn best_k(best_k: u8, graph: &Graph) -> Result<u8, Problem> {
         let message = format!(
             "{best_k} is more than the ports that any switch of this fabric can choose from, {most}"
         );
-        return Err(Problem::at("best_k", message).help(format!("from 1 to {most}")));
+        return Err(Problem::at("best_k", message).help(format!("at most {most}")));
     }
     Ok(best_k)
 }

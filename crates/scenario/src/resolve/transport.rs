@@ -2,7 +2,7 @@
 
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
-use heddle_wire::Version;
+use heddle_wire::{Subflow, Version};
 
 use super::times::{bounded, positive};
 use crate::Transport;
@@ -17,9 +17,6 @@ const MOST_MSS: u16 = 8960;
 
 /// The largest receive window: 30 bits (RFC 7323 section 2.3).
 const MOST_WINDOW: u64 = 1 << 30;
-
-/// The most subflows that MP-HULA's header can tell apart.
-const MOST_SUBFLOWS: u8 = 16;
 
 pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> {
     match transport {
@@ -59,15 +56,14 @@ fn check_control(coupling: raw::Coupling, control: raw::Control) -> Result<(), P
 }
 
 fn subflows(subflows: u8) -> Result<u8, Problem> {
-    match subflows {
-        0 => Err(Problem::at("subflows", "a connection has at least its first subflow")),
-        1..=MOST_SUBFLOWS => Ok(subflows),
-        _ => Err(Problem::at(
-            "subflows",
-            format!("{subflows} subflows cannot be numbered in the 4 bits of MP-HULA's header"),
-        )
-        .help(format!("from 1 to {MOST_SUBFLOWS}"))),
-    }
+    let message = match subflows {
+        0 => "a connection has at least its first subflow".to_owned(),
+        1..=Subflow::MOST => return Ok(subflows),
+        _ => format!(
+            "{subflows} subflows cannot be told apart by the 4-bit subflow number of MP-HULA's shim"
+        ),
+    };
+    Err(Problem::at("subflows", message).help(format!("from 1 to {}", Subflow::MOST)))
 }
 
 fn version(version: u8) -> Result<Version, Problem> {

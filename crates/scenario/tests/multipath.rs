@@ -1,0 +1,207 @@
+//! MPTCP and MP-HULA: defaults, what is shown, and what is refused.
+
+use std::io;
+
+use heddle_scenario::{
+    LongFlows, MpHula, Scenario, ScenarioError, Scheme, Source, Transport, load,
+};
+use heddle_transport::Control;
+use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_units::{Bytes, Time};
+use heddle_wire::Version;
+
+/// Line numbers below are these.
+const BASE: &str = r#"[fabric]
+kind = "two-pod"
+[transport]
+kind = "mptcp"
+[scheme]
+kind = "mp-hula"
+[workload]
+kind = "flows"
+sizes = "websearch"
+load = 0.6
+[measure]
+flows = 100
+"#;
+
+fn scenario(overrides: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
+    let with = |source: Source, &(key, value): &(&str, &str)| source.with(key, value);
+    let source = overrides.iter().fold(Source::new("s.toml", BASE), with);
+    load(&source, &|path: &str| Err(io::Error::other(path.to_owned())))
+}
+
+fn mptcp(overrides: &[(&str, &str)]) -> MptcpConfig {
+    match scenario(overrides).expect("it is sound").transport {
+        Transport::Mptcp(mptcp) => mptcp,
+        Transport::Tcp(_) => panic!("MPTCP"),
+    }
+}
+
+fn mp_hula(overrides: &[(&str, &str)]) -> MpHula {
+    match scenario(overrides).expect("it is sound").scheme {
+        Scheme::MpHula(mp_hula) => mp_hula,
+        other => panic!("{}", other.name()),
+    }
+}
+
+#[test]
+fn mptcp_by_default_is_two_subflows_with_linked_increases() {
+    let tcp = *scenario(&[("transport.kind", "tcp")]).unwrap().transport.tcp();
+    let expected = MptcpConfig {
+        tcp,
+        version: Version::V1,
+        subflows: 2,
+        coupling: Coupling::Lia,
+        scheduler: Scheduler::LowestRtt,
+        join: JoinTime::AfterData,
+    };
+    assert_eq!(mptcp(&[]), expected);
+}
+
+#[test]
+fn mptcp_has_keys_of_its_own_and_those_of_tcp() {
+    let overrides = [
+        ("transport.subflows", "16"),
+        ("transport.coupling", "uncoupled"),
+        ("transport.control", "dctcp"),
+        ("transport.scheduler", "redundant"),
+        ("transport.join", "at-once"),
+        ("transport.version", "0"),
+        ("transport.receive_window", "64KB"),
+    ];
+    let mptcp = mptcp(&overrides);
+    assert_eq!((mptcp.subflows, mptcp.version), (16, Version::V0));
+    assert_eq!((mptcp.coupling, mptcp.tcp.control), (Coupling::Uncoupled, Control::Dctcp));
+    assert_eq!((mptcp.scheduler, mptcp.join), (Scheduler::Redundant, JoinTime::AtOnce));
+    assert_eq!(mptcp.tcp.receive_window, Bytes::kb(64));
+    let marks = scenario(&overrides).unwrap().fabric.port.mark_above;
+    assert_eq!(marks, Some(Bytes(97_500)), "links mark for DCTCP's subflows as for DCTCP");
+}
+
+#[test]
+fn mp_hula_by_default_is_hula_with_two_best_hops() {
+    let Scheme::Hula(hula) = scenario(&[("scheme", "hula")]).unwrap().scheme else {
+        panic!("HULA")
+    };
+    let expected = MpHula {
+        hula,
+        best_k: 2,
+        association_slots: 65_536,
+        association_idle: Time::secs(1),
+        mapping_rows: 65_536,
+        long_flows: LongFlows::Alike,
+    };
+    assert_eq!(mp_hula(&[]), expected);
+    assert_eq!(mp_hula(&[("scheme", "mp-hula")]), expected);
+    assert_eq!(scenario(&[]).unwrap().scheme.name(), "mp-hula");
+    let yielding = mp_hula(&[("scheme.long_flows", "yield-best"), ("scheme.probe_period", "1ms")]);
+    assert_eq!(yielding.long_flows, LongFlows::YieldBest);
+    assert_eq!((yielding.hula.probe_period, yielding.hula.tau), (Time::millis(1), Time::millis(2)));
+}
+
+/// The table that is shown has the keys of the file, so that it can be put into one.
+#[test]
+fn the_transport_that_is_shown_is_one_that_can_be_read() {
+    for overrides in [
+        &[("transport.kind", "tcp")][..],
+        &[("transport.coupling", "olia"), ("transport.delayed_ack", "100us")],
+        &[("transport.version", "0"), ("transport.scheduler", "round-robin")],
+    ] {
+        let scenario = scenario(overrides).unwrap();
+        let shown = toml::to_string(&scenario.transport).unwrap();
+        let text = BASE.replace("kind = \"mptcp\"\n", &shown);
+        let again = load(&Source::new("s.toml", text), &|_: &str| Ok(String::new())).unwrap();
+        assert_eq!(again.transport, scenario.transport, "{shown}");
+    }
+}
+
+#[test]
+fn the_whole_scenario_can_be_shown() {
+    let shown = toml::to_string(&scenario(&[]).unwrap()).unwrap();
+    for line in
+        ["kind = \"mptcp\"", "version = 1", "coupling = \"lia\"", "[scheme.mp-hula]", "best_k = 2"]
+    {
+        assert!(shown.lines().any(|shown| shown == line), "{line} in {shown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_mend() {
+    for (key, value, expected) in [
+        (
+            "transport.subflows",
+            "0",
+            "a connection has at least its first subflow\nhelp: from 1 to 16",
+        ),
+        (
+            "transport.subflows",
+            "17",
+            "17 subflows cannot be told apart by the 4-bit subflow number of MP-HULA's shim\nhelp: from 1 to 16",
+        ),
+        ("transport.subflows", "1000", "a whole number from 0 to 255 is expected, not 1000"),
+        (
+            "transport.control",
+            "cubic",
+            "a coupling has its own controller\nhelp: `control` is for `coupling = \"uncoupled\"`",
+        ),
+        ("transport.version", "2", "MPTCP has no version 2\nhelp: 0 (RFC 6824) or 1 (RFC 8684)"),
+        (
+            "transport.coupling",
+            "balai",
+            "\"balai\" is not one of \"uncoupled\", \"lia\", \"olia\" or \"balia\"\nhelp: did you mean `balia`?",
+        ),
+        ("transport.subflow", "2", "this key is not known here\nhelp: did you mean `subflows`?"),
+        (
+            "transport.inital_window",
+            "1000",
+            "this key is not known here\nhelp: did you mean `initial_window`?",
+        ),
+        ("scheme.best_k", "0", "must be at least 1\nhelp: 1 is HULA"),
+        (
+            "scheme.best_k",
+            "3",
+            "3 is more than the ports that any switch of this fabric can choose from, 2\nhelp: at most 2",
+        ),
+        (
+            "scheme.association_slots",
+            "0",
+            "an association table cannot have 0 slots\nhelp: from 1 to 16777216",
+        ),
+        (
+            "scheme.mapping_rows",
+            "0",
+            "a mapping table cannot have 0 rows\nhelp: from 1 to 16777216",
+        ),
+        ("scheme.association_idle", "0s", "must be longer than 0s"),
+        (
+            "scheme.fail_after",
+            "100us",
+            "100us is less than a probe period, 200us: every entry would be stale\nhelp: leave it out for 3 probe periods",
+        ),
+        ("scheme.bestk", "2", "this key is not known here\nhelp: did you mean `best_k`?"),
+    ] {
+        let error = scenario(&[(key, value)]).unwrap_err().to_string();
+        assert_eq!(error, format!("s.toml: {key} (from --set): {expected}"));
+    }
+}
+
+/// One path through the fabric: HULA's table is all there is to have.
+#[test]
+fn best_k_is_bounded_by_the_fabric() {
+    let spine = [("fabric", "{ kind = \"leaf-spine\", spines = 1, parallel_links = 1 }")];
+    let error = scenario(&spine).unwrap_err();
+    assert_eq!((error.key(), error.help()), ("scheme.best_k", Some("at most 1")));
+    assert!(scenario(&[spine[0], ("scheme.best_k", "1")]).is_ok());
+    let fat_tree = [("fabric", "{ kind = \"fat-tree\", k = 8 }")];
+    assert!(scenario(&[fat_tree[0], ("scheme.best_k", "4")]).is_ok());
+    assert!(scenario(&[fat_tree[0], ("scheme.best_k", "5")]).is_err());
+}
+
+/// Lines are found in the table's layers too.
+#[test]
+fn an_error_names_its_line() {
+    let text = BASE.replace("kind = \"mptcp\"\n", "kind = \"mptcp\"\nmss = 1460\nsubflows = 20\n");
+    let error = load(&Source::new("s.toml", text), &|_: &str| Ok(String::new())).unwrap_err();
+    assert_eq!((error.line(), error.key()), (Some(6), "transport.subflows"));
+}
