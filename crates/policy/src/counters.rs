@@ -13,10 +13,30 @@ pub struct Counters {
     pub fallbacks: u64,
     /// Probes received.
     pub probes: u64,
-    /// Data packets that were given a shim.
+    /// Packets that were given a shim.
     pub shims: u64,
     /// Flowlets of subflows that share their hop with another subflow of the connection, because all k hops were in use.
     pub shared: u64,
+    /// What a ToR made of MPTCP's handshakes.
+    pub association: AssociationCounters,
+}
+
+/// Events of associating subflows with their connections. Refused handshakes go on as plain TCP, and count again when a packet
+/// of theirs is repeated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AssociationCounters {
+    /// Connections associated.
+    pub connections: u64,
+    /// Further subflows associated.
+    pub joins: u64,
+    /// MP_JOINs refused because their token names no known connection.
+    pub unknown_tokens: u64,
+    /// Connections refused because one of their tokens names another one.
+    pub token_collisions: u64,
+    /// Keys, connections and joins refused because a place in a table was held.
+    pub table_collisions: u64,
+    /// Times that subflow numbers started again at 2.
+    pub wraps: u64,
 }
 
 /// The counts of several switches together.
@@ -29,6 +49,20 @@ impl Sum for Counters {
             probes: sum.probes + one.probes,
             shims: sum.shims + one.shims,
             shared: sum.shared + one.shared,
+            association: [sum.association, one.association].into_iter().sum(),
+        })
+    }
+}
+
+impl Sum for AssociationCounters {
+    fn sum<I: Iterator<Item = AssociationCounters>>(counters: I) -> AssociationCounters {
+        counters.fold(AssociationCounters::default(), |sum, one| AssociationCounters {
+            connections: sum.connections + one.connections,
+            joins: sum.joins + one.joins,
+            unknown_tokens: sum.unknown_tokens + one.unknown_tokens,
+            token_collisions: sum.token_collisions + one.token_collisions,
+            table_collisions: sum.table_collisions + one.table_collisions,
+            wraps: sum.wraps + one.wraps,
         })
     }
 }

@@ -22,10 +22,11 @@ const BYTES_PER_SLOT: usize = 8;
 const NO_PORT: Port = Port(u16::MAX);
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct Slot<O> {
     last: Nanos,
     number: u32,
     port: Port,
+    owner: O,
 }
 
 /// What the table says of a packet.
@@ -42,19 +43,27 @@ pub enum Flowlet {
     },
 }
 
-/// A table of flowlets.
+/// A table of flowlets, each of an owner.
 #[derive(Clone, Debug)]
-pub struct FlowletTable {
-    slots: Box<[Slot]>,
+pub struct FlowletTable<O = ()> {
+    slots: Box<[Slot<O>]>,
     gap: Nanos,
     started: u64,
     moved: u64,
 }
 
 impl FlowletTable {
+    /// Gives the flowlet of `hash` its port.
+    #[inline]
+    pub fn assign(&mut self, hash: u32, port: Port) {
+        self.assign_to(hash, port, ());
+    }
+}
+
+impl<O: Copy + Default + PartialEq> FlowletTable<O> {
     /// A table of `slots` (rounded up to a power of two, at least 1) where silence longer than `gap` ends a flowlet.
-    pub fn new(slots: usize, gap: Nanos) -> FlowletTable {
-        let empty = Slot { last: 0, number: 0, port: NO_PORT };
+    pub fn new(slots: usize, gap: Nanos) -> FlowletTable<O> {
+        let empty = Slot { last: 0, number: 0, port: NO_PORT, owner: O::default() };
         let slots = vec![empty; slots.next_power_of_two()].into_boxed_slice();
         FlowletTable { slots, gap, started: 0, moved: 0 }
     }
@@ -73,22 +82,47 @@ impl FlowletTable {
             return Flowlet::Running(slot.port);
         }
         slot.number = slot.number.wrapping_add(1);
+        slot.owner = O::default();
         let previous = (slot.port != NO_PORT).then_some(slot.port);
         Flowlet::New { number: slot.number, previous }
     }
 
-    /// Gives the flowlet of `hash` its port.
+    /// Gives the flowlet of `hash` its port and its owner.
     #[inline]
-    pub fn assign(&mut self, hash: u32, port: Port) {
+    pub fn assign_to(&mut self, hash: u32, port: Port, owner: O) {
         let slot = self.slot(hash);
         let moved = slot.port != port && slot.port != NO_PORT;
-        slot.port = port;
+        (slot.port, slot.owner) = (port, owner);
         self.started += 1;
         self.moved += u64::from(moved);
     }
 
+    /// Gives a running flowlet that belongs to nobody its owner; tells whether it had none.
     #[inline]
-    fn slot(&mut self, hash: u32) -> &mut Slot {
+    pub fn adopt(&mut self, hash: u32, owner: O) -> bool {
+        let slot = self.slot(hash);
+        let unowned = slot.owner == O::default();
+        if unowned {
+            slot.owner = owner;
+        }
+        unowned
+    }
+
+    /// Where the flowlet in slot number `slot` goes, if it is live and `owner`'s.
+    pub fn port_of(&self, slot: u32, owner: O, now: Nanos) -> Option<Port> {
+        let slot = self.slots.get(slot as usize)?;
+        let live = now.saturating_sub(slot.last) <= self.gap;
+        (live && slot.owner == owner).then_some(slot.port)
+    }
+
+    /// The number of the slot that flows with `hash` use.
+    #[inline]
+    pub fn slot_number(&self, hash: u32) -> u32 {
+        hash & (self.slots.len() - 1) as u32
+    }
+
+    #[inline]
+    fn slot(&mut self, hash: u32) -> &mut Slot<O> {
         let index = hash as usize & (self.slots.len() - 1);
         &mut self.slots[index]
     }
@@ -180,9 +214,34 @@ mod tests {
     }
 
     #[test]
+    fn an_owner_is_found_until_the_gap_or_the_next_owner() {
+        let mut table = FlowletTable::<u8>::new(16, GAP);
+        table.touch(5, 0, &UP);
+        table.assign_to(5, Port(3), 7);
+        assert_eq!(table.port_of(5, 7, GAP), Some(Port(3)));
+        assert_eq!(table.port_of(5, 8, GAP), None, "somebody else's");
+        assert_eq!(table.port_of(5, 7, GAP + 1), None, "silent for longer than the gap");
+        table.touch(5 + 16, GAP + 1, &UP);
+        assert_eq!(table.port_of(5, 7, GAP + 1), None, "a new flowlet is nobody's yet");
+        table.assign_to(5 + 16, Port(2), 8);
+        assert_eq!(table.port_of(5, 8, GAP + 1), Some(Port(2)));
+    }
+
+    #[test]
+    fn a_flowlet_of_nobody_is_adopted_once() {
+        let mut table = FlowletTable::<u8>::new(16, GAP);
+        table.touch(5, 0, &UP);
+        table.assign_to(5, Port(3), 0);
+        assert!(table.adopt(5, 7));
+        assert!(!table.adopt(5, 8));
+        assert_eq!(table.port_of(5, 7, 0), Some(Port(3)));
+    }
+
+    #[test]
     fn sizes() {
-        assert_eq!(size_of::<Slot>(), 16);
-        assert_eq!([0, 1, 5, 64].map(|n| FlowletTable::new(n, GAP).slots()), [1, 1, 8, 64]);
-        assert_eq!(FlowletTable::new(65_536, GAP).state_bytes(), 524_288);
+        assert_eq!(size_of::<Slot<()>>(), 16);
+        let sizes = [0, 1, 5, 64].map(|slots| FlowletTable::<()>::new(slots, GAP).slots());
+        assert_eq!(sizes, [1, 1, 8, 64]);
+        assert_eq!(FlowletTable::<()>::new(65_536, GAP).state_bytes(), 524_288);
     }
 }

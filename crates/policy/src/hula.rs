@@ -16,6 +16,10 @@ use crate::{
     Scheme, Site, Step, Tor, mix, pick, quantise,
 };
 
+mod window;
+
+pub(crate) use window::SendWindow;
+
 /// Switch bytes per destination ToR: utilisation (2), best hop (2), update and last-sent times (6 each).
 const BYTES_PER_TOR: usize = 16;
 
@@ -50,16 +54,38 @@ pub struct HulaConfig {
     pub local_detection: bool,
 }
 
+impl HulaConfig {
+    /// Whether `port` may be used, as far as a switch knows without probes.
+    #[inline]
+    pub(crate) fn usable(&self, port: Port, ports: &mut impl Ports) -> bool {
+        !self.local_detection || ports.is_up(port)
+    }
+
+    /// Utilisation of the path that a probe tells of: this switch's own link joined on.
+    pub(crate) fn path_util(&self, arrival: &ProbeArrival, ports: &mut impl Ports) -> u16 {
+        let link = quantise(ports.tx_util(arrival.port), self.util_bits);
+        arrival.probe.util.max(link)
+    }
+
+    /// ECMP's choice by `hash`, or the next usable hop after it; ECMP's choice again if none is usable.
+    pub(crate) fn fall_back(&self, hash: u32, hops: &[Port], ports: &mut impl Ports) -> Port {
+        let (before, from) = hops.split_at(pick(hash, hops.len()));
+        let mut in_turn = from.iter().chain(before).copied();
+        in_turn.find(|&port| self.usable(port, ports)).unwrap_or(from[0])
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct BestHop {
     port: Option<Port>,
     util: u16,
     updated: Nanos,
-    sent: Option<Nanos>,
+    window: SendWindow,
 }
 
 impl BestHop {
-    const UNKNOWN: BestHop = BestHop { port: None, util: u16::MAX, updated: 0, sent: None };
+    const UNKNOWN: BestHop =
+        BestHop { port: None, util: u16::MAX, updated: 0, window: SendWindow::OPEN };
 
     /// Takes `util` on `port` if it is better or the entry is stale (section 4.2, figure 3b lines 6-12).
     fn offer(&mut self, now: Nanos, port: Port, util: u16, config: &HulaConfig) {
@@ -68,16 +94,6 @@ impl BestHop {
         if self.port.is_none() || util < self.util || stale || refreshed {
             (self.port, self.util, self.updated) = (Some(port), util, now);
         }
-    }
-
-    /// Whether a probe may be sent on now; if so, none may for 7/8 of `period` (section 4.5).
-    fn claim_window(&mut self, now: Nanos, period: Nanos) -> bool {
-        let window = period - period / 8;
-        if self.sent.is_some_and(|sent| now.saturating_sub(sent) < window) {
-            return false;
-        }
-        self.sent = Some(now);
-        true
     }
 }
 
@@ -100,27 +116,14 @@ impl Hula {
         entry.port.map(|port| (port, entry.util))
     }
 
-    /// Whether `port` may be used, as far as this switch knows without probes.
-    #[inline]
-    fn usable(&self, port: Port, ports: &mut impl Ports) -> bool {
-        !self.config.local_detection || ports.is_up(port)
-    }
-
     fn choose(&mut self, packet: &Header, hops: &[Port], ports: &mut impl Ports) -> Port {
         match self.best_hop(packet.dst_tor) {
-            Some((best, _)) if hops.contains(&best) && self.usable(best, ports) => best,
+            Some((best, _)) if hops.contains(&best) && self.config.usable(best, ports) => best,
             _ => {
                 self.fallbacks += 1;
-                self.fall_back(packet, hops, ports)
+                self.config.fall_back(mix(packet.flow_hash, self.salt), hops, ports)
             }
         }
-    }
-
-    /// ECMP's choice, or the next usable hop after it; ECMP's choice again if none is usable.
-    fn fall_back(&self, packet: &Header, hops: &[Port], ports: &mut impl Ports) -> Port {
-        let (before, from) = hops.split_at(pick(mix(packet.flow_hash, self.salt), hops.len()));
-        let mut in_turn = from.iter().chain(before).copied();
-        in_turn.find(|&port| self.usable(port, ports)).unwrap_or(from[0])
     }
 }
 
@@ -158,7 +161,9 @@ impl Scheme for Hula {
     ) -> Port {
         let hash = mix(packet.flow_hash, self.salt);
         match self.flowlets.touch(hash, step.now, next_hops) {
-            Flowlet::Running(port) if next_hops.len() == 1 || self.usable(port, ports) => port,
+            Flowlet::Running(port) if next_hops.len() == 1 || self.config.usable(port, ports) => {
+                port
+            }
             _ => {
                 let port = self.choose(packet, next_hops, ports);
                 self.flowlets.assign(hash, port);
@@ -178,14 +183,13 @@ impl Scheme for Hula {
         ports: &mut impl Ports,
     ) -> Option<Probe> {
         self.probes += 1;
-        let ProbeArrival { port, probe: Probe { tor, util }, is_next_hop } = *arrival;
+        let ProbeArrival { port, probe: Probe { tor, .. }, is_next_hop } = *arrival;
         if self.tor == Some(tor) || !is_next_hop {
             return None;
         }
         let entry = self.best.get_mut(usize::from(tor.0))?;
-        let link = quantise(ports.tx_util(port), self.config.util_bits);
-        entry.offer(step.now, port, util.max(link), &self.config);
-        let passes = self.tor.is_none() && entry.claim_window(step.now, self.config.probe_period);
+        entry.offer(step.now, port, self.config.path_util(arrival, ports), &self.config);
+        let passes = self.tor.is_none() && entry.window.claim(step.now, self.config.probe_period);
         passes.then_some(Probe { tor, util: entry.util })
     }
 

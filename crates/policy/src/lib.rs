@@ -9,6 +9,7 @@
 //! | [`Conga`] | flowlet, at the source leaf | utilisation of each path, fed back by the destination leaf |
 //! | [`CongaPrime`] | flowlet | as CONGA inside a pod, by hash across pods |
 //! | [`Hula`] | flowlet | utilisation of the best path, carried by probes |
+//! | [`MpHula`] | flowlet | as HULA, and away from the connection's other MPTCP subflows |
 //!
 //! Nothing here has a clock, does I/O or draws randomness: time, random bits and what the switch can see of its ports
 //! are arguments ([`Step`], [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit.
@@ -17,6 +18,8 @@
 
 extern crate alloc;
 
+pub mod association;
+mod best_hops;
 mod conga;
 mod conga_prime;
 mod counters;
@@ -28,16 +31,19 @@ mod handshake;
 mod hash;
 mod hula;
 mod letitflow;
+pub mod mp_hula;
 mod spray;
+mod subflows;
 
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod testing;
 
+pub use association::AssociationConfig;
 pub use conga::{Conga, CongaConfig};
 pub use conga_prime::CongaPrime;
-pub use counters::Counters;
+pub use counters::{AssociationCounters, Counters};
 pub use dre::{Dre, DreShift, quantise};
 pub use drill::{Drill, DrillConfig};
 pub use ecmp::Ecmp;
@@ -47,6 +53,7 @@ pub use hash::{mix, pick};
 pub use heddle_wire::{MptcpId, Shim, Subflow};
 pub use hula::{Hula, HulaConfig, Update};
 pub use letitflow::{LetItFlow, LetItFlowConfig};
+pub use mp_hula::{LongFlows, MpHula, MpHulaConfig};
 pub use spray::Spray;
 
 /// A switch's clock, in nanoseconds. It never wraps within a run.

@@ -1,0 +1,172 @@
+//! Which hop each live subflow of an MPTCP connection uses: MP-HULA's subflow mapping tables (section 2.5).
+//!
+//! The paper keeps the hop itself in a table for each subflow number, and is silent about when a mapping ends. If it did not end,
+//! dead subflows would block hops for ever. Here a mapping names the subflow's slot in the flowlet table, and holds exactly while the
+//! flowlet there is live and still the subflow's: it ends with the flowlet, and a running flowlet's packets need not touch it.
+//!
+//! Rows are picked by a hash of connection and destination ToR, without a key check. Connections that collide overwrite
+//! each other's places, but the owner in the flowlet table tells them apart: at worst a subflow is not seen.
+
+use alloc::{boxed::Box, vec};
+
+use crate::{FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix};
+
+/// Whose a flowlet is: a subflow, on its way to a ToR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub shim: Shim,
+    pub tor: Tor,
+}
+
+/// Flowlets that may be a subflow's.
+pub(crate) type OwnedFlowlets = FlowletTable<Option<Owner>>;
+
+/// Switch bytes that an owner adds to a flowlet: MPTCP ID (8), destination ToR (2), subflow number (1).
+pub(crate) const BYTES_PER_OWNER: usize = 11;
+
+/// Subflow numbers, and so places in a row.
+const PLACES: usize = Subflow::MOST as usize;
+
+/// The flowlet slots of a connection's subflows, by subflow number.
+type Row = [u32; PLACES];
+
+/// A slot number that no table has.
+const NO_SLOT: u32 = u32::MAX;
+
+/// The mapping tables.
+#[derive(Clone, Debug)]
+pub(crate) struct SubflowTable {
+    rows: Box<[Row]>,
+}
+
+impl SubflowTable {
+    /// Tables with `rows` rows, rounded up to a power of two, at least 1.
+    pub fn new(rows: usize) -> SubflowTable {
+        SubflowTable { rows: vec![[NO_SLOT; PLACES]; rows.next_power_of_two()].into_boxed_slice() }
+    }
+
+    /// Notes that `owner`'s flowlet is in `slot`.
+    pub fn map(&mut self, owner: Owner, slot: u32) {
+        let index = self.index(owner);
+        self.rows[index][place(owner.shim.subflow)] = slot;
+    }
+
+    /// The hops of the live flowlets of the connection's other subflows towards the same ToR.
+    pub fn hops_of_others(
+        &self,
+        owner: Owner,
+        flowlets: &OwnedFlowlets,
+        now: Nanos,
+    ) -> impl Iterator<Item = Port> + Clone {
+        let others = (1..=Subflow::MOST).filter_map(Subflow::new);
+        let row = &self.rows[self.index(owner)];
+        others.filter(move |&other| other != owner.shim.subflow).filter_map(move |subflow| {
+            let other = Owner { shim: Shim { subflow, ..owner.shim }, ..owner };
+            flowlets.port_of(row[place(subflow)], Some(other), now)
+        })
+    }
+
+    fn index(&self, owner: Owner) -> usize {
+        let id = owner.shim.id.0;
+        let hash = mix(mix((id >> 32) as u32, u32::from(owner.tor.0)), id as u32);
+        hash as usize & (self.rows.len() - 1)
+    }
+
+    /// Bytes that a switch needs for the tables: 4 per place.
+    pub fn state_bytes(&self) -> usize {
+        self.rows.len() * size_of::<Row>()
+    }
+}
+
+const fn place(subflow: Subflow) -> usize {
+    subflow.number() as usize - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MptcpId;
+
+    const UP: [Port; 3] = [Port(2), Port(3), Port(4)];
+    const GAP: Nanos = 100_000;
+
+    fn owner(id: u64, subflow: u8) -> Owner {
+        let shim = Shim { id: MptcpId(id), subflow: Subflow::new(subflow).unwrap() };
+        Owner { shim, tor: Tor(3) }
+    }
+
+    struct Rig {
+        flowlets: OwnedFlowlets,
+        table: SubflowTable,
+    }
+
+    impl Rig {
+        fn new(rows: usize) -> Rig {
+            Rig { flowlets: OwnedFlowlets::new(64, GAP), table: SubflowTable::new(rows) }
+        }
+
+        /// A packet of flow `hash` begins a flowlet of `owner` by `port`.
+        fn begin(&mut self, now: Nanos, hash: u32, owner: Owner, port: u16) {
+            self.flowlets.touch(hash, now, &UP);
+            self.flowlets.assign_to(hash, Port(port), Some(owner));
+            self.table.map(owner, self.flowlets.slot_number(hash));
+        }
+
+        fn others(&self, now: Nanos, owner: Owner) -> alloc::vec::Vec<u16> {
+            self.table.hops_of_others(owner, &self.flowlets, now).map(|port| port.0).collect()
+        }
+    }
+
+    #[test]
+    fn a_subflow_sees_the_others_of_its_connection_and_not_itself() {
+        let mut rig = Rig::new(16);
+        rig.begin(0, 11, owner(7, 1), 2);
+        rig.begin(0, 12, owner(7, 2), 3);
+        rig.begin(0, 13, owner(8, 3), 4);
+        assert_eq!(rig.others(0, owner(7, 1)), [3]);
+        assert_eq!(rig.others(0, owner(7, 2)), [2]);
+        assert_eq!(rig.others(0, owner(7, 16)), [2, 3]);
+    }
+
+    #[test]
+    fn a_mapping_ends_with_its_flowlet() {
+        let mut rig = Rig::new(16);
+        rig.begin(0, 11, owner(7, 1), 2);
+        rig.flowlets.touch(11, 50_000, &UP);
+        assert_eq!(rig.others(50_000 + GAP, owner(7, 2)), [2], "kept by the flowlet's own packets");
+        assert_eq!(rig.others(50_001 + GAP, owner(7, 2)), [], "silent for longer than the gap");
+    }
+
+    #[test]
+    fn a_flowlet_that_takes_the_slot_ends_the_mapping() {
+        let mut rig = Rig::new(16);
+        rig.begin(0, 11, owner(7, 1), 2);
+        rig.begin(GAP + 1, 11 + 64, owner(8, 1), 3);
+        assert_eq!(rig.others(GAP + 1, owner(7, 2)), []);
+    }
+
+    #[test]
+    fn connections_in_one_row_are_never_taken_for_each_other() {
+        let mut rig = Rig::new(1);
+        rig.begin(0, 11, owner(7, 1), 2);
+        rig.begin(0, 12, owner(8, 2), 3);
+        assert_eq!(rig.others(0, owner(7, 2)), [2]);
+        assert_eq!(rig.others(0, owner(8, 1)), [3]);
+        rig.begin(0, 13, owner(8, 1), 4);
+        assert_eq!(rig.others(0, owner(7, 2)), [], "overwritten: not seen");
+        assert_eq!(rig.others(0, owner(8, 2)), [4]);
+    }
+
+    #[test]
+    fn the_two_directions_of_a_connection_do_not_see_each_other() {
+        let mut rig = Rig::new(1);
+        rig.begin(0, 11, owner(7, 1), 2);
+        assert_eq!(rig.others(0, Owner { tor: Tor(0), ..owner(7, 2) }), []);
+    }
+
+    #[test]
+    fn it_holds_64_bytes_a_row() {
+        assert_eq!(SubflowTable::new(0).state_bytes(), 64);
+        assert_eq!(SubflowTable::new(1000).state_bytes(), 1024 * 64);
+    }
+}
