@@ -108,3 +108,87 @@ fn skip_extensions(mut header: u8, mut bytes: &[u8]) -> Result<(u8, &[u8]), Pars
     }
     Ok((header, bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    /// An IPv4 packet with `words` of header, a total length, flags and fragment offset; 8 bytes follow the header.
+    fn v4(words: u8, total_len: u16, fragment: u16) -> Vec<u8> {
+        let mut bytes = Vec::from([0; 20]);
+        bytes[0] = 0x40 | words;
+        bytes[2..4].copy_from_slice(&total_len.to_be_bytes());
+        bytes[6..8].copy_from_slice(&fragment.to_be_bytes());
+        bytes[9] = TCP;
+        bytes[12..20].copy_from_slice(&[10, 0, 0, 1, 10, 0, 0, 2]);
+        bytes.extend([1, 2, 3, 4, 5, 6, 7, 8]);
+        bytes
+    }
+
+    /// An IPv6 packet whose first header is of a kind.
+    fn v6(next_header: u8, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::from([0; 40]);
+        bytes[0] = 0x60;
+        bytes[4..6].copy_from_slice(&(payload.len() as u16).to_be_bytes());
+        bytes[6] = next_header;
+        bytes[39] = 1;
+        bytes.extend(payload);
+        bytes
+    }
+
+    #[test]
+    fn v4_options_are_passed_over_and_padding_is_left_off() {
+        let bytes = v4(6, 26, 0);
+        let packet = IpPacket::parse_v4(&bytes).unwrap();
+        assert_eq!(packet.source, IpAddr::from([10, 0, 0, 1]));
+        assert_eq!(packet.destination, IpAddr::from([10, 0, 0, 2]));
+        assert_eq!((packet.protocol, packet.payload), (TCP, &[5, 6][..]));
+    }
+
+    #[test]
+    fn v4_lengths_that_contradict_each_other_are_errors() {
+        for (words, total_len) in [(4, 28), (5, 19), (5, 29), (6, 23), (8, 28)] {
+            let bytes = v4(words, total_len, 0);
+            assert_eq!(IpPacket::parse_v4(&bytes), Err(ParseError::Length), "{words} {total_len}");
+        }
+        assert_eq!(IpPacket::parse_v4(&v4(5, 28, 0)[..19]), Err(ParseError::Length));
+    }
+
+    #[test]
+    fn the_first_fragment_has_the_header_and_the_others_do_not() {
+        let (more, first, later) = (0x2000_u16, 0, 1);
+        assert!(IpPacket::parse_v4(&v4(5, 28, more | first)).is_ok());
+        assert_eq!(IpPacket::parse_v4(&v4(5, 28, more | later)), Err(ParseError::Fragment));
+        let fragment = |offset: u8| v6(FRAGMENT, &[TCP, 0, 0, offset | 1, 0, 0, 0, 0, 9]);
+        assert_eq!(IpPacket::parse_v6(&fragment(0)).unwrap().payload, [9]);
+        assert_eq!(IpPacket::parse_v6(&fragment(8)), Err(ParseError::Fragment));
+    }
+
+    #[test]
+    fn v6_extension_headers_are_passed_over() {
+        let mut headers = Vec::from([ROUTING, 0, 0, 0, 0, 0, 0, 0]);
+        headers.extend([TCP, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        headers.extend([1, 2, 3]);
+        let bytes = v6(HOP_BY_HOP, &headers);
+        let packet = IpPacket::parse_v6(&bytes).unwrap();
+        assert_eq!((packet.protocol, packet.payload), (TCP, &[1, 2, 3][..]));
+        assert_eq!(packet.destination, "::1".parse::<IpAddr>().unwrap());
+    }
+
+    #[test]
+    fn a_v6_extension_header_that_is_cut_short_is_an_error() {
+        for cut in [&[TCP, 0, 0][..], &[TCP, 0, 0, 0, 0, 0, 0], &[TCP, 255, 0, 0, 0, 0, 0, 0]] {
+            assert_eq!(IpPacket::parse_v6(&v6(DESTINATION, cut)), Err(ParseError::Length));
+        }
+    }
+
+    #[test]
+    fn the_version_must_be_that_of_the_ether_type() {
+        let bytes = v4(5, 28, 0);
+        assert!(IpPacket::parse(EtherType::IPV4, &bytes).is_ok());
+        let bytes = v6(TCP, &bytes);
+        assert_eq!(IpPacket::parse(EtherType::IPV4, &bytes), Err(ParseError::OtherKind));
+        assert_eq!(IpPacket::parse(EtherType::PROBE, &bytes), Err(ParseError::OtherKind));
+    }
+}

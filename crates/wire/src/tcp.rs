@@ -116,3 +116,58 @@ fn split_option(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl core::iter::FusedIterator for TcpOptions<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn walk(bytes: &[u8]) -> Vec<(u8, &[u8])> {
+        options(bytes).map(|option| (option.kind, option.bytes)).collect()
+    }
+
+    #[test]
+    fn no_operations_are_passed_over_and_the_end_is_the_end() {
+        let area = [1, 1, 3, 3, 7, 1, 4, 2, 0, 4, 2, 1];
+        assert_eq!(walk(&area), [(3, &[3, 3, 7][..]), (4, &[4, 2])]);
+        assert_eq!(walk(&[1, 1, 1]), []);
+        assert_eq!(walk(&[]), []);
+    }
+
+    #[test]
+    fn a_bad_length_ends_the_walk() {
+        for bad in [&[8, 0, 4, 2][..], &[8, 1, 4, 2], &[8, 5, 4, 2], &[8]] {
+            let area = [&[4, 2][..], bad].concat();
+            assert_eq!(walk(&area), [(4, &[4, 2][..])]);
+        }
+    }
+
+    /// A SYN with 8 bytes of options and 2 of data.
+    fn segment(words: u8) -> [u8; 30] {
+        let mut bytes = [0; 30];
+        bytes[..4].copy_from_slice(&[0x9c, 0x40, 0x13, 0x88]);
+        bytes[7] = 9;
+        bytes[12..14].copy_from_slice(&[words << 4, 0x02]);
+        bytes[20..].copy_from_slice(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        bytes
+    }
+
+    #[test]
+    fn options_lie_between_the_header_and_the_data() {
+        let bytes = segment(7);
+        let read = TcpSegment::parse(&bytes).unwrap();
+        assert_eq!((read.source_port, read.destination_port, read.seq), (40_000, 5000, 9));
+        assert!(read.flags.contains(TcpFlags::SYN) && !read.flags.contains(TcpFlags::ACK));
+        assert_eq!(read.options, [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(read.payload, [9, 10]);
+    }
+
+    #[test]
+    fn a_data_offset_below_5_or_past_the_end_is_an_error() {
+        for words in [0, 4, 8, 15] {
+            assert_eq!(TcpSegment::parse(&segment(words)), Err(ParseError::Length), "{words}");
+        }
+        assert_eq!(TcpSegment::parse(&segment(5)[..19]), Err(ParseError::Length));
+    }
+}
