@@ -1,5 +1,6 @@
 //! Connections from end to end over a simulated bottleneck, as traces.
 
+mod coupling;
 mod ecn;
 mod growth;
 mod handshake;
