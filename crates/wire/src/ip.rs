@@ -67,8 +67,10 @@ impl<'a> IpPacket<'a> {
         if fragment & FRAGMENT_OFFSET != 0 {
             return Err(ParseError::Fragment);
         }
-        let options = (usize::from(version_and_words & 0xf) * 4).checked_sub(V4_HEADER);
-        let header_len = V4_HEADER + options.ok_or(ParseError::Length)?;
+        let header_len = usize::from(version_and_words & 0xf) * 4;
+        if header_len < V4_HEADER {
+            return Err(ParseError::Length);
+        }
         let payload = bytes.get(header_len..total_len).ok_or(ParseError::Length)?;
         Ok(IpPacket { source, destination, protocol, payload })
     }
@@ -99,11 +101,12 @@ fn skip_extensions(mut header: u8, mut bytes: &[u8]) -> Result<(u8, &[u8]), Pars
         let [next, len, offset_high, offset_low, ..] = *bytes else {
             return Err(ParseError::Length);
         };
-        let eights = if header == FRAGMENT { 0 } else { usize::from(len) };
-        if header == FRAGMENT && (offset_high, offset_low & !0b111) != (0, 0) {
-            return Err(ParseError::Fragment);
-        }
-        bytes = bytes.get((eights + 1) * 8..).ok_or(ParseError::Length)?;
+        let len = match (header, [offset_high, offset_low & !0b111]) {
+            (FRAGMENT, [0, 0]) => 8,
+            (FRAGMENT, _) => return Err(ParseError::Fragment),
+            _ => (usize::from(len) + 1) * 8,
+        };
+        bytes = bytes.get(len..).ok_or(ParseError::Length)?;
         header = next;
     }
     Ok((header, bytes))

@@ -29,8 +29,8 @@ fn emitted(option: &MptcpOption) -> Vec<u8> {
 
 #[test]
 fn lengths_are_those_of_the_figures() {
-    assert_eq!(lengths(0x0, 0, 0x01), [12, 20], "MP_CAPABLE, RFC 6824 figure 4");
-    assert_eq!(lengths(0x0, 1, 0x01), [4, 12, 20, 22, 24], "MP_CAPABLE, RFC 8684 figure 4");
+    assert_eq!(lengths(0x0, 0, 0x01), [12, 20], "MP_CAPABLE, RFC 6824 section 3.1");
+    assert_eq!(lengths(0x0, 1, 0x01), [4, 12, 20, 22, 24], "MP_CAPABLE, RFC 8684 section 3.1");
     assert_eq!(lengths(0x1, 0, 0), [12, 16, 24], "MP_JOIN");
     // With an HMAC it is version 1, where the bits of 4 and 6 are reserved.
     assert_eq!(lengths(0x3, 0, 0), [16, 18, 28, 30], "ADD_ADDR of version 1");
