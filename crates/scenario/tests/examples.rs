@@ -32,7 +32,7 @@ fn every_example_loads_and_can_be_shown() {
             count += 1;
         }
     }
-    assert_eq!(count, 8);
+    assert!(count >= 8, "{count}");
 }
 
 #[test]

@@ -179,6 +179,11 @@ fn what_cannot_be_is_refused_with_the_mend() {
             "100us",
             "100us is less than a probe period, 200us: every entry would be stale\nhelp: leave it out for 3 probe periods",
         ),
+        (
+            "fabric.port_buffer",
+            "1518B",
+            "1518B does not hold one full packet of 1530B\nhelp: a larger buffer, or a smaller `transport.mss`",
+        ),
         ("scheme.bestk", "2", "this key is not known here\nhelp: did you mean `best_k`?"),
     ] {
         let error = scenario(&[(key, value)]).unwrap_err().to_string();

@@ -215,15 +215,15 @@ impl<'de> Deserialize<'de> for MpHula {
 pub(crate) struct Multipath {
     /// Next hops that a switch remembers for each ToR, k; 1 is HULA. Default: 2 (as many as a switch of the paper's fabric has).
     pub(crate) best_k: u8,
-    /// Subflows that a ToR can associate with their connections. Default: 65536 (as many as flowlets; section 2.6 reckons
-    /// with 600 K).
+    /// Subflows that a ToR can associate with their connections, rounded up to a power of two. Default: 65536
+    /// (as many as flowlets; the paper's section 2.6 reckons with 600 K).
     pub(crate) association_slots: u32,
     /// Silence after which a ToR forgets a subflow that was never closed. Default: 1s (more than any retransmission timeout
     /// in a data centre; the paper gives none).
     #[schemars(with = "TimeText")]
     pub(crate) association_idle: Time,
-    /// Rows of a switch's table of the next hops that each connection's subflows use. Default: 65536 (as many as flowlets;
-    /// the paper gives none).
+    /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to a power of two.
+    /// Default: 65536 (as many as flowlets; the paper gives none).
     pub(crate) mapping_rows: u32,
     /// Whether connections of several subflows, the long ones, may take the best hop. Default: "alike".
     pub(crate) long_flows: LongFlows,

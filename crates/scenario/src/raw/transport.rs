@@ -120,8 +120,7 @@ impl<'de> Deserialize<'de> for Mptcp {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Multipath {
-    /// Subflows of a connection, the first included: 1 to 16. Default: 2 (those that MP-HULA's figures 1 and 3 show; its
-    /// evaluation gives no number).
+    /// Subflows of a connection, the first included: 1 to 16. Default: 2 (MP-HULA section 3).
     pub(crate) subflows: u8,
     /// How the subflows' congestion windows hang together. Default: "lia" (RFC 6356). All but "uncoupled" are controllers of
     /// their own and take no `control`.

@@ -15,6 +15,7 @@ mod transport;
 mod workload;
 
 use heddle_transport::HEADER;
+use heddle_wire::Shim;
 
 use crate::error::Problem;
 use crate::graph::check_reachable;
@@ -36,7 +37,7 @@ pub(crate) fn resolve(
         let is_up = |link| !resolved.down.contains(&link);
         check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;
     }
-    check_buffers(&resolved.fabric, transport.tcp().mss).map_err(in_fabric)?;
+    check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
     let workload = workload::resolve(&file.workload, &resolved, files)?;
     let measure = measure::resolve(&file.measure, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;
@@ -71,16 +72,17 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
     }
 }
 
-/// A port that cannot hold one full packet passes nothing on.
-fn check_buffers(fabric: &Fabric, mss: u16) -> Result<(), Problem> {
+/// A port that cannot hold one full packet passes nothing on. Between ToRs MP-HULA makes packets longer.
+fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Problem> {
     let packet = u64::from(mss) + u64::from(HEADER);
-    let check = |key: &str, port: &PortLimits| {
+    let shim = if matches!(scheme, Scheme::MpHula(_)) { Shim::BYTES as u64 } else { 0 };
+    let check = |key: &str, port: &PortLimits, packet: u64| {
         if port.bytes.0 >= packet {
             return Ok(());
         }
         let message = format!("{} does not hold one full packet of {packet}B", port.bytes);
         Err(Problem::at(key, message).help("a larger buffer, or a smaller `transport.mss`"))
     };
-    check("port_buffer", &fabric.port)?;
-    check("host_buffer", &fabric.host_port)
+    check("port_buffer", &fabric.port, packet + shim)?;
+    check("host_buffer", &fabric.host_port, packet)
 }
