@@ -182,7 +182,7 @@ fn what_cannot_be_is_refused_with_the_mend() {
         (
             "fabric.port_buffer",
             "1518B",
-            "1518B does not hold one full packet of 1530B\nhelp: a larger buffer, or a smaller `transport.mss`",
+            "1.518KB does not hold one full packet of 1530B\nhelp: a larger buffer, or a smaller `transport.mss`",
         ),
         ("scheme.bestk", "2", "this key is not known here\nhelp: did you mean `best_k`?"),
     ] {
