@@ -1,0 +1,26 @@
+//! The TOML file of a fabric, by way of a scenario that names it.
+#![no_main]
+
+use heddle_scenario::{Source, load};
+use libfuzzer_sys::fuzz_target;
+
+const SCENARIO: &str = r#"
+    scheme = "ecmp"
+    [fabric]
+    kind = "file"
+    path = "graph.toml"
+    link_delay = "1us"
+    [workload]
+    kind = "flows"
+    sizes = "websearch"
+    load = 0.5
+    [measure]
+    flows = 1000
+"#;
+
+fuzz_target!(|text: &str| {
+    let files = |_: &str| Ok(text.to_owned());
+    if let Err(error) = load(&Source::new("fuzz.toml", SCENARIO), &files) {
+        assert!(!error.to_string().is_empty());
+    }
+});

@@ -1,0 +1,24 @@
+//! The CSV file of a distribution of sizes, by way of a scenario that names it.
+#![no_main]
+
+use heddle_scenario::{Source, load};
+use libfuzzer_sys::fuzz_target;
+
+const SCENARIO: &str = r#"
+    scheme = "ecmp"
+    [fabric]
+    kind = "two-pod"
+    [workload]
+    kind = "flows"
+    sizes = { file = "sizes.csv" }
+    load = 0.5
+    [measure]
+    flows = 1000
+"#;
+
+fuzz_target!(|text: &str| {
+    let files = |_: &str| Ok(text.to_owned());
+    if let Err(error) = load(&Source::new("fuzz.toml", SCENARIO), &files) {
+        assert!(!error.to_string().is_empty());
+    }
+});

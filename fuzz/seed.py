@@ -1,0 +1,57 @@
+"""Fills corpus/ with what the repository has: captured frames and their options, scenarios, a graph, flows, sizes.
+
+The words of the scenarios become a dictionary, scenario.dict.
+"""
+
+import pathlib
+import re
+
+here = pathlib.Path(__file__).parent
+root = here.parent
+
+
+def seed(target, name, content):
+    folder = here / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
+
+
+def frames():
+    for file in (root / "crates/wire/tests/vectors").glob("*.txt"):
+        lines = file.read_text().splitlines()
+        for number, line in enumerate(line for line in lines if line.startswith("frame ")):
+            yield f"{file.stem}-{number}", bytes.fromhex(line.split()[1])
+
+
+def options(frame):
+    """The bytes from the first thing that looks like an MPTCP option on."""
+    at = next(at for at in range(54, len(frame)) if frame[at] == 30 and 3 <= frame[at + 1] <= 30)
+    return frame[at:at + 40], frame[at:at + frame[at + 1]]
+
+
+for name, frame in frames():
+    seed("frame", name, frame)
+    area, option = options(frame)
+    seed("tcp_options", name, area)
+    seed("mptcp_option", name, option)
+    shim = bytes.fromhex("0123456789abcdef30000800") if frame[12:14] == b"\x08\x00" else None
+    if shim:
+        seed("frame", f"{name}-shim", frame[:12] + b"\x88\xb5" + shim + frame[14:])
+        seed("shim", name, shim + frame[14:])
+seed("probe", "probe", bytes([0, 0, 7, 128]))
+for target, pattern in [
+    ("scenario", "scenarios/*.toml"),
+    ("graph", "scenarios/graphs/*.toml"),
+    ("replay", "scenarios/flows/*.csv"),
+    ("sizes", "crates/scenario/data/*.csv"),
+]:
+    for file in root.glob(pattern):
+        seed(target, file.name, file.read_bytes())
+seed("replay", "two-pod.csv", b"at_us,from,to,size_bytes\n0,host-1,host-9,20000\n10,host-2,host-32,1000000\n")
+seed("sizes", "bytes.csv", b"bytes,cdf\n100,0.1\n1e6,0.9\n30000000,1\n")
+seed("overrides", "fabric", b"fabric.link_delay=2us\nfabric.link_rate=40Gbps\nworkload.load=0.9\n")
+seed("overrides", "scheme", b"scheme.kind=conga\nseeds=[1, 2]\nmeasure.flows=10\nevent.0.at=1ms\n")
+
+texts = [file.read_text() for file in (root / "scenarios").rglob("*.toml")]
+words = sorted(set(re.findall(r"[a-z][\w-]+", " ".join(texts))))
+(here / "scenario.dict").write_text("".join(f'"{word}"\n' for word in words))
