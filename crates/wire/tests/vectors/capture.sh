@@ -22,11 +22,10 @@ make_hosts() { # address prefix, prefix length, flags of the addresses
         on $host ip link set eth0 up
         on $host ip mptcp limits set subflows 4 add_addr_accepted 4
     done
-    for last in 1 2; do
-        host=$(echo ab | cut -c $last)
-        on $host ip address add "${1}$last/$2" dev eth0 $3
-        on $host ip address add "${1}1$last/$2" dev eth0 preferred_lft 0 $3
-    done
+    on a ip address add "${1}1/$2" dev eth0 $3
+    on b ip address add "${1}2/$2" dev eth0 $3
+    on a ip address add "${1}11/$2" dev eth0 preferred_lft 0 $3
+    on b ip address add "${1}12/$2" dev eth0 preferred_lft 0 $3
 }
 
 capture() { # file, b's address, how a ends
