@@ -5,9 +5,10 @@ use alloc::{vec, vec::Vec};
 use proptest::prelude::*;
 
 use crate::{
-    Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill, DrillConfig, Ecmp, Header, Hula,
-    HulaConfig, Ingress, LetItFlow, LetItFlowConfig, Nanos, Port, Probe, ProbeArrival, Scheme,
-    Site, Spray, Step, Tor, Update, testing::FakePorts,
+    AssociationConfig, Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill, DrillConfig,
+    Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows, MpHula,
+    MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Site, Spray, Step,
+    Subflow, Tor, Update, testing::FakePorts,
 };
 
 const TORS: u16 = 6;
@@ -38,14 +39,18 @@ fn tors() -> impl Strategy<Value = Tor> {
 fn headers() -> impl Strategy<Value = Header> {
     let ingress = prop_oneof![Just(Ingress::Host), Just(Ingress::Fabric)];
     let tags = prop_oneof![Just(0), any::<u16>()];
-    (any::<u32>(), tors(), tors(), ingress, tags).prop_map(
-        |(flow_hash, src_tor, dst_tor, ingress, tag)| Header {
+    let shims = (0u64..4, 1u8..=16).prop_map(|(id, number)| {
+        Subflow::new(number).map(|subflow| Shim { id: MptcpId(id), subflow })
+    });
+    let shims = prop_oneof![Just(None), shims];
+    (any::<u32>(), tors(), tors(), ingress, tags, shims).prop_map(
+        |(flow_hash, src_tor, dst_tor, ingress, tag, shim)| Header {
             flow_hash: flow_hash % 64,
             src_tor,
             dst_tor,
             ingress,
             tag,
-            shim: None,
+            shim,
         },
     )
 }
@@ -153,6 +158,11 @@ fn hula(update: Update, local_detection: bool) -> HulaConfig {
     }
 }
 
+fn mp_hula(best_k: usize, hula: HulaConfig, long_flows: LongFlows) -> MpHulaConfig {
+    let association = AssociationConfig { slots: 8, idle_after: 20 * GAP };
+    MpHulaConfig { hula, best_k, mapping_rows: 2, association, long_flows }
+}
+
 fn conga(metric_bits: u32) -> CongaConfig {
     CongaConfig {
         flowlet_gap: GAP,
@@ -184,6 +194,15 @@ proptest! {
     fn hula_in_every_mode(site in sites(), events in events(), local_detection: bool) {
         holds::<Hula>(&hula(Update::Refresh, local_detection), &site, &events);
         holds::<Hula>(&hula(Update::Listing, local_detection), &site, &events);
+    }
+
+    #[test]
+    fn mp_hula_in_every_mode(site in sites(), events in events(), local: bool, best_k in 0usize..9) {
+        for (update, long_flows) in
+            [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest)]
+        {
+            holds::<MpHula>(&mp_hula(best_k, hula(update, local), long_flows), &site, &events);
+        }
     }
 
     #[test]
