@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use heddle_study::bench::{CASES, Case};
 
 /// Multipath-aware load balancing: simulate what a scheme does to flow completion times.
 #[derive(Debug, Parser)]
@@ -121,13 +123,16 @@ pub(crate) struct Sweep {
 pub(crate) enum Paper {
     /// HULA (SOSR 2016): claims H1 to H12.
     Hula,
+    /// MP-HULA (NetCompute 2018): claims M1 to M7.
+    MpHula,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   heddle reproduce hula --quick
-  heddle reproduce hula H3 H9")]
+  heddle reproduce hula H3 H9
+  heddle reproduce mp-hula --quick --sensitivity")]
 pub(crate) struct Reproduce {
     /// The paper.
     pub(crate) paper: Paper,
@@ -162,13 +167,23 @@ pub(crate) struct Show {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = cases_help())]
 pub(crate) struct Bench {
-    /// Cases: a, b, c, d [default: a and b].
-    #[arg(value_parser = ["a", "b", "c", "d"])]
+    /// Cases, as listed below.
+    #[arg(value_parser = PossibleValuesParser::new(CASES.iter().map(|case| case.name)), default_values = ["a", "b"])]
     pub(crate) cases: Vec<String>,
     /// Times that each case is run; the medians are printed.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) runs: u32,
+}
+
+fn cases_help() -> String {
+    let line = |case: &Case| format!("\n  {:<11}{}", case.name, case.about);
+    let cases: String = CASES.iter().map(line).collect();
+    format!(
+        "Cases:{cases}\n\nBehind its own figure a case has how much longer a packet-hop takes than in its baseline, if that is \
+         run too:\n  heddle bench a a2 a4 a8        MPTCP over TCP\n  heddle bench m-ecmp m-mp-hula  MP-HULA over ECMP"
+    )
 }
 
 #[cfg(test)]

@@ -7,68 +7,120 @@ use serde::Serialize;
 use crate::grid::timed;
 
 /// A fixed case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
-    /// k = 8 fat-tree, 128 hosts, 100 Mbps and 100 us a link, a permutation of long flows by ECMP.
-    A,
-    /// HULA's fabric, HULA, web search at 60 %.
-    B,
-    /// As A with k = 16, 1024 hosts.
-    C,
-    /// As A with k = 32, 8192 hosts.
-    D,
+#[derive(Debug)]
+pub struct Case {
+    /// Its name, as `heddle bench` takes it.
+    pub name: &'static str,
+    /// What is simulated.
+    pub about: &'static str,
+    /// The case that its processor time for a packet-hop is compared with.
+    pub baseline: Option<&'static str>,
+    file: (&'static str, &'static str),
+    changes: &'static [(&'static str, &'static str)],
 }
 
+const FAT_TREE: (&str, &str) = ("bench-a.toml", include_str!("../../../scenarios/bench-a.toml"));
+const HULA: (&str, &str) = ("hula-fig5.toml", include_str!("../../../scenarios/hula-fig5.toml"));
+const MP_HULA: (&str, &str) =
+    ("mp-hula-fig5.toml", include_str!("../../../scenarios/mp-hula-fig5.toml"));
+
+/// All of them.
+pub const CASES: &[Case] = &[
+    Case {
+        name: "a",
+        about: "k = 8 fat-tree of 128 hosts at 100 Mbps, a permutation of long flows, TCP by ECMP",
+        baseline: None,
+        file: FAT_TREE,
+        changes: &[("measure.duration", "5s")],
+    },
+    Case {
+        name: "a2",
+        about: "as a with MPTCP of 2 coupled subflows",
+        baseline: Some("a"),
+        file: FAT_TREE,
+        changes: &[
+            ("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 2 }"#),
+            ("measure.duration", "5s"),
+        ],
+    },
+    Case {
+        name: "a4",
+        about: "as a with MPTCP of 4 coupled subflows",
+        baseline: Some("a"),
+        file: FAT_TREE,
+        changes: &[
+            ("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 4 }"#),
+            ("measure.duration", "5s"),
+        ],
+    },
+    Case {
+        name: "a8",
+        about: "as a with MPTCP of 8 coupled subflows",
+        baseline: Some("a"),
+        file: FAT_TREE,
+        changes: &[
+            ("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 8 }"#),
+            ("measure.duration", "5s"),
+        ],
+    },
+    Case {
+        name: "b",
+        about: "HULA's fabric, HULA, web search at 60 %",
+        baseline: None,
+        file: HULA,
+        changes: &[("workload.load", "0.6"), ("measure.flows", "4000")],
+    },
+    Case {
+        name: "c",
+        about: "as a with k = 16, 1024 hosts",
+        baseline: None,
+        file: FAT_TREE,
+        changes: &[("fabric.k", "16"), ("measure.duration", "600ms")],
+    },
+    Case {
+        name: "d",
+        about: "as a with k = 32, 8192 hosts",
+        baseline: None,
+        file: FAT_TREE,
+        changes: &[("fabric.k", "32"), ("measure.duration", "200ms")],
+    },
+    Case {
+        name: "m-ecmp",
+        about: "HULA's fabric, MPTCP of 2 coupled subflows by ECMP, web search at 60 %",
+        baseline: None,
+        file: MP_HULA,
+        changes: &[("scheme", "ecmp"), ("workload.load", "0.6"), ("measure.flows", "4000")],
+    },
+    Case {
+        name: "m-mp-hula",
+        about: "as m-ecmp by MP-HULA",
+        baseline: Some("m-ecmp"),
+        file: MP_HULA,
+        changes: &[("workload.load", "0.6"), ("measure.flows", "4000")],
+    },
+];
+
 impl Case {
-    /// All of them.
-    pub const ALL: [Case; 4] = [Case::A, Case::B, Case::C, Case::D];
-
-    /// Its letter.
-    pub fn name(self) -> &'static str {
-        match self {
-            Case::A => "a",
-            Case::B => "b",
-            Case::C => "c",
-            Case::D => "d",
-        }
-    }
-
-    /// The case of a letter.
-    pub fn of(name: &str) -> Option<Case> {
-        Case::ALL.into_iter().find(|case| case.name() == name)
+    /// The case of a name.
+    pub fn of(name: &str) -> Option<&'static Case> {
+        CASES.iter().find(|case| case.name == name)
     }
 
     /// Its scenario.
     ///
     /// # Errors
     /// If the file that is built in does not load (a test sees that it does).
-    pub fn scenario(self) -> Result<Scenario, ScenarioError> {
-        let (name, text, overrides): (_, _, &[(&str, &str)]) = match self {
-            Case::A => ("bench-a.toml", FAT_TREE, &[("measure.duration", "5s")]),
-            Case::B => {
-                ("hula-fig5.toml", HULA, &[("workload.load", "0.6"), ("measure.flows", "4000")])
-            }
-            Case::C => {
-                ("bench-a.toml", FAT_TREE, &[("fabric.k", "16"), ("measure.duration", "600ms")])
-            }
-            Case::D => {
-                ("bench-a.toml", FAT_TREE, &[("fabric.k", "32"), ("measure.duration", "200ms")])
-            }
-        };
-        let source = Source::new(name, text);
-        let source =
-            overrides.iter().fold(source, |source, (key, value)| source.with(*key, *value));
-        load(&source, &crate::evaluation::no_files)
+    pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
+        let source = Source::new(self.file.0, self.file.1);
+        let with = |source: Source, (key, value): &(&str, &str)| source.with(*key, *value);
+        load(&self.changes.iter().fold(source, with), &crate::evaluation::no_files)
     }
 }
-
-const FAT_TREE: &str = include_str!("../../../scenarios/bench-a.toml");
-const HULA: &str = include_str!("../../../scenarios/hula-fig5.toml");
 
 /// One run of one case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
-    /// The case's letter.
+    /// The case's name.
     pub case: &'static str,
     /// Always "heddle".
     pub simulator: &'static str,
@@ -82,6 +134,10 @@ pub struct Speed {
     pub cpu_seconds: f64,
     /// The figure to compare.
     pub packet_hops_per_cpu_second: f64,
+    /// The case that it is compared with, if that was run too.
+    pub baseline: Option<&'static str>,
+    /// Processor time for a packet-hop over that of the baseline.
+    pub over_baseline: Option<f64>,
     /// Most memory that the process has had, in bytes; only what the first case had is the case's own.
     pub peak_memory_bytes: u64,
     /// Simulated time.
@@ -109,25 +165,39 @@ pub enum BenchError {
 ///
 /// # Errors
 /// If `next` stops it.
-pub fn run(case: Case, next: fn() -> Next) -> Result<Speed, BenchError> {
+pub fn run(case: &Case, next: fn() -> Next) -> Result<Speed, BenchError> {
     let scenario = case.scenario()?;
     let (outcome, cpu_seconds) = timed(&scenario, 1, &mut |_| next())?;
     let t = &outcome.totals;
     let simulated_seconds = t.simulated.as_secs_f64();
     Ok(Speed {
-        case: case.name(),
+        case: case.name,
         simulator: "heddle",
         version: env!("CARGO_PKG_VERSION"),
         packet_hops: t.packet_hops,
         events: t.events,
         cpu_seconds,
         packet_hops_per_cpu_second: t.packet_hops as f64 / cpu_seconds,
+        baseline: None,
+        over_baseline: None,
         peak_memory_bytes: peak_memory(),
         simulated_seconds,
         goodput_mbps: t.delivered.0 as f64 * 8.0 / 1e6 / simulated_seconds,
         drops: t.dropped,
         peak_packets: t.peak_packets,
     })
+}
+
+/// Compares each case with its baseline, where that was run too.
+pub fn compare(speeds: &mut [Speed]) {
+    let found: Vec<(&str, f64)> =
+        speeds.iter().map(|speed| (speed.case, speed.packet_hops_per_cpu_second)).collect();
+    for speed in speeds {
+        let baseline = Case::of(speed.case).and_then(|case| case.baseline);
+        let of = found.iter().find(|(case, _)| Some(*case) == baseline);
+        speed.baseline = of.map(|(case, _)| *case);
+        speed.over_baseline = of.map(|(_, rate)| rate / speed.packet_hops_per_cpu_second);
+    }
 }
 
 /// The process's peak resident memory in bytes, as Linux tells it; 0 elsewhere.
@@ -143,9 +213,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_case_loads() {
-        for case in Case::ALL {
-            assert!(case.scenario().is_ok(), "{}", case.name());
+    fn every_case_loads_and_has_a_name_of_its_own() {
+        for case in CASES {
+            assert!(case.scenario().is_ok(), "{}", case.name);
+            assert!(std::ptr::eq(Case::of(case.name).unwrap(), case), "{}", case.name);
+            assert!(case.baseline.is_none_or(|name| Case::of(name).is_some()), "{}", case.name);
         }
+    }
+
+    fn speed(case: &'static str, packet_hops_per_cpu_second: f64) -> Speed {
+        Speed {
+            case,
+            simulator: "heddle",
+            version: "0",
+            packet_hops: 0,
+            events: 0,
+            cpu_seconds: 0.0,
+            packet_hops_per_cpu_second,
+            baseline: None,
+            over_baseline: None,
+            peak_memory_bytes: 0,
+            simulated_seconds: 0.0,
+            goodput_mbps: 0.0,
+            drops: 0,
+            peak_packets: 0,
+        }
+    }
+
+    /// 10 M a second against 8 M: a packet-hop takes 1.25 times as long. M-mp-hula's baseline was not run.
+    #[test]
+    fn cases_are_compared_with_those_that_were_run() {
+        let mut speeds = [speed("a4", 8e6), speed("a", 10e6), speed("m-mp-hula", 5e6)];
+        compare(&mut speeds);
+        let told = speeds.map(|speed| (speed.baseline, speed.over_baseline));
+        assert_eq!(told, [(Some("a"), Some(1.25)), (None, None), (None, None)]);
     }
 }

@@ -5,6 +5,7 @@ pub mod evaluation;
 pub mod figure;
 pub mod grid;
 pub mod hula;
+pub mod mp_hula;
 pub mod report;
 pub mod results;
 pub mod stats;

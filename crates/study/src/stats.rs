@@ -32,6 +32,13 @@ pub fn mean(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
 }
 
+/// Coefficient of variation: the standard deviation over the mean; `None` of nothing, or about a mean of zero.
+pub fn variation(figures: &[f64]) -> Option<f64> {
+    let mean = mean(figures).filter(|&mean| mean != 0.0)?;
+    let squares: f64 = figures.iter().map(|x| (x - mean) * (x - mean)).sum();
+    Some((squares / figures.len() as f64).sqrt() / mean)
+}
+
 /// The `q`-quantile (0 to 1) of sorted figures, by linear interpolation between ranks; `None` of nothing.
 pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
@@ -70,6 +77,14 @@ mod tests {
         assert!((estimate.half_width.unwrap() - 4.9687).abs() < 1e-3);
         assert_eq!(Estimate::of(&[5.0]).unwrap().half_width, None);
         assert_eq!(Estimate::of(&[]), None);
+    }
+
+    /// 2 and 6: mean 4, each 2 away from it.
+    #[test]
+    fn variation_is_a_share_of_the_mean() {
+        assert_eq!(variation(&[2.0, 6.0]), Some(0.5));
+        assert_eq!(variation(&[3.0, 3.0]), Some(0.0));
+        assert_eq!((variation(&[]), variation(&[0.0])), (None, None));
     }
 
     #[test]

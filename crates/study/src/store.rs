@@ -70,10 +70,14 @@ impl Store {
     }
 }
 
-/// Names a run by all that its result depends on: the resolved scenario, the seed and Heddle's version.
+/// Counted up when what a [`RunSummary`] keeps of a run changes: one that lacks it is not taken for a whole one.
+const FORMAT: u32 = 2;
+
+/// Names a run by all that its result depends on: the resolved scenario, the seed and Heddle's version; and by what is kept.
 fn key(cell: &Cell) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
+    hash.update(FORMAT.to_le_bytes());
     hash.update(cell.seed.to_le_bytes());
     hash.update(format!("{:?}", cell.scenario));
     hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()

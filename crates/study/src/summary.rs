@@ -32,10 +32,14 @@ pub struct RunSummary {
     pub fct: FctSummary,
     /// Sums over the run.
     pub totals: TotalsSummary,
+    /// How connections of several subflows used the fabric, where there were any.
+    pub path_use: Option<PathUse>,
     /// Ports between switches, where the scenario samples them.
     pub ports: Vec<PortSummary>,
     /// Ends of the spans over which [`PortSummary::series`] averages, in seconds from the start of the run.
     pub frames: Vec<f64>,
+    /// Mean slowdown of the measured flows that started in each of [`RunSummary::frames`]; `None` where none did.
+    pub slowdowns: Vec<Option<f64>>,
     /// Processor time of the run in seconds. Not part of the result: it differs from run to run.
     pub cpu_seconds: f64,
 }
@@ -79,7 +83,7 @@ pub struct Spread {
     pub p99: f64,
 }
 
-/// Sums over a run; the names are those of [`heddle_sim::Totals`].
+/// Sums over a run; the names are those of [`heddle_sim::Totals`] and [`heddle_policy::Counters`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct TotalsSummary {
@@ -88,12 +92,14 @@ pub struct TotalsSummary {
     pub events: u64,
     pub flows_started: u64,
     pub unfinished: u64,
+    pub delivered_bytes: u64,
     pub goodput_bps: f64,
     pub segments: u64,
     pub retransmitted: u64,
     pub timeouts: u64,
     pub fast_recoveries: u64,
     pub reordered: u64,
+    pub reinjected_bytes: u64,
     pub dropped: u64,
     pub lost_to_failures: u64,
     pub unroutable: u64,
@@ -104,6 +110,24 @@ pub struct TotalsSummary {
     pub flowlets: u64,
     pub moves: u64,
     pub fallbacks: u64,
+    pub shims: u64,
+    pub shared_hops: u64,
+    pub associated_connections: u64,
+    pub associated_joins: u64,
+    pub unknown_tokens: u64,
+    pub token_collisions: u64,
+    pub table_collisions: u64,
+}
+
+/// Sums over samples of connections with two subflows or more; the names are those of [`heddle_sim::PathUse`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PathUse {
+    pub samples: u64,
+    pub shared: u64,
+    pub shared_first_hop: u64,
+    pub paths_sum: u64,
+    pub subflows_sum: u64,
 }
 
 /// One direction of a link between switches.
@@ -126,6 +150,7 @@ pub struct PortSummary {
 impl RunSummary {
     /// Sums up a run of `scenario` with `seed` that took `cpu_seconds`.
     pub fn new(scenario: &Scenario, seed: u64, outcome: &Outcome, cpu_seconds: f64) -> RunSummary {
+        let frames = frames(&outcome.samples);
         RunSummary {
             title: scenario.title.clone(),
             scheme: scenario.scheme.name().to_owned(),
@@ -138,8 +163,10 @@ impl RunSummary {
             digest: format!("{:016x}", outcome.digest),
             fct: FctSummary::new(&outcome.flows),
             totals: TotalsSummary::new(outcome),
+            path_use: None,
             ports: ports(outcome),
-            frames: frames(&outcome.samples),
+            slowdowns: slowdowns(&outcome.flows, &frames),
+            frames,
             cpu_seconds,
         }
     }
@@ -164,11 +191,10 @@ impl FctSummary {
 impl ClassSummary {
     fn new<'a>(flows: impl Iterator<Item = &'a FlowRecord>) -> Option<ClassSummary> {
         let flows: Vec<&FlowRecord> = flows.collect();
-        let slowdown = |flow: &&FlowRecord| flow.fct.0 as f64 / flow.unloaded.0.max(1) as f64;
         Some(ClassSummary {
             flows: flows.len() as u64,
             seconds: Spread::new(flows.iter().map(|flow| flow.fct.as_secs_f64()))?,
-            slowdown: Spread::new(flows.iter().map(slowdown))?,
+            slowdown: Spread::new(flows.iter().map(|flow| slowdown(flow)))?,
         })
     }
 }
@@ -197,12 +223,14 @@ impl TotalsSummary {
             events: t.events,
             flows_started: t.flows_started,
             unfinished: t.unfinished,
+            delivered_bytes: t.delivered.0,
             goodput_bps: if window > 0.0 { goodput } else { 0.0 },
             segments: t.segments,
             retransmitted: t.retransmitted,
             timeouts: t.timeouts,
             fast_recoveries: t.fast_recoveries,
             reordered: t.reordered,
+            reinjected_bytes: t.reinjected.0,
             dropped: t.dropped,
             lost_to_failures: t.lost_to_failures,
             unroutable: t.unroutable,
@@ -213,6 +241,13 @@ impl TotalsSummary {
             flowlets: scheme.flowlets,
             moves: scheme.moves,
             fallbacks: scheme.fallbacks,
+            shims: scheme.shims,
+            shared_hops: scheme.shared,
+            associated_connections: scheme.association.connections,
+            associated_joins: scheme.association.joins,
+            unknown_tokens: scheme.association.unknown_tokens,
+            token_collisions: scheme.association.token_collisions,
+            table_collisions: scheme.association.table_collisions,
         }
     }
 }
@@ -254,6 +289,23 @@ fn series(samples: &Samples, port: usize) -> Vec<u16> {
     let shares: Vec<f64> = samples.utilisation_of(port).collect();
     let chunks = shares.chunks(samples_per_frame(samples));
     chunks.map(|chunk| (mean(chunk).unwrap_or(0.0) * 1000.0).round() as u16).collect()
+}
+
+/// Completion time over that in an empty fabric.
+fn slowdown(flow: &FlowRecord) -> f64 {
+    flow.fct.0 as f64 / flow.unloaded.0.max(1) as f64
+}
+
+fn slowdowns(flows: &[FlowRecord], frames: &[f64]) -> Vec<Option<f64>> {
+    let mut sums = vec![(0.0, 0u32); frames.len()];
+    for flow in flows {
+        let frame = frames.partition_point(|&end| end < flow.start.as_secs_f64());
+        if let Some((sum, count)) = sums.get_mut(frame) {
+            *sum += slowdown(flow);
+            *count += 1;
+        }
+    }
+    sums.into_iter().map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))).collect()
 }
 
 fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! `heddle bench`: the simulator's speed.
 
-use heddle_study::bench::{BenchError, Case, Speed, run};
+use heddle_study::bench::{BenchError, Case, Speed, compare, run};
 
 use crate::args::{Bench, Common};
 use crate::failure::Failure;
@@ -16,15 +16,14 @@ impl From<BenchError> for Failure {
 }
 
 pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
-    let named: Vec<Case> = args.cases.iter().filter_map(|name| Case::of(name)).collect();
-    let cases = if named.is_empty() { vec![Case::A, Case::B] } else { named };
     let mut speeds = Vec::new();
-    for case in cases {
+    for case in args.cases.iter().filter_map(|name| Case::of(name)) {
         if !common.quiet {
-            eprintln!("case {}: {} run(s)", case.name(), args.runs);
+            eprintln!("case {}: {} run(s)", case.name, args.runs);
         }
         speeds.push(median(case, args.runs)?);
     }
+    compare(&mut speeds);
     if common.json {
         return files::print_json(&speeds);
     }
@@ -32,7 +31,7 @@ pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
 }
 
 /// The run with the median speed.
-fn median(case: Case, runs: u32) -> Result<Speed, Failure> {
+fn median(case: &Case, runs: u32) -> Result<Speed, Failure> {
     let mut speeds: Vec<Speed> = Vec::new();
     for _ in 0..runs {
         speeds.push(run(case, progress::next)?);
@@ -42,8 +41,16 @@ fn median(case: Case, runs: u32) -> Result<Speed, Failure> {
 }
 
 fn print(speeds: &[Speed]) -> Result<(), Failure> {
-    let header =
-        ["case", "packet-hops", "events", "CPU", "per CPU second", "peak memory", "simulated"];
+    let header = [
+        "case",
+        "packet-hops",
+        "events",
+        "CPU",
+        "per CPU second",
+        "CPU per packet-hop",
+        "peak memory",
+        "simulated",
+    ];
     let mut table = table::new(&header);
     for speed in speeds {
         table.add_row([
@@ -52,9 +59,19 @@ fn print(speeds: &[Speed]) -> Result<(), Failure> {
             format!("{:.1} M", speed.events as f64 / 1e6),
             format!("{:.2} s", speed.cpu_seconds),
             format!("{:.2} M", speed.packet_hops_per_cpu_second / 1e6),
+            per_hop(speed),
             format!("{:.0} MB", speed.peak_memory_bytes as f64 / 1e6),
             format!("{} s", table::short(speed.simulated_seconds)),
         ]);
     }
     output::line(table)
+}
+
+/// Nanoseconds for a packet-hop, and how many times that of the baseline, if that was run too.
+fn per_hop(speed: &Speed) -> String {
+    let nanos = format!("{:.1} ns", 1e9 / speed.packet_hops_per_cpu_second);
+    match speed.baseline.zip(speed.over_baseline) {
+        Some((baseline, times)) => format!("{nanos}, {times:.2}x {baseline}"),
+        None => nanos,
+    }
 }

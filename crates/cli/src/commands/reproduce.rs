@@ -10,6 +10,7 @@ use heddle_study::evaluation::{
 };
 use heddle_study::grid::{self, Cell};
 use heddle_study::hula::Hula;
+use heddle_study::mp_hula::MpHula;
 use heddle_study::report::{claims_markdown, finding_cells, of_paper};
 use heddle_study::store::Store;
 use heddle_study::summary::RunSummary;
@@ -22,6 +23,7 @@ use crate::{files, output, table};
 pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     match args.paper {
         args::Paper::Hula => evaluate::<Hula>(args, common),
+        args::Paper::MpHula => evaluate::<MpHula>(args, common),
     }
 }
 

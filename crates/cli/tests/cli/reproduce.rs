@@ -36,6 +36,20 @@ fn the_table_has_claim_paper_here_verdict() {
     assert!(!table.contains("H11"), "{table}");
 }
 
+/// Section 2.6 is arithmetic.
+#[test]
+fn mp_hula_m7_agrees() {
+    let folder = Folder::new();
+    let printed = folder.heddle("reproduce mp-hula M7 --json").json();
+    assert_eq!(printed, folder.json("results/mp-hula/claims.json"));
+    let findings = printed.as_array().unwrap();
+    assert_eq!(findings.len(), 2);
+    assert_eq!((&findings[0]["here"]["mean"], &findings[0]["unit"]), (&21.0.into(), &"MB".into()));
+    assert!(findings.iter().all(|finding| finding["verdict"] == "agrees"), "{printed}");
+    let said = folder.heddle("reproduce mp-hula H1").failed(1);
+    assert!(said.contains("M1 to M7"), "{said}");
+}
+
 #[test]
 fn a_claim_that_is_not_there() {
     let folder = Folder::new();

@@ -8,6 +8,8 @@ mod point;
 pub mod sensitivity;
 mod two_pod;
 
+use std::convert::Infallible;
+
 use heddle_report::Section;
 use heddle_scenario::{Graph, ScenarioError};
 use heddle_sim::SimError;
@@ -57,6 +59,19 @@ pub trait Experiment: Copy + PartialEq + 'static {
     /// # Errors
     /// None that a caller can cause.
     fn run(self, seed: u64) -> Result<Self::Outcome, ExperimentError>;
+}
+
+/// No experiment at all.
+impl Experiment for Infallible {
+    type Outcome = Infallible;
+
+    fn seeds(self, _: Effort) -> &'static [u64] {
+        match self {}
+    }
+
+    fn run(self, _: u64) -> Result<Infallible, ExperimentError> {
+        match self {}
+    }
 }
 
 /// Why an experiment could not be made.

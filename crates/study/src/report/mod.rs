@@ -2,11 +2,14 @@
 
 mod findings;
 mod hula;
+mod mp_hula;
 mod panel;
+mod paths;
 mod plots;
 
 pub use findings::{claims_markdown, finding_cells};
 pub(crate) use hula::hula_figures;
+pub(crate) use mp_hula::mp_hula_figures;
 
 use heddle_report::{Cell, Report, Section, Table};
 use heddle_scenario::{Graph, Scenario};

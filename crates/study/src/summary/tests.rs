@@ -123,3 +123,13 @@ fn long_series_are_averaged_into_frames() {
     assert_eq!((ends[0], ends[133]), (30e-6, 4010e-6));
     assert_eq!((series[0], series[133]), (333, 500));
 }
+
+/// Frames that end at 30 us and 60 us; flows that take 2, 4 and 8 times as long as in an empty fabric. A flow that starts at
+/// the end of a frame is of that frame, one behind the last frame of none.
+#[test]
+fn slowdowns_over_time() {
+    let at = |micros: u64, took: u64| FlowRecord { start: Time::micros(micros), ..flow(1, took) };
+    let flows = [at(0, 20), at(30, 40), at(31, 80), at(61, 990)];
+    assert_eq!(slowdowns(&flows, &[30e-6, 60e-6, 60.5e-6]), [Some(3.0), Some(8.0), None]);
+    assert_eq!(slowdowns(&flows, &[]), []);
+}
