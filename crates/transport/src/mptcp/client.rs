@@ -118,7 +118,7 @@ impl Client {
         let subflow = &mut self.subflows[path];
         self.coupled.before_ack(with.config.coupling, path, &mut subflow.sender);
         subflow.on_ack(with.subflow, with.now, answer);
-        self.coupled.after_ack(with.config.coupling, path, &subflow.sender);
+        self.coupled.note(with.config.coupling, path, &subflow.sender);
         if self.una > 0 && self.subflows.len() == 1 {
             self.join(with, JoinTime::AfterData);
         }
@@ -147,6 +147,7 @@ impl Client {
                 continue;
             }
             subflow.sender.on_timer(with.subflow, with.now);
+            self.coupled.note(with.config.coupling, path, &subflow.sender);
             if subflow.is_open() && with.config.scheduler != Scheduler::Redundant {
                 self.reinject(path);
             }

@@ -6,7 +6,7 @@ use super::Coupling;
 use crate::Sender;
 use crate::window::{PathState, gain};
 
-/// The state of the open subflows, as of the last acknowledgement of each.
+/// The state of the open subflows, as of the last acknowledgement or timeout of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coupled {
     /// Their paths, in the order in which they opened.
@@ -33,9 +33,9 @@ impl Coupled {
         }
     }
 
-    /// Notes what an acknowledgement has changed.
+    /// Notes what an acknowledgement or a timeout has changed.
     #[inline]
-    pub(super) fn after_ack(&mut self, coupling: Coupling, path: usize, sender: &Sender) {
+    pub(super) fn note(&mut self, coupling: Coupling, path: usize, sender: &Sender) {
         if coupling != Coupling::Uncoupled
             && let Some(place) = self.place(path)
         {
