@@ -11,6 +11,7 @@ mod hosts;
 mod look_ahead;
 mod network;
 mod outcome;
+mod path_use;
 mod random;
 mod sampling;
 mod schemes;
@@ -21,6 +22,6 @@ mod traffic;
 mod unloaded;
 
 pub use fabric::{Fabric, FabricError, Routes, one_big_switch};
-pub use outcome::{FlowRecord, Outcome, PortLosses, PortName, Samples, Totals};
+pub use outcome::{FlowRecord, Outcome, PathUse, PortLosses, PortName, Samples, Totals};
 pub use simulate::{Next, Progress, SimError, simulate};
 pub use unloaded::unloaded_fct;

@@ -145,6 +145,24 @@ pub struct PortLosses {
     pub marked: u64,
 }
 
+/// How the subflows of connections share links between switches, on their way to the server.
+///
+/// It counts over samples of connections: each connection of which at least two subflows sent in the sampling interval, at each
+/// sample of the measuring window. Flowlets move: a subflow's links are those that it used last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathUse {
+    /// Samples of connections.
+    pub samples: u64,
+    /// Of these, samples in which two active subflows or more had a link in common.
+    pub shared: u64,
+    /// Of these, samples in which that was the link up from their ToR.
+    pub shared_first_hop: u64,
+    /// Sum over samples: different paths that the active subflows took, link by link.
+    pub paths_sum: u64,
+    /// Sum over samples: active subflows.
+    pub subflows_sum: u64,
+}
+
 /// What a run gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -156,6 +174,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// What the scheme counted, over all switches.
     pub scheme: Counters,
+    /// How subflows share links, if the run takes samples and its connections have more than one path.
+    pub path_use: Option<PathUse>,
     /// Ports that dropped or marked anything.
     pub losses: Vec<PortLosses>,
     /// A hash over every event of the run: equal digests mean equal runs.

@@ -2,7 +2,7 @@
 
 use heddle_policy as policy;
 use heddle_policy::{DreShift, Scheme as Policy};
-use heddle_scenario::{Conga, Hula, HulaUpdate, Scheme};
+use heddle_scenario::{Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme};
 
 /// Something to do once the type of the scheme is known.
 pub(crate) trait WithScheme {
@@ -15,8 +15,7 @@ pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
     match scheme {
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
-        // The next commit gives MP-HULA its own policy; until then it is run with one best hop.
-        Scheme::MpHula(mp_hula) => then.with::<policy::Hula>(hula_config(&mp_hula.hula)),
+        Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
         Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
         Scheme::Conga(conga) => then.with::<policy::Conga>(conga_config(conga)),
         Scheme::LetItFlow(flowlets) => then.with::<policy::LetItFlow>(policy::LetItFlowConfig {
@@ -44,6 +43,22 @@ fn hula_config(hula: &Hula) -> policy::HulaConfig {
             HulaUpdate::Listing => policy::Update::Listing,
         },
         local_detection: hula.local_detection,
+    }
+}
+
+fn mp_hula_config(mp_hula: &MpHula) -> policy::MpHulaConfig {
+    policy::MpHulaConfig {
+        hula: hula_config(&mp_hula.hula),
+        best_k: usize::from(mp_hula.best_k),
+        mapping_rows: mp_hula.mapping_rows as usize,
+        association: policy::AssociationConfig {
+            slots: mp_hula.association_slots as usize,
+            idle_after: mp_hula.association_idle.as_nanos(),
+        },
+        long_flows: match mp_hula.long_flows {
+            LongFlows::Alike => policy::LongFlows::Alike,
+            LongFlows::YieldBest => policy::LongFlows::YieldBest,
+        },
     }
 }
 

@@ -18,6 +18,7 @@ use crate::hosts::{Flow, Hosts, Site};
 use crate::look_ahead::{Ahead, LookAhead};
 use crate::network::{Network, PacketKind};
 use crate::outcome::{FlowRecord, Totals};
+use crate::path_use::PathWatch;
 use crate::random::{Random, Stream};
 use crate::sampling::Sampler;
 use crate::simulate::{Next, Progress, SimError};
@@ -49,6 +50,7 @@ pub(crate) struct Simulation<'a, S: Scheme, E: Ends> {
     traffic: Traffic,
     pools: Pools,
     sampler: Sampler,
+    path_watch: Option<PathWatch>,
     flows: Vec<FlowRecord>,
     /// Scratch space for flows that start or finish in one step.
     starting: Vec<NewFlow>,
@@ -83,10 +85,11 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         let start = scenario.measure.probe_warm_up;
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, routes, config, seed),
-            hosts: Hosts::new(transport, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts(), start, seed),
             pools: Pools::default(),
             sampler: Sampler::new(&fabric),
+            path_watch: PathWatch::new(scenario, &fabric, E::paths(&transport)),
+            hosts: Hosts::new(transport, seed),
             flows: Vec::new(),
             starting: Vec::new(),
             finishing: Vec::new(),
@@ -202,10 +205,7 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
             Event::Sample => self.sample(),
             Event::Fault(index) => self.fault(index),
             Event::Converged(index) => self.converge(index),
-            Event::Measure => {
-                self.delivered_before = self.hosts.counters().delivered;
-                self.sampler.start_measuring();
-            }
+            Event::Measure => self.start_measuring(),
         }
     }
 
@@ -224,6 +224,9 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
             let switch = to - self.fabric.hosts;
             if S::READS_HANDSHAKES && self.network.packets.hot[packet as usize].is_handshake {
                 self.show_handshake(switch, packet);
+            }
+            if let Some(watch) = &mut self.path_watch {
+                watch.note(self.now, port, &self.network.packets, packet);
             }
             self.switching.forward(&self.fabric, &mut self.network, self.now, switch, packet);
         }
@@ -275,8 +278,19 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         }
     }
 
+    fn start_measuring(&mut self) {
+        self.delivered_before = self.hosts.counters().delivered;
+        self.sampler.start_measuring();
+        if let Some(watch) = &mut self.path_watch {
+            watch.start_measuring();
+        }
+    }
+
     fn sample(&mut self) {
         self.sampler.sample(&self.network, self.now);
+        if let Some(watch) = &mut self.path_watch {
+            watch.sample(self.now);
+        }
         if let Some(every) = self.scenario.measure.sample_every {
             self.network.events.schedule(self.now + every, Event::Sample);
         }

@@ -3,6 +3,11 @@
 use super::*;
 
 impl<E: Ends> Hosts<E> {
+    /// Packets sent and received.
+    pub(crate) fn packets(&self) -> (u64, u64) {
+        (self.counters.sent, self.counters.received)
+    }
+
     /// Checks all connections between two events.
     pub(crate) fn check(&self) {
         for connection in &self.connections {

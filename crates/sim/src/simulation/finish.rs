@@ -8,6 +8,7 @@ use super::Simulation;
 use crate::fabric::{Fabric, PortInfo};
 use crate::network::Losses;
 use crate::outcome::{Outcome, PortLosses, Totals};
+use crate::path_use::PathWatch;
 use crate::switching::PROBE_BYTES;
 
 impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
@@ -48,6 +49,7 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             flows: self.flows,
             samples: self.sampler.finish(),
             totals,
+            path_use: self.path_watch.map(PathWatch::finish),
             scheme: self.switching.counters(),
             digest: self.digest,
         }

@@ -50,7 +50,7 @@ const SHAPES: [Shape; 3] = [
 ];
 
 /// Schemes that every fabric has.
-const SCHEMES: [&str; 8] = [
+const SCHEMES: [&str; 10] = [
     "ecmp",
     r#"{ kind = "letitflow", flowlet_slots = 2 }"#,
     "drill",
@@ -58,16 +58,17 @@ const SCHEMES: [&str; 8] = [
     "hula",
     r#"{ kind = "hula", probe_period = "50us", update = "listing" }"#,
     r#"{ kind = "hula", flowlet_slots = 4, local_detection = true }"#,
+    r#"{ kind = "mp-hula", association_slots = 4096, mapping_rows = 4096 }"#,
+    r#"{ kind = "mp-hula", flowlet_slots = 4, best_k = 1, association_slots = 4, mapping_rows = 4 }"#,
     "ideal",
 ];
 
 /// Other keys, and what they may be; the default if it is empty.
-const CHOICES: [(&str, &[&str]); 16] = [
+const CHOICES: [(&str, &[&str]); 15] = [
     ("fabric.port_buffer", &["4KB", "20KB", "200KB"]),
     ("fabric.port_packets", &["", "0", "5"]),
     ("fabric.mark_above", &["0B", "3KB"]),
     ("fabric.convergence", &["0s", "300us", "1ms"]),
-    ("transport.control", &["newreno", "cubic", "dctcp"]),
     ("transport.recovery", &["sack", "newreno"]),
     ("transport.initial_window", &["1", "10", "40"]),
     ("transport.delayed_ack", &["", "100us"]),
@@ -81,6 +82,19 @@ const CHOICES: [(&str, &[&str]); 16] = [
     ("event.1.at", &["500us", "800us"]),
 ];
 
+/// Connections of one path, or of several.
+const PROTOCOLS: [&[(&str, &[&str])]; 2] = [
+    &[("transport.control", &["newreno", "cubic", "dctcp"])],
+    &[
+        ("transport.kind", &["mptcp"]),
+        ("transport.subflows", &["1", "2", "3", "8"]),
+        ("transport.coupling", &["uncoupled", "lia", "olia", "balia"]),
+        ("transport.scheduler", &["lowest-rtt", "round-robin", "redundant"]),
+        ("transport.join", &["after-data", "at-once"]),
+        ("transport.version", &["0", "1"]),
+    ],
+];
+
 pub(super) fn scenario(seed: u64) -> Scenario {
     let mut random = Random::new(seed, Stream::Traffic);
     let mut draw = |count: usize| random.below(count as u64) as usize;
@@ -92,10 +106,11 @@ pub(super) fn scenario(seed: u64) -> Scenario {
         .with("scheme", scheme)
         .with("event.0.fail", &link)
         .with("event.1.recover", &link);
-    for (key, values) in CHOICES {
+    let protocol = PROTOCOLS[draw(PROTOCOLS.len())];
+    for (key, values) in protocol.iter().chain(&CHOICES) {
         let value = values[draw(values.len())];
         if !value.is_empty() {
-            source = source.with(key, value);
+            source = source.with(*key, value);
         }
         if value == "incast" {
             source = source.with("workload.senders", "3");

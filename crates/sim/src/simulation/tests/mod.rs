@@ -18,10 +18,10 @@ use crate::schemes;
 impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Every packet that was ever sent is accounted for.
     fn check_balance(&self) {
-        let hosts = self.hosts.counters();
-        let sent = hosts.sent + self.switching.probes_sent;
+        let (sent, received) = self.hosts.packets();
+        let sent = sent + self.switching.probes_sent;
         let lost: u64 = self.network.losses.iter().map(|l| l.overflows + l.failures).sum();
-        let consumed = hosts.received + self.switching.counters().probes;
+        let consumed = received + self.switching.counters().probes;
         let under_way = self.network.packets.len() as u64;
         assert_eq!(sent, consumed + lost + self.switching.unroutable + under_way);
     }
@@ -85,7 +85,7 @@ fn seeds() -> RangeInclusive<u64> {
             let seed = seed.parse().expect("HEDDLE_SEED is a number");
             seed..=seed
         }
-        Err(_) => 1..=64,
+        Err(_) => 1..=96,
     }
 }
 
