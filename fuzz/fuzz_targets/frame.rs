@@ -13,7 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let Ok((_, next, packet)) = Shim::parse(payload) else { return };
-    if let Ok(segment) = IpPacket::parse(next, packet).and_then(|ip| TcpSegment::parse(ip.payload)) {
+    if let Ok(segment) = IpPacket::parse(next, packet).and_then(|ip| TcpSegment::parse(ip.payload))
+    {
         mptcp::find(segment.options);
     }
 });

@@ -20,9 +20,8 @@ const SCENARIO: &str = r#"
 
 fuzz_target!(|text: &str| {
     let overrides = text.lines().filter_map(|line| line.split_once('='));
-    let source = overrides.fold(Source::new("fuzz.toml", SCENARIO), |source, (key, value)| {
-        source.with(key, value)
-    });
+    let source = overrides
+        .fold(Source::new("fuzz.toml", SCENARIO), |source, (key, value)| source.with(key, value));
     let no_files = |path: &str| Err(io::Error::other(path.to_owned()));
     if let Err(error) = load(&source, &no_files) {
         assert!(!error.to_string().is_empty());
