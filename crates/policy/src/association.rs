@@ -29,10 +29,12 @@
 //!   names another live connection, it is counted and goes on as plain TCP. That is safe: the shim only steers.
 //! - Tokens lead to the first subflow's entry. When that is gone, further joins stay plain; the subflows already known do not
 //!   depend on it.
+//! - A 5-tuple is recognised by its place and 16 bits of its hash. Of the flows that share an entry's place one in 65536 is taken
+//!   for it: a data packet is steered as if it were the subflow's, a SYN drops the entry. Either costs spread, nothing else.
 //! - Numbers are 4 bits: after 16 subflows they start again at 2.
 
 use heddle_wire::{
-    Key, Shim, Subflow, Token,
+    Key, Shim, Subflow, Token, Version,
     mptcp::{self, CapableKeys, MpCapable, MpJoin, MptcpOption},
 };
 
@@ -57,7 +59,8 @@ pub const fn paper_bytes(connections: u64, subflows: u64) -> u64 {
 /// Size and ageing of the association tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssociationConfig {
-    /// Subflows a ToR can hold, and half the tokens; rounded up to a power of two.
+    /// Places for subflows, rounded up to a power of two; there are as many for keys and twice as many for tokens. A place
+    /// is found by one hash without a second try, so a ToR wants several times the subflows that it expects.
     pub slots: usize,
     /// A subflow that sends nothing for longer is forgotten. It should outlast a retransmission timeout.
     pub idle_after: Nanos,
@@ -171,7 +174,7 @@ impl Association {
     fn capable(&mut self, now: Nanos, flow: u32, place: Place, capable: MpCapable) {
         let MpCapable { version, keys, .. } = capable;
         match (place, keys) {
-            (Place::Syn, CapableKeys::Sender(a)) => self.keep_key(now, flow, version.token(a), a),
+            (Place::Syn, CapableKeys::Sender(a)) => self.keep_key(now, flow, version, a),
             (Place::Syn, _) => self.keys.forget(flow),
             (Place::SynAck, CapableKeys::Sender(b)) => {
                 if let Some(a) = self.keys.take(flow) {
@@ -188,8 +191,9 @@ impl Association {
     }
 
     /// A version-0 SYN: a new connection, unless it repeats the one that opened this.
-    fn keep_key(&mut self, now: Nanos, flow: u32, token: Token, key: Key) {
-        if self.entries.find(now, flow).is_some_and(|entry| entry.tokens.a == token) {
+    fn keep_key(&mut self, now: Nanos, flow: u32, version: Version, key: Key) {
+        let known = self.entries.find(now, flow);
+        if known.is_some_and(|entry| entry.tokens.a == version.token(key)) {
             return;
         }
         self.forget(flow);

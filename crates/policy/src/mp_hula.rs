@@ -23,7 +23,7 @@
 
 use crate::{
     AssociationConfig, Counters, DreShift, Flowlet, Handshake, Header, HulaConfig, Ingress, Nanos,
-    Port, Ports, Probe, ProbeArrival, Scheme, Shim, Site, Step, Subflow, Tor,
+    Port, Ports, Probe, ProbeArrival, Scheme, Site, Step, Subflow, Tor,
     association::Association,
     best_hops::BestHops,
     mix,
@@ -48,8 +48,8 @@ pub enum LongFlows {
     /// All flows alike, as in the paper.
     #[default]
     Alike,
-    /// Connections of more than one subflow are long. They leave the best hop to the others and choose among the hops from the
-    /// second on; the best is theirs only if it is the only one.
+    /// Connections of more than one subflow are long. All their subflows leave the best hop to others and choose among the
+    /// hops from the second on; the best is theirs only if it is the only one. To keep n subflows apart, k must be n + 1.
     YieldBest,
 }
 
@@ -101,11 +101,11 @@ impl MpHula {
     fn begin(
         &mut self,
         now: Nanos,
+        hash: u32,
         packet: &Header,
         hops: &[Port],
         ports: &mut impl Ports,
     ) -> Port {
-        let hash = mix(packet.flow_hash, self.salt);
         let owner = owner(packet);
         let port = self.choose(now, packet.dst_tor, owner, hops, ports).unwrap_or_else(|| {
             self.counters.fallbacks += 1;
@@ -118,8 +118,7 @@ impl MpHula {
 
     /// A running flowlet that began without a shim becomes the subflow's.
     #[inline]
-    fn adopt(&mut self, packet: &Header) {
-        let hash = mix(packet.flow_hash, self.salt);
+    fn adopt(&mut self, hash: u32, packet: &Header) {
         let owner = owner(packet);
         if owner.is_some() && self.flowlets.adopt(hash, owner) {
             self.note(hash, owner);
@@ -149,19 +148,19 @@ impl MpHula {
         if !yields && owner.shim.subflow == Subflow::FIRST {
             return Some(best);
         }
-        let first = if yields { known.next().unwrap_or(best) } else { best };
+        let head = if yields { known.next().unwrap_or(best) } else { best };
         let others = self.subflows.hops_of_others(owner, &self.flowlets, now);
-        let free = |port: &Port| others.clone().all(|other| other != *port);
-        let chosen = core::iter::once(first).chain(known).find(free);
-        self.counters.shared += u64::from(chosen.is_none());
-        Some(chosen.unwrap_or(first))
+        let is_free = |port: &Port| others.clone().all(|other| other != *port);
+        let free = core::iter::once(head).chain(known).find(is_free);
+        self.counters.shared += u64::from(free.is_none());
+        Some(free.unwrap_or(head))
     }
 }
 
 /// Whose a packet's flowlet is, if it has a shim.
 #[inline]
 fn owner(packet: &Header) -> Option<Owner> {
-    packet.shim.map(|shim: Shim| Owner { shim, tor: packet.dst_tor })
+    packet.shim.map(|shim| Owner { shim, tor: packet.dst_tor })
 }
 
 impl Scheme for MpHula {
@@ -211,10 +210,10 @@ impl Scheme for MpHula {
         match self.flowlets.touch(hash, step.now, next_hops) {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
             Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
-                self.adopt(packet);
+                self.adopt(hash, packet);
                 port
             }
-            _ => self.begin(step.now, packet, next_hops, ports),
+            _ => self.begin(step.now, hash, packet, next_hops, ports),
         }
     }
 

@@ -173,9 +173,9 @@ fn the_papers_tables_take_21_mb() {
 
 #[test]
 fn these_tables_take_what_the_paper_counts_and_7_bytes_for_what_it_leaves_out() {
-    let config = AssociationConfig { slots: 1 << 20, idle_after: IDLE };
+    let config = AssociationConfig { slots: 1 << 10, idle_after: IDLE };
     let held = Association::new(&config, 1).state_bytes() as u64;
     // Association: no ID beside the tokens (-8), last-seen time (+6), FINs (+1). Tokens: two places instead of
     // one, and the entry is the check, so 8 instead of 6. Keys: a time (+6).
-    assert_eq!(held, (paper_bytes(1 << 20, 1) / 35) * (35 - 8 + 6 + 1 + 2 + 6));
+    assert_eq!(held, (paper_bytes(1 << 10, 1) / 35) * (35 - 8 + 6 + 1 + 2 + 6));
 }

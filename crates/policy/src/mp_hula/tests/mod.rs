@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::{
-    MptcpId, Update,
+    MptcpId, Shim, Update,
     testing::{FakePorts, at, packet, site},
 };
 
