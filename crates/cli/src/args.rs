@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heddle_study::bench::{CASES, Case};
+use heddle_study::mp_hula::future;
 
 /// Multipath-aware load balancing: simulate what a scheme does to flow completion times.
 #[derive(Debug, Parser)]
@@ -22,7 +23,7 @@ Exit codes:
   1    something failed while it ran
   2    the command line is wrong
   3    a scenario is wrong; the message names file, line and mend
-  130  interrupted; what sweep, reproduce and demo had finished is kept
+  130  interrupted; what sweep, reproduce, study and demo had finished is kept
 
 Start with: heddle demo";
 
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Sweep(Sweep),
     /// Check a paper's claims: run its evaluation, print claim, paper, here, verdict.
     Reproduce(Reproduce),
+    /// Study what MP-HULA's paper leaves to future work: best hops and subflows, priorities, failures.
+    Study(Study),
     /// Check scenario files without running them.
     Validate(Validate),
     /// Print a scenario with every default filled in.
@@ -151,6 +154,46 @@ pub(crate) struct Reproduce {
     /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it [default: results/PAPER].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A study that can be made.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum StudyName {
+    /// 1 to 4 best hops and 2 to 8 subflows on a fat-tree of 128 hosts.
+    Paths,
+    /// Whether long flows leave the best hop to short ones.
+    Priorities,
+    /// A link and a switch that fail in mid-run and come back, under each system.
+    Failures,
+}
+
+impl From<StudyName> for future::Study {
+    fn from(name: StudyName) -> future::Study {
+        match name {
+            StudyName::Paths => future::Study::Paths,
+            StudyName::Priorities => future::Study::Priorities,
+            StudyName::Failures => future::Study::Failures,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle study failures
+  heddle study paths priorities --full")]
+pub(crate) struct Study {
+    /// Studies [default: all].
+    pub(crate) studies: Vec<StudyName>,
+    /// One seed, few loads, few flows: minutes (the default).
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// Three seeds, more loads and flows: hours.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Folder for study.json, study.md and report.html; finished runs are kept in runs/ below it.
+    #[arg(long, default_value = "results/study")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args, Debug)]

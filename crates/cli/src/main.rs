@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod files;
 mod huge_pages;
+mod kept;
 mod output;
 mod progress;
 mod table;
@@ -47,6 +48,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Run(run) => commands::run::run(run, common),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, common),
         Command::Reproduce(reproduce) => commands::reproduce::reproduce(reproduce, common),
+        Command::Study(study) => commands::study::study(study, common),
         Command::Validate(validate) => return commands::check::validate(validate, common),
         Command::Show(show) => commands::check::show(show, common),
         Command::Schema => files::print_json(&heddle_scenario::schema()),

@@ -163,11 +163,23 @@ impl RunSummary {
             digest: format!("{:016x}", outcome.digest),
             fct: FctSummary::new(&outcome.flows),
             totals: TotalsSummary::new(outcome),
-            path_use: None,
+            path_use: outcome.path_use.map(PathUse::new),
             ports: ports(outcome),
             slowdowns: slowdowns(&outcome.flows, &frames),
             frames,
             cpu_seconds,
+        }
+    }
+}
+
+impl PathUse {
+    fn new(used: heddle_sim::PathUse) -> PathUse {
+        PathUse {
+            samples: used.samples,
+            shared: used.shared,
+            shared_first_hop: used.shared_first_hop,
+            paths_sum: used.paths_sum,
+            subflows_sum: used.subflows_sum,
         }
     }
 }

@@ -1,26 +1,20 @@
 //! `heddle demo`: HULA against ECMP on the paper's fabric, in seconds.
 
 use heddle_study::evaluation::{Effort, Evidence, Results, Shape, cells};
-use heddle_study::grid;
 use heddle_study::hula::Hula;
 use heddle_study::hula::plan::{Point, Scheme, demo_points};
 use heddle_study::report::of_paper;
 use heddle_study::results::OverSeeds;
-use heddle_study::store::Store;
 
 use crate::args::{Common, Demo};
 use crate::failure::Failure;
-use crate::progress::GridBar;
-use crate::{files, output, table};
+use crate::{files, kept, output, table};
 
 pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let points = demo_points();
     let cells = cells(&points, Effort::Demo)?;
-    let store = Store::open(&args.out.join("runs")).map_err(anyhow::Error::from)?;
-    let bar = GridBar::new(common, cells.len());
-    let runs = grid::run(&cells, &store, &|progress| bar.update(progress));
-    bar.finish();
-    let results = Results::new(&points, Effort::Demo, runs?);
+    let runs = kept::simulate(&args.out, &cells, common)?;
+    let results = Results::new(&points, Effort::Demo, runs);
     let evidence = Evidence::<Hula> { results, experiments: Vec::new() };
     let graph = &cells[0].scenario.fabric.graph;
     let title = "HULA against ECMP on HULA's fabric: a demonstration";

@@ -5,4 +5,5 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+pub(crate) mod study;
 pub(crate) mod sweep;

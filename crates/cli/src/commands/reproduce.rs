@@ -8,17 +8,13 @@ use heddle_study::evaluation::{
     Claim, Effort, Evidence, Experiment as _, Finding, Made, Paper, Point as _, Results, cells,
     in_order, sensitivity,
 };
-use heddle_study::grid::{self, Cell};
 use heddle_study::hula::Hula;
 use heddle_study::mp_hula::MpHula;
 use heddle_study::report::{claims_markdown, finding_cells, of_paper};
-use heddle_study::store::Store;
-use heddle_study::summary::RunSummary;
 
 use crate::args::{self, Common, Reproduce};
 use crate::failure::Failure;
-use crate::progress::{self, GridBar};
-use crate::{files, output, table};
+use crate::{files, kept, output, progress, table};
 
 pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     match args.paper {
@@ -65,7 +61,7 @@ impl Task<'_> {
 
     /// One change at a time.
     fn sensitivity<P: Paper>(&self) -> Result<(), Failure> {
-        let runs = self.simulate(&sensitivity::cells::<P>(self.effort)?)?;
+        let runs = kept::simulate(&self.out, &sensitivity::cells::<P>(self.effort)?, self.common)?;
         let shifts = sensitivity::shifts::<P>(self.effort, &runs);
         let json = serde_json::to_string_pretty(&shifts).map_err(anyhow::Error::from)?;
         files::write(&self.out.join("sensitivity.json"), &json)?;
@@ -83,15 +79,6 @@ impl Task<'_> {
         output::line(table)
     }
 
-    /// Runs cells that are not kept yet, with a bar.
-    fn simulate(&self, cells: &[Cell]) -> Result<Vec<RunSummary>, Failure> {
-        let store = Store::open(&self.out.join("runs")).map_err(anyhow::Error::from)?;
-        let bar = GridBar::new(self.common, cells.len());
-        let runs = grid::run(cells, &store, &|progress| bar.update(progress));
-        bar.finish();
-        Ok(runs?)
-    }
-
     /// Runs what the claims need, and some curves.
     fn gather<P: Paper>(
         &self,
@@ -99,7 +86,7 @@ impl Task<'_> {
         curves: Vec<P::Point>,
     ) -> Result<Evidence<P>, Failure> {
         let points = in_order(claims.iter().flat_map(|claim| claim.points()).chain(curves));
-        let runs = self.simulate(&cells(&points, self.effort)?)?;
+        let runs = kept::simulate(&self.out, &cells(&points, self.effort)?, self.common)?;
         let results = Results::new(&points, self.effort, runs);
         Ok(Evidence { results, experiments: self.experiments(claims)? })
     }

@@ -3,15 +3,13 @@
 use std::path::Path;
 
 use heddle_scenario::Source;
-use heddle_study::grid::{self, Cell};
+use heddle_study::grid::Cell;
 use heddle_study::report;
-use heddle_study::store::Store;
 use heddle_study::sweep::{Axis, Row, combinations, rows, to_csv};
 
 use crate::args::{Common, Sweep};
 use crate::failure::Failure;
-use crate::progress::GridBar;
-use crate::{files, output, table};
+use crate::{files, kept, output, table};
 
 pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let source = files::source(&args.source)?;
@@ -20,11 +18,7 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
         args.out.clone().unwrap_or_else(|| files::default_folder("sweep-", &args.source.scenario));
     let (settings, cells) = all_cells(&source, &axes)?;
     files::make_folder(&folder)?;
-    let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
-    let bar = GridBar::new(common, cells.len());
-    let runs = grid::run(&cells, &store, &|progress| bar.update(progress));
-    bar.finish();
-    let rows = rows(settings, runs?);
+    let rows = rows(settings, kept::simulate(&folder, &cells, common)?);
     write(&folder, &axes, &rows)?;
     if common.json {
         return files::print_json(&rows);

@@ -7,8 +7,18 @@ fn is_option(line: &str) -> bool {
     words.starts_with('-') && !words.starts_with("- ")
 }
 
-const COMMANDS: [&str; 9] =
-    ["demo", "run", "sweep", "reproduce", "validate", "show", "schema", "bench", "completions"];
+const COMMANDS: [&str; 10] = [
+    "demo",
+    "run",
+    "sweep",
+    "reproduce",
+    "study",
+    "validate",
+    "show",
+    "schema",
+    "bench",
+    "completions",
+];
 
 #[test]
 fn help_names_every_command_and_every_exit_code() {
@@ -38,7 +48,7 @@ fn every_option_is_explained() {
             assert!(starts(here) || starts(next), "{command}: {}", lines[i]);
         }
     }
-    for command in ["run", "sweep", "reproduce"] {
+    for command in ["run", "sweep", "reproduce", "study"] {
         let help = folder.heddle(&format!("{command} --help")).ok();
         assert!(help.contains(&format!("Examples:\n  heddle {command} ")), "{command}");
     }

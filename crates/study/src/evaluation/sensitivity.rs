@@ -1,7 +1,6 @@
 //! How headline ratios move when what a paper does not say is chosen otherwise.
 
 use heddle_scenario::ScenarioError;
-use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::point::seeded;
@@ -43,22 +42,21 @@ pub struct Headline<P> {
 }
 
 /// What a variant gives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Shift {
     /// What is changed.
     pub variant: &'static str,
     /// The headline ratios by their keys, in the headlines' order.
+    #[serde(flatten, serialize_with = "by_key")]
     pub ratios: Vec<(&'static str, Option<Estimate>)>,
 }
 
-/// An object with the variant and a field for each ratio.
-impl Serialize for Shift {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(1 + self.ratios.len()))?;
-        map.serialize_entry("variant", self.variant)?;
-        self.ratios.iter().try_for_each(|(key, ratio)| map.serialize_entry(key, ratio))?;
-        map.end()
-    }
+/// Writes named figures as an object, in their order.
+pub(crate) fn by_key<S: Serializer>(
+    figures: &[(&'static str, Option<Estimate>)],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_map(figures.iter().map(|(key, figure)| (key, figure)))
 }
 
 /// The points that the headlines need, each once.

@@ -1,6 +1,7 @@
 //! MP-HULA's evaluation (Hernandez Benet et al., NetCompute 2018, section 3): its figures and its claims M1 to M7.
 
 pub mod claims;
+pub mod future;
 pub mod plan;
 mod sensitivity;
 

@@ -102,7 +102,7 @@ impl System {
 /// As the files have MP-HULA.
 pub(super) const HULA: &str = r#"{ kind = "hula", probe_period = "200us", flowlet_gap = "100us" }"#;
 /// As the files have MPTCP's subflows.
-const TCP: &str = r#"{ kind = "tcp", control = "newreno", initial_window = 10, min_rto = "10ms", receive_window = "128KB" }"#;
+pub(super) const TCP: &str = r#"{ kind = "tcp", control = "newreno", initial_window = 10, min_rto = "10ms", receive_window = "128KB" }"#;
 
 impl Coupling {
     fn overrides(self) -> Option<(&'static str, &'static str)> {

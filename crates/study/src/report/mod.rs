@@ -6,10 +6,12 @@ mod mp_hula;
 mod panel;
 mod paths;
 mod plots;
+mod studies;
 
 pub use findings::{claims_markdown, finding_cells};
 pub(crate) use hula::hula_figures;
 pub(crate) use mp_hula::mp_hula_figures;
+pub use studies::of_studies;
 
 use heddle_report::{Cell, Report, Section, Table};
 use heddle_scenario::{Graph, Scenario};

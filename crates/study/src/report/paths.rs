@@ -28,8 +28,8 @@ pub(super) fn table(curves: &[Curve]) -> Table {
         table.row([format!("{name} {load:.0} %")].into_iter().chain(cells))
     });
     table.caption(
-        "Of the samples of connections with two subflows or more: those in which two of them had a link between switches in \
-         common. Reordered and retransmitted: of the segments sent. Reinjected: bytes given to a second subflow because the \
+        "Of the samples of connections of which two subflows or more were sending: those in which two of them had a link \
+         between switches in common. Reordered and retransmitted: of the segments sent. Reinjected: bytes given to a second subflow because the \
          first was late with them, of the bytes delivered.",
     )
 }
