@@ -25,11 +25,11 @@
 //! - An entry lives until nothing has left by it for [`AssociationConfig::idle_after`]. A RST from either end drops it at once. A
 //!   FIN ends one direction only, and data sent before it may still be repeated: after FINs of both ends the entry still serves,
 //!   but no longer holds its place against a newcomer.
-//! - A newcomer never takes the place of a live entry. If its own place is held, or one of its tokens', or if one of its tokens
-//!   names another live connection, it is counted and goes on as plain TCP. That is safe: the shim only steers.
+//! - A newcomer never takes the place of a live entry. If no place is left for it or for one of its tokens, or if one of its
+//!   tokens names another live connection, it is counted and goes on as plain TCP. That is safe: the shim only steers.
 //! - Tokens lead to the first subflow's entry. When that is gone, further joins stay plain; the subflows already known do not
 //!   depend on it.
-//! - A 5-tuple is recognised by its place and 16 bits of its hash. Of the flows that share an entry's place one in 65536 is taken
+//! - A 5-tuple is recognised by its set and 16 bits of its hash. Of the flows that share an entry's set one in 65536 is taken
 //!   for it: a data packet is steered as if it were the subflow's, a SYN drops the entry. Either costs spread, nothing else.
 //! - Numbers are 4 bits: after 16 subflows they start again at 2.
 
@@ -38,13 +38,14 @@ use heddle_wire::{
     mptcp::{self, CapableKeys, MpCapable, MpJoin, MptcpOption},
 };
 
-use crate::{AssociationCounters, Handshake, Nanos, TcpFlags, mix};
+use crate::{AssociationCounters, Handshake, Nanos, TcpFlags};
 
 mod entries;
 mod keys;
+mod sets;
 mod tokens;
 
-use entries::{Entries, Tokens};
+use entries::{Entries, Entry, Tokens};
 use keys::KeyTable;
 use tokens::TokenTable;
 
@@ -59,8 +60,8 @@ pub const fn paper_bytes(connections: u64, subflows: u64) -> u64 {
 /// Size and ageing of the association tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssociationConfig {
-    /// Places for subflows, rounded up to a power of two; there are as many for keys and twice as many for tokens. A place
-    /// is found by one hash without a second try, so a ToR wants several times the subflows that it expects.
+    /// Places for subflows, rounded up to a power of two of at least 4; there are as many for keys and twice as many for tokens. An
+    /// entry has 4 places to choose from, so a ToR wants several times the subflows that it expects.
     pub slots: usize,
     /// A subflow that sends nothing for longer is forgotten. It should outlast a retransmission timeout.
     pub idle_after: Nanos,
@@ -90,21 +91,6 @@ enum Refusal {
     Token,
     /// A place that it needs is held.
     Table,
-}
-
-/// A place in a table of 5-tuples, and 16 bits of hash that tell most of its flows apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Spot {
-    index: usize,
-    check: u16,
-}
-
-impl Spot {
-    /// Where `flow` belongs in a table of `places`, a power of two.
-    fn of(flow: u32, salt: u32, places: usize) -> Spot {
-        let hash = mix(flow, salt);
-        Spot { index: hash as usize & (places - 1), check: (hash >> 16) as u16 }
-    }
 }
 
 /// A ToR's tables.
@@ -216,26 +202,34 @@ impl Association {
     }
 
     fn admit(&mut self, now: Nanos, flow: u32, tokens: Tokens) -> Result<(), Refusal> {
-        if self.entries.is_held(now, flow) {
-            return Err(Refusal::Table);
-        }
-        self.check_token(now, tokens.a)?;
-        self.check_token(now, tokens.b)?;
-        let slot = self.entries.put(now, flow, tokens, Subflow::FIRST);
-        self.tokens.put(tokens.a, slot);
-        self.tokens.put(tokens.b, slot);
+        let slot = self.entries.room(now, flow).ok_or(Refusal::Table)?;
+        let place_a = self.token_place(now, tokens.a)?;
+        let place_b = self.token_place(now, tokens.b)?;
+        self.entries.put(now, slot, flow, tokens, Subflow::FIRST);
+        self.tokens.put(place_a, slot);
+        self.tokens.put(place_b, slot);
         Ok(())
     }
 
-    /// Whether the token table has room for `token`.
-    fn check_token(&mut self, now: Nanos, token: Token) -> Result<(), Refusal> {
-        match self.entries.first_at(now, self.tokens.slot_of(token)) {
-            Some(first) if first.tokens.contains(token) => Err(Refusal::Token),
-            Some(first) if !first.is_closed() && self.tokens.shares_place(token, first.tokens) => {
-                Err(Refusal::Table)
-            }
-            _ => Ok(()),
+    /// A place in the token table for `token`: one that no other connection needs.
+    fn token_place(&self, now: Nanos, token: Token) -> Result<usize, Refusal> {
+        if self.named(now, token).is_some() {
+            return Err(Refusal::Token);
         }
+        let is_needed = |place: usize| {
+            let first = self.entries.first_at(now, self.tokens.slot(place));
+            first.is_some_and(|first| {
+                !first.is_closed() && self.tokens.may_hold(place, first.tokens)
+            })
+        };
+        self.tokens.set(token).find(|&place| !is_needed(place)).ok_or(Refusal::Table)
+    }
+
+    /// The connection that `token` names, and where its first subflow is.
+    fn named(&self, now: Nanos, token: Token) -> Option<(u32, &Entry)> {
+        let slots = self.tokens.set(token).map(|place| self.tokens.slot(place));
+        let mut firsts = slots.filter_map(|slot| Some((slot, self.entries.first_at(now, slot)?)));
+        firsts.find(|(_, first)| first.tokens.contains(token))
     }
 
     /// An MP_JOIN SYN: another subflow of the connection that `token` names, unless it repeats the SYN that made the entry.
@@ -244,17 +238,18 @@ impl Association {
             return;
         }
         self.forget(flow);
-        let held = self.entries.is_held(now, flow);
-        let first = self.entries.first_at(now, self.tokens.slot_of(token));
-        match first.filter(|first| first.tokens.contains(token)) {
-            None => self.counters.unknown_tokens += 1,
-            Some(_) if held => self.counters.table_collisions += 1,
-            Some(first) => {
-                self.counters.wraps += u64::from(first.subflows == Subflow::MOST);
-                self.counters.joins += 1;
-                let (tokens, number) = (first.tokens, first.count_subflow());
-                self.entries.put(now, flow, tokens, number);
-            }
+        let Some((first, &Entry { tokens, subflows, .. })) = self.named(now, token) else {
+            self.counters.unknown_tokens += 1;
+            return;
+        };
+        let Some(slot) = self.entries.room(now, flow) else {
+            self.counters.table_collisions += 1;
+            return;
+        };
+        if let Some(number) = self.entries.count_subflow(first) {
+            self.entries.put(now, slot, flow, tokens, number);
+            self.counters.joins += 1;
+            self.counters.wraps += u64::from(subflows == Subflow::MOST);
         }
     }
 }

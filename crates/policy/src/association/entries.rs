@@ -1,11 +1,15 @@
 //! The association table: an entry for each subflow of the ToR's hosts.
 
 use alloc::{boxed::Box, vec};
+use core::ops::Range;
 
 use heddle_wire::{Key, MptcpId, Subflow, Token, Version};
 
-use super::{AssociationConfig, Spot};
-use crate::{Ingress, Nanos};
+use super::{
+    AssociationConfig,
+    sets::{check, places, set},
+};
+use crate::{Ingress, Nanos, mix};
 
 /// Switch bytes per entry: check (2), tokens (4 each), count and number (1), last-seen time (6), FINs (1).
 const BYTES_PER_ENTRY: usize = 18;
@@ -55,15 +59,19 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The number of one more subflow, which is counted. After 16 they start again at 2.
-    pub fn count_subflow(&mut self) -> Subflow {
+    /// Counts one more subflow, whose number the count is then. After 16 they start again at 2.
+    const fn count_subflow(&mut self) {
         self.subflows = if self.subflows < Subflow::MOST { self.subflows + 1 } else { SECOND };
-        Subflow::new(self.subflows).unwrap_or(Subflow::FIRST)
     }
 
     /// Whether an MP_JOIN with `token` made it.
     pub fn is_join_by(&self, token: Token) -> bool {
         self.number != Subflow::FIRST && self.tokens.contains(token)
+    }
+
+    #[inline]
+    const fn is_live(&self, now: Nanos, idle_after: Nanos) -> bool {
+        now.saturating_sub(self.seen) <= idle_after
     }
 
     /// Whether both ends have sent their last byte: it no longer holds its place.
@@ -82,40 +90,54 @@ pub(super) struct Entries {
 
 impl Entries {
     pub fn new(config: &AssociationConfig, salt: u32) -> Entries {
-        let places = vec![None; config.slots.next_power_of_two()].into_boxed_slice();
+        let places = vec![None; places(config.slots)].into_boxed_slice();
         Entries { places, idle_after: config.idle_after, salt }
     }
 
     /// The live entry of `flow`.
     #[inline]
     pub fn find(&mut self, now: Nanos, flow: u32) -> Option<&mut Entry> {
-        let Spot { index, check } = self.spot(flow);
-        self.live(now, index).filter(|entry| entry.check == check)
+        let (set, check) = self.spot(flow);
+        let idle_after = self.idle_after;
+        let mut entries = self.places[set].iter_mut().flatten();
+        entries.find(|entry| entry.check == check && entry.is_live(now, idle_after))
     }
 
     /// The live entry of a first subflow in place number `slot`.
-    pub fn first_at(&mut self, now: Nanos, slot: u32) -> Option<&mut Entry> {
+    pub fn first_at(&self, now: Nanos, slot: u32) -> Option<&Entry> {
         self.live(now, slot as usize).filter(|entry| entry.number == Subflow::FIRST)
     }
 
-    /// Whether another flow's entry keeps `flow` from its place.
-    pub fn is_held(&mut self, now: Nanos, flow: u32) -> bool {
-        let Spot { index, check } = self.spot(flow);
-        self.live(now, index).is_some_and(|entry| entry.check != check && !entry.is_closed())
+    /// Counts one more subflow of the connection whose first is in `slot`, and gives its number.
+    pub fn count_subflow(&mut self, slot: u32) -> Option<Subflow> {
+        let first = self.places.get_mut(slot as usize)?.as_mut()?;
+        first.count_subflow();
+        Subflow::new(first.subflows)
     }
 
-    /// Puts a subflow into the place of `flow`, whatever is there, and returns the place's number.
-    pub fn put(&mut self, now: Nanos, flow: u32, tokens: Tokens, number: Subflow) -> u32 {
-        let Spot { index, check } = self.spot(flow);
+    /// A place for `flow`: one that is empty or idle, or else one whose subflow is closed.
+    pub fn room(&self, now: Nanos, flow: u32) -> Option<u32> {
+        let mut set = self.spot(flow).0;
+        let free = set.clone().find(|&place| self.live(now, place).is_none());
+        let place =
+            free.or_else(|| set.find(|&place| self.live(now, place).is_some_and(Entry::is_closed)));
+        place.map(|place| place as u32)
+    }
+
+    /// Puts a subflow into `slot`, which [`Entries::room`] gave.
+    pub fn put(&mut self, now: Nanos, slot: u32, flow: u32, tokens: Tokens, number: Subflow) {
+        let (_, check) = self.spot(flow);
         let (subflows, fins) = (number.number(), Fins::default());
-        self.places[index] = Some(Entry { check, tokens, subflows, number, seen: now, fins });
-        index as u32
+        let entry = Entry { check, tokens, subflows, number, seen: now, fins };
+        self.places[slot as usize] = Some(entry);
     }
 
     /// Forgets `flow`.
     pub fn remove(&mut self, flow: u32) {
-        let Spot { index, check } = self.spot(flow);
-        self.places[index].take_if(|entry| entry.check == check);
+        let (set, check) = self.spot(flow);
+        for place in &mut self.places[set] {
+            place.take_if(|entry| entry.check == check);
+        }
     }
 
     /// Notes a FIN of `flow` from its host or to it.
@@ -128,15 +150,15 @@ impl Entries {
         }
     }
 
-    #[inline]
-    fn live(&mut self, now: Nanos, index: usize) -> Option<&mut Entry> {
-        let entry = self.places.get_mut(index)?.as_mut()?;
-        (now.saturating_sub(entry.seen) <= self.idle_after).then_some(entry)
+    fn live(&self, now: Nanos, place: usize) -> Option<&Entry> {
+        let entry = self.places.get(place)?.as_ref()?;
+        entry.is_live(now, self.idle_after).then_some(entry)
     }
 
     #[inline]
-    fn spot(&self, flow: u32) -> Spot {
-        Spot::of(flow, self.salt, self.places.len())
+    fn spot(&self, flow: u32) -> (Range<usize>, u16) {
+        let hash = mix(flow, self.salt);
+        (set(hash, self.places.len()), check(hash))
     }
 
     pub fn state_bytes(&self) -> usize {

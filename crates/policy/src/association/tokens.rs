@@ -1,12 +1,17 @@
 //! The token table: from a token to the place of its connection's first subflow.
 //!
-//! A place holds no token: the entry that it leads to does, and is the check. So nothing need be taken out when an entry goes.
+//! A place holds no token: the entry that it leads to does, and is the check. So nothing need be taken out when an entry goes, and
+//! two tokens of one connection may share a place.
 
 use alloc::{boxed::Box, vec};
+use core::ops::Range;
 
 use heddle_wire::Token;
 
-use super::entries::Tokens;
+use super::{
+    entries::Tokens,
+    sets::{places, set},
+};
 use crate::mix;
 
 /// The number of a place that no association table has.
@@ -15,36 +20,37 @@ const NOWHERE: u32 = u32::MAX;
 /// The table.
 #[derive(Clone, Debug)]
 pub(super) struct TokenTable {
-    places: Box<[u32]>,
+    slots: Box<[u32]>,
     salt: u32,
 }
 
 impl TokenTable {
-    /// A table for two tokens to each of `slots` entries.
-    pub fn new(slots: usize, salt: u32) -> TokenTable {
-        TokenTable { places: vec![NOWHERE; 2 * slots.next_power_of_two()].into_boxed_slice(), salt }
+    /// A table for two tokens to each of `entries` entries.
+    pub fn new(entries: usize, salt: u32) -> TokenTable {
+        TokenTable { slots: vec![NOWHERE; 2 * places(entries)].into_boxed_slice(), salt }
     }
 
-    /// The place in the association table that `token` leads to, if any entry there has it.
-    pub fn slot_of(&self, token: Token) -> u32 {
-        self.places[self.index(token)]
+    /// The places where `token` may be.
+    pub fn set(&self, token: Token) -> Range<usize> {
+        set(mix(token.0, self.salt), self.slots.len())
     }
 
-    /// Leads `token` to `slot`.
-    pub fn put(&mut self, token: Token, slot: u32) {
-        self.places[self.index(token)] = slot;
+    /// Where in the association table a place leads.
+    pub fn slot(&self, place: usize) -> u32 {
+        self.slots[place]
     }
 
-    /// Whether one of `tokens` has the same place as `token`.
-    pub fn shares_place(&self, token: Token, tokens: Tokens) -> bool {
-        [tokens.a, tokens.b].iter().any(|&other| self.index(other) == self.index(token))
+    /// Leads a place to `slot`.
+    pub fn put(&mut self, place: usize, slot: u32) {
+        self.slots[place] = slot;
     }
 
-    fn index(&self, token: Token) -> usize {
-        mix(token.0, self.salt) as usize & (self.places.len() - 1)
+    /// Whether one of `tokens` may be in `place`.
+    pub fn may_hold(&self, place: usize, tokens: Tokens) -> bool {
+        [tokens.a, tokens.b].iter().any(|&token| self.set(token).contains(&place))
     }
 
     pub fn state_bytes(&self) -> usize {
-        self.places.len() * size_of::<u32>()
+        self.slots.len() * size_of::<u32>()
     }
 }

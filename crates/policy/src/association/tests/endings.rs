@@ -43,9 +43,8 @@ fn a_fin_tears_nothing_down() {
 
 #[test]
 fn after_both_fins_an_entry_serves_until_a_newcomer_wants_its_place() {
-    let mut rig = Rig::new(End::Client, 1);
-    let connection = Connection::new(Version::V1, 11);
-    let newcomer = Connection { a: Key([3; 8]), b: Key([4; 8]), flow: 21, ..connection };
+    let (connection, newcomer) = (Connection::new(Version::V1, 11), Connection::other(1));
+    let mut rig = Rig::crowded(End::Client);
     rig.see_all(&connection.handshake());
     rig.see(plain(End::Client, 11, TcpFlags::FIN | TcpFlags::ACK));
     rig.see(plain(End::Client, 11, TcpFlags::FIN | TcpFlags::ACK));
@@ -53,9 +52,9 @@ fn after_both_fins_an_entry_serves_until_a_newcomer_wants_its_place() {
     assert_eq!(rig.counters().table_collisions, 1, "one end's FIN, twice");
     rig.see(plain(End::Server, 11, TcpFlags::FIN | TcpFlags::ACK));
     rig.see(connection.ack());
-    assert_eq!(rig.counters().connections, 1, "still known");
+    assert_eq!(rig.counters().connections, 2, "still known");
     rig.see(newcomer.data());
-    assert_eq!(rig.counters().connections, 2);
+    assert_eq!(rig.counters().connections, 3);
 }
 
 #[test]
@@ -73,16 +72,15 @@ fn silence_ends_a_subflow_and_its_packets_keep_it() {
 
 #[test]
 fn an_idle_entry_gives_up_its_place() {
-    let mut rig = Rig::new(End::Client, 1);
-    let old = Connection::new(Version::V1, 11);
-    let new = Connection { a: Key([3; 8]), b: Key([4; 8]), flow: 21, ..old };
-    rig.see_all(&old.handshake());
+    let (old, new) = (Connection::new(Version::V1, 11), Connection::other(1));
+    let mut rig = Rig::crowded(End::Client);
+    rig.see(old.ack());
     rig.now = IDLE;
     rig.see(new.ack());
-    assert_eq!((rig.counters().connections, rig.counters().table_collisions), (1, 1));
+    assert_eq!((rig.counters().connections, rig.counters().table_collisions), (2, 1));
     rig.now = IDLE + 1;
     rig.see(new.data());
-    assert_eq!(rig.counters().connections, 2);
+    assert_eq!(rig.counters().connections, 3);
 }
 
 #[test]

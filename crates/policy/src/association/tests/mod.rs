@@ -10,12 +10,15 @@ use heddle_wire::{
     mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin, MptcpOption},
 };
 
-use super::{entries::Tokens, *};
+use super::*;
 use crate::Ingress;
 
+const SALT: u32 = 5;
 const IDLE: Nanos = 1_000_000;
 const A: Key = Key([1; 8]);
 const B: Key = Key([2; 8]);
+/// The flows of the further subflows of those who crowd a ToR.
+const CROWD: [u32; 2] = [991, 992];
 const BOTH_ENDS: [End; 2] = [End::Client, End::Server];
 
 /// The hosts of a connection. The client opens it: its key is key A.
@@ -50,6 +53,12 @@ struct Connection {
 impl Connection {
     const fn new(version: Version, flow: u32) -> Connection {
         Connection { version, a: A, b: B, flow }
+    }
+
+    /// Any number of connections with keys and flows of their own.
+    fn other(i: u32) -> Connection {
+        let key = |j| Key((1 << 32 | u64::from(2 * i + j)).to_be_bytes());
+        Connection { version: Version::V1, a: key(0), b: key(1), flow: 1000 + i }
     }
 
     fn tokens(&self) -> Tokens {
@@ -131,10 +140,18 @@ struct Rig {
 impl Rig {
     fn new(end: End, slots: usize) -> Rig {
         let config = AssociationConfig { slots, idle_after: IDLE };
-        Rig { end, now: 0, association: Association::new(&config, 5) }
+        Rig { end, now: 0, association: Association::new(&config, SALT) }
     }
 
-    /// The same with a connection that is open.
+    /// A ToR with 4 places, all but one of them held by another connection.
+    fn crowded(end: End) -> Rig {
+        let (mut rig, crowd) = (Rig::new(end, 4), Connection::other(0));
+        rig.see(crowd.ack());
+        rig.see_all(&CROWD.map(|flow| crowd.join(End::Client, flow)));
+        rig
+    }
+
+    /// A ToR with a connection that is open.
     fn with(end: End, connection: &Connection) -> Rig {
         let mut rig = Rig::new(end, 64);
         rig.see_all(&connection.handshake());
