@@ -5,14 +5,14 @@ mod opening;
 mod sending;
 
 use alloc::collections::VecDeque;
-use alloc::vec::Vec;
 
 use heddle_units::Time;
 use heddle_wire::Key;
 
 use super::coupled::Coupled;
 use super::subflow::{Opening, Subflow};
-use super::{Context, JoinTime, Scheduler};
+use super::subflows::Subflows;
+use super::{Context, JoinTime};
 use crate::{Kind, Segment};
 use late::Late;
 
@@ -29,7 +29,7 @@ pub(super) struct Client {
     window_end: u64,
     /// The server's key, once its SYN/ACK has told it.
     server_key: Option<Key>,
-    subflows: Vec<Subflow>,
+    subflows: Subflows,
     coupled: Coupled,
     /// The third packet of the first subflow's handshake has to go.
     keys_due: bool,
@@ -49,7 +49,7 @@ impl Client {
             una: 0,
             window_end: 0,
             server_key: None,
-            subflows: Vec::new(),
+            subflows: Subflows::default(),
             coupled: Coupled::default(),
             keys_due: false,
             turn: 0,
@@ -71,8 +71,8 @@ impl Client {
         self.una
     }
 
-    pub(super) fn subflows(&self) -> &[Subflow] {
-        &self.subflows
+    pub(super) fn subflows(&self) -> impl Iterator<Item = &Subflow> {
+        self.subflows.iter()
     }
 
     pub(super) fn reinjected(&self) -> u64 {
@@ -81,19 +81,11 @@ impl Client {
 
     /// The next segment to send now and its subflow.
     pub(super) fn next_segment(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        if let Some((path, segment)) = self.rest.take() {
-            return Some(self.mapped(path, segment));
-        }
-        let (path, segment) = self
-            .next_opening(with)
+        self.next_opening(with)
+            .or_else(|| self.next_rest())
             .or_else(|| self.next_hole(with))
             .or_else(|| self.next_data(with))
-            .or_else(|| self.next_rescue(with))?;
-        if segment.kind != Kind::Data {
-            return Some((path, segment));
-        }
-        let (path, segment) = self.mapped(path, segment);
-        Some((path, self.with_keys(with, path, segment)))
+            .or_else(|| self.next_rescue(with))
     }
 
     /// Takes in an answer that came over `path`.
@@ -111,14 +103,16 @@ impl Client {
 
     #[inline]
     fn on_ack(&mut self, with: &Context, path: usize, answer: &Segment) {
-        if self.subflows[path].opening != Opening::Open {
-            return self.on_proof_taken(path, answer);
+        if self.subflows.get(path).opening != Opening::Open {
+            return self.on_proof_taken(with, path, answer);
         }
         self.note_data_ack(answer);
-        let subflow = &mut self.subflows[path];
-        self.coupled.before_ack(with.config.coupling, path, &mut subflow.sender);
-        subflow.on_ack(with.subflow, with.now, answer);
-        self.coupled.note(with.config.coupling, path, &subflow.sender);
+        let (coupled, coupling) = (&mut self.coupled, with.config.coupling);
+        self.subflows.change(with.subflow, path, |subflow| {
+            coupled.before_ack(coupling, path, &mut subflow.sender);
+            subflow.on_ack(with.subflow, with.now, answer);
+            coupled.note(coupling, path, &subflow.sender);
+        });
         if self.una > 0 && self.subflows.len() == 1 {
             self.join(with, JoinTime::AfterData);
         }
@@ -136,21 +130,21 @@ impl Client {
 
     /// When [`Client::on_timer`] is next needed.
     pub(super) fn deadline(&self) -> Time {
-        self.subflows.iter().map(Subflow::deadline).min().unwrap_or(Time::NEVER)
+        self.subflows.deadline()
     }
 
     /// Looks at the clock. What a subflow has timed out with is given to the others as well.
     pub(super) fn on_timer(&mut self, with: &Context) {
         for path in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[path];
-            if subflow.sender.deadline() > with.now {
+            if self.subflows.get(path).sender.deadline() > with.now {
                 continue;
             }
-            subflow.sender.on_timer(with.subflow, with.now);
-            self.coupled.note(with.config.coupling, path, &subflow.sender);
-            if subflow.is_open() && with.config.scheduler != Scheduler::Redundant {
-                self.reinject(path);
-            }
+            let (coupled, coupling) = (&mut self.coupled, with.config.coupling);
+            self.subflows.change(with.subflow, path, |subflow| {
+                subflow.sender.on_timer(with.subflow, with.now);
+                coupled.note(coupling, path, &subflow.sender);
+            });
+            self.reinject(with, path);
         }
     }
 }

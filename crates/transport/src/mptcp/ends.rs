@@ -93,7 +93,7 @@ impl Ends for MptcpEnds {
     }
 
     fn counters(&self) -> EndsCounters {
-        let each = self.client.subflows().iter().map(|subflow| subflow.sender.counters());
+        let each = self.client.subflows().map(|subflow| subflow.sender.counters());
         let zero = EndsCounters {
             reordered: self.server.reordered(),
             reinjected: self.client.reinjected(),

@@ -26,6 +26,7 @@ mod secrets;
 mod server;
 mod stream;
 mod subflow;
+mod subflows;
 #[cfg(test)]
 mod tests;
 

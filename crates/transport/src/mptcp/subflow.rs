@@ -6,6 +6,7 @@ use heddle_units::Time;
 
 use super::handshake::Handshake;
 use super::mapping::Mappings;
+use super::subflows::{Gauge, Standing};
 use crate::{Kind, Options, Segment, Sender, Stamp, TcpConfig};
 
 /// How far the handshake of a subflow has come.
@@ -51,13 +52,19 @@ impl Subflow {
         self.opening == Opening::Open
     }
 
-    /// When the subflow's clock matters next.
+    /// What a choice among subflows reads of this one.
     #[inline]
-    pub(super) fn deadline(&self) -> Time {
-        match self.opening {
-            Opening::Proving { at, .. } => at.min(self.sender.deadline()),
-            _ => self.sender.deadline(),
-        }
+    pub(super) fn gauge(&self, config: &TcpConfig) -> Gauge {
+        let (standing, deadline) = match self.opening {
+            Opening::Open if self.sender.is_repairing() => {
+                (Standing::Repairing, self.sender.deadline())
+            }
+            Opening::Open => (Standing::Orderly, self.sender.deadline()),
+            Opening::Asking => (Standing::Opening, self.sender.deadline()),
+            Opening::Proving { at, .. } => (Standing::Opening, at.min(self.sender.deadline())),
+        };
+        let has_room = self.is_open() && self.sender.has_room(config);
+        Gauge { deadline, srtt: self.sender.srtt().unwrap_or(Time::ZERO), standing, has_room }
     }
 
     /// The SYN, or the third packet of a join, if it has to go now.
@@ -74,7 +81,7 @@ impl Subflow {
         }
     }
 
-    /// Gives the subflow `data` of the connection's stream, which its window has room for, and sends it.
+    /// Gives the subflow `data` of the connection's stream, which its window has room for, and sends them.
     #[inline]
     pub(super) fn send(
         &mut self,
@@ -84,8 +91,10 @@ impl Subflow {
     ) -> Option<Segment> {
         let seq = self.sender.written();
         self.sender.write(now, data.end - data.start);
-        self.mappings.push(seq, data);
-        self.sender.next_segment(config, now)
+        self.mappings.push(seq, data.clone());
+        let segment = self.sender.next_segment(config, now)?;
+        debug_assert_eq!(segment.seq, seq, "there was no room");
+        Some(Segment { data_seq: data.start, ..segment })
     }
 
     /// Takes in an acknowledgement. The window that it tells is the connection's: it does not bind the subflow.

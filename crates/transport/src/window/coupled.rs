@@ -26,13 +26,17 @@ pub(crate) struct Gain {
     pub decrease: f64,
 }
 
-/// A subflow as the others' windows see it. Any value will do: what cannot be is taken for the nearest that can.
+/// A subflow as the others' windows see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PathState {
     /// Congestion window, in bytes.
-    pub cwnd: f64,
+    cwnd: f64,
     /// Smoothed round-trip time, in seconds.
-    pub rtt: f64,
+    rtt: f64,
+    /// cwnd / rtt.
+    rate: f64,
+    /// cwnd / rtt².
+    pace: f64,
     /// Bytes acknowledged since the last loss.
     pub since_loss: f64,
     /// Bytes acknowledged between the last two losses.
@@ -44,7 +48,7 @@ pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain 
     let halved = |increase| Gain { increase, decrease: 0.5 };
     match (coupling, paths.get(own)) {
         (_, None) => halved(0.0),
-        (Coupling::Uncoupled, Some(own)) => halved(1.0 / own.window()),
+        (Coupling::Uncoupled, Some(own)) => halved(1.0 / own.cwnd),
         (Coupling::Lia, Some(own)) => halved(lia(paths, own)),
         (Coupling::Olia, Some(own)) => halved(olia(paths, own)),
         (Coupling::Balia, Some(own)) => balia(paths, own),
@@ -53,18 +57,18 @@ pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain 
 
 /// As the best path alone would grow, spread over all; on no path faster than TCP.
 fn lia(paths: &[PathState], own: &PathState) -> f64 {
-    let best = most(paths, |path| path.rate() / path.rtt());
-    (best / squared(total_rate(paths))).min(1.0 / own.window())
+    let best = most(paths, |path| path.pace);
+    (best / squared(total_rate(paths))).min(1.0 / own.cwnd)
 }
 
 fn olia(paths: &[PathState], own: &PathState) -> f64 {
-    own.rate() / own.rtt() / squared(total_rate(paths)) + shift(paths, own) / own.window()
+    own.pace / squared(total_rate(paths)) + shift(paths, own) / own.cwnd
 }
 
 /// OLIA's alpha: moves window from the paths where it is largest to those that are best and have less.
 fn shift(paths: &[PathState], own: &PathState) -> f64 {
-    let (largest, best) = (most(paths, PathState::window), most(paths, PathState::promise));
-    let is_large = |path: &PathState| path.window() >= largest;
+    let (largest, best) = (most(paths, |path| path.cwnd), most(paths, PathState::promise));
+    let is_large = |path: &PathState| path.cwnd >= largest;
     let is_collected = |path: &PathState| path.promise() >= best && !is_large(path);
     let share = |count: usize| 1.0 / (paths.len() * count) as f64;
     let collected = paths.iter().filter(|path| is_collected(path)).count();
@@ -78,8 +82,8 @@ fn shift(paths: &[PathState], own: &PathState) -> f64 {
 }
 
 fn balia(paths: &[PathState], own: &PathState) -> Gain {
-    let alpha = most(paths, PathState::rate) / own.rate();
-    let linked = own.rate() / own.rtt() / squared(total_rate(paths));
+    let alpha = most(paths, |path| path.rate) / own.rate;
+    let linked = own.pace / squared(total_rate(paths));
     Gain {
         increase: linked * ((1.0 + alpha) / 2.0) * ((4.0 + alpha) / 5.0),
         decrease: alpha.min(1.5) / 2.0,
@@ -91,7 +95,7 @@ fn most(paths: &[PathState], of: impl Fn(&PathState) -> f64) -> f64 {
 }
 
 fn total_rate(paths: &[PathState]) -> f64 {
-    paths.iter().map(PathState::rate).sum()
+    paths.iter().map(|path| path.rate).sum()
 }
 
 fn squared(x: f64) -> f64 {
@@ -99,21 +103,25 @@ fn squared(x: f64) -> f64 {
 }
 
 impl PathState {
-    fn window(&self) -> f64 {
-        within(self.cwnd, 1.0, 1e18)
+    /// From a window in bytes and a round-trip time in seconds. Any value will do: what cannot be is taken for the nearest that
+    /// can.
+    #[inline]
+    pub(crate) fn new(cwnd: f64, rtt: f64) -> PathState {
+        let (cwnd, rtt) = (within(cwnd, 1.0, 1e18), within(rtt, 1e-9, 1e9));
+        let rate = cwnd / rtt;
+        PathState { cwnd, rtt, rate, pace: rate / rtt, since_loss: 0.0, between_losses: 0.0 }
     }
 
-    fn rtt(&self) -> f64 {
-        within(self.rtt, 1e-9, 1e9)
-    }
-
-    fn rate(&self) -> f64 {
-        self.window() / self.rtt()
+    /// With bytes acknowledged since the last loss and between the last two.
+    #[inline]
+    pub(crate) fn with_losses(self, since_loss: u64, between_losses: u64) -> PathState {
+        let (since_loss, between_losses) = (since_loss as f64, between_losses as f64);
+        PathState { since_loss, between_losses, ..self }
     }
 
     /// What a TCP could get here, squared: a loss every l bytes lets it have a rate of sqrt(2 l MSS) / rtt.
     fn promise(&self) -> f64 {
-        within(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt())
+        within(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt)
     }
 }
 

@@ -102,12 +102,7 @@ impl Window {
             Algorithm::Coupled(coupled) => coupled.losses(),
             _ => (0, 0),
         };
-        PathState {
-            cwnd: self.cwnd as f64,
-            rtt: srtt.as_secs_f64(),
-            since_loss: since_loss as f64,
-            between_losses: between_losses as f64,
-        }
+        PathState::new(self.cwnd as f64, srtt.as_secs_f64()).with_losses(since_loss, between_losses)
     }
 
     /// Grows with an acknowledgement: slow start by appropriate byte counting with L = 1 (RFC 3465), then by controller.

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::Client;
+use crate::mptcp::{Context, Scheduler};
 
 /// Bytes that a subflow was late with, for another one to carry.
 #[derive(Clone, Debug)]
@@ -13,17 +14,20 @@ pub(super) struct Late {
 
 impl Client {
     /// Lets the other subflows carry what this one has in flight, once.
-    pub(super) fn reinject(&mut self, from: usize) {
-        let has_other = (0..self.subflows.len()).any(|p| p != from && self.subflows[p].is_open());
-        if !has_other {
+    pub(super) fn reinject(&mut self, with: &Context, from: usize) {
+        let is_open = |path: usize| self.subflows.get(path).is_open();
+        let has_other = (0..self.subflows.len()).any(|path| path != from && is_open(path));
+        if !has_other || !is_open(from) || with.config.scheduler == Scheduler::Redundant {
             return;
         }
-        let subflow = &mut self.subflows[from];
-        let end = subflow.sender.written();
-        let bytes = subflow.sender.acked().max(subflow.reinjected_to)..end;
-        subflow.reinjected_to = end;
-        let late = subflow.mappings.ranges(bytes).filter(|data| data.end > self.una);
-        self.late.extend(late.map(|data| Late { from, data }));
+        let (late, una) = (&mut self.late, self.una);
+        self.subflows.change(with.subflow, from, |subflow| {
+            let end = subflow.sender.written();
+            let bytes = subflow.sender.acked().max(subflow.reinjected_to)..end;
+            subflow.reinjected_to = end;
+            let ranges = subflow.mappings.ranges(bytes).filter(|data| data.end > una);
+            late.extend(ranges.map(|data| Late { from, data }));
+        });
     }
 
     /// The first bytes that another subflow is late with, by their place in the list.

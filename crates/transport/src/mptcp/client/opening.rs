@@ -8,29 +8,27 @@ use super::Client;
 use crate::mptcp::handshake::Handshake;
 use crate::mptcp::secrets::Nonces;
 use crate::mptcp::subflow::{Opening, Subflow, confirm};
+use crate::mptcp::subflows::Standing;
 use crate::mptcp::{Context, JoinTime};
 use crate::{Kind, Options, Segment};
 
 impl Client {
     /// SYNs, and the third packets of handshakes.
+    #[inline]
     pub(super) fn next_opening(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        if self.subflows.is_empty() && self.written > 0 {
-            self.subflows.push(Subflow::new(with.subflow, 0));
+        if self.subflows.len() == 0 && self.written > 0 {
+            self.subflows.push(with.subflow, Subflow::new(with.subflow, 0));
         }
         if mem::take(&mut self.keys_due)
             && let Some(keys) = self.keys(with)
         {
             return Some((0, confirm(keys, with.now)));
         }
-        for path in 0..self.subflows.len() {
-            if self.subflows[path].is_open() {
-                continue;
-            }
-            if let Some(segment) = self.subflows[path].next_opening(with.subflow, with.now) {
-                return Some((path, self.asking(with, path, segment)));
-            }
-        }
-        None
+        let (path, segment) =
+            self.subflows.first_of(Standing::Opening, with.subflow, |subflow| {
+                subflow.next_opening(with.subflow, with.now)
+            })?;
+        Some((path, self.asking(with, path, segment)))
     }
 
     /// Puts the option onto a SYN.
@@ -42,7 +40,7 @@ impl Client {
         let handshake = match (path, version, self.server_key) {
             (0, Version::V0, _) => Handshake::Key(with.secrets.client),
             (0, Version::V1, _) | (_, _, None) => Handshake::Capable,
-            (_, _, Some(key)) => Handshake::Join(version.token(key), self.subflows[path].nonce),
+            (_, _, Some(key)) => Handshake::Join(version.token(key), self.subflows.get(path).nonce),
         };
         Segment { options: Options::Mptcp(handshake), ..segment }
     }
@@ -62,7 +60,7 @@ impl Client {
     }
 
     pub(super) fn on_syn_ack(&mut self, with: &Context, path: usize, answer: &Segment) {
-        if self.subflows[path].opening != Opening::Asking {
+        if self.subflows.get(path).opening != Opening::Asking {
             return;
         }
         match (path, answer.options) {
@@ -70,10 +68,11 @@ impl Client {
                 self.server_key = Some(key);
                 self.keys_due = true;
                 self.note_data_ack(answer);
-                let subflow = &mut self.subflows[0];
-                subflow.opening = Opening::Open;
-                subflow.on_ack(with.subflow, with.now, answer);
-                self.coupled.add(0, &subflow.sender);
+                self.subflows.change(with.subflow, 0, |subflow| {
+                    subflow.opening = Opening::Open;
+                    subflow.on_ack(with.subflow, with.now, answer);
+                });
+                self.coupled.add(0, &self.subflows.get(0).sender);
                 self.join(with, JoinTime::AtOnce);
             }
             (_, Options::Mptcp(Handshake::JoinAnswer(hmac, nonce))) => {
@@ -92,23 +91,23 @@ impl Client {
         (hmac, nonce): ([u8; 8], u32),
     ) {
         let Some(server_key) = self.server_key else { return };
-        let subflow = &mut self.subflows[path];
-        let nonces = Nonces { client: subflow.nonce, server: nonce };
+        let nonces = Nonces { client: self.subflows.get(path).nonce, server: nonce };
         let keys = (with.secrets.client, server_key);
         if nonces.server_proof(with.config.version, keys) != hmac {
             return;
         }
         let proof = Handshake::JoinProof(nonces.client_proof(with.config.version, keys));
-        subflow.on_ack(with.subflow, with.now, answer);
-        subflow.opening = Opening::Proving { proof, at: with.now, wait: subflow.sender.rto() };
+        self.subflows.change(with.subflow, path, |subflow| {
+            subflow.on_ack(with.subflow, with.now, answer);
+            subflow.opening = Opening::Proving { proof, at: with.now, wait: subflow.sender.rto() };
+        });
     }
 
     /// The fourth packet of a join: now data may be sent.
-    pub(super) fn on_proof_taken(&mut self, path: usize, answer: &Segment) {
-        let subflow = &mut self.subflows[path];
-        if matches!(subflow.opening, Opening::Proving { .. }) {
-            subflow.opening = Opening::Open;
-            self.coupled.add(path, &subflow.sender);
+    pub(super) fn on_proof_taken(&mut self, with: &Context, path: usize, answer: &Segment) {
+        if matches!(self.subflows.get(path).opening, Opening::Proving { .. }) {
+            self.subflows.change(with.subflow, path, |subflow| subflow.opening = Opening::Open);
+            self.coupled.add(path, &self.subflows.get(path).sender);
             self.note_data_ack(answer);
         }
     }
@@ -119,7 +118,8 @@ impl Client {
             return;
         }
         for path in 1..usize::from(with.config.subflows) {
-            self.subflows.push(Subflow::new(with.subflow, with.secrets.client_nonce(path)));
+            let subflow = Subflow::new(with.subflow, with.secrets.client_nonce(path));
+            self.subflows.push(with.subflow, subflow);
         }
     }
 }

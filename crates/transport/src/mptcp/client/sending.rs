@@ -4,26 +4,36 @@ use core::ops::Range;
 
 use super::Client;
 use crate::Segment;
+use crate::mptcp::subflows::Standing;
 use crate::mptcp::{Context, Scheduler};
 
 impl Client {
+    /// What is left of a segment whose bytes belong to several places.
+    #[inline]
+    pub(super) fn next_rest(&mut self) -> Option<(usize, Segment)> {
+        let (path, segment) = self.rest.take()?;
+        Some(self.mapped(path, segment))
+    }
+
     /// Segments known to be lost go before new data, on their own subflow.
     #[inline]
     pub(super) fn next_hole(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        let repairing =
-            self.subflows.iter_mut().enumerate().filter(|(_, s)| s.sender.is_repairing());
-        repairing.into_iter().find_map(|(path, subflow)| {
-            Some((path, subflow.sender.next_hole(with.subflow, with.now)?))
-        })
+        let (path, segment) =
+            self.subflows.first_of(Standing::Repairing, with.subflow, |subflow| {
+                subflow.sender.next_hole(with.subflow, with.now)
+            })?;
+        let (path, segment) = self.mapped(path, segment);
+        Some((path, self.with_keys(with, path, segment)))
     }
 
     /// What a subflow sends when there is nothing new: see RFC 6675 section 4, rules 3 and 4.
+    #[inline]
     pub(super) fn next_rescue(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        let repairing =
-            self.subflows.iter_mut().enumerate().filter(|(_, s)| s.sender.is_repairing());
-        repairing.into_iter().find_map(|(path, subflow)| {
-            Some((path, subflow.sender.next_segment(with.subflow, with.now)?))
-        })
+        let (path, segment) =
+            self.subflows.first_of(Standing::Repairing, with.subflow, |subflow| {
+                subflow.sender.next_segment(with.subflow, with.now)
+            })?;
+        Some(self.mapped(path, segment))
     }
 
     /// New data, on the subflow that the scheduler chooses.
@@ -31,16 +41,20 @@ impl Client {
         self.forget_late();
         let path = self.choose(with)?;
         let data = self.take_data(with, path)?;
-        let segment = self.subflows[path].send(with.subflow, with.now, data)?;
-        Some((path, segment))
+        let segment = self.subflows.change(with.subflow, path, |subflow| {
+            subflow.cursor = subflow.cursor.max(data.end);
+            subflow.send(with.subflow, with.now, data)
+        })?;
+        Some((path, self.with_keys(with, path, segment)))
     }
 
+    #[inline]
     fn choose(&mut self, with: &Context) -> Option<usize> {
         let paths = self.subflows.len();
         let ready = |path: &usize| self.is_ready(with, *path);
         match with.config.scheduler {
             Scheduler::LowestRtt => {
-                (0..paths).filter(ready).min_by_key(|path| self.subflows[*path].sender.srtt())
+                (0..paths).filter(ready).min_by_key(|path| self.subflows.gauge(*path).srtt)
             }
             Scheduler::RoundRobin | Scheduler::Redundant => {
                 let chosen = (0..paths).map(|step| (self.turn + step) % paths).find(ready)?;
@@ -53,9 +67,7 @@ impl Client {
     /// Whether a subflow can send, and there is something for it.
     #[inline]
     fn is_ready(&self, with: &Context, path: usize) -> bool {
-        let subflow = &self.subflows[path];
-        subflow.is_open()
-            && subflow.sender.has_room(with.subflow)
+        self.subflows.gauge(path).has_room
             && (self.late_for(path).is_some() || !self.new_for(with, path).is_empty())
     }
 
@@ -63,7 +75,7 @@ impl Client {
     #[inline]
     fn new_for(&self, with: &Context, path: usize) -> Range<u64> {
         let start = match with.config.scheduler {
-            Scheduler::Redundant => self.subflows[path].cursor.max(self.una),
+            Scheduler::Redundant => self.subflows.get(path).cursor.max(self.una),
             Scheduler::LowestRtt | Scheduler::RoundRobin => self.nxt,
         };
         let end = self.written.min(start.saturating_add(u64::from(with.subflow.mss)));
@@ -78,15 +90,13 @@ impl Client {
         }
         let data = self.new_for(with, path);
         self.nxt = self.nxt.max(data.end);
-        self.subflows[path].cursor = data.end;
         Some(data)
     }
 
-    /// Writes the data sequence mapping into a segment of data. One sent again may hold bytes of several places: the rest waits.
-    #[inline]
-    pub(super) fn mapped(&mut self, path: usize, mut segment: Segment) -> (usize, Segment) {
+    /// Writes the data sequence mapping into a segment that is sent again. It may hold bytes of several places: the rest waits.
+    fn mapped(&mut self, path: usize, mut segment: Segment) -> (usize, Segment) {
         let bytes = segment.seq..segment.seq + u64::from(segment.len);
-        if let Some(data) = self.subflows[path].mappings.first(bytes) {
+        if let Some(data) = self.subflows.get(path).mappings.first(bytes) {
             let len = (data.end - data.start) as u16;
             if len < segment.len {
                 let (seq, rest) = (segment.seq + u64::from(len), segment.len - len);

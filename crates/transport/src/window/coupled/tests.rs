@@ -11,7 +11,7 @@ use std::vec::Vec;
 const COUPLED: [Coupling; 3] = [Coupling::Lia, Coupling::Olia, Coupling::Balia];
 
 fn path(cwnd: f64, rtt: f64) -> PathState {
-    PathState { cwnd, rtt, since_loss: 0.0, between_losses: 0.0 }
+    PathState::new(cwnd, rtt)
 }
 
 /// Increases of all paths.
@@ -205,10 +205,9 @@ fn any_path() -> impl Strategy<Value = PathState> {
     let number = prop_oneof![any::<f64>(), 0.0f64..1e7, Just(f64::NAN)];
     (number.clone(), number.clone(), number.clone(), number).prop_map(
         |(cwnd, rtt, since_loss, between_losses)| PathState {
-            cwnd,
-            rtt,
             since_loss,
             between_losses,
+            ..PathState::new(cwnd, rtt)
         },
     )
 }
@@ -219,7 +218,7 @@ proptest! {
     #[test]
     fn gains_are_bounded(paths in prop::collection::vec(any_path(), 1..17)) {
         for own in 0..paths.len() {
-            let tcp = 1.0 / paths[own].window();
+            let tcp = 1.0 / paths[own].cwnd;
             for (coupling, least, most) in [
                 (Coupling::Uncoupled, 1.0, 1.0),
                 (Coupling::Lia, 0.0, 1.0),
