@@ -1,7 +1,8 @@
 //! `heddle run`: one scenario, once for each seed.
 
-use heddle_scenario::Scenario;
+use heddle_scenario::{Scenario, Transport};
 use heddle_sim::{Next, Outcome};
+use heddle_study::figure;
 use heddle_study::grid::{GridProgress, timed};
 use heddle_study::report;
 use heddle_study::results::{self, OverSeeds, ScenarioResult};
@@ -84,6 +85,25 @@ fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(
             t.unfinished,
             run.digest
         ))?;
+        if matches!(scenario.transport, Transport::Mptcp(_)) {
+            output::line(format_args!("seed {}: {}", run.seed, multipath(run)))?;
+        }
     }
     Ok(())
+}
+
+/// What MPTCP and a scheme that knows of it did.
+fn multipath(run: &RunSummary) -> String {
+    let t = &run.totals;
+    let shared = figure::shared_link_percent(run).map_or_else(String::new, |share| {
+        format!("subflows share a link in {share:.1} % of the samples, ")
+    });
+    let (associated, refused) = (
+        t.associated_connections + t.associated_joins,
+        t.unknown_tokens + t.token_collisions + t.table_collisions,
+    );
+    format!(
+        "{shared}{} bytes reinjected, {} shims, {associated} subflows associated, {refused} refusals",
+        t.reinjected_bytes, t.shims,
+    )
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 
 use serde_json::Value;
 
-use crate::support::{Folder, SMALL, keys};
+use crate::support::{Folder, SMALL, examples, keys};
 
 #[test]
 fn a_run_prints_a_table_and_leaves_its_files() {
@@ -60,6 +60,23 @@ fn links_csv_has_a_line_for_each_sample_and_port() {
     folder.put("unsampled.toml", &unsampled);
     folder.heddle("run unsampled.toml").ok();
     assert!(!folder.list("out/unsampled").contains(&"links.csv".into()));
+}
+
+/// MP-HULA's ToRs see every connection's handshakes and put shims on packets of connections with two subflows.
+#[test]
+fn mptcp_under_mp_hula() {
+    let folder = Folder::new();
+    let file = examples().join("mp-hula-fig5.toml");
+    let few = "--set seeds=[1] --set measure.flows=20 --set measure.sample_every=100us";
+    let ran = folder.heddle(&format!("run {} {few} --out o", file.display()));
+    let table = ran.ok();
+    assert!(table.contains("subflows share a link in") && table.contains("refusals"), "{table}");
+    let run = &folder.json("o/summary.json")["runs"][0];
+    let total = |key: &str| run["totals"][key].as_u64().unwrap();
+    assert!(total("shims") > 0 && total("associated_joins") > 0, "{}", run["totals"]);
+    let used = |key: &str| run["path_use"][key].as_u64().unwrap();
+    assert!(used("samples") > 0 && used("shared") <= used("samples"), "{}", run["path_use"]);
+    assert!(folder.read("o/report.html").contains("paths in use"));
 }
 
 #[test]

@@ -113,3 +113,35 @@ pub fn markdown<P: Paper>(shifts: &[Shift]) -> String {
     };
     head + &shifts.iter().map(row).collect::<String>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hula::Hula;
+    use crate::testing::{cell, run};
+
+    /// HULA's five points in order: ECMP, HULA and the ideal on the whole fabric, ECMP and HULA with a link down.
+    #[test]
+    fn each_variant_has_its_ratios() {
+        let took = |seconds: f64| {
+            let mut run = run(&cell(1, &[]));
+            run.fct.all.as_mut().unwrap().seconds.mean = seconds;
+            run
+        };
+        let first = [6.0, 3.0, 1.0, 8.0, 4.0];
+        let others = [1.0; 5].repeat(Hula::VARIANTS.len() - 1);
+        let runs: Vec<RunSummary> = first.into_iter().chain(others).map(took).collect();
+        let shifts = shifts::<Hula>(Effort::Quick, &runs);
+        assert_eq!(shifts.len(), Hula::VARIANTS.len());
+        let json = serde_json::to_value(&shifts[0]).unwrap();
+        assert_eq!(json["variant"], "as in the scenario file");
+        let figures = ["symmetric_70", "ecmp_over_ideal_70", "asymmetric_60"];
+        assert_eq!(
+            figures.map(|key| json[key]["mean"].as_f64()),
+            [Some(2.0), Some(6.0), Some(2.0)]
+        );
+        let table = markdown::<Hula>(&shifts);
+        assert!(table.contains("| as in the scenario file | 2.00x | 6.00x | 2.00x |"), "{table}");
+        assert_eq!(table.lines().count(), 2 + Hula::VARIANTS.len());
+    }
+}

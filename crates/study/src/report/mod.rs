@@ -26,9 +26,14 @@ use plots::{Curve, Metric};
 /// The report of one scenario.
 pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
     let name = scenario.scheme.name();
-    let results = Section::new("results", "Results")
+    let mut results = Section::new("results", "Results")
         .block(fct_table("scheme", &[(name.to_owned(), OverSeeds::new(runs))]))
         .block(totals_table(runs));
+    if runs.iter().any(|run| run.path_use.is_some()) {
+        let load = 100.0 * runs[0].load.unwrap_or(0.0);
+        let curve = Curve { name: name.to_owned(), points: vec![(load, runs.to_vec())] };
+        results = results.block(paths::table(&[curve]));
+    }
     let distributions = Section::new("fct", "Flow completion times").block(plots::fct_cdf(
         "fct-cdf",
         "Distribution of flow completion times",
@@ -158,6 +163,7 @@ fn totals_table(runs: &[RunSummary]) -> Table {
         "retransmitted",
         "timeouts",
         "reordered",
+        "reinjected",
         "flowlets",
         "probe bytes",
         "unfinished",
@@ -172,6 +178,7 @@ fn totals_table(runs: &[RunSummary]) -> Table {
             t.retransmitted.to_string(),
             t.timeouts.to_string(),
             t.reordered.to_string(),
+            format!("{} B", t.reinjected_bytes),
             t.flowlets.to_string(),
             t.probe_bytes.to_string(),
             t.unfinished.to_string(),

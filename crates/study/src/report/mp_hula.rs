@@ -121,3 +121,6 @@ fn utilisation_table(links: &[String], runs: &[(&str, &RunSummary)]) -> Table {
     });
     table.row(summary("mean", mean_utilisation)).row(summary("unevenness", unevenness))
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,3 +142,6 @@ fn curves(
     }
     curves.into_iter().fold(plot, |plot, (name, points)| plot.series(Series::line(name, points)))
 }
+
+#[cfg(test)]
+mod tests;
