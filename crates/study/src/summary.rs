@@ -1,7 +1,10 @@
 //! What is kept of a run: figures by flow size, the shape of distributions, sums.
 
+mod sampled;
+
 use heddle_scenario::{Scenario, Workload};
-use heddle_sim::{FlowRecord, Outcome, Samples};
+use heddle_sim::{FlowRecord, Outcome};
+use sampled::{frames, ports, slowdowns};
 use serde::{Deserialize, Serialize};
 
 use crate::stats::{mean, quantile, quantiles};
@@ -264,60 +267,9 @@ impl TotalsSummary {
     }
 }
 
-fn ports(outcome: &Outcome) -> Vec<PortSummary> {
-    let samples = &outcome.samples;
-    if samples.times.len() <= samples.measured_from {
-        return Vec::new();
-    }
-    (0..samples.ports.len()).map(|port| port_summary(samples, port, outcome)).collect()
-}
-
-fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummary {
-    let name = &samples.ports[port];
-    let queue = sorted(samples.queue_of(port).map(f64::from));
-    let shares: Vec<f64> = samples.utilisation_of(port).skip(samples.measured_from).collect();
-    let losses = outcome.losses.iter().find(|l| l.from == name.from && l.to == name.to);
-    PortSummary {
-        from: name.from.clone(),
-        to: name.to.clone(),
-        utilisation: mean(&shares).unwrap_or(0.0),
-        queue: quantiles(&queue, SHAPE),
-        dropped: losses.map_or(0, |losses| losses.dropped),
-        series: series(samples, port),
-    }
-}
-
-/// Samples that make one frame, so that a run has at most [`SHAPE`] of them.
-fn samples_per_frame(samples: &Samples) -> usize {
-    samples.times.len().div_ceil(SHAPE).max(1)
-}
-
-fn frames(samples: &Samples) -> Vec<f64> {
-    let chunks = samples.times.chunks(samples_per_frame(samples));
-    chunks.filter_map(|chunk| chunk.last()).map(|at| at.as_secs_f64()).collect()
-}
-
-fn series(samples: &Samples, port: usize) -> Vec<u16> {
-    let shares: Vec<f64> = samples.utilisation_of(port).collect();
-    let chunks = shares.chunks(samples_per_frame(samples));
-    chunks.map(|chunk| (mean(chunk).unwrap_or(0.0) * 1000.0).round() as u16).collect()
-}
-
 /// Completion time over that in an empty fabric.
 fn slowdown(flow: &FlowRecord) -> f64 {
     flow.fct.0 as f64 / flow.unloaded.0.max(1) as f64
-}
-
-fn slowdowns(flows: &[FlowRecord], frames: &[f64]) -> Vec<Option<f64>> {
-    let mut sums = vec![(0.0, 0u32); frames.len()];
-    for flow in flows {
-        let frame = frames.partition_point(|&end| end < flow.start.as_secs_f64());
-        if let Some((sum, count)) = sums.get_mut(frame) {
-            *sum += slowdown(flow);
-            *count += 1;
-        }
-    }
-    sums.into_iter().map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))).collect()
 }
 
 fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {

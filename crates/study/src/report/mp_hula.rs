@@ -25,7 +25,7 @@ fn section(evidence: &Evidence<MpHula>, graph: &Graph, figure: Figure) -> Option
     let panel = panel(evidence, figure);
     let last = panel.last_load()?;
     let mut section = panel.section(stated(figure))?;
-    if figure.number == FIGURES[0].number {
+    if figure == FIGURES[0] {
         section = section.block(panel.speedup(Metric::Small, STATED_SMALL));
     }
     section = section.block(paths::table(&panel.curves));
@@ -41,7 +41,7 @@ fn section(evidence: &Evidence<MpHula>, graph: &Graph, figure: Figure) -> Option
 }
 
 fn panel(evidence: &Evidence<MpHula>, figure: Figure) -> Panel {
-    let Figure { number, shape, sizes, coupling } = figure;
+    let Figure { number, shape, sizes, coupling, .. } = figure;
     let (fabric, coupled) = (
         if shape == Shape::Symmetric { "symmetric fabric" } else { "link S2-A4 down" },
         if coupling == Coupling::Coupled { "coupled" } else { "uncoupled" },

@@ -1,6 +1,7 @@
-use heddle_sim::{PortLosses, PortName, Totals};
+use heddle_sim::{PortLosses, PortName, Samples, Totals};
 use heddle_units::{Bytes, Rate, Time};
 
+use super::sampled::series;
 use super::*;
 
 /// A flow of some bytes that took some microseconds; ten in an empty fabric.
