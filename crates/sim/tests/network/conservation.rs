@@ -10,7 +10,7 @@ use crate::fabrics::{scenario, scenario_with_failures};
 use crate::lab::run;
 
 /// Every packet that hosts and ToRs sent has arrived, been dropped or is under way.
-fn assert_balanced(outcome: &Outcome) {
+pub fn assert_balanced(outcome: &Outcome) {
     let totals = &outcome.totals;
     let arrived = totals.received + outcome.scheme.probes;
     let lost = totals.dropped + totals.lost_to_failures + totals.unroutable;
@@ -20,7 +20,7 @@ fn assert_balanced(outcome: &Outcome) {
 }
 
 /// All flows have finished with all of their bytes, none faster than their hosts' links allow.
-fn assert_finished(scenario: &Scenario, outcome: &Outcome) {
+pub fn assert_finished(scenario: &Scenario, outcome: &Outcome) {
     let Workload::Replay(flows) = &scenario.workload else { panic!("a replay") };
     assert_eq!((outcome.flows.len(), outcome.totals.unfinished), (flows.len(), 0));
     let bytes: u64 = flows.iter().map(|flow| flow.size.0).sum();
@@ -96,7 +96,7 @@ proptest! {
         link: Index,
         at in 0u64..3_000,
     ) {
-        if matches!(scenario.scheme, Scheme::Hula(_)) {
+        if matches!(scenario.scheme, Scheme::Hula(_) | Scheme::MpHula(_)) {
             scenario.scheme = Scheme::Ecmp;
         }
         let spares = spares(&scenario.fabric.graph);

@@ -1,11 +1,13 @@
 //! Random small fabrics, with everything else that a run needs.
 
 use heddle_scenario::{
-    Change, Conga, Drill, Event, Fabric, Flowlets, Graph, Hula, HulaUpdate, Link, Measure, Node,
-    PortLimits, ReplayFlow, Scenario, Scheme, Transport, Until, Workload,
+    Change, Conga, Drill, Event, Fabric, Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows,
+    Measure, MpHula, Node, PortLimits, ReplayFlow, Scenario, Scheme, Transport, Until, Workload,
 };
+use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
+use heddle_wire::Version;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -137,7 +139,7 @@ fn limits() -> impl Strategy<Value = PortLimits> {
 }
 
 prop_compose! {
-    fn transport()(
+    fn tcp()(
         control in select(vec![Control::NewReno, Control::Cubic, Control::Dctcp]),
         recovery in select(vec![Recovery::Sack, Recovery::NewReno]),
         mss in prop_oneof![Just(1460u16), 300u16..1460],
@@ -154,6 +156,28 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn mptcp()(
+        tcp in tcp(),
+        version in select(vec![Version::V0, Version::V1]),
+        subflows in 1u8..=6,
+        coupling in select(vec![Coupling::Uncoupled, Coupling::Lia, Coupling::Olia, Coupling::Balia]),
+        scheduler in select(vec![Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant]),
+        at_once: bool,
+    ) -> MptcpConfig {
+        // RFC 8684 section 3.1: with version 1, joins wait for data, or servers do not know the key.
+        let join = match version {
+            Version::V0 if at_once => JoinTime::AtOnce,
+            _ => JoinTime::AfterData,
+        };
+        MptcpConfig { tcp, version, subflows, coupling, scheduler, join }
+    }
+}
+
+fn transport() -> impl Strategy<Value = Transport> {
+    prop_oneof![tcp().prop_map(Transport::Tcp), mptcp().prop_map(Transport::Mptcp)]
+}
+
 /// Every scheme that can run on a graph.
 pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
     let flowlets = Flowlets { gap: Time::micros(50), slots: 16 };
@@ -168,7 +192,16 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         update: HulaUpdate::Refresh,
         local_detection: false,
     };
+    let mp_hula = MpHula {
+        hula,
+        best_k: 2,
+        association_slots: 64,
+        association_idle: Time::millis(20),
+        mapping_rows: 64,
+        long_flows: LongFlows::Alike,
+    };
     let mut schemes = vec![
+        Scheme::MpHula(mp_hula),
         Scheme::Ecmp,
         Scheme::CongaPrime(conga),
         Scheme::LetItFlow(flowlets),
@@ -214,7 +247,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
         Scenario {
             title: String::new(),
             seeds: vec![1],
-            transport: Transport::Tcp(transport),
+            transport,
             scheme: *scheme.get(&schemes_for(&graph)),
             measure: measure(flows.len() as u64),
             workload: Workload::Replay(flows),

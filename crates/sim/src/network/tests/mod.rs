@@ -40,7 +40,7 @@ impl Network {
     }
 
     /// The packets from one on.
-    fn list(&self, head: u32) -> Vec<u32> {
+    pub(crate) fn list(&self, head: u32) -> Vec<u32> {
         let exists = |id: u32| (id != NIL).then_some(id);
         let next = |&id: &u32| exists(self.packets.hot[id as usize].next);
         std::iter::successors(exists(head), next).collect()

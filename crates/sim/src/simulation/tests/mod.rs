@@ -7,6 +7,7 @@ mod strays;
 
 use std::ops::RangeInclusive;
 
+use heddle_policy::Shim;
 use heddle_scenario::Transport;
 use heddle_transport::TcpEnds;
 use heddle_transport::mptcp::MptcpEnds;
@@ -26,6 +27,22 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
         assert_eq!(sent, consumed + lost + self.switching.unroutable + under_way);
     }
 
+    /// Packets are as long as their segments, but for shims, which no host's link sees.
+    fn check_sizes(&self) {
+        for (port, info) in self.network.ports.iter().zip(&self.fabric.ports) {
+            let at_host = info.owner < self.fabric.hosts || info.to_host;
+            for packet in self.network.list(port.head) {
+                let hot = &self.network.packets.hot[packet as usize];
+                if hot.kind != PacketKind::Probe {
+                    let plain = self.network.packets.body[packet as usize].segment.wire_bytes();
+                    let has_shim = !at_host && self.network.packets.shim(packet).is_some();
+                    let shim = if has_shim { Shim::BYTES as u32 } else { 0 };
+                    assert_eq!(u32::from(hot.size), plain + shim);
+                }
+            }
+        }
+    }
+
     /// Runs to the end, with checks.
     fn run_checked(&mut self) {
         let (end, mut before) = (self.end(), Time::ZERO);
@@ -36,6 +53,7 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             if self.totals.events.is_multiple_of(DEEP_CHECK_EVERY) {
                 self.network.check(self.now);
                 self.hosts.check();
+                self.check_sizes();
             }
         }
     }
