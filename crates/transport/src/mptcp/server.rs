@@ -7,7 +7,7 @@ use heddle_wire::Key;
 
 use super::Context;
 use super::handshake::Handshake;
-use super::mapping::Mappings;
+use super::mapping::Held;
 use super::secrets::Nonces;
 use super::stream::Stream;
 use crate::{Kind, Options, Receiver, Segment};
@@ -16,8 +16,7 @@ use crate::{Kind, Options, Receiver, Segment};
 #[derive(Clone, Debug, Default)]
 struct Arrivals {
     receiver: Receiver,
-    /// Where bytes belong that are out of order on the subflow: they may not go to the stream before their turn.
-    held: Mappings,
+    held: Held,
     /// The nonces of its join.
     nonces: Option<Nonces>,
     /// Whether data is taken: the client has proven that it knows the keys.
@@ -84,19 +83,17 @@ impl Server {
             subflow.held.insert(segment.seq, data);
         }
         if !subflow.held.is_empty() {
-            self.release(path, before, delivered);
+            self.release(path, delivered);
         }
         answer
     }
 
-    /// Gives the stream what the subflow has put in order between two counts of its bytes.
+    /// Gives the stream what a subflow has put in order, up to its count of bytes.
     #[cold]
-    fn release(&mut self, path: usize, before: u64, delivered: u64) {
-        let held = &mut self.subflows[path].held;
-        for data in held.ranges(before..delivered) {
+    fn release(&mut self, path: usize, delivered: u64) {
+        for data in self.subflows[path].held.release(delivered) {
             self.stream.insert(data);
         }
-        held.forget_below(delivered);
     }
 
     fn on_syn(&mut self, with: &Context, path: usize, segment: &Segment) -> Option<Segment> {

@@ -91,7 +91,7 @@ impl Subflow {
     ) -> Option<Segment> {
         let seq = self.sender.written();
         self.sender.write(now, data.end - data.start);
-        self.mappings.push(seq, data.clone());
+        self.mappings.push(data.clone());
         let segment = self.sender.next_segment(config, now)?;
         debug_assert_eq!(segment.seq, seq, "there was no room");
         Some(Segment { data_seq: data.start, ..segment })

@@ -4,6 +4,7 @@
 //! reads stands side by side, apart from the rest: a few cache lines instead of several a subflow.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use heddle_units::Time;
 
@@ -38,11 +39,16 @@ pub(super) struct Gauge {
 pub(super) struct Subflows {
     list: Vec<Subflow>,
     gauges: Vec<Gauge>,
+    /// How many are opening, and how many are repairing: mostly none.
+    opening: usize,
+    repairing: usize,
 }
 
 impl Subflows {
     pub(super) fn push(&mut self, config: &TcpConfig, subflow: Subflow) {
-        self.gauges.push(subflow.gauge(config));
+        let gauge = subflow.gauge(config);
+        self.count(gauge.standing, 1);
+        self.gauges.push(gauge);
         self.list.push(subflow);
     }
 
@@ -65,9 +71,9 @@ impl Subflows {
         &self.gauges[path]
     }
 
-    /// The paths of the subflows that stand so, from `path` on.
+    /// The path of the first subflow that stands so, from `path` on.
     #[inline]
-    pub(super) fn next_that_is(&self, standing: Standing, path: usize) -> Option<usize> {
+    fn next_that_is(&self, standing: Standing, path: usize) -> Option<usize> {
         (path..self.gauges.len()).find(|path| self.gauges[*path].standing == standing)
     }
 
@@ -81,8 +87,30 @@ impl Subflows {
     ) -> R {
         let subflow = &mut self.list[path];
         let result = what(subflow);
-        self.gauges[path] = subflow.gauge(config);
+        let new = subflow.gauge(config);
+        let old = mem::replace(&mut self.gauges[path], new);
+        if old.standing != new.standing {
+            self.count(old.standing, -1);
+            self.count(new.standing, 1);
+        }
         result
+    }
+
+    fn count(&mut self, standing: Standing, change: isize) {
+        match standing {
+            Standing::Opening => self.opening = self.opening.wrapping_add_signed(change),
+            Standing::Repairing => self.repairing = self.repairing.wrapping_add_signed(change),
+            Standing::Orderly => {}
+        }
+    }
+
+    #[inline]
+    fn is_any(&self, standing: Standing) -> bool {
+        match standing {
+            Standing::Opening => self.opening > 0,
+            Standing::Repairing => self.repairing > 0,
+            Standing::Orderly => true,
+        }
     }
 
     /// Does something to each subflow that stands so, until it gives something.
@@ -93,6 +121,9 @@ impl Subflows {
         config: &TcpConfig,
         mut what: impl FnMut(&mut Subflow) -> Option<R>,
     ) -> Option<(usize, R)> {
+        if !self.is_any(standing) {
+            return None;
+        }
         let mut from = 0;
         while let Some(path) = self.next_that_is(standing, from) {
             if let Some(result) = self.change(config, path, &mut what) {
