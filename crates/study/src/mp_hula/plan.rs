@@ -170,7 +170,7 @@ pub(super) fn flows(effort: Effort, sizes: Sizes) -> u64 {
     match (effort, sizes) {
         (Effort::Demo, _) => 300,
         (Effort::Quick, Sizes::WebSearch) => 3_000,
-        (Effort::Quick, Sizes::DataMining) => 1_000,
+        (Effort::Quick, Sizes::DataMining) => 300,
         (Effort::Full, Sizes::WebSearch) => 20_000,
         (Effort::Full, Sizes::DataMining) => 10_000,
     }
@@ -212,7 +212,7 @@ pub const FIGURES: [Figure; 4] = [
         shape: Shape::Asymmetric,
         sizes: Sizes::WebSearch,
         coupling: Coupling::Coupled,
-        quick: &[50, 70],
+        quick: &[50, 60],
     },
     Figure {
         number: "10",

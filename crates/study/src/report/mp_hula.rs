@@ -66,7 +66,7 @@ fn stated(figure: Figure) -> Stated {
             ("TCP + HULA", &[(50.0, 3.4), (80.0, 2.9)]),
         ],
         (Shape::Asymmetric, Sizes::WebSearch, Coupling::Coupled) => {
-            &[("MPTCP + HULA", &[(50.0, 1.0 / (1.0 - 0.13)), (70.0, 1.0 / (1.0 - 0.32))])]
+            &[("MPTCP + HULA", &[(50.0, 1.0 / (1.0 - 0.13)), (60.0, 1.0 / (1.0 - 0.32))])]
         }
         _ => &[],
     }

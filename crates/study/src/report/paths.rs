@@ -15,7 +15,7 @@ const COLUMNS: [(&str, Figure, &str); 8] = [
     ("reordered", figure::reordered_percent, "%"),
     ("retransmitted", figure::retransmitted_percent, "%"),
     ("reinjected", figure::reinjected_percent, "%"),
-    ("dropped", figure::dropped, ""),
+    ("dropped", figure::dropped, "packets"),
 ];
 
 /// A row for each system and load: shares of the samples of connections with two subflows or more, of the segments, of the
@@ -69,6 +69,7 @@ fn text(figure: Option<f64>, unit: &str) -> String {
     match figure {
         None => "-".into(),
         Some(figure) if unit.is_empty() => format!("{figure:.2}"),
+        Some(figure) if unit == "packets" => format!("{figure:.0}"),
         Some(figure) => format!("{figure:.2} {unit}"),
     }
 }

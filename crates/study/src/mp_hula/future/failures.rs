@@ -121,7 +121,7 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::plain("gbps_before", "Gbps before", gbps_before),
     Column::plain("gbps_first_5_ms", "first 5 ms", gbps_first_5_ms),
     Column::plain("gbps_during", "Gbps during", gbps_during),
-    Column::plain("lost_to_failure", "packets lost", lost),
+    Column::count("lost_to_failure", "packets lost", lost),
     Column::percent("retransmitted", "retransmitted", figure::retransmitted_percent),
 ];
 

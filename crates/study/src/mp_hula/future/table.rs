@@ -18,29 +18,34 @@ pub struct Column {
     figure: Figure,
     scale: f64,
     unit: &'static str,
+    digits: usize,
 }
 
 impl Column {
     /// A time in seconds, shown in milliseconds.
     pub(super) const fn millis(key: &'static str, title: &'static str, figure: Figure) -> Column {
-        Column { key, title, figure, scale: 1e3, unit: " ms" }
+        Column { key, title, figure, scale: 1e3, unit: " ms", digits: 2 }
     }
 
     pub(super) const fn percent(key: &'static str, title: &'static str, figure: Figure) -> Column {
-        Column { key, title, figure, scale: 1.0, unit: " %" }
+        Column { key, title, figure, scale: 1.0, unit: " %", digits: 2 }
     }
 
     pub(super) const fn plain(key: &'static str, title: &'static str, figure: Figure) -> Column {
-        Column { key, title, figure, scale: 1.0, unit: "" }
+        Column { key, title, figure, scale: 1.0, unit: "", digits: 2 }
+    }
+
+    pub(super) const fn count(key: &'static str, title: &'static str, figure: Figure) -> Column {
+        Column { key, title, figure, scale: 1.0, unit: "", digits: 0 }
     }
 
     /// A figure as people read it, with half the width of its confidence interval.
     pub fn text(&self, figure: Option<Estimate>) -> String {
         let Some(Estimate { mean, half_width, .. }) = figure else { return "-".into() };
-        let (mean, unit) = (mean * self.scale, self.unit);
+        let (mean, unit, digits) = (mean * self.scale, self.unit, self.digits);
         match half_width {
-            Some(half) => format!("{mean:.2} ± {:.2}{unit}", half * self.scale),
-            None => format!("{mean:.2}{unit}"),
+            Some(half) => format!("{mean:.digits$} ± {:.digits$}{unit}", half * self.scale),
+            None => format!("{mean:.digits$}{unit}"),
         }
     }
 }
