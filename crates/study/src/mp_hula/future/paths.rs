@@ -33,8 +33,8 @@ impl Routing {
     }
 }
 
-/// All-to-all load of the hosts' links: high enough for collisions, and for one big switch to be stable.
-const LOADS: [u8; 2] = [60, 30];
+/// All-to-all load of the hosts' links. A flow can fill a link of the fabric, so that collisions cost at low loads already.
+const LOADS: [u8; 2] = [40, 60];
 
 pub(super) fn points(effort: Effort) -> Vec<Point> {
     let (loads, subflows): (&[u8], &[u8]) = match effort {
