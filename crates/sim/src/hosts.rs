@@ -191,6 +191,7 @@ impl<E: Ends> Hosts<E> {
     fn close(&mut self, id: u32) {
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
+        (connection.timeout_at, connection.delayed_ack_at) = (Time::NEVER, Time::NEVER);
         self.counters.add(&connection.ends);
         self.free.push_back(id);
     }

@@ -47,7 +47,7 @@ pub trait Ends: Sized {
     /// Bytes that the server has received in order, from the first.
     fn delivered(&self) -> u64;
 
-    /// Whether everything written is acknowledged.
+    /// Whether everything written is acknowledged, on every path that carried it.
     fn is_idle(&self) -> bool;
 
     /// The client takes in an answer that came over `path`.

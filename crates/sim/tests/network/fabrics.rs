@@ -163,13 +163,8 @@ prop_compose! {
         subflows in 1u8..=6,
         coupling in select(vec![Coupling::Uncoupled, Coupling::Lia, Coupling::Olia, Coupling::Balia]),
         scheduler in select(vec![Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant]),
-        at_once: bool,
+        join in select(vec![JoinTime::AfterData, JoinTime::AtOnce]),
     ) -> MptcpConfig {
-        // RFC 8684 section 3.1: with version 1, joins wait for data, or servers do not know the key.
-        let join = match version {
-            Version::V0 if at_once => JoinTime::AtOnce,
-            _ => JoinTime::AfterData,
-        };
         MptcpConfig { tcp, version, subflows, coupling, scheduler, join }
     }
 }

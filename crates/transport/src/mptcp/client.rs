@@ -71,6 +71,12 @@ impl Client {
         self.una
     }
 
+    /// Whether all of the stream has arrived, and no subflow still repeats a part of it that came another way.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.una == self.written && self.subflows.iter().all(|subflow| subflow.sender.is_idle())
+    }
+
     pub(super) fn subflows(&self) -> impl Iterator<Item = &Subflow> {
         self.subflows.iter()
     }
@@ -81,9 +87,11 @@ impl Client {
 
     /// The next segment to send now and its subflow.
     pub(super) fn next_segment(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        self.next_opening(with)
-            .or_else(|| self.next_rest())
+        // What is lost goes before joins: it may be the segment that tells the server the key, without which it answers no join.
+        self.next_rest()
+            .or_else(|| self.next_keys(with))
             .or_else(|| self.next_hole(with))
+            .or_else(|| self.next_opening(with))
             .or_else(|| self.next_data(with))
             .or_else(|| self.next_rescue(with))
     }

@@ -50,7 +50,7 @@ impl Ends for MptcpEnds {
 
     #[inline]
     fn is_idle(&self) -> bool {
-        self.client.acked() == self.client.written()
+        self.client.is_idle()
     }
 
     #[inline]

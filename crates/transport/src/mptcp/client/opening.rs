@@ -13,16 +13,20 @@ use crate::mptcp::{Context, JoinTime};
 use crate::{Kind, Options, Segment};
 
 impl Client {
-    /// SYNs, and the third packets of handshakes.
+    /// The third packet of the first subflow's handshake.
+    #[inline]
+    pub(super) fn next_keys(&mut self, with: &Context) -> Option<(usize, Segment)> {
+        if !mem::take(&mut self.keys_due) {
+            return None;
+        }
+        Some((0, confirm(self.keys(with)?, with.now)))
+    }
+
+    /// SYNs, and the third packets of joins.
     #[inline]
     pub(super) fn next_opening(&mut self, with: &Context) -> Option<(usize, Segment)> {
         if self.subflows.len() == 0 && self.written > 0 {
             self.subflows.push(with.subflow, Subflow::new(with.subflow, 0));
-        }
-        if mem::take(&mut self.keys_due)
-            && let Some(keys) = self.keys(with)
-        {
-            return Some((0, confirm(keys, with.now)));
         }
         let (path, segment) =
             self.subflows.first_of(Standing::Opening, with.subflow, |subflow| {
