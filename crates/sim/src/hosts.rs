@@ -77,21 +77,22 @@ impl<E: Ends> Hosts<E> {
     /// A packet reaches its host.
     #[inline]
     pub(crate) fn receive(&mut self, at: &mut Site, packet: u32, finished: &mut Vec<Flow>) {
-        let Hot { connection: id, kind, .. } = at.network.packets.hot[packet as usize];
-        let Body { segment, generation, path, .. } = at.network.packets.body[packet as usize];
-        let path = usize::from(path);
+        // Its place is free from here on, but only the answer can take it.
         at.network.packets.remove(packet);
         self.counters.received += 1;
+        let Hot { connection: id, kind, .. } = at.network.packets.hot[packet as usize];
+        let body = &at.network.packets.body[packet as usize];
+        let path = usize::from(body.path);
         let connection = &mut self.connections[id as usize];
-        if connection.generation != generation || !connection.in_use {
+        if connection.generation != body.generation || !connection.in_use {
             self.counters.strays += 1;
             return;
         }
         if kind == PacketKind::Reverse {
-            connection.ends.on_answer(&self.config, at.now, path, &segment);
+            connection.ends.on_answer(&self.config, at.now, path, &body.segment);
             return self.pump(at, id);
         }
-        let answer = connection.ends.on_segment(&self.config, at.now, path, &segment);
+        let answer = connection.ends.on_segment(&self.config, at.now, path, &body.segment);
         if connection.ends.delivered() >= connection.flow_end {
             connection.finish_flows(finished);
         }

@@ -100,7 +100,8 @@ impl Subflow {
     /// Takes in an acknowledgement. The window that it tells is the connection's: it does not bind the subflow.
     #[inline]
     pub(super) fn on_ack(&mut self, config: &TcpConfig, now: Time, answer: &Segment) {
-        self.sender.on_segment(config, now, &Segment { window: u32::MAX, ..*answer });
+        self.sender.on_segment(config, now, answer);
+        self.sender.lift_window();
         self.mappings.forget_below(self.sender.acked());
     }
 }

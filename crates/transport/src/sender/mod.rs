@@ -245,6 +245,12 @@ impl Sender {
         matches!(self.phase, Phase::Disorder | Phase::Recovery | Phase::Loss)
     }
 
+    /// Takes the receive window for boundless until the next acknowledgement, if somebody else keeps it.
+    #[inline]
+    pub(crate) fn lift_window(&mut self) {
+        self.peer_window = u64::MAX;
+    }
+
     /// The retransmission timeout as it stands.
     pub(crate) fn rto(&self) -> Time {
         self.rtt.rto()
