@@ -46,6 +46,7 @@ pub(super) const VARIANTS: &[Variant] = &[
     Variant::new("minimum RTO 1 ms", &[("transport.min_rto", "1ms")]),
     Variant::new("minimum RTO halved (5 ms)", &[("transport.min_rto", "5ms")]),
     Variant::new("minimum RTO doubled (20 ms)", &[("transport.min_rto", "20ms")]),
+    Variant::new("minimum RTO 200 ms (ns-2's default)", &[("transport.min_rto", "200ms")]),
     Variant::new("receive window halved (64 KB)", &[("transport.receive_window", "64KB")]),
     Variant::new("receive window doubled (256 KB)", &[("transport.receive_window", "256KB")]),
     Variant::new("receive window quadrupled (512 KB)", &[("transport.receive_window", "512KB")]),
@@ -54,6 +55,7 @@ pub(super) const VARIANTS: &[Variant] = &[
     Variant::new("subflows take data in turn", &[("transport.scheduler", "round-robin")]),
     Variant::new("flowlet gap halved (50 us)", &[("scheme.flowlet_gap", "50us")]),
     Variant::new("flowlet gap doubled (200 us)", &[("scheme.flowlet_gap", "200us")]),
+    Variant::new("flowlet gap 500 us", &[("scheme.flowlet_gap", "500us")]),
     Variant::new("16 hosts a ToR", &[("fabric.hosts_per_tor", "16")]),
     Variant::new("each client keeps one server", &[("workload.pattern", "cross-pod-pairs")]),
     Variant::new(
