@@ -1,5 +1,7 @@
 //! TCP headers and their options (RFC 9293 section 3.1).
 
+use core::ops::BitOr;
+
 use crate::ParseError;
 use crate::bytes::Reader;
 
@@ -51,6 +53,14 @@ impl TcpFlags {
     /// Whether all of `flags` are set.
     pub const fn contains(self, flags: TcpFlags) -> bool {
         self.0 & flags.0 == flags.0
+    }
+}
+
+impl BitOr for TcpFlags {
+    type Output = TcpFlags;
+
+    fn bitor(self, other: TcpFlags) -> TcpFlags {
+        TcpFlags(self.0 | other.0)
     }
 }
 
