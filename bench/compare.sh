@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs benchmark case (a) in Heddle and in Debian's ns-3 by turns, and records both.
+# Runs benchmark case (a) in Heddle and in Debian's ns-3 by turns, then Heddle's other cases, and records all.
 #
 # usage: bench/compare.sh [--rounds N] [--seconds S] [OUTPUT-FOLDER]
 set -euo pipefail
@@ -18,19 +18,28 @@ while [ $# -gt 0 ]; do
     esac
 done
 
+# Prints a run of Heddle, a line for each case.
+heddle() {
+    target/release/heddle bench "$@" --quiet --json |
+        python3 -c 'import json, sys; [print(json.dumps(s)) for s in json.load(sys.stdin)]'
+}
+
 ./x build >&2
 mkdir -p "$folder"
 : >"$folder/heddle.jsonl"
 : >"$folder/ns3.jsonl"
 for round in $(seq "$rounds"); do
     echo "round $round of $rounds" >&2
-    target/release/heddle bench a --runs 1 --quiet --json | python3 -c 'import json, sys; [print(json.dumps(s)) for s in json.load(sys.stdin)]' >>"$folder/heddle.jsonl"
+    heddle a --runs 1 >>"$folder/heddle.jsonl"
     bench/ns3/run.sh --seconds "$seconds" >>"$folder/ns3.jsonl"
 done
 for case in b c d; do
     echo "case $case" >&2
-    target/release/heddle bench "$case" --runs "$rounds" --quiet --json | python3 -c 'import json, sys; [print(json.dumps(s)) for s in json.load(sys.stdin)]' >>"$folder/heddle.jsonl"
+    heddle "$case" --runs "$rounds" >>"$folder/heddle.jsonl"
 done
+echo "MPTCP and MP-HULA" >&2
+heddle a a2 a4 a8 --runs "$rounds" >"$folder/mptcp.jsonl"
+heddle m-ecmp m-mp-hula --runs "$rounds" >>"$folder/mptcp.jsonl"
 
 python3 - "$folder" <<'PY'
 import json, pathlib, platform, statistics, subprocess, sys
@@ -60,6 +69,13 @@ for case in "abcd":
         lines.append(row("Heddle", case, runs))
 ratio = speed([run for run in heddle if run["case"] == "a"]) / speed(ns3)
 lines += ["", f"On case (a) Heddle does {ratio:.0f} times as many packet-hops per CPU second as ns-3.", ""]
+lines += [
+    "A packet-hop of MPTCP beside one of TCP, and of MP-HULA beside one of ECMP; each group in one run:", "",
+    "| Case | Million packet-hops per CPU second | Time of a packet-hop | over that of |", "| --- | --- | --- | --- |",
+]
+over = lambda run: f"{run['over_baseline']:.2f}x | {run['baseline']}" if run["baseline"] else "1 | "
+lines += [f"| {run['case']} | {run['packet_hops_per_cpu_second'] / 1e6:.2f} | {over(run)} |" for run in read("mptcp.jsonl")]
+lines.append("")
 (folder / "README.md").write_text("\n".join(lines))
 print((folder / "README.md").read_text())
 PY
