@@ -135,6 +135,22 @@ fn any_packet_of_a_handshake_may_be_lost() {
     }
 }
 
+/// Joins that wait for the server to learn the key must not keep the segment from it that tells the key.
+#[test]
+fn the_key_is_repeated_before_joins_that_need_it() {
+    let narrow = Link::new(Rate::mbps(100), Time::micros(100), Bytes(1_600));
+    let mut lost = 0;
+    let mut net = Net::new([narrow]).with_fate(move |path, segment, _| {
+        let tells_key = path == 0 && matches!(segment.options, Options::Mptcp(Handshake::Keys(..)));
+        lost += u32::from(tells_key);
+        if tells_key && lost <= 2 { Fate::Drop } else { Fate::Pass }
+    });
+    let join = JoinTime::AtOnce;
+    let flow = net.open(MptcpConfig { subflows: 4, join, ..config() }, &[0; 4], 20_000);
+    net.run_until(Time::secs(2));
+    assert_eq!(net.flows[flow].delivered(), 20_000);
+}
+
 #[test]
 fn a_join_that_cannot_prove_the_keys_opens_nothing() {
     for kind in [Kind::SynAck, Kind::Confirm] {
