@@ -53,7 +53,7 @@ pub(super) const VARIANTS: &[Variant] = &[
     Variant::new("further subflows at once", &[("transport.join", "at-once")]),
     Variant::new("initial window 3 segments", &[("transport.initial_window", "3")]),
     Variant::new("subflows take data in turn", &[("transport.scheduler", "round-robin")]),
-    // Not half of it, 50 us: at 90 % MPTCP on HULA then falls ever further behind; its run had not ended after ten minutes.
+    // Not half of it, 50 us: at 90 % MPTCP on HULA then falls ever further behind; its run had not ended after six minutes.
     Variant::new("flowlet gap doubled (200 us)", &[("scheme.flowlet_gap", "200us")]),
     Variant::new("flowlet gap 500 us", &[("scheme.flowlet_gap", "500us")]),
     Variant::new("16 hosts a ToR", &[("fabric.hosts_per_tor", "16")]),
