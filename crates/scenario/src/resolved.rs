@@ -81,6 +81,19 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// Full-duplex links.
     pub links: Vec<Link>,
+    /// Which paths packets may take.
+    pub routing: Routing,
+}
+
+/// Which paths packets may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Routing {
+    /// The shortest of those that climb tiers, then descend, and never climb again.
+    #[default]
+    UpDown,
+    /// The shortest of all: where servers relay (BCube), a path climbs as often as it must.
+    Shortest,
 }
 
 /// A host or a switch.

@@ -11,9 +11,9 @@ use heddle_transport::{Ends, Kind, Options, Segment};
 use heddle_units::Time;
 
 use crate::engine::{Event, prefetch};
-use crate::fabric::Fabric;
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 use crate::random::{Random, Stream};
+use heddle_fabric::Fabric;
 
 pub(crate) use connection::{Flow, Lifetime};
 pub(crate) use counters::HostCounters;

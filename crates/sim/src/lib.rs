@@ -5,7 +5,6 @@
 //! scheduled. The crate reads no files and starts no threads; independent runs can go to as many threads as there are.
 
 mod engine;
-mod fabric;
 mod five_tuple;
 mod hosts;
 mod look_ahead;
@@ -21,7 +20,6 @@ mod switching;
 mod traffic;
 mod unloaded;
 
-pub use fabric::{Fabric, FabricError, Routes, one_big_switch};
 pub use outcome::{FlowRecord, Outcome, PathUse, PortLosses, PortName, Samples, Totals};
 pub use simulate::{Next, Progress, SimError, simulate};
 pub use unloaded::unloaded_fct;

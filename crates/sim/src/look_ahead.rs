@@ -8,10 +8,10 @@ use heddle_policy::Scheme;
 use heddle_transport::Ends;
 
 use crate::engine::{Event, prefetch};
-use crate::fabric::Fabric;
 use crate::hosts::Hosts;
 use crate::network::{Network, PacketKind};
 use crate::switching::Switching;
+use heddle_fabric::Fabric;
 
 /// Ports from which on a fabric does not fit into a core's cache.
 const LARGE: usize = 2048;
@@ -87,7 +87,9 @@ impl<S: Scheme, E: Ends> Ahead<'_, S, E> {
             prefetch(&self.network.packets.body, here.head);
             self.hosts.prefetch(hot.connection);
         } else {
-            self.switching.routes.prefetch(here.to - self.fabric.hosts, hot.dst_tor);
+            let routes = &self.switching.routes;
+            let (table, place) = routes.place(here.to - self.fabric.hosts, hot.dst_tor);
+            prefetch(table, place);
         }
     }
 

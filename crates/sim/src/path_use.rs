@@ -6,9 +6,9 @@
 use heddle_scenario::Scenario;
 use heddle_units::Time;
 
-use crate::fabric::{Fabric, PortInfo};
 use crate::network::{PacketKind, Packets};
 use crate::outcome::PathUse;
+use heddle_fabric::{Fabric, PortInfo};
 
 /// Follows packets, and compares their ways when a sample is taken.
 pub(crate) struct PathWatch {

@@ -2,9 +2,9 @@
 
 use heddle_units::Time;
 
-use crate::fabric::Fabric;
 use crate::network::Network;
 use crate::outcome::{PortName, Samples};
+use heddle_fabric::Fabric;
 
 /// Takes samples of the ports between switches.
 pub(crate) struct Sampler {

@@ -6,10 +6,10 @@ use heddle_transport::mptcp::MptcpEnds;
 use heddle_transport::{Ends, TcpEnds};
 use heddle_units::Time;
 
-use crate::fabric::FabricError;
 use crate::outcome::Outcome;
 use crate::schemes;
 use crate::simulation::Simulation;
+use heddle_fabric::FabricError;
 
 /// Why a scenario cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

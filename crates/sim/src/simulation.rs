@@ -13,7 +13,6 @@ use heddle_transport::Ends;
 use heddle_units::Time;
 
 use crate::engine::Event;
-use crate::fabric::{Fabric, one_big_switch};
 use crate::hosts::{Flow, Hosts, Site};
 use crate::look_ahead::{Ahead, LookAhead};
 use crate::network::{Network, PacketKind};
@@ -25,6 +24,7 @@ use crate::simulate::{Next, Progress, SimError};
 use crate::switching::Switching;
 use crate::traffic::{self, NewFlow, Pools, Traffic};
 use crate::unloaded::unloaded_fct;
+use heddle_fabric::{Fabric, one_big_switch};
 use start::{is_failed, start_network};
 
 /// Where and when hosts act, borrowed from a simulation.
@@ -85,7 +85,7 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         let start = scenario.measure.probe_warm_up;
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, routes, config, seed),
-            traffic: Traffic::new(&scenario.workload, fabric.hosts(), start, seed),
+            traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
             pools: Pools::default(),
             sampler: Sampler::new(&fabric),
             path_watch: PathWatch::new(scenario, &fabric, E::paths(&transport)),

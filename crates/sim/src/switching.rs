@@ -6,9 +6,9 @@ use heddle_policy::{
 };
 use heddle_units::Time;
 
-use crate::fabric::{Fabric, Routes};
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 use crate::random::{Random, Stream};
+use heddle_fabric::{Fabric, Routes};
 
 /// Bytes of a probe on the wire (HULA section 4.2).
 pub(crate) const PROBE_BYTES: u16 = 64;
@@ -227,7 +227,7 @@ fn site(fabric: &Fabric, switch: u32, salt: u32) -> Site {
 }
 
 fn all_groups(fabric: &Fabric) -> Vec<Vec<Port>> {
-    let group = |(id, info): (usize, &crate::fabric::PortInfo)| {
+    let group = |(id, info): (usize, &heddle_fabric::PortInfo)| {
         if info.owner < fabric.hosts {
             return Vec::new();
         }

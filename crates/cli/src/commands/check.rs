@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use heddle_fabric::Fabric;
 use heddle_scenario::{Scenario, Source};
-use heddle_sim::Fabric;
 use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
@@ -55,7 +55,7 @@ impl Checked {
 fn check(source: &Source) -> Result<String, Failure> {
     let scenario = files::resolve(source)?;
     let fabric = Fabric::new(&scenario.fabric.graph).context(source.name.clone())?;
-    let (hosts, switches) = (fabric.hosts(), fabric.switches());
+    let (hosts, switches) = (fabric.hosts, fabric.switches());
     let (scheme, seeds) = (scenario.scheme.name(), scenario.seeds.len());
     Ok(format!("{hosts} hosts, {switches} switches, {scheme}, {seeds} seed(s)"))
 }

@@ -12,7 +12,7 @@ use super::{HOST, Names, TOR, check_delay, check_rate};
 use crate::document::Document;
 use crate::error::Problem;
 use crate::raw::{FileLink, FileNode, GraphFile};
-use crate::{Graph, Link, Node};
+use crate::{Graph, Link, Node, Routing};
 
 /// Parses and checks a graph file. Problems name it and the line.
 pub(crate) fn from_file(name: &str, text: &str, delay: Time) -> Result<Graph, Problem> {
@@ -26,7 +26,7 @@ fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     check_names(&file.node)?;
     let nodes =
         file.node.iter().map(|node| Node { name: node.name.clone(), tier: 0, pod: node.pod });
-    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new() };
+    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing: Routing::UpDown };
     graph.links = links(&file.link, &graph, delay)?;
     let tiers = tiers(&file.node, &neighbours(&graph))?;
     graph.nodes.iter_mut().zip(tiers).for_each(|(node, tier)| node.tier = tier);
@@ -156,7 +156,7 @@ fn in_order(graph: &Graph) -> Graph {
         let (a, b) = link.ends;
         Link { ends: (place[a as usize], place[b as usize]), ..*link }
     };
-    Graph { nodes, links: graph.links.iter().map(moved).collect() }
+    Graph { nodes, links: graph.links.iter().map(moved).collect(), routing: graph.routing }
 }
 
 #[cfg(test)]

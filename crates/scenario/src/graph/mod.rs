@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use heddle_units::{Rate, Time};
 
-use crate::{Graph, Link, Node};
+use crate::{Graph, Link, Node, Routing};
 
 /// Tier of hosts, of ToRs, and of the two tiers above.
 const HOST: u8 = 0;
@@ -38,7 +38,10 @@ struct Builder {
 
 impl Builder {
     fn new(delay: Time) -> Builder {
-        Builder { graph: Graph { nodes: Vec::new(), links: Vec::new() }, delay }
+        Builder {
+            graph: Graph { nodes: Vec::new(), links: Vec::new(), routing: Routing::UpDown },
+            delay,
+        }
     }
 
     /// Adds `count` nodes called `name-1` and up, `per_pod` of them in each pod if pods are meant; gives their indices.

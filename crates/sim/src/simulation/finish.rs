@@ -5,11 +5,11 @@ use heddle_transport::Ends;
 use heddle_units::Bytes;
 
 use super::Simulation;
-use crate::fabric::{Fabric, PortInfo};
 use crate::network::Losses;
 use crate::outcome::{Outcome, PortLosses, Totals};
 use crate::path_use::PathWatch;
 use crate::switching::PROBE_BYTES;
+use heddle_fabric::{Fabric, PortInfo};
 
 impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Sums up.

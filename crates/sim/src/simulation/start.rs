@@ -4,8 +4,8 @@ use heddle_policy::DreShift;
 use heddle_scenario::Scenario;
 
 use crate::engine::Wheel;
-use crate::fabric::Fabric;
 use crate::network::{LinkClass, Losses, Network, Packets, Port};
+use heddle_fabric::Fabric;
 
 /// Whether a link of the scenario's graph is down from the start.
 pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {

@@ -1,7 +1,8 @@
 //! Nothing is lost but what is counted, whatever the fabric, the scheme and the failures; and every flow finishes.
 
+use heddle_fabric::Fabric;
 use heddle_scenario::{Change, Event, Graph, Scenario, Scheme, Workload};
-use heddle_sim::{Fabric, Outcome};
+use heddle_sim::Outcome;
 use heddle_units::{Bytes, Time};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -50,7 +51,7 @@ fn spares(graph: &Graph) -> Vec<u32> {
         let routes = fabric.routes(|other| other != *link).expect("it is small");
         fabric.check_reachable(&routes).is_ok()
     };
-    let between = |link: &u32| graph.links[*link as usize].ends.0 >= fabric.hosts();
+    let between = |link: &u32| graph.links[*link as usize].ends.0 >= fabric.hosts;
     (0..graph.links.len() as u32).filter(between).filter(is_spare).collect()
 }
 

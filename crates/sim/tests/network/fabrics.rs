@@ -2,7 +2,8 @@
 
 use heddle_scenario::{
     Change, Conga, Drill, Event, Fabric, Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows,
-    Measure, MpHula, Node, PortLimits, ReplayFlow, Scenario, Scheme, Transport, Until, Workload,
+    Measure, MpHula, Node, PortLimits, ReplayFlow, Routing, Scenario, Scheme, Transport, Until,
+    Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
@@ -108,7 +109,7 @@ prop_compose! {
 /// One to three tiers of switches; any two ToRs are joined, by way of the first switch on top at least.
 pub fn graph() -> impl Strategy<Value = Graph> {
     (shape(), prop::collection::vec(cable(), 64)).prop_map(|(shape, cables)| {
-        let graph = Graph { nodes: Vec::new(), links: Vec::new() };
+        let graph = Graph { nodes: Vec::new(), links: Vec::new(), routing: Routing::UpDown };
         let mut builder = Builder { graph, cables: cables.into_iter() };
         let hosts = builder.nodes("host", 0, shape.hosts, 0);
         let tors = builder.nodes("tor", 1, shape.pods * shape.tors, shape.tors);

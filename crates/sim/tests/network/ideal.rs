@@ -1,6 +1,6 @@
 //! The fabric as one big switch: the same hosts, and an empty fabric that is as far across.
 
-use heddle_sim::one_big_switch;
+use heddle_fabric::one_big_switch;
 use heddle_units::{Rate, Time};
 
 use crate::lab::{replay, run};

@@ -1,7 +1,8 @@
 //! The claims that are not flow completion times: failures, probe overhead, numbers of paths.
 
+use heddle_fabric::Fabric;
 use heddle_scenario::{Source, load};
-use heddle_sim::{Fabric, Next, Outcome, simulate};
+use heddle_sim::{Next, Outcome, simulate};
 use heddle_units::Time;
 use serde::Serialize;
 
@@ -209,7 +210,7 @@ pub fn path_count(k: u32) -> f64 {
     let fabric = load(&Source::new("fat-tree", text), &no_files)
         .ok()
         .and_then(|scenario| Fabric::new(&scenario.fabric.graph).ok());
-    fabric.map_or(0.0, |fabric| fabric.count_paths(0, fabric.tors() - 1) as f64)
+    fabric.map_or(0.0, |fabric| fabric.count_paths(0, fabric.tors - 1) as f64)
 }
 
 /// Forwarding entries of a switch in Table 1, in closed form: (k/2)^2 (k^2 - k/2 - 1). The paper takes the entries from XPath

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_policy::{Port, Tor};
 
-use super::{Fabric, FabricError};
-use crate::engine::prefetch;
+use crate::{Fabric, FabricError};
 
 const FAR: u32 = u32::MAX;
 
@@ -22,7 +21,7 @@ pub struct Routes {
 
 impl Routes {
     pub(crate) fn new(fabric: &Fabric, is_up: impl Fn(u32) -> bool) -> Result<Routes, FabricError> {
-        let (switches, tors) = (fabric.switches(), fabric.tors());
+        let (switches, tors) = (fabric.switches(), fabric.tors);
         let mut routes = Routes {
             tors: tors as usize,
             group: vec![0; (switches * tors) as usize],
@@ -68,10 +67,10 @@ impl Routes {
         &self.ports[start as usize..end as usize]
     }
 
-    /// Asks for the memory that [`Routes::next_hops`] will read.
+    /// The table that [`Routes::next_hops`] reads first, and the place where it will: for callers that fetch memory ahead.
     #[inline]
-    pub(crate) fn prefetch(&self, switch: u32, tor: Tor) {
-        prefetch(&self.group, switch * self.tors as u32 + u32::from(tor.0));
+    pub fn place(&self, switch: u32, tor: Tor) -> (&[u16], u32) {
+        (&self.group, switch * self.tors as u32 + u32::from(tor.0))
     }
 
     /// Different sets of next hops in the whole fabric.

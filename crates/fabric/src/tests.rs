@@ -1,7 +1,7 @@
 //! Ports, next hops and multicast groups of small graphs. Nodes are numbered hosts first, as the graph lists them.
 
 use heddle_policy::{Port, Tor};
-use heddle_scenario::{Graph, Link, Node};
+use heddle_scenario::{Graph, Link, Node, Routing};
 use heddle_units::{Rate, Time};
 use proptest::prelude::*;
 
@@ -14,6 +14,7 @@ fn graph(tiers: &[u8], links: &[(u32, u32)]) -> Graph {
     Graph {
         nodes: tiers.iter().enumerate().map(node).collect(),
         links: links.iter().map(link).collect(),
+        routing: Routing::UpDown,
     }
 }
 

@@ -3,7 +3,7 @@
 use heddle_policy::{Port, Tor};
 use heddle_scenario::{Graph, Node};
 
-use super::Routes;
+use crate::Routes;
 
 /// A graph that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,36 +29,38 @@ pub enum FabricError {
 
 /// One direction of a link, as seen by the node that sends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PortInfo {
+pub struct PortInfo {
     /// The node that sends.
-    pub(crate) owner: u32,
+    pub owner: u32,
     /// The node that receives.
-    pub(crate) to: u32,
+    pub to: u32,
     /// The port of the other direction.
-    pub(crate) peer: u32,
+    pub peer: u32,
     /// The link, as an index of [`Graph::links`].
-    pub(crate) link: u32,
+    pub link: u32,
     /// Whether it leads to a higher tier.
-    pub(crate) is_up: bool,
+    pub is_up: bool,
     /// Whether the node at the far end is a host.
-    pub(crate) to_host: bool,
+    pub to_host: bool,
 }
 
 /// Nodes and numbered ports. A node's ports are consecutive, in the order of the links.
 #[derive(Clone, Debug)]
 pub struct Fabric {
-    pub(crate) graph: Graph,
-    pub(crate) ports: Vec<PortInfo>,
+    /// The graph that it was made from.
+    pub graph: Graph,
+    /// All ports. Their numbers in the fabric are places in this list.
+    pub ports: Vec<PortInfo>,
     /// First port of each node; one more at the end.
-    pub(crate) first_port: Vec<u32>,
+    pub first_port: Vec<u32>,
     /// Nodes from this one on are switches.
-    pub(crate) hosts: u32,
+    pub hosts: u32,
     /// Switches from 0 to this are ToRs.
-    pub(crate) tors: u32,
+    pub tors: u32,
     /// ToR of each host.
-    pub(crate) host_tor: Vec<Tor>,
+    pub host_tor: Vec<Tor>,
     /// Port of its ToR that leads to each host.
-    pub(crate) host_port: Vec<u32>,
+    pub host_port: Vec<u32>,
 }
 
 impl Fabric {
@@ -102,32 +104,23 @@ impl Fabric {
         Ok(())
     }
 
-    /// Number of hosts.
-    pub fn hosts(&self) -> u32 {
-        self.hosts
-    }
-
     /// Number of switches, ToRs first.
     pub fn switches(&self) -> u32 {
         self.graph.nodes.len() as u32 - self.hosts
     }
 
-    /// Number of ToRs.
-    pub fn tors(&self) -> u32 {
-        self.tors
-    }
-
     /// A node, hosts first.
-    pub(crate) fn node(&self, index: u32) -> &Node {
+    pub fn node(&self, index: u32) -> &Node {
         &self.graph.nodes[index as usize]
     }
 
-    pub(crate) fn first_port_of_switch(&self, switch: u32) -> u32 {
+    /// The number in the fabric of a switch's port 0. Switches are numbered from 0, ToRs first.
+    pub fn first_port_of_switch(&self, switch: u32) -> u32 {
         self.first_port[(self.hosts + switch) as usize]
     }
 
     /// A node's ports.
-    pub(crate) fn ports_of(&self, node: u32) -> &[PortInfo] {
+    pub fn ports_of(&self, node: u32) -> &[PortInfo] {
         let range =
             self.first_port[node as usize] as usize..self.first_port[node as usize + 1] as usize;
         &self.ports[range]
@@ -159,7 +152,7 @@ impl Fabric {
 
     /// The ports to which a switch replicates a probe that came in on `port` (HULA section 4.1): from below to all other
     /// down ports and all up ports, from above to down ports only. Hosts get none.
-    pub(crate) fn multicast_group(&self, switch: u32, port: Port) -> Vec<Port> {
+    pub fn multicast_group(&self, switch: u32, port: Port) -> Vec<Port> {
         let ports = self.ports_of(self.hosts + switch);
         let from_above = ports[usize::from(port.0)].is_up;
         (0..ports.len() as u16)

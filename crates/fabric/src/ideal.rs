@@ -1,6 +1,6 @@
 //! The bound that every scheme is measured against: the fabric as one big switch.
 
-use heddle_scenario::{Graph, Link, Node};
+use heddle_scenario::{Graph, Link, Node, Routing};
 use heddle_units::Time;
 
 /// The same hosts and host links around a single switch, with no fabric to load. A host's link is given the delay that
@@ -20,7 +20,7 @@ pub fn one_big_switch(graph: &Graph) -> Graph {
         rate: link.rate,
         delay: link.delay + fabric_delay,
     });
-    Graph { links: links.collect(), nodes }
+    Graph { links: links.collect(), nodes, routing: Routing::UpDown }
 }
 
 /// The delay from a ToR to the top tier along the slowest link of each tier.
