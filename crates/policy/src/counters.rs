@@ -17,6 +17,10 @@ pub struct Counters {
     pub shims: u64,
     /// Flowlets of subflows that share their hop with another subflow of the connection, because all k hops were in use.
     pub shared: u64,
+    /// Packets whose next hop their selector named, where there was a choice (CFLB).
+    pub controlled: u64,
+    /// Packets that were hashed, where there was a choice (CFLB).
+    pub hashed: u64,
     /// What a ToR made of MPTCP's handshakes.
     pub association: AssociationCounters,
 }
@@ -49,6 +53,8 @@ impl Sum for Counters {
             probes: sum.probes + one.probes,
             shims: sum.shims + one.shims,
             shared: sum.shared + one.shared,
+            controlled: sum.controlled + one.controlled,
+            hashed: sum.hashed + one.hashed,
             association: [sum.association, one.association].into_iter().sum(),
         })
     }

@@ -10,6 +10,7 @@
 //! | [`CongaPrime`] | flowlet | as CONGA inside a pod, by hash across pods |
 //! | [`Hula`] | flowlet | utilisation of the best path, carried by probes |
 //! | [`MpHula`] | flowlet | as HULA, and away from the connection's other MPTCP subflows |
+//! | [`Cflb`] | flow | its sender, by the ports that it picks; hash of the 5-tuple where it picked none |
 //!
 //! Nothing here has a clock, does I/O or draws randomness: time, random bits and what the switch can see of its ports
 //! are arguments ([`Step`], [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit.
@@ -20,6 +21,7 @@ extern crate alloc;
 
 pub mod association;
 mod best_hops;
+pub mod cflb;
 mod conga;
 mod conga_prime;
 mod counters;
@@ -41,6 +43,7 @@ mod properties;
 mod testing;
 
 pub use association::AssociationConfig;
+pub use cflb::Cflb;
 pub use conga::{Conga, CongaConfig};
 pub use conga_prime::CongaPrime;
 pub use counters::{AssociationCounters, Counters};
@@ -106,6 +109,8 @@ pub struct Header {
     /// MP-HULA's header between ToRs. `None` from a host and to one: a scheme adds it in [`Scheme::forward`] at the source ToR
     /// and takes it away in [`Scheme::egress`] at the destination ToR.
     pub shim: Option<Shim>,
+    /// What CFLB reads of IP and TCP; given to schemes with [`Scheme::READS_FIELDS`] only.
+    pub fields: Option<cflb::Fields>,
 }
 
 /// A utilisation probe (HULA section 4.2).
@@ -168,6 +173,9 @@ pub trait Scheme: Sized {
     const READS_HANDSHAKES: bool = false;
     /// Whether the scheme writes [`Header::shim`], which costs bytes on the wire.
     const USES_SHIM: bool = false;
+
+    /// Whether the scheme reads [`Header::fields`].
+    const READS_FIELDS: bool = false;
 
     /// A switch with empty tables.
     fn new(config: &Self::Config, site: &Site) -> Self;

@@ -51,6 +51,7 @@ fn headers() -> impl Strategy<Value = Header> {
             ingress,
             tag,
             shim,
+            fields: None,
         },
     )
 }

@@ -50,6 +50,7 @@ pub(crate) fn packet(flow_hash: u32, dst: u16) -> Header {
         ingress: Ingress::Host,
         tag: 0,
         shim: None,
+        fields: None,
     }
 }
 

@@ -100,6 +100,7 @@ impl<S: Scheme> Switching<S> {
             ingress: if from_host { Ingress::Host } else { Ingress::Fabric },
             tag: hot.tag,
             shim,
+            fields: None,
         };
         if is_tor && hot.dst_tor == here {
             let out = fabric.host_port[usize::from(hot.dst_host)];

@@ -1,0 +1,46 @@
+//! CFLB, controllable per-flow load balancing (Detal et al., Computer Networks 2013): a sender names the path of a flow by header
+//! fields that it may choose, routers read it back, and keep no state.
+//!
+//! A path is a sequence of choices among next hops. It is written as an unsigned number in base B, the *path selector*, one
+//! digit a router; a router's digit is the one at its TTL modulo the number of digits ([`Radix`]). Each digit is shifted by a hash of
+//! the fields that a sender cannot choose (equation 3), and the selector goes through an invertible function with avalanche, F
+//! ([`Function`]), into the fields that it can ([`Field`]). A router inverts F and takes the next hop that its digit names; flows
+//! that nobody steers have random digits there, and where a digit names no next hop a hash decides (equation 7).
+//!
+//! [`Codec`] has both sides: [`Codec::decide`] is a router, [`Codec::encode`] a sender. [`Cflb`] is the router as a
+//! [`crate::Scheme`].
+//!
+//! What the paper leaves open:
+//!
+//! - H is MurmurHash3 (x86, 32 bits) over 32-bit words; H(u) mod B is taken by multiplication. The hash that decides without a digit
+//!   covers H(u), the controllable fields and the router's number, so that routers one behind the other decide independently.
+//! - B^L is less than the number of values that the fields have, unless B is a power of two. A sender never writes a selector from
+//!   B^L up. By the paper's equation 6 such a selector has digits all the same, and the highest one is 0 too often: with B = 3 and
+//!   32 bits in 46 of 100 cases. [`Surplus::Hash`] hashes these packets instead, [`Surplus::AsPublished`] does not.
+//! - Fragments and protocols without ports have no ports to read: they are hashed.
+
+mod codec;
+mod encode;
+mod feistel;
+mod field;
+mod fields;
+mod function;
+mod hash;
+mod radix;
+mod rc5;
+mod scheme;
+mod skip32;
+#[cfg(test)]
+mod tests;
+
+pub use codec::{CflbConfig, Codec, CodecError, Decision, Reason, Surplus};
+pub use encode::{EncodeError, Turn};
+pub use feistel::Feistel;
+pub use field::{Field, PortRange};
+pub use fields::{Addresses, Fields, Ports};
+pub use function::{Cipher, Function};
+pub use hash::hash_words;
+pub use radix::{MAX_LENGTH, Radix};
+pub use rc5::Rc5;
+pub use scheme::Cflb;
+pub use skip32::Skip32;
