@@ -5,10 +5,14 @@
 
 mod build;
 mod ideal;
+mod paths;
 mod routes;
+mod stats;
 #[cfg(test)]
 mod tests;
 
 pub use build::{Fabric, FabricError, PortInfo};
 pub use ideal::one_big_switch;
+pub use paths::{Hop, Iter, Path, PathError, Paths};
 pub use routes::Routes;
+pub use stats::{Stats, stats};
