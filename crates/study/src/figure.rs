@@ -34,6 +34,16 @@ pub fn p99_small(run: &RunSummary) -> Option<f64> {
     run.fct.small.as_ref().map(|class| class.seconds.p99)
 }
 
+/// Application bytes that all hosts together received in order in the measuring window, in bits per second.
+pub fn goodput(run: &RunSummary) -> Option<f64> {
+    Some(run.totals.goodput_bps)
+}
+
+/// Seconds that all hosts together took for a gigabyte in the measuring window.
+pub fn seconds_per_gigabyte(run: &RunSummary) -> Option<f64> {
+    (run.totals.goodput_bps > 0.0).then(|| 8e9 / run.totals.goodput_bps)
+}
+
 /// The port from one switch to another.
 pub fn port<'a>(run: &'a RunSummary, from: &str, to: &str) -> Option<&'a PortSummary> {
     run.ports.iter().find(|port| port.from == from && port.to == to)

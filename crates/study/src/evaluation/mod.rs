@@ -20,6 +20,8 @@ pub use point::{Effort, Point, Results, cells, in_order};
 pub use sensitivity::{Headline, Shift, Variant};
 pub use two_pod::{Shape, Sizes};
 
+use crate::figure::{self, Figure};
+
 /// A paper's evaluation.
 pub trait Paper: Sized + 'static {
     /// One point of its figures.
@@ -31,6 +33,8 @@ pub trait Paper: Sized + 'static {
     const SYSTEM: &'static str;
     /// Every claim, in the paper's order.
     const CLAIMS: &'static [Claim<Self>];
+    /// What the headlines compare: less of it is better.
+    const HEADLINE_FIGURE: Figure = figure::mean_all;
     /// The ratios by which a change of what the paper leaves open is told.
     const HEADLINES: &'static [Headline<Self::Point>];
     /// What the paper leaves open: the scenario as it is, then one change at a time.

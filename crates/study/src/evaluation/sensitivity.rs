@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::point::seeded;
 use super::{Effort, Paper, Point as _};
-use crate::figure;
+use crate::figure::Figure;
 use crate::grid::Cell;
 use crate::stats::Estimate;
 use crate::summary::RunSummary;
@@ -28,7 +28,7 @@ impl Variant {
     }
 }
 
-/// The mean flow completion time at one point over that at another.
+/// [`Paper::HEADLINE_FIGURE`] at one point over the same at another.
 #[derive(Clone, Copy, Debug)]
 pub struct Headline<P> {
     /// Its key in JSON.
@@ -89,14 +89,16 @@ pub fn shifts<P: Paper>(effort: Effort, runs: &[RunSummary]) -> Vec<Shift> {
             let index = points.iter().position(|p| p == point).unwrap_or(0);
             &runs[index * seeds..(index + 1) * seeds]
         };
-        let ratio = |h: &Headline<P::Point>| (h.key, ratio(of(&h.worse), of(&h.better)));
+        let ratio = |h: &Headline<P::Point>| {
+            (h.key, ratio(P::HEADLINE_FIGURE, of(&h.worse), of(&h.better)))
+        };
         Shift { variant: variant.label, ratios: P::HEADLINES.iter().map(ratio).collect() }
     };
     P::VARIANTS.iter().zip(runs.chunks_exact(seeds * points.len())).map(shift).collect()
 }
 
-fn ratio(worse: &[RunSummary], better: &[RunSummary]) -> Option<Estimate> {
-    let ratio = |(w, b)| Some(figure::mean_all(w)? / figure::mean_all(b)?);
+fn ratio(figure: Figure, worse: &[RunSummary], better: &[RunSummary]) -> Option<Estimate> {
+    let ratio = |(w, b)| Some(figure(w)? / figure(b)?);
     let ratios: Option<Vec<f64>> = worse.iter().zip(better).map(ratio).collect();
     Estimate::of(&ratios?)
 }
