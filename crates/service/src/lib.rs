@@ -1,0 +1,1 @@
+//! The central service of CFLB.
