@@ -156,11 +156,18 @@ impl<'a> Paths<'a> {
     pub fn advance(&self, path: &mut Path) -> bool {
         let last_choice = path.hops.iter().rposition(|hop| hop.next_hop + 1 < hop.next_hops);
         let Some(place) = last_choice else { return false };
-        path.hops.truncate(place + 1);
-        let hop = &mut path.hops[place];
-        hop.next_hop += 1;
-        hop.port = self.routes.next_hops(hop.switch, self.tor)[usize::from(hop.next_hop)];
+        self.turn(path, place, path.hops[place].next_hop + 1)
+    }
+
+    /// Makes another choice at hop `place` of a path of this pair, and the first choices from there on. `false`, and nothing
+    /// written, if there is no such hop or choice.
+    pub fn turn(&self, path: &mut Path, place: usize, next_hop: u16) -> bool {
+        let hop = path.hops.get_mut(place).filter(|hop| next_hop < hop.next_hops);
+        let Some(hop) = hop.filter(|hop| hop.switch != self.last.switch) else { return false };
+        hop.next_hop = next_hop;
+        hop.port = self.next_hops(hop.switch)[usize::from(next_hop)];
         let next = self.fabric.next_switch(hop.switch, hop.port);
+        path.hops.truncate(place + 1);
         self.descend(next, path);
         true
     }

@@ -1,0 +1,353 @@
+//! Connections with subflows on different paths, for as long as somebody renews their leases.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heddle_fabric::Path;
+use heddle_policy::cflb::{Field, Fields, Ports, hash_words};
+use heddle_units::Rate;
+
+use crate::{Demand, Flow, Network, Pair, Placement, Placer, PortBook, SteerError};
+
+/// A connection's number. Numbers are not used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConnectionId(pub u64);
+
+/// A subflow's number in its connection. Numbers are not used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SubflowId(pub u32);
+
+/// A connection to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its hosts and their addresses.
+    pub pair: Pair,
+    /// The protocol's number: 6 is TCP.
+    pub protocol: u8,
+    /// The ports, of which those are kept that name no path ([`Flow::ports`]).
+    pub ports: Ports,
+    /// Subflows to open at once, at least 1.
+    pub subflows: u16,
+    /// The rate of each subflow, if it is known.
+    pub rate: Option<Rate>,
+}
+
+/// A subflow: the path that it was given, and the fields that name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subflow {
+    /// Its path.
+    pub placement: Placement,
+    /// What its sender must write.
+    pub fields: Fields,
+}
+
+/// An open connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// As it was asked for.
+    pub request: Request,
+    /// When its lease ends, in seconds of the caller's clock.
+    pub expires: u64,
+    /// Its subflows.
+    pub subflows: BTreeMap<SubflowId, Subflow>,
+    next_subflow: u32,
+}
+
+/// What has become of a subflow since its path was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// A link of its path, or of one of its hosts, is down.
+    LinkDown {
+        /// The link, as an index of the graph's links.
+        link: u32,
+    },
+    /// Its links are up, but routers have other next hops than before, and its ports name another path now.
+    Renamed,
+}
+
+/// A subflow whose packets do not take its path any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Affected {
+    /// Its connection.
+    pub connection: ConnectionId,
+    /// The subflow.
+    pub subflow: SubflowId,
+    /// What has become of it.
+    pub damage: Damage,
+}
+
+/// The open connections of a network, the ports that they use, and what they put on links.
+///
+/// All methods that take a network must be given the same one (its links may fail and return in between).
+#[derive(Clone, Debug)]
+pub struct Connections {
+    placer: Placer,
+    book: PortBook,
+    lease: u64,
+    open: BTreeMap<ConnectionId, Connection>,
+    /// When each lease ends.
+    leases: BTreeSet<(u64, ConnectionId)>,
+    next: u64,
+}
+
+impl Connections {
+    /// None yet; each is kept for `lease` seconds unless it is renewed.
+    pub fn new(placer: Placer, lease: u64) -> Connections {
+        let (book, open, leases) = (PortBook::default(), BTreeMap::new(), BTreeSet::new());
+        Connections { placer, book, lease, open, leases, next: 0 }
+    }
+
+    /// Opens a connection with as many subflows as asked for, on paths that share no links while there are such paths
+    /// ([`crate::Scheduler`]).
+    ///
+    /// # Errors
+    /// Those of [`Network::find`] and [`Network::encode`]; [`SteerError::NoSubflows`], [`SteerError::PortsGiven`],
+    /// [`SteerError::PortsInUse`]. Nothing is opened then.
+    pub fn open(
+        &mut self,
+        network: &Network,
+        request: &Request,
+        now: u64,
+    ) -> Result<ConnectionId, SteerError> {
+        if request.subflows == 0 {
+            return Err(SteerError::NoSubflows);
+        }
+        if request.subflows > 1 && network.codec().field() == Field::FlowLabel {
+            return Err(SteerError::PortsGiven);
+        }
+        let id = ConnectionId(self.next);
+        let mut connection = Connection {
+            request: *request,
+            expires: now.saturating_add(self.lease),
+            subflows: BTreeMap::new(),
+            next_subflow: 0,
+        };
+        for _ in 0..request.subflows {
+            if let Err(error) = self.attach(network, id, &mut connection, request.ports) {
+                self.detach_all(&connection);
+                return Err(error);
+            }
+        }
+        self.next += 1;
+        self.leases.insert((connection.expires, id));
+        self.open.insert(id, connection);
+        Ok(id)
+    }
+
+    /// Adds a subflow to a connection, on a path apart from its others; `ports` as in [`Flow::ports`].
+    ///
+    /// # Errors
+    /// As [`Connections::open`], and [`SteerError::NoConnection`]. Nothing is added then.
+    pub fn add_subflow(
+        &mut self,
+        network: &Network,
+        id: ConnectionId,
+        ports: Ports,
+    ) -> Result<SubflowId, SteerError> {
+        let mut connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
+        let added = self.attach(network, id, &mut connection, ports);
+        self.open.insert(id, connection);
+        added
+    }
+
+    /// Gives a subflow a path and ports anew, after links have failed or returned. Its old ports are free from then on.
+    ///
+    /// # Errors
+    /// As [`Connections::add_subflow`], and [`SteerError::NoSubflow`]. It stays as it was then.
+    pub fn replace(
+        &mut self,
+        network: &Network,
+        id: ConnectionId,
+        subflow: SubflowId,
+    ) -> Result<(), SteerError> {
+        let mut connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
+        let replaced = self.replace_in(network, id, &mut connection, subflow);
+        self.open.insert(id, connection);
+        replaced
+    }
+
+    /// Closes one subflow of a connection; the connection stays, even without subflows.
+    ///
+    /// # Errors
+    /// [`SteerError::NoConnection`], [`SteerError::NoSubflow`].
+    pub fn close_subflow(
+        &mut self,
+        id: ConnectionId,
+        subflow: SubflowId,
+    ) -> Result<Subflow, SteerError> {
+        let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
+        let pair = connection.request.pair;
+        let closed = connection.subflows.remove(&subflow).ok_or(no_subflow(id, subflow))?;
+        self.detach(pair, &closed);
+        Ok(closed)
+    }
+
+    /// Closes a connection with all its subflows.
+    ///
+    /// # Errors
+    /// [`SteerError::NoConnection`].
+    pub fn close(&mut self, id: ConnectionId) -> Result<Connection, SteerError> {
+        let connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
+        self.leases.remove(&(connection.expires, id));
+        self.detach_all(&connection);
+        Ok(connection)
+    }
+
+    /// Lets a connection's lease start again, and gives its new end.
+    ///
+    /// # Errors
+    /// [`SteerError::NoConnection`].
+    pub fn renew(&mut self, id: ConnectionId, now: u64) -> Result<u64, SteerError> {
+        let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
+        self.leases.remove(&(connection.expires, id));
+        connection.expires = now.saturating_add(self.lease);
+        self.leases.insert((connection.expires, id));
+        Ok(connection.expires)
+    }
+
+    /// Closes the connections whose leases have ended by `now`, in the order of their ends.
+    pub fn expire(&mut self, now: u64) -> Vec<ConnectionId> {
+        let ended = self.leases.iter().take_while(|(end, _)| *end <= now);
+        let ended: Vec<ConnectionId> = ended.map(|(_, id)| *id).collect();
+        ended.into_iter().filter(|id| self.close(*id).is_ok()).collect()
+    }
+
+    /// The subflows whose packets no longer take their paths, after links have failed or returned ([`Network::set_down`]).
+    pub fn affected(&self, network: &Network) -> Vec<Affected> {
+        let subflows = self.open.iter().flat_map(|(id, connection)| {
+            let pair = connection.request.pair;
+            connection.subflows.iter().map(move |(subflow, state)| (*id, pair, *subflow, state))
+        });
+        let damaged = |(connection, pair, subflow, state)| {
+            let damage = damage(network, pair, state)?;
+            Some(Affected { connection, subflow, damage })
+        };
+        subflows.filter_map(damaged).collect()
+    }
+
+    /// An open connection.
+    pub fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        self.open.get(&id)
+    }
+
+    /// The open connections, in the order in which they were opened.
+    pub fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        self.open.iter().map(|(id, connection)| (*id, connection))
+    }
+
+    /// What has been placed on each link.
+    pub const fn placer(&self) -> &Placer {
+        &self.placer
+    }
+
+    /// The ports in use.
+    pub const fn book(&self) -> &PortBook {
+        &self.book
+    }
+
+    /// Places and names a further subflow.
+    fn attach(
+        &mut self,
+        network: &Network,
+        id: ConnectionId,
+        connection: &mut Connection,
+        ports: Ports,
+    ) -> Result<SubflowId, SteerError> {
+        let Request { pair, .. } = connection.request;
+        let is_label = network.codec().field() == Field::FlowLabel;
+        if is_label && !self.book.is_free(pair.from, pair.to, ports) {
+            return Err(SteerError::PortsInUse);
+        }
+        let subflow = self.steer(network, id, connection, ports)?;
+        self.book.take(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
+        let number = SubflowId(connection.next_subflow);
+        connection.next_subflow += 1;
+        connection.subflows.insert(number, subflow);
+        Ok(number)
+    }
+
+    fn replace_in(
+        &mut self,
+        network: &Network,
+        id: ConnectionId,
+        connection: &mut Connection,
+        subflow: SubflowId,
+    ) -> Result<(), SteerError> {
+        let old = connection.subflows.remove(&subflow).ok_or(no_subflow(id, subflow))?;
+        self.placer.release(&old.placement);
+        let ports = old.fields.ports.unwrap_or_default();
+        let new = self.steer(network, id, connection, ports);
+        let Pair { from, to, .. } = connection.request.pair;
+        let kept = match new {
+            Ok(new) => {
+                self.book.release(from, to, ports);
+                self.book.take(from, to, new.fields.ports.unwrap_or_default());
+                (new, Ok(()))
+            }
+            Err(error) => {
+                self.placer.hold(&old.placement);
+                (old, Err(error))
+            }
+        };
+        connection.subflows.insert(subflow, kept.0);
+        kept.1
+    }
+
+    /// A path apart from the connection's subflows, counted on its links, and a free name for it.
+    fn steer(
+        &mut self,
+        network: &Network,
+        id: ConnectionId,
+        connection: &Connection,
+        ports: Ports,
+    ) -> Result<Subflow, SteerError> {
+        let Request { pair, protocol, rate, .. } = connection.request;
+        let others = connection.subflows.values();
+        let avoid: Vec<Path> = others.map(|subflow| subflow.placement.path.clone()).collect();
+        let demand = Demand { connection: id.0, avoid: &avoid, rate };
+        let placement = self.placer.place(&network.find(pair.from, pair.to)?, &demand);
+        let flow = Flow { addresses: pair.addresses, protocol, ports };
+        let start = hash_words(connection.next_subflow, &[id.0 as u32, (id.0 >> 32) as u32]);
+        let is_label = network.codec().field() == Field::FlowLabel;
+        let is_free = |fields: &Fields| {
+            is_label || self.book.is_free(pair.from, pair.to, fields.ports.unwrap_or_default())
+        };
+        match network.encode(&placement.path, &flow, start, is_free) {
+            Ok(named) => Ok(Subflow { placement, fields: named.fields }),
+            Err(error) => {
+                self.placer.release(&placement);
+                Err(error)
+            }
+        }
+    }
+
+    fn detach(&mut self, pair: Pair, subflow: &Subflow) {
+        self.placer.release(&subflow.placement);
+        self.book.release(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
+    }
+
+    fn detach_all(&mut self, connection: &Connection) {
+        for subflow in connection.subflows.values() {
+            self.detach(connection.request.pair, subflow);
+        }
+    }
+}
+
+/// What keeps a subflow's packets from its path, if anything does.
+fn damage(network: &Network, pair: Pair, subflow: &Subflow) -> Option<Damage> {
+    let fabric = network.fabric();
+    let path = &subflow.placement.path;
+    let own = fabric.ports_of(pair.from).iter().map(|port| port.link);
+    let links = own.chain(path.ports(fabric).map(|port| fabric.ports[port as usize].link));
+    let mut broken = links.filter(|link| network.down().contains(link));
+    if let Some(link) = broken.next() {
+        return Some(Damage::LinkDown { link });
+    }
+    let walk = network.walk(pair.from, &subflow.fields).ok()?;
+    let taken = walk.steps.iter().map(|step| (step.switch, step.port));
+    let meant = path.hops.iter().map(|hop| (hop.switch, hop.port));
+    (!taken.eq(meant)).then_some(Damage::Renamed)
+}
+
+const fn no_subflow(connection: ConnectionId, subflow: SubflowId) -> SteerError {
+    SteerError::NoSubflow { connection: connection.0, subflow: subflow.0 }
+}

@@ -1,0 +1,252 @@
+//! What cannot be done, where, and what mends it.
+
+use std::net::IpAddr;
+
+use heddle_fabric::{FabricError, PathError};
+use heddle_policy::cflb::CodecError;
+
+/// An address family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// IPv4.
+    #[default]
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Family {
+    /// The family of an address.
+    pub const fn of(address: IpAddr) -> Family {
+        match address {
+            IpAddr::V4(_) => Family::V4,
+            IpAddr::V6(_) => Family::V6,
+        }
+    }
+}
+
+impl std::fmt::Display for Family {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(match self {
+            Family::V4 => "IPv4",
+            Family::V6 => "IPv6",
+        })
+    }
+}
+
+/// Why a network, a path, a name or a connection cannot be had. Switches and hosts are named as in the graph.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SteerError {
+    /// The graph makes no fabric.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// The constants make no codec.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// A pair of hosts has no paths.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A character of the key is no hexadecimal digit.
+    #[error("character {place} of the key is not a hexadecimal digit")]
+    KeyDigit {
+        /// The character, from 1.
+        place: usize,
+    },
+    /// The key is too long or too short for its cipher.
+    #[error("the key has {given} hexadecimal digits, the cipher needs {needed}")]
+    KeyLength {
+        /// Digits that the cipher needs.
+        needed: usize,
+        /// Digits that were given.
+        given: usize,
+    },
+    /// The key is not the one that the fabric's file was written for.
+    #[error(
+        "this is not the network's key: its check value is {given}, the network's is {expected}"
+    )]
+    WrongKey {
+        /// The network's check value.
+        expected: String,
+        /// That of the key.
+        given: String,
+    },
+    /// More lists of addresses than hosts, or fewer.
+    #[error(
+        "{lists} lists of addresses for {hosts} hosts: each host needs one, which may be empty"
+    )]
+    AddressLists {
+        /// Lists that were given.
+        lists: usize,
+        /// Hosts of the fabric.
+        hosts: u32,
+    },
+    /// One address for two hosts.
+    #[error("{address} is the address of both {first} and {second}")]
+    SharedAddress {
+        /// The address.
+        address: IpAddr,
+        /// The host that has it first.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+    /// A link that the graph has not.
+    #[error("there is no link number {link}: there are {links}, numbered from 0")]
+    NoSuchLink {
+        /// The link.
+        link: u32,
+        /// Links of the graph.
+        links: usize,
+    },
+    /// Nothing is called that.
+    #[error("there is no {kind} `{name}`{advice}")]
+    Unknown {
+        /// `host`, `switch`.
+        kind: &'static str,
+        /// The name that was given.
+        name: String,
+        /// `: did you mean ...`.
+        advice: String,
+    },
+    /// A host's own link is down.
+    #[error("the link of {host} to its ToR is down")]
+    HostDown {
+        /// The host.
+        host: String,
+    },
+    /// A host has no address of a family.
+    #[error("{host} has no {family} address: give it one, or ask for the other family")]
+    NoAddress {
+        /// The host.
+        host: String,
+        /// The family.
+        family: Family,
+    },
+    /// The two hosts were named by addresses of different families.
+    #[error("{from} and {to} are of different families: name both hosts by the same one")]
+    Families {
+        /// The source's address.
+        from: IpAddr,
+        /// The destination's.
+        to: IpAddr,
+    },
+    /// A switch does not lead to the next one of a named path.
+    #[error("{switch} has no next hop {wanted} towards {to}: it has {known}")]
+    NotANextHop {
+        /// The switch.
+        switch: String,
+        /// What was to follow it.
+        wanted: String,
+        /// The destination.
+        to: String,
+        /// What can follow it.
+        known: String,
+    },
+    /// A named path that is too long, too short, or begins elsewhere.
+    #[error(
+        "the path from {from} must begin at {first} and end at {last}; it is named by its switches in order"
+    )]
+    NotAPath {
+        /// The source.
+        from: String,
+        /// Its ToR.
+        first: String,
+        /// The destination's ToR.
+        last: String,
+    },
+    /// A path's number is too high.
+    #[error("there is no path number {index}: the pair has {count}, numbered from 0")]
+    NoSuchPath {
+        /// The number.
+        index: u64,
+        /// The pair's paths.
+        count: u64,
+    },
+    /// A router has more next hops than digits have values.
+    #[error(
+        "{switch} has {next_hops} next hops, but the radix is {radix}: the network needs a radix of {next_hops} or more"
+    )]
+    RadixTooSmall {
+        /// The router.
+        switch: String,
+        /// Its next hops.
+        next_hops: u16,
+        /// B.
+        radix: u32,
+    },
+    /// The path makes more choices than the selector has digits.
+    #[error(
+        "{first} and {second} read the same digit, and are to choose differently: the selector has {length} digits; take a wider field, a smaller radix or another path"
+    )]
+    TooLong {
+        /// The nearer router.
+        first: String,
+        /// The farther one.
+        second: String,
+        /// L.
+        length: u32,
+    },
+    /// No allowed TTL leads to the end of the path.
+    #[error("a TTL of {ttl} does not reach {host}: the path needs {needed} or more")]
+    TtlTooLow {
+        /// The highest TTL allowed.
+        ttl: u8,
+        /// The destination.
+        host: String,
+        /// What the path needs.
+        needed: usize,
+    },
+    /// The packet has none of the controllable fields.
+    #[error("the packet has no field to name a path in: a flow label needs IPv6")]
+    NoField,
+    /// A hop that the routers have not (a path of other routes).
+    #[error("{switch} has no next hop number {next_hop}: it has {next_hops}")]
+    NoSuchNextHop {
+        /// The router.
+        switch: String,
+        /// The next hop asked for.
+        next_hop: u16,
+        /// Its next hops.
+        next_hops: u16,
+    },
+    /// Every name of the path is in use or reserved.
+    #[error(
+        "no name of the path is free: {tried} were tried; close connections of this pair, allow more initial TTLs, or reserve fewer ports"
+    )]
+    NoneFree {
+        /// Names that were tried.
+        tried: u32,
+    },
+    /// A connection without subflows.
+    #[error("a connection needs at least one subflow")]
+    NoSubflows,
+    /// Ports are fixed, so that several subflows would be one.
+    #[error(
+        "paths are named by flow labels and the ports are given: open one subflow, and add each further one with ports of its own"
+    )]
+    PortsGiven,
+    /// The ports are in use.
+    #[error("another subflow of the same hosts uses these ports")]
+    PortsInUse,
+    /// No connection has this number (any more).
+    #[error("there is no connection {0}: it was closed, or its lease has expired")]
+    NoConnection(u64),
+    /// A connection has no such subflow (any more).
+    #[error("connection {connection} has no subflow {subflow}")]
+    NoSubflow {
+        /// The connection.
+        connection: u64,
+        /// The subflow.
+        subflow: u32,
+    },
+}
+
+/// The nearest of the known names, if one is near.
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let near = known.map(|known| (strsim::jaro_winkler(name, known), known));
+    match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((likeness, best)) if likeness > 0.8 => format!(": did you mean `{best}`?"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,228 @@
+//! Which path a flow should take, by what has been placed on its links.
+
+use heddle_fabric::{Fabric, Path, Paths};
+use heddle_policy::cflb::hash_words;
+use heddle_units::Rate;
+
+/// The most paths of a pair that are looked at: of more, so many at even distances in the order of their numbers.
+pub const MOST_PATHS: u64 = 4096;
+
+/// How a path is chosen. Links between hosts and ToRs are no matter of choice and do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheduler {
+    /// The paper's: few flows on each link (section 4.2.1). The path with the fewest links that the connection's other subflows
+    /// use; of these the one with the fewest flows on its fullest link; then with the fewest flows over all its links;
+    /// then in an order that depends on the seed and the connection.
+    #[default]
+    FewestFlows,
+    /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of whose links have room for the flow's
+    /// rate, which is then reserved; if there is none, the one that is overbooked least. Beyond Hedera, whose flows are single,
+    /// of paths that fit equally the one with the fewest links that the connection's other subflows use.
+    FirstFit,
+}
+
+/// A flow that needs a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Demand<'a> {
+    /// The connection that it belongs to, for the order among equal paths.
+    pub connection: u64,
+    /// Paths of the connection's other subflows.
+    pub avoid: &'a [Path],
+    /// The rate to reserve; without one nothing is reserved, and every path has room.
+    pub rate: Option<Rate>,
+}
+
+/// Whether a path has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// All its links have room for the rate.
+    Fits,
+    /// It has not: its fullest link is promised more than its rate.
+    Overbooked {
+        /// By so much.
+        by: Rate,
+    },
+}
+
+/// A path that a flow was given. It is counted on its links until [`Placer::release`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The path.
+    pub path: Path,
+    /// Its links that other subflows of the connection used when it was placed.
+    pub shared: u32,
+    /// The rate that is reserved.
+    pub rate: Option<Rate>,
+    /// Whether there was room.
+    pub fit: Fit,
+    /// Links between switches, as ports of the fabric.
+    links: Vec<u32>,
+}
+
+impl Placement {
+    /// Its links between switches, as numbers of ports in the fabric.
+    pub fn links(&self) -> &[u32] {
+        &self.links
+    }
+}
+
+/// What has been placed on every link of a fabric, one direction of it at a time.
+#[derive(Clone, Debug)]
+pub struct Placer {
+    scheduler: Scheduler,
+    seed: u32,
+    /// By port of the fabric.
+    loads: Vec<Load>,
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    capacity: Rate,
+    flows: u32,
+    reserved: Rate,
+}
+
+impl Load {
+    /// How far beyond its capacity a rate would bring it.
+    fn excess(&self, rate: Rate) -> u64 {
+        self.reserved.0.saturating_add(rate.0).saturating_sub(self.capacity.0)
+    }
+}
+
+/// What makes a path better than another: less of it, the first difference decides.
+type Cost = [u64; 4];
+
+impl Placer {
+    /// Nothing is placed yet. The seed decides among equal paths.
+    pub fn new(fabric: &Fabric, scheduler: Scheduler, seed: u32) -> Placer {
+        let rate = |link: u32| fabric.graph.links[link as usize].rate;
+        let load = |capacity| Load { capacity, flows: 0, reserved: Rate(0) };
+        let loads = fabric.ports.iter().map(|port| load(rate(port.link))).collect();
+        Placer { scheduler, seed, loads }
+    }
+
+    /// Flows that were placed on a port of the fabric; 0 for a number that is no port's.
+    pub fn flows(&self, port: u32) -> u32 {
+        self.loads.get(port as usize).map_or(0, |load| load.flows)
+    }
+
+    /// The rate that is reserved on a port of the fabric; 0 for a number that is no port's.
+    pub fn reserved(&self, port: u32) -> Rate {
+        self.loads.get(port as usize).map_or(Rate(0), |load| load.reserved)
+    }
+
+    /// Gives a flow one of the pair's paths, and counts it on its links. `paths` are those of the placer's fabric.
+    pub fn place(&mut self, paths: &Paths<'_>, demand: &Demand<'_>) -> Placement {
+        let fabric = paths.fabric();
+        let own = links_of(fabric, demand.avoid);
+        let looked_at = paths.count().min(MOST_PATHS);
+        let start = self.rotation(demand.connection, looked_at);
+        let (mut path, mut best) = (Path::default(), None::<(Cost, Path)>);
+        for index in 0..looked_at {
+            visit(paths, index, &mut path);
+            let rank = (index + looked_at - start) % looked_at;
+            let cost = self.cost(fabric, &path, &own, demand.rate, rank);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, path.clone()));
+            }
+            if cost == [0; 4] {
+                break;
+            }
+        }
+        let path = best.map_or(path, |(_, path)| path);
+        self.placement(fabric, path, &own, demand.rate)
+    }
+
+    /// Takes a placement off its links.
+    pub fn release(&mut self, placement: &Placement) {
+        let rate = placement.rate.unwrap_or_default().0;
+        for &link in &placement.links {
+            let load = &mut self.loads[link as usize];
+            load.flows = load.flows.saturating_sub(1);
+            load.reserved = Rate(load.reserved.0.saturating_sub(rate));
+        }
+    }
+
+    /// Counts a placement on its links (once more, after it was released).
+    pub(crate) fn hold(&mut self, placement: &Placement) {
+        let rate = placement.rate.unwrap_or_default().0;
+        for &link in &placement.links {
+            let load = &mut self.loads[link as usize];
+            load.flows += 1;
+            load.reserved = Rate(load.reserved.0.saturating_add(rate));
+        }
+    }
+
+    fn placement(
+        &mut self,
+        fabric: &Fabric,
+        path: Path,
+        own: &[u32],
+        rate: Option<Rate>,
+    ) -> Placement {
+        let links: Vec<u32> = path.fabric_ports(fabric).collect();
+        let shared = links.iter().filter(|link| own.binary_search(link).is_ok()).count() as u32;
+        let fit = match self.overbooked(links.iter().copied(), rate) {
+            0 => Fit::Fits,
+            by => Fit::Overbooked { by: Rate(by) },
+        };
+        let placement = Placement { path, shared, rate, fit, links };
+        self.hold(&placement);
+        placement
+    }
+
+    fn cost(
+        &self,
+        fabric: &Fabric,
+        path: &Path,
+        own: &[u32],
+        rate: Option<Rate>,
+        rank: u64,
+    ) -> Cost {
+        let links = || path.fabric_ports(fabric);
+        let shared = links().filter(|link| own.binary_search(link).is_ok()).count() as u64;
+        let flows = || links().map(|link| u64::from(self.flows(link)));
+        match self.scheduler {
+            Scheduler::FewestFlows => [shared, flows().max().unwrap_or(0), flows().sum(), rank],
+            Scheduler::FirstFit => [self.overbooked(links(), rate), shared, 0, rank],
+        }
+    }
+
+    /// By how much the fullest of the links would be overbooked.
+    fn overbooked(&self, links: impl Iterator<Item = u32>, rate: Option<Rate>) -> u64 {
+        let Some(rate) = rate else { return 0 };
+        links.map(|link| self.loads[link as usize].excess(rate)).max().unwrap_or(0)
+    }
+
+    /// The number of the path that is first among equals.
+    fn rotation(&self, connection: u64, paths: u64) -> u64 {
+        match self.scheduler {
+            Scheduler::FewestFlows => {
+                let words = [connection as u32, (connection >> 32) as u32];
+                u64::from(hash_words(self.seed, &words)) % paths
+            }
+            Scheduler::FirstFit => 0,
+        }
+    }
+}
+
+/// The links of some paths, ascending.
+fn links_of(fabric: &Fabric, paths: &[Path]) -> Vec<u32> {
+    let mut links: Vec<u32> = paths.iter().flat_map(|path| path.fabric_ports(fabric)).collect();
+    links.sort_unstable();
+    links
+}
+
+/// Writes path `index` of those that are looked at, in the order of their numbers.
+fn visit(paths: &Paths<'_>, index: u64, path: &mut Path) {
+    let count = paths.count();
+    if count > MOST_PATHS {
+        let number = u128::from(index) * u128::from(count) / u128::from(MOST_PATHS);
+        paths.nth(number as u64, path);
+    } else if index == 0 {
+        paths.first(path);
+    } else {
+        paths.advance(path);
+    }
+}
