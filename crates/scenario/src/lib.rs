@@ -40,7 +40,7 @@ mod transport_form;
 
 pub use error::ScenarioError;
 pub use resolved::*;
-pub use schema::schema;
+pub use schema::{fabric_schema, schema};
 pub use source::{Files, Source};
 
 use document::Document;
@@ -54,11 +54,52 @@ pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioErro
     try_load(source, files).map_err(ScenarioError::from)
 }
 
+/// Parses, checks and resolves a fabric file: a network whose paths CFLB names, without traffic. `files` as for [`load`].
+///
+/// # Errors
+/// The first thing that is wrong with it: see [`ScenarioError`].
+pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, ScenarioError> {
+    try_load_fabric(source, files).map_err(ScenarioError::from)
+}
+
 fn try_load(source: &Source, files: &dyn Files) -> Result<Scenario, Problem> {
+    let document = parse(source)?;
+    refuse_fabric_file(&document).map_err(|problem| document.locate(problem))?;
+    let file: raw::File = document.read()?;
+    resolve::resolve(&source.name, &file, files).map_err(|problem| document.locate(problem))
+}
+
+fn try_load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, Problem> {
+    let document = parse(source)?;
+    refuse_scenario(&document).map_err(|problem| document.locate(problem))?;
+    let file: raw::FabricFile = document.read()?;
+    resolve::fabric_file(&file, files).map_err(|problem| document.locate(problem))
+}
+
+fn parse(source: &Source) -> Result<Document, Problem> {
     let mut document = Document::parse(&source.name, &source.text)?;
     for (key, value) in &source.overrides {
         document.set(key, value)?;
     }
-    let file: raw::File = document.read()?;
-    resolve::resolve(&source.name, &file, files).map_err(|problem| document.locate(problem))
+    Ok(document)
+}
+
+/// Keys of a scenario that a fabric file has not.
+const SCENARIO_KEYS: [&str; 7] =
+    ["workload", "scheme", "transport", "measure", "event", "seeds", "title"];
+
+/// Keys of a fabric file that a scenario has not.
+const FABRIC_KEYS: [&str; 2] = ["cflb", "addresses"];
+
+fn refuse_scenario(document: &Document) -> Result<(), Problem> {
+    let Some(key) = SCENARIO_KEYS.into_iter().find(|key| document.has(key)) else { return Ok(()) };
+    Err(Problem::at(key, "this belongs to a scenario, and a fabric file is wanted here").help(
+        "keep `[fabric]` alone, and add `[cflb]` and `[addresses]` if their defaults do not suit",
+    ))
+}
+
+fn refuse_fabric_file(document: &Document) -> Result<(), Problem> {
+    let Some(key) = FABRIC_KEYS.into_iter().find(|key| document.has(key)) else { return Ok(()) };
+    Err(Problem::at(key, "this belongs to a fabric file, and a scenario is wanted here")
+        .help("a scenario names the scheme in `[scheme]`, with `kind = \"cflb\"`"))
 }

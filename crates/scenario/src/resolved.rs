@@ -7,6 +7,12 @@ use serde::Serialize;
 
 use crate::transport_form::{MptcpForm, TcpForm};
 
+mod cflb;
+mod fabric_file;
+
+pub use cflb::{Cflb, CflbCipher, CflbField, CflbNetwork, CflbSurplus, Placing};
+pub use fabric_file::FabricFile;
+
 /// One simulation, but for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scenario {
@@ -139,6 +145,8 @@ pub enum Scheme {
     Hula(Hula),
     /// HULA with the best k next hops, which the subflows of an MPTCP connection share out.
     MpHula(MpHula),
+    /// Paths named by ports: elephants are placed, the rest is hashed.
+    Cflb(Cflb),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
     Ideal,
 }
@@ -155,6 +163,7 @@ impl Scheme {
             Scheme::Spray => "spray",
             Scheme::Hula(_) => "hula",
             Scheme::MpHula(_) => "mp-hula",
+            Scheme::Cflb(_) => "cflb",
             Scheme::Ideal => "ideal",
         }
     }

@@ -1,21 +1,30 @@
 //! The JSON Schema of a scenario file, for editors.
 
-use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use crate::raw::File;
+use crate::raw::{FabricFile, File};
 
 /// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and source.
 pub fn schema() -> Value {
-    let mut schema = SchemaSettings::default().into_generator().into_root_schema_for::<File>();
+    schema_of::<File>("Heddle scenario")
+}
+
+/// The JSON Schema (draft 2020-12) of a fabric file, likewise.
+pub fn fabric_schema() -> Value {
+    schema_of::<FabricFile>("Heddle fabric")
+}
+
+fn schema_of<T: JsonSchema>(title: &str) -> Value {
+    let mut schema = SchemaSettings::default().into_generator().into_root_schema_for::<T>();
     RecursiveTransform(|schema: &mut Schema| {
         join_lines(schema);
         without_null(schema);
     })
     .transform(&mut schema);
-    schema.insert("title".into(), "Heddle scenario".into());
+    schema.insert("title".into(), title.into());
     schema.to_value()
 }
 
@@ -57,8 +66,14 @@ mod tests {
 
     #[test]
     fn every_key_is_described_and_its_default_is_as_described() {
+        assert!(defaults_of(&schema()) > 30);
+        assert!(defaults_of(&fabric_schema()) > 10);
+    }
+
+    /// Checks each key's description and gives the number of defaults.
+    fn defaults_of(schema: &Value) -> u32 {
         let mut defaults = 0;
-        walk(&schema(), &mut |key, value| {
+        walk(schema, &mut |key, value| {
             let description = value.get("description").and_then(Value::as_str);
             let constant = value.get("const").is_some();
             let text = description.unwrap_or_else(|| if constant { "" } else { panic!("{key}") });
@@ -74,11 +89,12 @@ mod tests {
                 }
             }
         });
-        assert!(defaults > 30, "{defaults}");
+        defaults
     }
 
     #[test]
     fn toml_has_no_null() {
         assert!(!schema().to_string().contains("null"));
+        assert!(!fabric_schema().to_string().contains("null"));
     }
 }

@@ -14,6 +14,7 @@ pub(crate) trait WithScheme {
 pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
     match scheme {
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
+        Scheme::Cflb(_) => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
         Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
         Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),

@@ -46,6 +46,11 @@ impl Document {
         overrides::set(&mut self.root, key, parse_value(value)).map_err(refused)
     }
 
+    /// Whether there is such a key at the top.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.root.child(key).is_some()
+    }
+
     /// Reads the whole file as a `T`.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         T::deserialize(&self.root).map_err(|problem| self.locate(problem))

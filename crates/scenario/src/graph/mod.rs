@@ -3,6 +3,7 @@
 mod fat_tree;
 mod from_file;
 mod leaf_spine;
+mod length;
 mod limits;
 mod names;
 mod reach;
@@ -12,6 +13,7 @@ mod width;
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
 pub(crate) use leaf_spine::leaf_spine;
+pub(crate) use length::most_switches;
 pub(crate) use limits::{check_delay, check_ports, check_rate};
 pub(crate) use names::Names;
 pub(crate) use reach::check_reachable;

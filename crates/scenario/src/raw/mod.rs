@@ -2,8 +2,10 @@
 //!
 //! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types and units.
 
+mod cflb;
 mod event;
 mod fabric;
+mod fabric_file;
 mod graph_file;
 mod measure;
 mod quantity;
@@ -11,10 +13,14 @@ mod scheme;
 mod transport;
 mod workload;
 
+pub(crate) use cflb::{
+    Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbSurplus, Placing, Sender,
+};
 pub(crate) use event::Event;
 pub(crate) use fabric::{
     Fabric, FatTree, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod,
 };
+pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, GraphFile};
 pub(crate) use measure::Measure;
 pub(crate) use scheme::{Drill, Hula, LongFlows, MpHula, Scheme, Update};

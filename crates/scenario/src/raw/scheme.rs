@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use super::Cflb;
 use super::quantity::TimeText;
 
 /// A load-balancing scheme. Each knows its own keys only.
@@ -30,6 +31,8 @@ pub(crate) enum Scheme {
     /// MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the best k next hops, which the subflows of an MPTCP
     /// connection share out. For other traffic it is HULA.
     MpHula(MpHula),
+    /// CFLB (Detal et al., Computer Networks 2013): elephants are placed on paths, which their ports name; the rest is hashed.
+    Cflb(Cflb),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
     Ideal,
 }

@@ -2,17 +2,24 @@
 //!
 //! One file a table; each function's problems carry their keys, the document gives them their lines.
 
+mod addresses;
 mod capacity;
+mod cflb;
+mod cflb_network;
 mod events;
 mod fabric;
+mod fabric_file;
 mod load;
 mod measure;
 mod pods;
+mod ranges;
 mod replay;
 mod scheme;
 mod times;
 mod transport;
 mod workload;
+
+pub(crate) use fabric_file::fabric_file;
 
 use heddle_transport::HEADER;
 use heddle_wire::Shim;

@@ -2,6 +2,7 @@
 
 use heddle_units::Time;
 
+use super::cflb;
 use super::times::{bounded, positive};
 use crate::error::Problem;
 use crate::graph::most_next_hops;
@@ -45,6 +46,7 @@ fn parameters(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
         raw::Scheme::Drill(raw) => Scheme::Drill(drill(raw)?),
         raw::Scheme::Hula(raw) => Scheme::Hula(hula(raw)?),
         raw::Scheme::MpHula(raw) => Scheme::MpHula(mp_hula(raw, graph)?),
+        raw::Scheme::Cflb(raw) => Scheme::Cflb(cflb::scheme(raw, graph)?),
     })
 }
 

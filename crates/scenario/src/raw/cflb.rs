@@ -1,0 +1,160 @@
+//! CFLB's constants: the keys that a scenario's `[scheme]` and a fabric file's `[cflb]` share, and those that each adds.
+
+use heddle_units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+use super::quantity::BytesText;
+
+/// CFLB in a simulation: what all routers and senders share, and how connections are steered.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Cflb {
+    #[schemars(flatten)]
+    pub(crate) constants: CflbConstants,
+    #[schemars(flatten)]
+    pub(crate) steering: Steering,
+}
+
+impl<'de> Deserialize<'de> for Cflb {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Cflb, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(CflbConstants, Steering);
+        Layers::deserialize(from).map(|Layers(constants, steering)| Cflb { constants, steering })
+    }
+}
+
+/// What all routers and senders of a network share, but for the key.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CflbConstants {
+    /// The header fields that name the path. Default: "ports" (CFLB section 3.3).
+    pub(crate) field: CflbField,
+    /// The source ports that name paths, as in `"49152-65535"`; others are hashed. Only with `field = "source-port"`.
+    /// Default: 0-65535.
+    #[schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))]
+    pub(crate) source_ports: Option<String>,
+    /// The invertible function. Default: "rc5" for both ports (CFLB section 4.1: the faster of the paper's two), "feistel"
+    /// for other fields, which fits them alone.
+    pub(crate) cipher: Option<CflbCipher>,
+    /// B, the base of path selectors. Default: the most next hops of any switch of the fabric, at least 2, and no less can be
+    /// given (CFLB section 3.2).
+    pub(crate) radix: Option<u16>,
+    /// What becomes of packets whose selector no sender writes: one from B^L up. Default: "hash".
+    pub(crate) surplus: CflbSurplus,
+}
+
+/// The header fields that name the path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CflbField {
+    /// Both ports, 32 bits.
+    #[default]
+    Ports,
+    /// The source port, up to 16 bits (CFLB section 5).
+    SourcePort,
+    /// IPv6's flow label, 20 bits (CFLB section 5). The simulator's packets are IPv4 and have none.
+    FlowLabel,
+}
+
+/// The invertible function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CflbCipher {
+    /// RC5 with blocks of 32 bits.
+    Rc5,
+    /// Skip32, blocks of 32 bits.
+    Skip32,
+    /// A Feistel network for fields of any width.
+    Feistel,
+}
+
+/// What becomes of a packet whose selector no sender writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CflbSurplus {
+    /// It is hashed, so that all digits are equally frequent.
+    #[default]
+    Hash,
+    /// Its digits are read all the same (CFLB equation 6).
+    AsPublished,
+}
+
+/// Which connections are steered, and where to.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Steering {
+    /// Connections with at least this many bytes to send are placed on paths, the others are hashed. Default: 100KB (Mahout,
+    /// Curtis et al., INFOCOM 2011: that many bytes in the socket buffer make an elephant). 0B places every connection.
+    #[schemars(with = "BytesText")]
+    pub(crate) elephants: Bytes,
+    /// How the scheduler chooses a path. Default: "fewest-flows".
+    pub(crate) placing: Placing,
+}
+
+impl Default for Steering {
+    fn default() -> Steering {
+        Steering { elephants: Bytes::kb(100), placing: Placing::FewestFlows }
+    }
+}
+
+/// How the scheduler chooses a path for a subflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Placing {
+    /// The path whose links carry the fewest placed flows (CFLB section 4.2.1).
+    #[default]
+    FewestFlows,
+    /// The first path with room for the flow's estimated demand (Hedera's global first fit, NSDI 2010).
+    FirstFit,
+}
+
+/// CFLB in a network: what all routers and senders share, and what a sender may write.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct CflbNetwork {
+    #[schemars(flatten)]
+    pub(crate) constants: CflbConstants,
+    #[schemars(flatten)]
+    pub(crate) sender: Sender,
+}
+
+impl<'de> Deserialize<'de> for CflbNetwork {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CflbNetwork, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(CflbConstants, Sender);
+        Layers::deserialize(from).map(|Layers(constants, sender)| CflbNetwork { constants, sender })
+    }
+}
+
+impl Default for CflbNetwork {
+    fn default() -> CflbNetwork {
+        CflbNetwork { constants: CflbConstants::default(), sender: Sender::default() }
+    }
+}
+
+/// What a sender may write, and the key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Sender {
+    /// The TTL (hop limit) that senders write, as the first router receives it. Default: 64 (Linux's, and RFC 1700's).
+    pub(crate) ttl: u8,
+    /// TTLs that may be written instead where the first one leaves no free ports. Default: 64-95: a selector has 32 digits at
+    /// most, so that 32 TTLs in a row give it every rotation, and the lowest still crosses 64 routers.
+    #[schemars(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$"))]
+    pub(crate) ttls: String,
+    /// Ranges of ports that are never chosen. Default: ["0-1023"] (system ports, RFC 6335).
+    #[schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))]
+    pub(crate) reserved: Option<Vec<String>>,
+    /// The file of the key, named from this file's folder. Default: none, the key is given elsewhere.
+    pub(crate) key_file: Option<String>,
+    /// A check value of the key, 8 hexadecimal digits, by which a wrong key is noticed. Default: none.
+    #[schemars(inner(regex(pattern = r"^[0-9a-fA-F]{8}$")))]
+    pub(crate) key_check: Option<String>,
+}
+
+impl Default for Sender {
+    fn default() -> Sender {
+        Sender { ttl: 64, ttls: "64-95".into(), reserved: None, key_file: None, key_check: None }
+    }
+}

@@ -1,0 +1,22 @@
+//! A fabric file.
+
+use heddle_transport::Control;
+
+use super::{addresses, cflb_network, fabric, in_fabric};
+use crate::error::Problem;
+use crate::graph::check_reachable;
+use crate::source::Files;
+use crate::{FabricFile, raw};
+
+/// Resolves a fabric file.
+pub(crate) fn fabric_file(
+    file: &raw::FabricFile,
+    files: &dyn Files,
+) -> Result<FabricFile, Problem> {
+    let resolved = fabric::resolve(&file.fabric, Control::NewReno, files).map_err(in_fabric)?;
+    let graph = &resolved.fabric.graph;
+    check_reachable(graph, |link| !resolved.down.contains(&link)).map_err(in_fabric)?;
+    let cflb = cflb_network::resolve(&file.cflb, graph)?;
+    let addresses = addresses::resolve(&file.addresses, graph, cflb.field)?;
+    Ok(FabricFile { fabric: resolved.fabric, cflb, addresses })
+}

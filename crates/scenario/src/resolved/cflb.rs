@@ -1,0 +1,96 @@
+//! CFLB's constants, checked against the fabric.
+
+use heddle_units::Bytes;
+use serde::Serialize;
+
+/// CFLB in a simulation (Detal et al., Computer Networks 2013).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cflb {
+    /// The header fields that name the path: not the flow label, as packets are IPv4.
+    pub field: CflbField,
+    /// The invertible function; it fits the field.
+    pub cipher: CflbCipher,
+    /// B, at least 2 and not below the next hops of any switch; a selector has one digit at least.
+    pub radix: u16,
+    /// What becomes of selectors that nobody writes.
+    pub surplus: CflbSurplus,
+    /// Connections with at least this many bytes to send are placed on paths.
+    pub elephants: Bytes,
+    /// How the scheduler chooses a path.
+    pub placing: Placing,
+}
+
+/// The header fields that name the path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CflbField {
+    /// Both ports.
+    #[default]
+    Ports,
+    /// The source port, where it is in a range.
+    SourcePort {
+        /// The lowest.
+        low: u16,
+        /// The highest, not below `low`.
+        high: u16,
+    },
+    /// IPv6's flow label.
+    FlowLabel,
+}
+
+/// The invertible function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CflbCipher {
+    /// RC5 with blocks of 32 bits: both ports.
+    Rc5,
+    /// Skip32: both ports.
+    Skip32,
+    /// A Feistel network: any field.
+    Feistel,
+}
+
+/// What becomes of a packet whose selector no sender writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CflbSurplus {
+    /// It is hashed.
+    #[default]
+    Hash,
+    /// Its digits are read all the same.
+    AsPublished,
+}
+
+/// How the scheduler chooses a path for a subflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placing {
+    /// The path whose links carry the fewest placed flows (CFLB section 4.2.1).
+    #[default]
+    FewestFlows,
+    /// The first path with room for the flow's estimated demand (Hedera's global first fit).
+    FirstFit,
+}
+
+/// CFLB in a network: what routers and senders share, but for the key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CflbNetwork {
+    /// The header fields that name the path.
+    pub field: CflbField,
+    /// The invertible function; it fits the field.
+    pub cipher: CflbCipher,
+    /// B, at least 2 and not below the next hops of any switch; a selector has one digit at least.
+    pub radix: u16,
+    /// What becomes of selectors that nobody writes.
+    pub surplus: CflbSurplus,
+    /// The TTL that senders write, as the first router receives it.
+    pub ttl: u8,
+    /// Lowest and highest of the TTLs that may be written instead. Each crosses every path of the fabric, as `ttl` does.
+    pub ttls: (u8, u8),
+    /// Port ranges that are never chosen, lowest and highest port of each.
+    pub reserved: Vec<(u16, u16)>,
+    /// The file of the key, as it is written.
+    pub key_file: Option<String>,
+    /// A check value of the key: 8 hexadecimal digits in lower case.
+    pub key_check: Option<String>,
+}
