@@ -6,6 +6,8 @@
 //! [`Paths::nth`] count paths once for each switch, [`Paths::advance`] counts nothing.
 
 mod disjoint;
+#[cfg(test)]
+pub(crate) mod tests;
 mod ways;
 
 use std::cell::OnceCell;

@@ -1,5 +1,8 @@
 //! How much choice a fabric offers (CFLB section 2.2, figures 1 and 2).
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use heddle_policy::Tor;

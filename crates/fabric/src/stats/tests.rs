@@ -1,0 +1,37 @@
+//! Fat-trees, whose figures can be worked out by hand.
+
+use super::*;
+use crate::paths::tests::fat_tree;
+
+/// k = 4: 16 servers, 2 a rack, 4 a pod; 8 ToRs, 8 aggregation switches, 4 cores.
+#[test]
+fn the_choice_that_a_fat_tree_of_four_offers() {
+    let fabric = fat_tree(4);
+    let stats = stats(&fabric, &fabric.routes(|_| true).unwrap());
+    let (rack, pod, other_pods) = (16, 16 * 2, 16 * 12);
+    assert_eq!(stats.servers, 16);
+    assert_eq!(stats.pairs_by_paths, [(1, rack), (2, pod), (4, other_pods)].into());
+    assert_eq!(stats.pairs_by_switches, [(1, rack), (3, pod), (5, other_pods)].into());
+    assert_eq!(stats.several_paths, 224.0 / 240.0);
+    // ToRs have a choice for all others, aggregation switches for the 12 of other pods, cores for none.
+    assert_eq!(stats.mean_by_tier, [(1, 1.0), (2, 0.75), (3, 0.0)].into());
+    let expected = [[0.0; 4].as_slice(), &[0.75; 8], &[1.0; 8]].concat();
+    assert_eq!(stats.several_next_hops, expected);
+    assert!((stats.mean_several_next_hops - 0.7).abs() < 1e-12, "the paper's figure 2: 70 %");
+    assert_eq!(stats.most_next_hops, 2);
+}
+
+/// Without its links to one ToR (its host links are 0 to 15), nobody reaches that rack.
+#[test]
+fn pairs_without_a_path_are_counted_as_such() {
+    let fabric = fat_tree(4);
+    let tor = fabric.hosts;
+    let is_cut = |link: u32| {
+        let (a, b) = fabric.graph.links[link as usize].ends;
+        a.min(b) >= fabric.hosts && (a == tor || b == tor)
+    };
+    let stats = stats(&fabric, &fabric.routes(|link| !is_cut(link)).unwrap());
+    assert_eq!(stats.pairs_by_paths[&0], 2 * 14 * 2, "to and from 2 servers");
+    assert_eq!(stats.pairs_by_paths.values().sum::<u64>(), 240);
+    assert_eq!(stats.pairs_by_switches.values().sum::<u64>(), 240 - 56);
+}
