@@ -70,7 +70,8 @@ impl Network {
                 self.rules().allow(ports.source) && self.rules().allow(ports.destination)
             }
             Field::SourcePort(_) => self.rules().allow(ports.source),
-            Field::FlowLabel => true,
+            // No label at all (RFC 6437, section 2).
+            Field::FlowLabel => fields.flow_label != 0,
         }
     }
 

@@ -99,10 +99,18 @@ pub enum SteerError {
         /// Links of the graph.
         links: usize,
     },
+    /// Two nodes without a link.
+    #[error("there is no link between {a} and {b}")]
+    NoLink {
+        /// A node.
+        a: String,
+        /// The other one.
+        b: String,
+    },
     /// Nothing is called that.
     #[error("there is no {kind} `{name}`{advice}")]
     Unknown {
-        /// `host`, `switch`.
+        /// `host`, `switch`, `node`.
         kind: &'static str,
         /// The name that was given.
         name: String,

@@ -15,6 +15,7 @@ mod book;
 mod connections;
 mod encode;
 mod error;
+mod from_file;
 mod key;
 mod names;
 mod network;
@@ -27,6 +28,7 @@ pub use connections::{
 };
 pub use encode::{Flow, Named};
 pub use error::{Family, SteerError};
+pub use from_file::cflb_config;
 pub use key::Key;
 pub use names::Pair;
 pub use network::{Network, Parts, PortRules};

@@ -44,6 +44,15 @@ impl Network {
         found.ok_or_else(|| self.unknown("switch", name, hosts..end))
     }
 
+    /// A node, host or switch, by its name, as an index of the graph's nodes.
+    ///
+    /// # Errors
+    /// [`SteerError::Unknown`].
+    pub fn node(&self, name: &str) -> Result<u32, SteerError> {
+        let end = self.fabric().graph.nodes.len() as u32;
+        self.nodes_by_name.get(name).copied().ok_or_else(|| self.unknown("node", name, 0..end))
+    }
+
     fn unknown(&self, kind: &'static str, name: &str, nodes: std::ops::Range<u32>) -> SteerError {
         let known = nodes.map(|node| self.fabric().node(node).name.as_str());
         SteerError::Unknown { kind, name: name.to_owned(), advice: did_you_mean(name, known) }

@@ -1,0 +1,70 @@
+//! A network as a fabric file describes it.
+
+use heddle_fabric::Fabric;
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Surplus};
+use heddle_scenario::{CflbCipher, CflbField, CflbNetwork, CflbSurplus, FabricFile};
+
+use crate::{Key, Network, Parts, PortRules, SteerError};
+
+/// The codec's constants of a fabric file; [`CflbConfig::cipher`] says which key [`Key::parse`] is to expect.
+pub fn cflb_config(cflb: &CflbNetwork) -> CflbConfig {
+    CflbConfig {
+        field: match cflb.field {
+            CflbField::Ports => Field::Ports,
+            CflbField::SourcePort { low, high } => Field::SourcePort(PortRange { low, high }),
+            CflbField::FlowLabel => Field::FlowLabel,
+        },
+        cipher: match cflb.cipher {
+            CflbCipher::Rc5 => Cipher::Rc5,
+            CflbCipher::Skip32 => Cipher::Skip32,
+            CflbCipher::Feistel => Cipher::Feistel,
+        },
+        radix: cflb.radix,
+        surplus: match cflb.surplus {
+            CflbSurplus::Hash => Surplus::Hash,
+            CflbSurplus::AsPublished => Surplus::AsPublished,
+        },
+    }
+}
+
+impl Network {
+    /// The network of a fabric file, its failed links down; the key is checked if the file has a check value.
+    ///
+    /// # Errors
+    /// [`SteerError::WrongKey`], and those of [`Network::new`].
+    pub fn from_file(file: &FabricFile, key: &Key) -> Result<Network, SteerError> {
+        let FabricFile { fabric, cflb, addresses } = file;
+        if let Some(check_value) = &cflb.key_check {
+            key.verify(check_value)?;
+        }
+        let range = |&(low, high): &(u16, u16)| PortRange { low, high };
+        let rules = PortRules {
+            ttl: cflb.ttl,
+            ttls: cflb.ttls.0..=cflb.ttls.1,
+            reserved: cflb.reserved.iter().map(range).collect(),
+        };
+        let config = cflb_config(cflb);
+        let graph = &fabric.graph;
+        let mut network =
+            Network::new(Parts { graph, down: &[], config: &config, addresses, rules }, key)?;
+        let failed = fabric.failed.iter().map(|(a, b)| network.links_between(a, b));
+        let down = failed.collect::<Result<Vec<_>, _>>()?.concat();
+        network.set_down(&down)?;
+        Ok(network)
+    }
+
+    /// The links between two nodes by name, as indices of the graph's links: all parallel ones, at least one.
+    ///
+    /// # Errors
+    /// [`SteerError::Unknown`], [`SteerError::NoLink`].
+    pub fn links_between(&self, a: &str, b: &str) -> Result<Vec<u32>, SteerError> {
+        let (from, to) = (self.node(a)?, self.node(b)?);
+        let fabric: &Fabric = self.fabric();
+        let between = fabric.ports_of(from).iter().filter(|port| port.to == to);
+        let links: Vec<u32> = between.map(|port| port.link).collect();
+        match links.is_empty() {
+            true => Err(SteerError::NoLink { a: a.to_owned(), b: b.to_owned() }),
+            false => Ok(links),
+        }
+    }
+}
