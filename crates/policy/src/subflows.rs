@@ -134,7 +134,7 @@ mod tests {
         rig.begin(0, 11, owner(7, 1), 2);
         rig.flowlets.touch(11, 50_000, &UP);
         assert_eq!(rig.others(50_000 + GAP, owner(7, 2)), [2], "kept by the flowlet's own packets");
-        assert_eq!(rig.others(50_001 + GAP, owner(7, 2)), [], "silent for longer than the gap");
+        assert!(rig.others(50_001 + GAP, owner(7, 2)).is_empty(), "silent for longer than the gap");
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
         let mut rig = Rig::new(16);
         rig.begin(0, 11, owner(7, 1), 2);
         rig.begin(GAP + 1, 11 + 64, owner(8, 1), 3);
-        assert_eq!(rig.others(GAP + 1, owner(7, 2)), []);
+        assert!(rig.others(GAP + 1, owner(7, 2)).is_empty());
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(rig.others(0, owner(7, 2)), [2]);
         assert_eq!(rig.others(0, owner(8, 1)), [3]);
         rig.begin(0, 13, owner(8, 1), 4);
-        assert_eq!(rig.others(0, owner(7, 2)), [], "overwritten: not seen");
+        assert!(rig.others(0, owner(7, 2)).is_empty(), "overwritten: not seen");
         assert_eq!(rig.others(0, owner(8, 2)), [4]);
     }
 
@@ -161,7 +161,7 @@ mod tests {
     fn the_two_directions_of_a_connection_do_not_see_each_other() {
         let mut rig = Rig::new(1);
         rig.begin(0, 11, owner(7, 1), 2);
-        assert_eq!(rig.others(0, Owner { tor: Tor(0), ..owner(7, 2) }), []);
+        assert!(rig.others(0, Owner { tor: Tor(0), ..owner(7, 2) }).is_empty());
     }
 
     #[test]

@@ -69,3 +69,9 @@ pub(crate) fn chi_square(counts: &[u32]) -> f64 {
     let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
     counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }
+
+/// What Pearson's statistic exceeds once in a million times (Wilson and Hilferty 1931; a little too high for one degree of freedom).
+pub(crate) fn chi_square_bound(degrees: u32) -> f64 {
+    let variance = 2.0 / (9.0 * f64::from(degrees));
+    f64::from(degrees) * (1.0 - variance + 4.753 * variance.sqrt()).powi(3)
+}

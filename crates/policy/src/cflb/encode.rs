@@ -12,7 +12,7 @@ pub struct Turn {
     pub hop: u8,
     /// The next hop that it is to take, from 0.
     pub next_hop: u16,
-    /// The next hops that it has. With one there is nothing to encode.
+    /// The next hops that it has. A router with one has no choice: nothing is encoded for it, and its turn may be left out.
     pub next_hops: u16,
 }
 
@@ -52,11 +52,11 @@ pub enum EncodeError {
         length: u32,
     },
     /// The packet would die on the way.
-    #[error("a TTL of {ttl} does not reach router {hop} of the path")]
+    #[error("a TTL of {ttl} does not lead past router {hop} of the path")]
     TtlTooLow {
         /// The TTL that the sender writes.
         ttl: u8,
-        /// The last router that is to choose.
+        /// The router that would drop the packet.
         hop: u8,
     },
     /// The packet has none of the controllable fields.
@@ -70,15 +70,8 @@ pub enum EncodeError {
     },
 }
 
-/// A digit that no router of the path reads.
-const FREE: u16 = u16::MAX;
-
-/// The digits that a path asks for, by position, and how many positions are left over.
-struct Digits {
-    wanted: [u16; MAX_LENGTH],
-    /// The router that asked.
-    by: [u8; MAX_LENGTH],
-}
+/// The turns that ask for a digit, by position. The others are free.
+type Digits = [Option<Turn>; MAX_LENGTH];
 
 impl Codec {
     /// Most fillings of the unused digits that are tried with one TTL.
@@ -107,11 +100,15 @@ impl Codec {
         Ok(self.names_of(&self.digits(turns, ttl)?))
     }
 
-    /// As [`Codec::encode`], with the first name of the path that `is_free` accepts: with `fields.ttl` first, then with the other
-    /// TTLs, fillings in order from `start`, [`Codec::MOST_TRIED`] of each.
+    /// As [`Codec::encode`], with the first name of the path that `is_free` accepts: with `fields.ttl` first, then with the others of
+    /// `ttls` in order; fillings in order from `start`, at most [`Codec::MOST_TRIED`] with each TTL. TTLs that are a multiple of L
+    /// apart give the same names, which are tried once.
+    ///
+    /// All of the field's values come: `is_free` is to refuse what is taken, ports below 1024, and the flow label 0, which means none.
     ///
     /// # Errors
-    /// See [`EncodeError`]; with a range of TTLs, of the first TTL if no other one serves.
+    /// [`EncodeError::NoneFree`] if all are refused, [`EncodeError::NoField`]; if the path can be encoded with no TTL at all, why it
+    /// cannot with the first one.
     pub fn encode_free(
         &self,
         turns: &[Turn],
@@ -120,23 +117,23 @@ impl Codec {
         start: u32,
         mut is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<Fields, EncodeError> {
-        let mut tried = 0;
-        let mut first_error = None;
-        let others = ttls.filter(|ttl| *ttl != fields.ttl);
-        for ttl in core::iter::once(fields.ttl).chain(others) {
+        let (mut tried, mut tried_at, mut first_error) = (0, 0u32, None);
+        for ttl in core::iter::once(fields.ttl).chain(ttls) {
+            let position = 1 << self.radix.position(ttl);
+            if tried_at & position != 0 {
+                continue;
+            }
             let digits = match self.digits(turns, ttl) {
                 Ok(digits) => digits,
                 Err(error) => {
-                    first_error = first_error.or(Some(error));
+                    first_error.get_or_insert(error);
                     continue;
                 }
             };
-            let names = self.names_of(&digits);
+            tried_at |= position;
             let fields = Fields { ttl, ..*fields };
-            for step in 0..names.min(Codec::MOST_TRIED) {
-                let filler = (u64::from(start) + u64::from(step)) % u64::from(names);
-                let named =
-                    self.write(&digits, &fields, filler as u32).ok_or(EncodeError::NoField)?;
+            for filler in fillers(self.names_of(&digits), start) {
+                let named = self.write(&digits, &fields, filler).ok_or(EncodeError::NoField)?;
                 if is_free(&named) {
                     return Ok(named);
                 }
@@ -148,18 +145,18 @@ impl Codec {
 
     /// Checks the turns, and gives the digits that they ask for.
     fn digits(&self, turns: &[Turn], ttl: u8) -> Result<Digits, EncodeError> {
-        let mut digits = Digits { wanted: [FREE; MAX_LENGTH], by: [0; MAX_LENGTH] };
-        for turn in turns.iter().filter(|turn| turn.next_hops != 1) {
+        let mut digits = [None; MAX_LENGTH];
+        for turn in turns {
             self.check(turn)?;
-            let ttl_there = ttl.checked_sub(turn.hop).filter(|ttl| *ttl > 0);
-            let ttl_there = ttl_there.ok_or(EncodeError::TtlTooLow { ttl, hop: turn.hop })?;
-            let position = self.radix.position(ttl_there) as usize;
-            let (wanted, by) = (&mut digits.wanted[position], &mut digits.by[position]);
-            if *wanted != FREE && *wanted != turn.next_hop {
-                let length = self.radix.length();
-                return Err(EncodeError::TooLong { first: *by, second: turn.hop, length });
+            let position = self.radix.position(received(ttl, turn.hop)?) as usize;
+            if turn.next_hops == 1 {
+                continue;
             }
-            (*wanted, *by) = (turn.next_hop, turn.hop);
+            let before = *digits[position].get_or_insert(*turn);
+            if before.next_hop != turn.next_hop {
+                let (first, second) = (before.hop.min(turn.hop), before.hop.max(turn.hop));
+                return Err(EncodeError::TooLong { first, second, length: self.radix.length() });
+            }
         }
         Ok(digits)
     }
@@ -177,23 +174,34 @@ impl Codec {
     }
 
     fn names_of(&self, digits: &Digits) -> u32 {
-        let wanted = &digits.wanted[..self.radix.length() as usize];
-        let free = wanted.iter().filter(|digit| **digit == FREE).count() as u32;
+        let digits = digits.iter().take(self.radix.length() as usize);
+        let free = digits.filter(|digit| digit.is_none()).count() as u32;
         self.radix.base().saturating_pow(free)
     }
 
+    /// Equation 4 and F. `None` if the packet has no such field.
     fn write(&self, digits: &Digits, fields: &Fields, mut filler: u32) -> Option<Fields> {
         let hash = of_uncontrollable(self.field, fields);
-        let base = self.radix.base();
         let mut selector = 0u32;
-        for position in 0..self.radix.length() {
-            let mut digit = u32::from(digits.wanted[position as usize]);
-            if digits.wanted[position as usize] == FREE {
-                (digit, filler) = (filler % base, filler / base);
-            }
-            let weight = self.radix.weight(self.shift(digit, hash), position);
-            selector = selector.wrapping_add(weight);
+        for (position, turn) in (0..self.radix.length()).zip(digits) {
+            let digit = match turn {
+                Some(turn) => u32::from(turn.next_hop),
+                None => self.radix.take_digit(&mut filler),
+            };
+            selector += self.radix.weight(self.shift(digit, hash), position);
         }
         self.field.write(fields, self.function.apply(selector))
     }
+}
+
+/// The TTL with which a router receives a packet. To pass it on, it needs 2: with 1 it drops it (RFC 1812, section 5.3.1).
+fn received(ttl: u8, hop: u8) -> Result<u8, EncodeError> {
+    ttl.checked_sub(hop).filter(|ttl| *ttl > 1).ok_or(EncodeError::TtlTooLow { ttl, hop })
+}
+
+/// The first [`Codec::MOST_TRIED`] of `names` fillings from `start`, around.
+fn fillers(names: u32, start: u32) -> impl Iterator<Item = u32> {
+    let names = u64::from(names);
+    (0..names.min(Codec::MOST_TRIED.into()))
+        .map(move |step| ((u64::from(start) + step) % names) as u32)
 }

@@ -1,0 +1,137 @@
+//! Any sender: routers follow its turns, or its error is true.
+
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn fields() -> impl Strategy<Value = Fields> {
+    let addresses = prop_oneof![
+        any::<(u32, u32)>().prop_map(|(a, b)| Addresses::V4(a.into(), b.into())),
+        any::<(u128, u128)>().prop_map(|(a, b)| Addresses::V6(a.into(), b.into())),
+    ];
+    let ports = prop::option::weighted(0.9, any::<u32>().prop_map(Ports::from_bits));
+    let ttls = prop_oneof![1 => 0u8..8, 4 => any::<u8>()];
+    (addresses, any::<u8>(), ports, 0u32..1 << 20, ttls).prop_map(
+        |(addresses, protocol, ports, flow_label, ttl)| Fields {
+            addresses,
+            protocol,
+            ports,
+            flow_label,
+            ttl,
+        },
+    )
+}
+
+/// Mostly sound turns of routers in order, for base `radix`; now and then anything.
+fn turns(radix: u16) -> impl Strategy<Value = Vec<Turn>> {
+    let sound =
+        (0u8..6, 1..=radix, any::<prop::sample::Index>()).prop_map(|(hop, next_hops, of)| {
+            turn(hop, of.index(usize::from(next_hops)) as u16, next_hops)
+        });
+    let anything = (any::<u8>(), 0..6u16, 0..=radix.saturating_add(1))
+        .prop_map(|(hop, next_hop, next_hops)| turn(hop, next_hop, next_hops));
+    prop::collection::vec(prop_oneof![20 => sound, 1 => anything], 0..6)
+}
+
+fn codecs() -> impl Strategy<Value = Codec> {
+    let radix = prop_oneof![8 => 2u16..=16, 1 => 2u16..=28_232];
+    let surplus = prop_oneof![Just(Surplus::Hash), Just(Surplus::AsPublished)];
+    (prop::sample::select(&KINDS[..]), radix, surplus, any::<u32>()).prop_map(
+        |((cipher, field), radix, surplus, key)| codec_with(cipher, field, radix, surplus, key),
+    )
+}
+
+fn cases() -> impl Strategy<Value = (Codec, Vec<Turn>, Fields)> {
+    codecs().prop_flat_map(|codec| (Just(codec), turns(codec.radix().base() as u16), fields()))
+}
+
+/// Whether a router on the way follows its turn, by its digit where it has a choice.
+fn is_followed(codec: &Codec, sent: &Fields, turn: Turn) -> bool {
+    let Decision { next_hop, reason } = at_router(codec, sent, turn.hop, turn.next_hops);
+    let by_digit = matches!(reason, Reason::Controlled { .. });
+    next_hop == turn.next_hop && (by_digit || turn.next_hops == 1)
+}
+
+/// Whether an error names turns that indeed cannot be encoded.
+fn is_true(error: EncodeError, codec: &Codec, turns: &[Turn], fields: &Fields) -> bool {
+    let base = codec.radix().base();
+    match error {
+        EncodeError::RadixTooSmall { hop, next_hops, radix } => {
+            let named = turns.iter().any(|turn| (turn.hop, turn.next_hops) == (hop, next_hops));
+            named && radix == base && u32::from(next_hops) > base
+        }
+        EncodeError::NoSuchNextHop { hop, next_hop, next_hops } => {
+            turns.contains(&turn(hop, next_hop, next_hops)) && next_hop >= next_hops
+        }
+        EncodeError::TooLong { first, second, length } => {
+            let of = |hop| turns.iter().filter(move |turn| turn.hop == hop && turn.next_hops > 1);
+            let differ = of(first).any(|a| of(second).any(|b| a.next_hop != b.next_hop));
+            let apart = u32::from(second - first);
+            differ && length == codec.radix().length() && apart.is_multiple_of(length)
+        }
+        EncodeError::TtlTooLow { ttl, hop } => {
+            let named = turns.iter().any(|turn| turn.hop == hop);
+            named && ttl == fields.ttl && u16::from(ttl) < u16::from(hop) + 2
+        }
+        EncodeError::NoField => match codec.field() {
+            Field::FlowLabel => matches!(fields.addresses, Addresses::V4(..)),
+            Field::Ports | Field::SourcePort(_) => fields.ports.is_none(),
+        },
+        EncodeError::NoneFree { .. } => false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn routers_follow_or_the_error_is_true((codec, turns, fields) in cases(), filler: u32) {
+        match codec.encode(&turns, &fields, filler) {
+            Ok(sent) => {
+                prop_assert!(turns.iter().all(|turn| is_followed(&codec, &sent, *turn)));
+            }
+            Err(error) => prop_assert!(is_true(error, &codec, &turns, &fields), "{error:?}"),
+        }
+    }
+
+    /// Two fillings below the number of names are two names; from there on they come again.
+    #[test]
+    fn fillings_are_names((codec, turns, fields) in cases(), fillers: [u32; 2]) {
+        let Ok(names) = codec.names(&turns, fields.ttl) else { return Ok(()) };
+        let [a, b] = fillers.map(|filler| filler % names);
+        let encode = |filler| codec.encode(&turns, &fields, filler);
+        prop_assert!(encode(a).is_err() || (encode(a) == encode(b)) == (a == b));
+        if let Some(again) = a.checked_add(names).filter(|_| names < u32::MAX) {
+            prop_assert_eq!(encode(a), encode(again));
+        }
+    }
+
+    /// What is searched is found by the same rules.
+    #[test]
+    fn the_first_free_name_steers((codec, turns, fields) in cases(), start: u32, ttls: [u8; 2]) {
+        let found = codec.encode_free(&turns, &fields, ttls[0]..=ttls[1], start, |_| true);
+        match found {
+            Ok(sent) => {
+                prop_assert!(sent.ttl == fields.ttl || (ttls[0]..=ttls[1]).contains(&sent.ttl));
+                prop_assert!(turns.iter().all(|turn| is_followed(&codec, &sent, *turn)));
+            }
+            Err(error) => {
+                prop_assert!(is_true(error, &codec, &turns, &fields), "{error:?}");
+                for ttl in ttls[0]..=ttls[1] {
+                    let fields = Fields { ttl, ..fields };
+                    prop_assert!(codec.encode(&turns, &fields, start).is_err());
+                }
+            }
+        }
+    }
+
+    /// A packet that nobody steers names a next hop too, whatever the router.
+    #[test]
+    fn any_packet_is_given_a_next_hop(codec in codecs(), fields in fields(), router: u32, next_hops: u16) {
+        let decision = codec.decide(router, &fields, next_hops);
+        prop_assert!(decision.next_hop < next_hops.max(1));
+        prop_assert_eq!(decision, codec.decide(router, &fields, next_hops));
+    }
+}

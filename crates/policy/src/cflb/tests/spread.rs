@@ -1,0 +1,136 @@
+//! Flows that nobody steers spread as evenly as a good hash spreads them (section 4.1.1).
+//!
+//! Pearson's statistic of each case stays below what chance exceeds once in a million times, and so does the sum over all cases
+//! of a kind, which finds a slight lean that no case alone would show.
+
+use super::*;
+use crate::testing::{chi_square, chi_square_bound};
+
+const FLOWS: u32 = 4096;
+
+#[derive(Clone, Copy, Debug)]
+enum Traffic {
+    /// Every address, port and label at random.
+    Any,
+    /// One client and one server: its port 443, the client's ports or labels one after the other.
+    OneServer,
+}
+
+/// Addresses at random, in the family that has the field.
+fn hosts(field: Field, salt: u32) -> Addresses {
+    let [source, destination] = [1, 2].map(|host| mix(salt, host));
+    match field {
+        Field::Ports | Field::SourcePort(_) => Addresses::V4(source.into(), destination.into()),
+        Field::FlowLabel => {
+            Addresses::V6(u128::from(source).into(), u128::from(destination).into())
+        }
+    }
+}
+
+/// Flow number `number` of a case.
+fn packet(traffic: Traffic, field: Field, case: u32, number: u32) -> Fields {
+    let flow = case << 16 | number;
+    let (addresses, ports, flow_label) = match traffic {
+        Traffic::Any => (hosts(field, flow), Ports::from_bits(mix(flow, 3)), mix(flow, 4) >> 12),
+        Traffic::OneServer => {
+            let ports = Ports { source: 33_000 + number as u16, destination: 443 };
+            (hosts(field, case), ports, number)
+        }
+    };
+    Fields { addresses, ports: Some(ports), flow_label, ..ipv4(64) }
+}
+
+/// Next hops of all flows at routers one behind the other, as one number in base N each.
+fn counts<const CELLS: usize>(
+    codec: &Codec,
+    traffic: Traffic,
+    case: u32,
+    routers: u8,
+    next_hops: u16,
+) -> [u32; CELLS] {
+    let mut counts = [0; CELLS];
+    for number in 0..FLOWS {
+        let sent = packet(traffic, codec.field(), case, number);
+        let way = (0..routers).fold(0, |way, hop| {
+            way * usize::from(next_hops)
+                + usize::from(at_router(codec, &sent, hop, next_hops).next_hop)
+        });
+        counts[way] += 1;
+    }
+    counts
+}
+
+/// Sums Pearson's statistics.
+#[derive(Default)]
+struct Sum {
+    statistic: f64,
+    degrees: u32,
+    cases: u32,
+}
+
+impl Sum {
+    fn add(&mut self, counts: &[u32], case: core::fmt::Arguments<'_>) {
+        let (statistic, degrees) = (chi_square(counts), counts.len() as u32 - 1);
+        assert!(statistic < chi_square_bound(degrees), "{case}: {counts:?}");
+        self.statistic += statistic;
+        self.degrees += degrees;
+        self.cases += 1;
+    }
+
+    fn check(&self, kind: core::fmt::Arguments<'_>) {
+        let bound = chi_square_bound(self.degrees);
+        assert!(self.statistic < bound, "{kind}: {} is not below {bound}", self.statistic);
+    }
+}
+
+/// N = 2 to 8, B = N to 16, each with a key and hosts of its own.
+#[test]
+fn one_router_spreads_flows_evenly() {
+    for (cipher, field) in KINDS {
+        for traffic in [Traffic::Any, Traffic::OneServer] {
+            let mut sum = Sum::default();
+            for (next_hops, radix) in (2..=8u16).flat_map(|n| (n..=16).map(move |b| (n, b))) {
+                let key = u32::from(next_hops) << 8 | u32::from(radix);
+                let codec = codec_with(cipher, field, radix, Surplus::Hash, key);
+                let counts: [u32; 8] = counts(&codec, traffic, key, 1, next_hops);
+                let case = format_args!("{cipher:?} {field:?} {traffic:?} N={next_hops} B={radix}");
+                sum.add(&counts[..usize::from(next_hops)], case);
+            }
+            assert_eq!(sum.cases, 84);
+            sum.check(format_args!("{cipher:?} {field:?} {traffic:?}"));
+        }
+    }
+}
+
+/// Figure 6b: all ways through four routers are as frequent as each other, so that what one takes says nothing of the next one.
+#[test]
+fn four_routers_in_a_row_choose_independently() {
+    for (cipher, field) in KINDS {
+        for traffic in [Traffic::Any, Traffic::OneServer] {
+            let mut sum = Sum::default();
+            for radix in 2..=12 {
+                let codec = codec_with(cipher, field, radix, Surplus::Hash, radix.into());
+                assert!(codec.radix().length() >= 4, "further ones read a digit again");
+                let case = format_args!("{cipher:?} {field:?} {traffic:?} B={radix}");
+                sum.add(&counts::<16>(&codec, traffic, radix.into(), 4, 2), case);
+                if radix >= 3 {
+                    sum.add(&counts::<81>(&codec, traffic, radix.into(), 4, 3), case);
+                }
+            }
+            sum.check(format_args!("{cipher:?} {field:?} {traffic:?}"));
+        }
+    }
+}
+
+/// Routers L apart read the same digit. With N = B they choose alike, with N < B as often as the digit is a next hop. A path
+/// longer than the selector polarises, which is why a wide field and a narrow base matter.
+#[test]
+fn routers_a_selector_apart_read_the_same_digit() {
+    let codec = codec_of_16_bits(16);
+    assert_eq!(codec.radix().length(), 4);
+    for number in 0..FLOWS {
+        let sent = packet(Traffic::Any, codec.field(), 0, number);
+        let [near, far] = [0, 4].map(|hop| at_router(&codec, &sent, hop, 16));
+        assert_eq!(near, far);
+    }
+}
