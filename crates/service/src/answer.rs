@@ -1,0 +1,96 @@
+//! Answers, from what [`heddle_steer`] found.
+
+use std::net::IpAddr;
+
+use heddle_fabric::Path;
+use heddle_policy::cflb::{Addresses, Fields, Reason};
+use heddle_steer::{Connection, Damage, End, Fit, Network, Step, Subflow, SubflowId};
+
+use crate::v1;
+
+/// A node's name.
+pub fn name(network: &Network, node: u32) -> String {
+    network.fabric().node(node).name.clone()
+}
+
+/// A path with its ends.
+pub fn path(network: &Network, from: u32, to: u32, path: &Path) -> v1::Path {
+    let mut nodes = vec![name(network, from)];
+    nodes.extend(network.path_names(path, to));
+    nodes.push(name(network, to));
+    v1::Path { nodes, next_hops: path.hops.iter().map(|hop| hop.next_hop.into()).collect() }
+}
+
+/// Header fields.
+pub fn header(fields: &Fields) -> v1::Header {
+    let (source, destination): (IpAddr, IpAddr) = match fields.addresses {
+        Addresses::V4(source, destination) => (source.into(), destination.into()),
+        Addresses::V6(source, destination) => (source.into(), destination.into()),
+    };
+    let ports = fields.ports.unwrap_or_default();
+    v1::Header {
+        source: source.to_string(),
+        destination: destination.to_string(),
+        protocol: fields.protocol.into(),
+        source_port: ports.source.into(),
+        destination_port: ports.destination.into(),
+        flow_label: fields.flow_label,
+        ttl: fields.ttl.into(),
+    }
+}
+
+/// One subflow of a connection.
+pub fn subflow(network: &Network, all: &Connection, id: SubflowId, one: &Subflow) -> v1::Subflow {
+    let links = one.placement.links();
+    let others = all.subflows.iter().filter(|(other, _)| **other != id);
+    let shares =
+        |(_, other): (_, &Subflow)| other.placement.links().iter().any(|link| links.contains(link));
+    let overbooked_bps = match one.placement.fit {
+        Fit::Fits => 0,
+        Fit::Overbooked { by } => by.0,
+    };
+    let pair = all.request.pair;
+    v1::Subflow {
+        subflow: id.0,
+        header: Some(header(&one.fields)),
+        path: Some(path(network, pair.from, pair.to, &one.placement.path)),
+        disjoint: !others.into_iter().any(shares),
+        overbooked_bps,
+    }
+}
+
+/// A router's decision.
+pub fn hop(step: Step) -> v1::Hop {
+    let reason = match step.decision.reason {
+        Reason::Alone => v1::Reason::Alone,
+        Reason::Controlled { .. } => v1::Reason::Controlled,
+        Reason::DigitTooHigh { .. } => v1::Reason::DigitTooHigh,
+        Reason::NoSelector => v1::Reason::NoSelector,
+        Reason::NoField => v1::Reason::NoField,
+    };
+    v1::Hop {
+        router: step.name,
+        ttl: step.ttl.into(),
+        to: step.next_name,
+        next_hop: step.decision.next_hop.into(),
+        next_hops: step.next_hops.into(),
+        reason: reason.into(),
+    }
+}
+
+/// How a packet ends.
+pub fn end(end: End) -> v1::End {
+    match end {
+        End::Delivered => v1::End::Delivered,
+        End::TtlRanOut => v1::End::TtlRanOut,
+        End::NoRoute | End::NoSuchHost => v1::End::NoRoute,
+    }
+}
+
+/// What has become of a subflow.
+pub fn damage(damage: Damage) -> v1::Damage {
+    match damage {
+        Damage::LinkDown { .. } => v1::Damage::LinkDown,
+        Damage::Renamed => v1::Damage::Renamed,
+    }
+}

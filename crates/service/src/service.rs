@@ -1,0 +1,113 @@
+//! The one implementation behind both transports.
+
+mod connections;
+mod links;
+mod paths;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+use heddle_steer::{Connections, Network, Placer};
+
+use crate::held::Held;
+use crate::links::Links;
+use crate::metrics::{Levels, Metrics};
+use crate::{Clock, Limits, Options, Problem};
+
+/// Answers every operation of `PathService`; each is a method that takes a request and returns the answer or a [`Problem`].
+///
+/// Questions about paths read a snapshot of the network and wait for nobody. Connections are behind one lock, which is held while
+/// paths are chosen and named. News of a link is worked out beside both, and put in place under that lock.
+#[derive(Debug)]
+pub struct Service {
+    network: RwLock<Arc<Network>>,
+    /// One piece of news at a time.
+    rerouting: Mutex<()>,
+    held: Mutex<Held>,
+    links: Links,
+    limits: Limits,
+    clock: Clock,
+    metrics: Metrics,
+}
+
+impl Service {
+    /// A service without connections.
+    pub fn new(network: Network, options: &Options) -> Service {
+        let Options { scheduler, seed, limits, clock, .. } = options;
+        let placer = Placer::new(network.fabric(), *scheduler, *seed);
+        let connections = Connections::new(placer, limits.lease_seconds().into());
+        Service {
+            links: Links::new(&network),
+            network: RwLock::new(Arc::new(network)),
+            rerouting: Mutex::new(()),
+            held: Mutex::new(Held::new(connections, limits.connections)),
+            limits: limits.clone(),
+            clock: clock.clone(),
+            metrics: Metrics::new(),
+        }
+    }
+
+    /// The metrics in OpenMetrics' text format.
+    ///
+    /// # Errors
+    /// [`crate::Code::Internal`] if they cannot be written.
+    pub fn metrics(&self) -> Result<String, Problem> {
+        self.metrics.text(&self.levels())
+    }
+
+    /// What callers can make it hold and do.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn levels(&self) -> Levels {
+        let (held, network) = (self.held(), self.network());
+        let (placer, ports) = (held.connections().placer(), network.fabric().ports.len() as u32);
+        Levels {
+            connections: held.open_now(),
+            subflows: held.connections().book().len(),
+            busiest_link_flows: (0..ports).map(|port| placer.flows(port)).max().unwrap_or(0),
+            links_down: network.down().len(),
+        }
+    }
+
+    /// The network as it is now.
+    fn network(&self) -> Arc<Network> {
+        self.network.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The open connections, without those whose leases have ended.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        let mut held = lock(&self.held);
+        let ended = held.expire(self.clock.now());
+        self.metrics.expired(ended);
+        held
+    }
+
+    /// Does an operation, counts it and tells the log.
+    fn answer<T>(
+        &self,
+        operation: &'static str,
+        work: impl FnOnce() -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        let begun = Instant::now();
+        let answer = work();
+        let took = begun.elapsed();
+        let problem = answer.as_ref().err();
+        self.metrics.answered(operation, problem, took);
+        let micros = took.as_micros() as u64;
+        match problem {
+            None => tracing::debug!(operation, micros, "answered"),
+            Some(problem) => {
+                let Problem { code, message, .. } = problem;
+                tracing::info!(operation, micros, code = code.word(), message, "refused");
+            }
+        }
+        answer
+    }
+}
+
+/// A lock whose state stays usable after a panic: every operation leaves it whole or untouched.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
