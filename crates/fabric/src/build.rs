@@ -1,7 +1,7 @@
 //! From a graph to numbered ports.
 
 use heddle_policy::{Port, Tor};
-use heddle_scenario::{Graph, Node};
+use heddle_scenario::{Graph, Node, Routing};
 
 use crate::Routes;
 
@@ -19,8 +19,8 @@ pub enum FabricError {
         "the link {0}-{1} joins two nodes of one tier; give their tiers so that one is above the other"
     )]
     Flat(String, String),
-    /// A pair of ToRs has no path that goes up and then down.
-    #[error("there is no up/down path from {0} to {1}")]
+    /// A pair of ToRs has no path that packets may take.
+    #[error("no path leads from {0} to {1} as packets are routed")]
     Unreachable(String, String),
     /// More than the packet header can number.
     #[error("{0} {1}: at most {2} can be simulated")]
@@ -67,12 +67,14 @@ impl Fabric {
     /// Numbers the ports of a graph whose hosts come first, then ToRs, then the tiers above.
     ///
     /// # Errors
-    /// A graph that up/down routing cannot serve: see [`FabricError`].
+    /// A graph that cannot be routed: see [`FabricError`].
     pub fn new(graph: &Graph) -> Result<Fabric, FabricError> {
         let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
         let tors = graph.nodes[hosts..].iter().take_while(|node| node.tier == 1).count();
         limit(hosts, "hosts", usize::from(u16::MAX))?;
         limit(graph.nodes.len(), "nodes", 1 << 24)?;
+        let pairs = (graph.nodes.len() - hosts).saturating_mul(tors);
+        limit(pairs, "pairs of a switch and a ToR", u32::MAX as usize)?;
         let (ports, first_port) = number_ports(graph)?;
         let mut fabric = Fabric {
             graph: graph.clone(),
@@ -126,7 +128,7 @@ impl Fabric {
         &self.ports[range]
     }
 
-    /// Next hops by shortest up/down paths over the links for which `is_up` holds (by index of the graph's links).
+    /// Next hops by the shortest paths that the graph's [`Routing`] allows, over the links for which `is_up` holds (by index of the graph's links).
     ///
     /// # Errors
     /// A fabric with more than 65536 different sets of next hops.
@@ -192,7 +194,7 @@ fn number_ports(graph: &Graph) -> Result<(Vec<PortInfo>, Vec<u32>), FabricError>
         (next[a as usize], next[b as usize]) = (port_a + 1, port_b + 1);
         let port = |owner: u32, to: u32, peer: u32| -> Result<PortInfo, FabricError> {
             let (from, far) = (&graph.nodes[owner as usize], &graph.nodes[to as usize]);
-            if from.tier == far.tier {
+            if from.tier == far.tier && graph.routing == Routing::UpDown {
                 return Err(FabricError::Flat(from.name.clone(), far.name.clone()));
             }
             let (is_up, to_host) = (far.tier > from.tier, far.tier == 0);

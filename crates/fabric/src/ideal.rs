@@ -3,6 +3,9 @@
 use heddle_scenario::{Graph, Link, Node, Routing};
 use heddle_units::Time;
 
+use crate::Fabric;
+use crate::routes::{FAR, hops_to};
+
 /// The same hosts and host links around a single switch, with no fabric to load. A host's link is given the delay that
 /// makes the longest path of `graph` as long as before, so that unloaded round trips stay comparable (the fabric's
 /// transmission times are left out: it is a lower bound).
@@ -23,14 +26,33 @@ pub fn one_big_switch(graph: &Graph) -> Graph {
     Graph { links: links.collect(), nodes, routing: Routing::UpDown }
 }
 
-/// The delay from a ToR to the top tier along the slowest link of each tier.
+/// Half of the longest path between ToRs along the slowest links.
 fn longest_half_path(graph: &Graph) -> Time {
+    match graph.routing {
+        Routing::UpDown => to_the_top(graph),
+        Routing::Shortest => slowest(graph, |low| low > 0) * most_hops(graph) / 2,
+    }
+}
+
+/// The delay from a ToR to the top tier along the slowest link of each tier.
+fn to_the_top(graph: &Graph) -> Time {
     let top = graph.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
-    let tier_of = |link: &Link| {
-        let (a, b) = link.ends;
-        graph.nodes[a as usize].tier.min(graph.nodes[b as usize].tier)
-    };
-    let slowest =
-        |tier: u8| graph.links.iter().filter(|l| tier_of(l) == tier).map(|l| l.delay).max();
-    (1..top).filter_map(slowest).fold(Time::ZERO, |sum, delay| sum + delay)
+    (1..top).fold(Time::ZERO, |sum, tier| sum + slowest(graph, |low| low == tier))
+}
+
+/// The longest delay of the links whose lower end is in such a tier.
+fn slowest(graph: &Graph, is_meant: impl Fn(u8) -> bool) -> Time {
+    let tier = |node: u32| graph.nodes[node as usize].tier;
+    let meant = graph.links.iter().filter(|l| is_meant(tier(l.ends.0).min(tier(l.ends.1))));
+    meant.map(|link| link.delay).max().unwrap_or(Time::ZERO)
+}
+
+/// The most hops that a shortest path between ToRs has.
+fn most_hops(graph: &Graph) -> u64 {
+    let Ok(fabric) = Fabric::new(graph) else { return 0 };
+    let hops = (0..fabric.tors).flat_map(|tor| {
+        let hops = hops_to(&fabric, tor, &|_| true);
+        hops.into_iter().take(fabric.tors as usize).filter(|hops| *hops != FAR).max()
+    });
+    hops.max().unwrap_or(0).into()
 }

@@ -1,12 +1,19 @@
-//! Next hops by shortest up/down paths: a packet climbs tiers, then descends, and never climbs again.
+//! Next hops by shortest paths: of those that go up and then down, or of all ([`Routing`]).
+
+mod shortest;
+mod up_down;
 
 use std::collections::BTreeMap;
 
 use heddle_policy::{Port, Tor};
+use heddle_scenario::Routing;
 
-use crate::{Fabric, FabricError};
+pub(crate) use self::shortest::hops_to;
+use self::up_down::{UpDown, by_tier};
+use crate::{Fabric, FabricError, PortInfo};
 
-const FAR: u32 = u32::MAX;
+/// Hops where there is no path.
+pub(crate) const FAR: u32 = u32::MAX;
 
 /// The next hops of every switch towards every ToR. Equal sets of ports are stored once.
 #[derive(Clone, Debug)]
@@ -24,16 +31,16 @@ impl Routes {
         let (switches, tors) = (fabric.switches(), fabric.tors);
         let mut routes = Routes {
             tors: tors as usize,
-            group: vec![0; (switches * tors) as usize],
+            group: vec![0; switches as usize * tors as usize],
             ranges: vec![(0, 0)],
             ports: Vec::new(),
         };
         let mut known = BTreeMap::from([(Vec::new(), 0u16)]);
         let order = by_tier(fabric);
         for tor in 0..tors {
-            let distance = Distances::to(fabric, tor, &order, &is_up);
+            let distances = Distances::to(fabric, tor, &order, &is_up);
             for switch in 0..switches {
-                let hops = distance.next_hops(fabric, switch, &is_up);
+                let hops = distances.next_hops(fabric, switch, &is_up);
                 let group = routes.intern(&mut known, hops)?;
                 routes.group[switch as usize * routes.tors + tor as usize] = group;
             }
@@ -79,65 +86,59 @@ impl Routes {
     }
 }
 
-/// Switches from the lowest tier to the highest.
-fn by_tier(fabric: &Fabric) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..fabric.switches()).collect();
-    order.sort_by_key(|&switch| fabric.node(fabric.hosts + switch).tier);
-    order
-}
-
-/// Hops from every switch to one ToR: descending only, and by climbing first.
-struct Distances {
-    down: Vec<u32>,
-    any: Vec<u32>,
+/// How far every switch is from one ToR, in hops.
+enum Distances {
+    UpDown(UpDown),
+    Shortest(Vec<u32>),
 }
 
 impl Distances {
-    fn to(fabric: &Fabric, tor: u32, order: &[u32], is_up: impl Fn(u32) -> bool) -> Distances {
-        let mut down = vec![FAR; order.len()];
-        down[tor as usize] = 0;
-        let nearest = |switch: u32, climb: bool, distance: &[u32]| {
-            let ports = fabric.ports_of(fabric.hosts + switch).iter();
-            let usable = ports.filter(|p| p.is_up == climb && !p.to_host && is_up(p.link));
-            usable.map(|p| distance[(p.to - fabric.hosts) as usize].saturating_add(1)).min()
-        };
-        for &switch in order.iter().filter(|&&switch| switch != tor) {
-            down[switch as usize] = nearest(switch, false, &down).unwrap_or(FAR);
+    fn to(fabric: &Fabric, tor: u32, order: &[u32], is_up: &impl Fn(u32) -> bool) -> Distances {
+        match fabric.graph.routing {
+            Routing::UpDown => Distances::UpDown(UpDown::to(fabric, tor, order, is_up)),
+            Routing::Shortest => Distances::Shortest(hops_to(fabric, tor, is_up)),
         }
-        let mut any = down.clone();
-        for &switch in order.iter().rev().filter(|&&switch| down[switch as usize] == FAR) {
-            any[switch as usize] = nearest(switch, true, &any).unwrap_or(FAR);
-        }
-        Distances { down, any }
     }
 
-    fn next_hops(&self, fabric: &Fabric, switch: u32, is_up: impl Fn(u32) -> bool) -> Vec<Port> {
-        let here = self.any[switch as usize];
+    /// Hops of each switch.
+    fn hops(&self) -> &[u32] {
+        match self {
+            Distances::UpDown(hops) => &hops.any,
+            Distances::Shortest(hops) => hops,
+        }
+    }
+
+    fn next_hops(&self, fabric: &Fabric, switch: u32, is_up: &impl Fn(u32) -> bool) -> Vec<Port> {
+        let here = self.hops()[switch as usize];
         if here == 0 || here == FAR {
             return Vec::new();
         }
-        let descend = self.down[switch as usize] != FAR;
-        let distance = if descend { &self.down } else { &self.any };
-        let ports = fabric.ports_of(fabric.hosts + switch).iter().enumerate();
+        let is_next = |port: &PortInfo| {
+            let far = port.to - fabric.hosts;
+            match self {
+                Distances::UpDown(hops) => hops.takes(switch, far, port),
+                Distances::Shortest(hops) => hops[far as usize] == here - 1,
+            }
+        };
+        let ports = fabric.ports_of(fabric.hosts + switch).iter().zip(0..);
         ports
-            .filter(|(_, p)| p.is_up != descend && !p.to_host && is_up(p.link))
-            .filter(|(_, p)| distance[(p.to - fabric.hosts) as usize] == here - 1)
-            .map(|(i, _)| Port(i as u16))
+            .filter(|(port, _)| !port.to_host && is_up(port.link) && is_next(port))
+            .map(|(_, number)| Port(number))
             .collect()
     }
 }
 
 impl Fabric {
-    /// Number of shortest up/down paths from one ToR to another, parallel links counted apart.
+    /// Number of paths that packets may take from one ToR to another, parallel links counted apart.
     pub fn count_paths(&self, from: u32, to: u32) -> u64 {
         let all_up = |_| true;
-        let distances = Distances::to(self, to, &by_tier(self), all_up);
+        let distances = Distances::to(self, to, &by_tier(self), &all_up);
         let mut switches: Vec<u32> = (0..self.switches()).collect();
-        switches.sort_by_key(|&switch| distances.any[switch as usize]);
+        switches.sort_by_key(|&switch| distances.hops()[switch as usize]);
         let mut paths = vec![0u64; switches.len()];
         paths[to as usize] = 1;
         for switch in switches {
-            let hops = distances.next_hops(self, switch, all_up);
+            let hops = distances.next_hops(self, switch, &all_up);
             let ports = self.ports_of(self.hosts + switch);
             let far = |hop: &Port| (ports[usize::from(hop.0)].to - self.hosts) as usize;
             paths[switch as usize] += hops.iter().map(|hop| paths[far(hop)]).sum::<u64>();

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod shapes;
+
 /// A graph of nodes in these tiers, called `n0` and up, and links between them.
 fn graph(tiers: &[u8], links: &[(u32, u32)]) -> Graph {
     let node = |(index, &tier)| Node { name: format!("n{index}"), tier, pod: None };
@@ -167,7 +169,57 @@ fn one_hop_on(
         .collect()
 }
 
+prop_compose! {
+    /// Connected switches, each linked to one before it and some to others; packets take the shortest of all paths.
+    fn any_connected_graph()(
+        tiers in prop::collection::vec(1u8..4, 2..12),
+        before in prop::collection::vec(any::<prop::sample::Index>(), 12),
+        more in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..12),
+    ) -> Graph {
+        let tiers = { let mut tiers = tiers; tiers[0] = 1; tiers.sort_unstable(); tiers };
+        let count = tiers.len();
+        let tree = (1..count).zip(&before).map(|(node, other)| (node as u32, other.index(node) as u32));
+        let more = more.iter().map(|(a, b)| (a.index(count) as u32, b.index(count) as u32)).filter(|(a, b)| a != b);
+        let links: Vec<(u32, u32)> = tree.chain(more).collect();
+        Graph { routing: Routing::Shortest, ..graph(&tiers, &links) }
+    }
+}
+
+/// Hops between any two nodes, by Floyd's algorithm.
+fn all_hops(graph: &Graph) -> Vec<Vec<u32>> {
+    let count = graph.nodes.len();
+    let mut hops = vec![vec![1_000; count]; count];
+    (0..count).for_each(|node| hops[node][node] = 0);
+    for (a, b) in graph.links.iter().map(|link| (link.ends.0 as usize, link.ends.1 as usize)) {
+        (hops[a][b], hops[b][a]) = (1, 1);
+    }
+    for middle in 0..count {
+        for a in 0..count {
+            for b in 0..count {
+                hops[a][b] = hops[a][b].min(hops[a][middle] + hops[middle][b]);
+            }
+        }
+    }
+    hops
+}
+
 proptest! {
+    /// A switch's next hops are all ports that lead one hop nearer and no others, so whichever is taken, a packet arrives.
+    #[test]
+    fn every_choice_on_shortest_paths_is_one_hop_nearer(graph in any_connected_graph()) {
+        let fabric = Fabric::new(&graph).unwrap();
+        let routes = fabric.routes(|_| true).unwrap();
+        prop_assert_eq!(fabric.check_reachable(&routes), Ok(()));
+        let hops = all_hops(&graph);
+        for (tor, switch) in (0..fabric.tors).flat_map(|tor| (0..fabric.switches()).map(move |switch| (tor, switch))) {
+            let here = hops[switch as usize][tor as usize];
+            let nearer = fabric.ports_of(switch).iter().zip(0..);
+            let nearer = nearer.filter(|(port, _)| hops[port.to as usize][tor as usize] + 1 == here);
+            let expected: Vec<Port> = nearer.map(|(_, number)| Port(number)).collect();
+            prop_assert_eq!(routes.next_hops(switch, Tor(tor as u16)), expected);
+        }
+    }
+
     /// Whichever next hop each switch takes, a packet arrives, after as many hops, and never climbs after it has descended.
     #[test]
     fn every_choice_of_next_hops_arrives(graph in any_graph()) {

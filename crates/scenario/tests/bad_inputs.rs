@@ -322,7 +322,7 @@ fn fabrics_that_cannot_be_routed() {
         (
             shape,
             "kind = \"file\"\npath = \"ring.toml\"",
-            "3: fabric: the link between a and b joins two nodes of tier 1\nhelp: packets go up and then down: give the nodes a `tier` so that each link joins a lower and a higher one",
+            "3: fabric: the link between a and b joins two nodes of tier 1\nhelp: packets go up and then down: give the nodes a `tier` so that each link joins a lower and a higher one, or write `routing = \"shortest\"` at the top of its file",
         ),
         (
             shape,

@@ -11,7 +11,7 @@ use super::limits::Counts;
 use super::{HOST, Names, TOR, check_delay, check_rate};
 use crate::document::Document;
 use crate::error::Problem;
-use crate::raw::{FileLink, FileNode, GraphFile};
+use crate::raw::{FileLink, FileNode, FileRouting, GraphFile};
 use crate::{Graph, Link, Node, Routing};
 
 /// Parses and checks a graph file. Problems name it and the line.
@@ -26,7 +26,11 @@ fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     check_names(&file.node)?;
     let nodes =
         file.node.iter().map(|node| Node { name: node.name.clone(), tier: 0, pod: node.pod });
-    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing: Routing::UpDown };
+    let routing = match file.routing {
+        FileRouting::UpDown => Routing::UpDown,
+        FileRouting::Shortest => Routing::Shortest,
+    };
+    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing };
     graph.links = links(&file.link, &graph, delay)?;
     let tiers = tiers(&file.node, &neighbours(&graph))?;
     graph.nodes.iter_mut().zip(tiers).for_each(|(node, tier)| node.tier = tier);

@@ -2,12 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::Graph;
+use super::shortest::Switches;
+use crate::{Graph, Routing};
 
-/// No path crosses more switches than this; where each switch is linked to the next tier, one does.
+/// No path between ToRs crosses more switches than this; in fabrics built by their shapes, one crosses as many.
 pub(crate) fn most_switches(graph: &Graph) -> usize {
+    match graph.routing {
+        Routing::UpDown => 2 * tiers(graph).max(1) - 1,
+        Routing::Shortest => Switches::new(graph, |_| true).extent().switches,
+    }
+}
+
+/// Tiers of switches.
+fn tiers(graph: &Graph) -> usize {
     let tiers = graph.nodes.iter().map(|node| node.tier).filter(|tier| *tier > 0);
-    2 * tiers.collect::<BTreeSet<u8>>().len().max(1) - 1
+    tiers.collect::<BTreeSet<u8>>().len()
 }
 
 #[cfg(test)]

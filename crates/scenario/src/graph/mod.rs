@@ -1,5 +1,6 @@
 //! Graphs, one shape a file. All list hosts first, then ToRs, then the tiers above.
 
+mod bcube;
 mod fat_tree;
 mod from_file;
 mod leaf_spine;
@@ -7,9 +8,12 @@ mod length;
 mod limits;
 mod names;
 mod reach;
+mod shortest;
 mod two_pod;
+mod vl2;
 mod width;
 
+pub(crate) use bcube::bcube;
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
 pub(crate) use leaf_spine::leaf_spine;
@@ -18,6 +22,7 @@ pub(crate) use limits::{check_delay, check_ports, check_rate};
 pub(crate) use names::Names;
 pub(crate) use reach::check_reachable;
 pub(crate) use two_pod::two_pod;
+pub(crate) use vl2::vl2;
 pub(crate) use width::most_next_hops;
 
 use std::ops::Range;

@@ -1,21 +1,34 @@
-//! Whether every ToR can reach every other by going up and then down, which is how packets are routed.
+//! Whether every ToR can reach every other by the paths that packets may take.
 
 use std::collections::BTreeSet;
 
-use crate::Graph;
+use super::shortest::Switches;
 use crate::error::Problem;
+use crate::{Graph, Routing};
 
-/// Refuses a fabric in which links that are `up` do not connect all hosts, or that joins two nodes of one tier.
+/// Refuses a fabric in which links that are `up` do not connect all hosts.
+pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
+    match graph.routing {
+        Routing::UpDown => check_up_down(graph, is_up),
+        Routing::Shortest => {
+            check_hosts(graph, &is_up)?;
+            let cut = Switches::new(graph, is_up).cut();
+            cut.map_or(Ok(()), |(a, b)| Err(unreachable(graph, a, b, "to")))
+        }
+    }
+}
+
+/// Refuses also a link that joins two nodes of one tier.
 ///
 /// ToRs whose links lead up to the same nodes reach the same, so one stands for all: a fabric has few kinds of them.
-pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
-    let uplinks = uplinks(graph, is_up)?;
-    check_hosts(graph, &uplinks)?;
+fn check_up_down(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
+    let uplinks = uplinks(graph, &is_up)?;
+    check_hosts(graph, is_up)?;
     let kinds = kinds_of_tor(graph, &uplinks);
     for (index, (a, above_a)) in kinds.iter().enumerate() {
         for (b, above_b) in &kinds[index + 1..] {
             if above_a.is_disjoint(above_b) {
-                return Err(unreachable(graph, *a, *b));
+                return Err(unreachable(graph, *a, *b, "up and then down to"));
             }
         }
     }
@@ -39,8 +52,12 @@ fn uplinks(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<Vec<BTreeSet<u3
     Ok(uplinks)
 }
 
-fn check_hosts(graph: &Graph, uplinks: &[BTreeSet<u32>]) -> Result<(), Problem> {
-    let cut = graph.nodes.iter().zip(uplinks).find(|(node, up)| node.tier == 0 && up.is_empty());
+/// A host's link must be up.
+fn check_hosts(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
+    let mut linked = vec![false; graph.nodes.len()];
+    let up = graph.links.iter().zip(0..).filter(|(_, index)| is_up(*index));
+    up.for_each(|(link, _)| linked[link.ends.0.min(link.ends.1) as usize] = true);
+    let cut = graph.nodes.iter().zip(linked).find(|(node, linked)| node.tier == 0 && !linked);
     match cut {
         Some((host, _)) => Err(Problem::new(format!("{} has no link that is up", host.name))),
         None => Ok(()),
@@ -70,12 +87,12 @@ fn above(node: u32, uplinks: &[BTreeSet<u32>]) -> BTreeSet<u32> {
 fn flat(graph: &Graph, a: u32, b: u32) -> Problem {
     let (a, b) = (&graph.nodes[a as usize], &graph.nodes[b as usize]);
     Problem::new(format!("the link between {} and {} joins two nodes of tier {}", a.name, b.name, a.tier))
-        .help("packets go up and then down: give the nodes a `tier` so that each link joins a lower and a higher one")
+        .help("packets go up and then down: give the nodes a `tier` so that each link joins a lower and a higher one, or write `routing = \"shortest\"` at the top of its file")
 }
 
-fn unreachable(graph: &Graph, a: u32, b: u32) -> Problem {
+fn unreachable(graph: &Graph, a: u32, b: u32, way: &str) -> Problem {
     let (a, b) = (&graph.nodes[a as usize].name, &graph.nodes[b as usize].name);
-    Problem::new(format!("no path leads from {a} up and then down to {b}"))
+    Problem::new(format!("no path leads from {a} {way} {b}"))
         .help("leave links up that join all ToRs")
 }
 

@@ -2,13 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Graph;
+use super::shortest::Switches;
+use crate::{Graph, Routing};
 
-/// The most next hops that any switch has towards a ToR, parallel links each counted: the ways up, or the ways down to it. 1
-/// where there is no choice at all.
-///
-/// ToRs with the same links up are reached alike, so one stands for all.
+/// The most next hops that any switch has towards a ToR, parallel links each counted. 1 where there is no choice at all.
 pub(crate) fn most_next_hops(graph: &Graph) -> usize {
+    match graph.routing {
+        Routing::UpDown => up_or_down(graph),
+        Routing::Shortest => Switches::new(graph, |_| true).extent().next_hops,
+    }
+}
+
+/// The ways up, or the ways down to a ToR. ToRs with the same links up are reached alike, so one stands for all.
+fn up_or_down(graph: &Graph) -> usize {
     let uplinks = uplinks(graph);
     let of_tier = |least: u8| (0..).zip(&graph.nodes).filter(move |(_, node)| node.tier >= least);
     let up = of_tier(1).map(|(switch, _): (u32, _)| uplinks[switch as usize].len());

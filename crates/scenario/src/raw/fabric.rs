@@ -38,6 +38,16 @@ pub(crate) enum Shape {
     FatTree(FatTree),
     /// Leaves that are each linked to every spine. Nodes: `host-1`, `leaf-1`, `spine-1` and up.
     LeafSpine(LeafSpine),
+    /// VL2's Clos network (Greenberg et al., SIGCOMM 2009, section 4.1): each ToR has two aggregation switches, each aggregation
+    /// switch every intermediate switch. The paper does not say which two: here aggregation switches stand in pairs, and
+    /// a pair has D_A/2 ToRs, which are a pod. Nodes: `host-1`, `tor-1`, `agg-1`, `intermediate-1` and up, pod by pod.
+    Vl2(Vl2),
+    /// BCube (Guo et al., SIGCOMM 2009): servers relay for each other, and packets take the shortest paths of all. A server is
+    /// a host `host-1` and its forwarding part, the switch `relay-1` of tier 1, joined by a link of no delay that is as fast as
+    /// the server's ports together. Switches of level 0 are `switch-0-1` and up, of tier 2 like those of all levels. Schemes
+    /// that need paths to go up and then down (the HULAs, the CONGAs) cannot run on it.
+    #[serde(rename = "bcube")]
+    BCube(BCube),
     /// Nodes and links listed in a file of their own.
     File(GraphPath),
 }
@@ -119,6 +129,51 @@ impl Default for LeafSpine {
             parallel_links: 2,
         }
     }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Vl2 {
+    /// D_A, ports of an aggregation switch, even: half of them lead to ToRs, half to intermediate switches. There are D_A D_I / 4
+    /// ToRs and D_A / 2 intermediate switches.
+    pub(crate) aggregation_ports: u32,
+    /// D_I, ports of an intermediate switch, even: one for each aggregation switch.
+    pub(crate) intermediate_ports: u32,
+    /// Hosts of each ToR. Default: 20 (VL2 section 4.1).
+    #[serde(default = "twenty")]
+    pub(crate) hosts_per_tor: u32,
+    /// Rate of the hosts' links. Default: 1Gbps (VL2 section 4.1).
+    #[serde(default = "one_gbps")]
+    #[schemars(with = "RateText")]
+    pub(crate) host_rate: Rate,
+    /// Rate of the links between switches. Default: 10Gbps (VL2 section 4.1).
+    #[serde(default = "ten_gbps")]
+    #[schemars(with = "RateText")]
+    pub(crate) switch_rate: Rate,
+}
+
+fn twenty() -> u32 {
+    20
+}
+
+fn one_gbps() -> Rate {
+    Rate::gbps(1)
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BCube {
+    /// n, ports of a switch.
+    pub(crate) ports: u32,
+    /// k: a BCube_k has the levels 0 to k, n^(k+1) servers of k + 1 ports and (k+1) n^k switches. Between servers whose addresses
+    /// differ in d digits there are d! shortest paths.
+    pub(crate) levels: u32,
+    /// Rate of each port. Default: 1Gbps (the paper's testbed). A load of 1 is all ports of all servers, of which traffic between
+    /// all of them can fill about 1/(k+1), as they relay (BCube's aggregate bottleneck throughput: n/(n-1) ports for each of
+    /// the other servers): give `workload.capacity`.
+    #[serde(default = "one_gbps")]
+    #[schemars(with = "RateText")]
+    pub(crate) rate: Rate,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -7,9 +7,23 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphFile {
+    /// Which paths packets may take. Default: "up-down".
+    #[serde(default)]
+    pub(crate) routing: FileRouting,
     pub(crate) node: Vec<FileNode>,
     #[serde(default)]
     pub(crate) link: Vec<FileLink>,
+}
+
+/// Which paths packets may take.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FileRouting {
+    /// The shortest of those that go up and then down.
+    #[default]
+    UpDown,
+    /// The shortest of all.
+    Shortest,
 }
 
 /// A host or a switch.

@@ -18,10 +18,10 @@ pub(crate) use cflb::{
 };
 pub(crate) use event::Event;
 pub(crate) use fabric::{
-    Fabric, FatTree, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod,
+    BCube, Fabric, FatTree, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod, Vl2,
 };
 pub(crate) use fabric_file::{Addresses, FabricFile};
-pub(crate) use graph_file::{FileLink, FileNode, GraphFile};
+pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};
 pub(crate) use measure::Measure;
 pub(crate) use scheme::{Drill, Hula, LongFlows, MpHula, Scheme, Update};
 pub(crate) use transport::{

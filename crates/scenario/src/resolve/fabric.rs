@@ -8,7 +8,8 @@ use heddle_units::{Bytes, Rate};
 use super::times::bounded;
 use crate::error::Problem;
 use crate::graph::{
-    Names, check_delay, check_ports, check_rate, fat_tree, from_file, leaf_spine, two_pod,
+    Names, bcube, check_delay, check_ports, check_rate, fat_tree, from_file, leaf_spine, two_pod,
+    vl2,
 };
 use crate::raw::{self, LinkChange, Options, Shape};
 use crate::source::Files;
@@ -48,6 +49,8 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
         Shape::TwoPod(shape) => two_pod(shape, delay)?,
         Shape::FatTree(shape) => fat_tree(shape, delay)?,
         Shape::LeafSpine(shape) => leaf_spine(shape, delay)?,
+        Shape::Vl2(shape) => vl2(shape, delay)?,
+        Shape::BCube(shape) => bcube(shape, delay)?,
         Shape::File(raw::GraphPath { path }) => {
             let unreadable = |error| Problem::at("path", format!("cannot read {path}: {error}"));
             from_file(path, &files.read(path).map_err(unreadable)?, delay)?

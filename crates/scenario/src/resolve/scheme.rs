@@ -6,7 +6,9 @@ use super::cflb;
 use super::times::{bounded, positive};
 use crate::error::Problem;
 use crate::graph::most_next_hops;
-use crate::{Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Scheme, raw};
+use crate::{
+    Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scheme, raw,
+};
 
 /// Slots beyond this would not fit into memory.
 const MOST_SLOTS: u32 = 1 << 24;
@@ -146,11 +148,20 @@ fn bits(key: &str, bits: u8, most: u8) -> Result<(), Problem> {
     Err(Problem::at(key, format!("{bits} bits cannot be sent")).help(format!("from 1 to {most}")))
 }
 
-/// CONGA knows two tiers only; CONGA' needs to know what a pod is.
+/// CONGA knows two tiers only; CONGA' needs to know what a pod is; both and HULA need up and down.
 fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
     let tiers = graph.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
     let mut tors = graph.nodes.iter().filter(|node| node.tier == 1);
     match scheme {
+        Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Conga(_) | Scheme::CongaPrime(_)
+            if graph.routing == Routing::Shortest =>
+        {
+            let name = scheme.name();
+            Err(Problem::new(format!(
+                "{name} needs paths that go up and then down; this fabric's are the shortest of all"
+            ))
+            .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\""))
+        }
         Scheme::Conga(_) if tiers > 2 => Err(Problem::new(format!(
             "conga is made for two tiers of switches; this fabric has {tiers}"
         ))

@@ -1,0 +1,128 @@
+//! Fabrics whose packets take the shortest of all paths between switches, up and down as often as they must.
+
+use std::collections::VecDeque;
+
+use crate::Graph;
+
+/// Links walked beyond which bounds are given instead of what they bound: a second's work.
+const MOST_STEPS: usize = 1 << 27;
+
+const FAR: u32 = u32::MAX;
+
+/// The links between switches that are up.
+pub(super) struct Switches {
+    /// The far ends of each node's links, parallel ones each; hosts have none.
+    neighbours: Vec<Vec<u32>>,
+    tors: Vec<u32>,
+}
+
+/// The largest of what a fabric has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Next hops of a switch towards a ToR, parallel links each counted.
+    pub(super) next_hops: usize,
+    /// Switches of a path between ToRs.
+    pub(super) switches: usize,
+}
+
+impl Switches {
+    pub(super) fn new(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Switches {
+        let mut neighbours = vec![Vec::new(); graph.nodes.len()];
+        let is_switch = |node: u32| graph.nodes[node as usize].tier > 0;
+        for (link, index) in graph.links.iter().zip(0..) {
+            let (a, b) = link.ends;
+            if is_switch(a) && is_switch(b) && is_up(index) {
+                neighbours[a as usize].push(b);
+                neighbours[b as usize].push(a);
+            }
+        }
+        let tors = graph.nodes.iter().zip(0..).filter(|(node, _)| node.tier == 1);
+        Switches { neighbours, tors: tors.map(|(_, tor)| tor).collect() }
+    }
+
+    /// Two ToRs between which there is no path.
+    pub(super) fn cut(&self) -> Option<(u32, u32)> {
+        let first = *self.tors.first()?;
+        let hops = self.hops_to(first);
+        self.tors.iter().find(|tor| hops[**tor as usize] == FAR).map(|tor| (first, *tor))
+    }
+
+    /// What the fabric has at most; in a fabric too large to walk for every ToR, no less than that.
+    pub(super) fn extent(&self) -> Extent {
+        let links: usize = self.neighbours.iter().map(Vec::len).sum();
+        if self.tors.len().saturating_mul(links) > MOST_STEPS {
+            return self.bound();
+        }
+        let mut extent = Extent { next_hops: 1, switches: 1 };
+        for hops in self.tors.iter().map(|tor| self.hops_to(*tor)) {
+            let ways = (0..hops.len()).map(|switch| self.next_hops(switch, &hops)).max();
+            extent.next_hops = extent.next_hops.max(ways.unwrap_or(0));
+            extent.switches = extent.switches.max(self.farthest(&hops) + 1);
+        }
+        extent
+    }
+
+    /// A next hop is a link, and no path is longer than the way to the first ToR and on from it.
+    fn bound(&self) -> Extent {
+        let widest = self.neighbours.iter().map(Vec::len).max().unwrap_or(0);
+        let farthest = self.tors.first().map_or(0, |tor| self.farthest(&self.hops_to(*tor)));
+        Extent { next_hops: widest.max(1), switches: 2 * farthest + 1 }
+    }
+
+    /// Hops from each node to a ToR; [`FAR`] where there is no path.
+    fn hops_to(&self, tor: u32) -> Vec<u32> {
+        let mut hops = vec![FAR; self.neighbours.len()];
+        hops[tor as usize] = 0;
+        let mut queue = VecDeque::from([tor]);
+        while let Some(near) = queue.pop_front() {
+            for &far in &self.neighbours[near as usize] {
+                if hops[far as usize] == FAR {
+                    hops[far as usize] = hops[near as usize] + 1;
+                    queue.push_back(far);
+                }
+            }
+        }
+        hops
+    }
+
+    fn next_hops(&self, switch: usize, hops: &[u32]) -> usize {
+        let is_nearer = |far: &&u32| hops[**far as usize] < hops[switch];
+        self.neighbours[switch].iter().filter(is_nearer).count()
+    }
+
+    /// The most hops from any ToR that has a path.
+    fn farthest(&self, hops: &[u32]) -> usize {
+        let hops = self.tors.iter().map(|tor| hops[*tor as usize]);
+        hops.filter(|hops| *hops != FAR).max().unwrap_or(0) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::bcube;
+    use crate::raw::BCube;
+    use heddle_units::{Rate, Time};
+
+    fn switches(ports: u32, levels: u32) -> Switches {
+        let shape = BCube { ports, levels, rate: Rate::gbps(1) };
+        let graph = bcube(&shape, Time::ZERO).map_err(|_| ()).unwrap();
+        Switches::new(&graph, |_| true)
+    }
+
+    /// BCube section 3.1: servers that differ in every digit have k + 1 first hops; k + 1 switches and k more servers are between.
+    #[test]
+    fn bcubes_paths_correct_one_digit_after_the_other() {
+        for (n, k) in [(4, 0), (4, 1), (3, 2), (2, 4)] {
+            let k = k as usize;
+            let expected = Extent { next_hops: k + 1, switches: 2 * (k + 1) + 1 };
+            assert_eq!(switches(n, k as u32).extent(), expected, "n = {n}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_not_below_what_they_bound() {
+        let (exact, bound) = (switches(4, 1).extent(), switches(4, 1).bound());
+        assert!(bound.next_hops >= exact.next_hops && bound.switches >= exact.switches);
+    }
+}
