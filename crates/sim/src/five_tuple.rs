@@ -1,6 +1,25 @@
 //! What stands for a packet's 5-tuple, and its hash.
 
+use std::net::Ipv4Addr;
+
+use heddle_policy::cflb::{Addresses, Fields, Ports};
 use heddle_policy::mix;
+
+use crate::network::Name;
+
+/// The number of TCP.
+const TCP: u8 = 6;
+
+/// What servers listen on.
+const SERVER_PORT: u16 = 5001;
+
+/// Linux's default range of ports for clients: the first, and how many.
+const EPHEMERAL: (u16, u32) = (32_768, 28_232);
+
+/// A host's address: hosts are numbered from 10.0.0.1.
+pub(crate) fn address(host: u16) -> Ipv4Addr {
+    Ipv4Addr::from_bits(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + u32::from(host))
+}
 
 /// One direction of one subflow. Addresses are hosts; the client's port follows from when the connection was opened and from the
 /// subflow, as each subflow of MPTCP has a port of its own.
@@ -22,6 +41,19 @@ impl FiveTuple {
         let ports = if self.path == 0 { first } else { mix(first, self.path.into()) };
         let addresses = u32::from(self.from) << 16 | u32::from(self.to);
         mix(mix(addresses, ports), 0x1b87_3593)
+    }
+
+    /// The ports of a subflow that nobody steers, from client to server: the client's in turn.
+    pub(crate) fn ports(self) -> Ports {
+        let (first, count) = EPHEMERAL;
+        let turn = self.generation.wrapping_mul(16).wrapping_add(self.path.into()) % count;
+        Ports { source: first + turn as u16, destination: SERVER_PORT }
+    }
+
+    /// What a router reads of a packet with this name.
+    pub(crate) fn fields(self, name: Name) -> Fields {
+        let addresses = Addresses::V4(address(self.from), address(self.to));
+        Fields { addresses, protocol: TCP, ports: Some(name.ports), flow_label: 0, ttl: name.ttl }
     }
 
     /// The other direction.

@@ -2,23 +2,27 @@
 
 mod connection;
 mod counters;
+mod steering;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
 use heddle_transport::{Ends, Kind, Options, Segment};
-use heddle_units::Time;
+use heddle_units::{Rate, Time};
 
 use crate::engine::{Event, prefetch};
+use crate::five_tuple::FiveTuple;
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 use crate::random::{Random, Stream};
-use heddle_fabric::Fabric;
+use heddle_fabric::{Fabric, Routes};
 
 pub(crate) use connection::{Flow, Lifetime};
 pub(crate) use counters::HostCounters;
+pub(crate) use steering::Steering;
 
 use connection::Connection;
+use steering::Sends;
 
 /// All connections, of one protocol.
 pub(crate) struct Hosts<E: Ends> {
@@ -29,17 +33,20 @@ pub(crate) struct Hosts<E: Ends> {
     /// Connections that may be used again, the longest unused first.
     free: VecDeque<u32>,
     opened: u32,
+    /// Gives packets ports and TTLs, where routers read them.
+    steering: Option<Steering>,
     counters: HostCounters,
 }
 
 impl<E: Ends> Hosts<E> {
-    pub(crate) fn new(config: E::Config, seed: u64) -> Hosts<E> {
+    pub(crate) fn new(config: E::Config, seed: u64, steering: Option<Steering>) -> Hosts<E> {
         Hosts {
             config,
             random: Random::new(seed, Stream::Keys),
             connections: Vec::new(),
             free: VecDeque::new(),
             opened: 0,
+            steering,
             counters: HostCounters::default(),
         }
     }
@@ -185,16 +192,42 @@ impl<E: Ends> Hosts<E> {
         let body =
             Body { segment, generation: tuple.generation, from: tuple.from, path: tuple.path };
         let packet = at.network.packets.add(hot, body);
+        if self.steering.is_some() {
+            self.name(at, id, tuple, packet, kind);
+        }
         self.counters.sent += 1;
         at.network.send(at.now, at.fabric.first_port[usize::from(tuple.from)], packet);
     }
 
+    /// Gives a packet its ports and TTL.
+    fn name(&mut self, at: &mut Site, id: u32, tuple: FiveTuple, packet: u32, kind: PacketKind) {
+        let Some(steering) = &mut self.steering else { return };
+        let name = if kind == PacketKind::Reverse {
+            steering.answer(id, tuple.path)
+        } else {
+            let ends = &self.connections[id as usize].ends;
+            let port = at.fabric.first_port[usize::from(tuple.from)];
+            let link = at.fabric.graph.links[at.fabric.ports[port as usize].link as usize];
+            let rate = Rate(link.rate.0 / E::paths(&self.config).max(1) as u64);
+            steering.name(at, id, tuple, Sends { bytes: ends.written() - ends.acked(), rate })
+        };
+        at.network.packets.set_name(packet, name);
+    }
+
     fn close(&mut self, id: u32) {
+        if let Some(steering) = &mut self.steering {
+            steering.forget(id);
+        }
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
         (connection.timeout_at, connection.delayed_ack_at) = (Time::NEVER, Time::NEVER);
         self.counters.add(&connection.ends);
         self.free.push_back(id);
+    }
+
+    /// Subflows that were placed on paths.
+    pub(crate) fn placed(&self) -> u64 {
+        self.steering.as_ref().map_or(0, Steering::placed)
     }
 
     /// Sums over all connections, past and present.
@@ -223,4 +256,5 @@ pub(crate) struct Site<'a> {
     pub(crate) now: Time,
     pub(crate) network: &'a mut Network,
     pub(crate) fabric: &'a Fabric,
+    pub(crate) routes: &'a Routes,
 }

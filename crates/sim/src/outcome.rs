@@ -106,6 +106,8 @@ pub struct Totals {
     pub reordered: u64,
     /// MPTCP: bytes that were given to a second subflow because the first was late with them.
     pub reinjected: Bytes,
+    /// CFLB: subflows that were placed on a path.
+    pub placed: u64,
     /// Packets dropped at a full buffer.
     pub dropped: u64,
     /// Packets lost with a failed link.

@@ -11,6 +11,8 @@ pub(crate) enum Stream {
     Scheme = 2,
     Layout = 3,
     Keys = 4,
+    Key = 5,
+    Steering = 6,
 }
 
 /// One stream.

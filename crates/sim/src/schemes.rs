@@ -1,8 +1,13 @@
 //! From a scenario's scheme to a policy and its parameters.
 
 use heddle_policy as policy;
+use heddle_policy::cflb::{CflbConfig, Cipher, Codec, CodecError, Field, PortRange, Surplus};
 use heddle_policy::{DreShift, Scheme as Policy};
-use heddle_scenario::{Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme};
+use heddle_scenario::{
+    Cflb, CflbCipher, CflbField, CflbSurplus, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme,
+};
+
+use crate::random::{Random, Stream};
 
 /// Something to do once the type of the scheme is known.
 pub(crate) trait WithScheme {
@@ -11,10 +16,17 @@ pub(crate) trait WithScheme {
 }
 
 /// Does it with the policy that a scenario names.
-pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
-    match scheme {
+///
+/// # Errors
+/// Constants of CFLB that make no codec; a scenario that was loaded has none.
+pub(crate) fn dispatch<W: WithScheme>(
+    scheme: &Scheme,
+    seed: u64,
+    then: W,
+) -> Result<W::Output, CodecError> {
+    Ok(match scheme {
+        Scheme::Cflb(cflb) => then.with::<policy::Cflb>(codec(cflb, seed)?),
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
-        Scheme::Cflb(_) => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
         Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
         Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
@@ -28,6 +40,35 @@ pub(crate) fn dispatch<W: WithScheme>(scheme: &Scheme, then: W) -> W::Output {
             memory: usize::from(drill.memory),
         }),
         Scheme::Spray => then.with::<policy::Spray>(()),
+    })
+}
+
+/// What the routers and senders of a run share; the key is the seed's.
+pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
+    let mut random = Random::new(seed, Stream::Key);
+    let key: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);
+    let (field, cipher) = (field(cflb.field), cipher(cflb.cipher));
+    let surplus = match cflb.surplus {
+        CflbSurplus::Hash => Surplus::Hash,
+        CflbSurplus::AsPublished => Surplus::AsPublished,
+    };
+    let config = CflbConfig { field, cipher, radix: cflb.radix, surplus };
+    Codec::new(&config, &key[..cipher.key_bytes()])
+}
+
+fn field(field: CflbField) -> Field {
+    match field {
+        CflbField::Ports => Field::Ports,
+        CflbField::SourcePort { low, high } => Field::SourcePort(PortRange { low, high }),
+        CflbField::FlowLabel => Field::FlowLabel,
+    }
+}
+
+fn cipher(cipher: CflbCipher) -> Cipher {
+    match cipher {
+        CflbCipher::Rc5 => Cipher::Rc5,
+        CflbCipher::Skip32 => Cipher::Skip32,
+        CflbCipher::Feistel => Cipher::Feistel,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Running a scenario.
 
 use heddle_policy::Scheme;
+use heddle_policy::cflb::CodecError;
 use heddle_scenario::{Scenario, Transport};
 use heddle_transport::mptcp::MptcpEnds;
 use heddle_transport::{Ends, TcpEnds};
@@ -17,6 +18,9 @@ pub enum SimError {
     /// The graph.
     #[error(transparent)]
     Fabric(#[from] FabricError),
+    /// Constants of CFLB that make no codec.
+    #[error(transparent)]
+    Cflb(#[from] CodecError),
     /// The caller's progress function said [`Next::Stop`].
     #[error("interrupted")]
     Interrupted,
@@ -54,11 +58,11 @@ pub fn simulate(
     match scenario.transport {
         Transport::Tcp(transport) => {
             let run = Run::<TcpEnds> { scenario, transport, seed, watch };
-            schemes::dispatch(&scenario.scheme, run)
+            schemes::dispatch(&scenario.scheme, seed, run)?
         }
         Transport::Mptcp(mptcp) => {
             let run = Run::<MptcpEnds> { scenario, transport: mptcp.into(), seed, watch };
-            schemes::dispatch(&scenario.scheme, run)
+            schemes::dispatch(&scenario.scheme, seed, run)?
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::switching::Switching;
 use crate::traffic::{self, NewFlow, Pools, Traffic};
 use crate::unloaded::unloaded_fct;
 use heddle_fabric::{Fabric, one_big_switch};
-use start::{is_failed, start_network};
+use start::{is_failed, start_network, steering};
 
 /// Where and when hosts act, borrowed from a simulation.
 macro_rules! site {
@@ -34,6 +34,7 @@ macro_rules! site {
             now: $simulation.now,
             network: &mut $simulation.network,
             fabric: &$simulation.fabric,
+            routes: &$simulation.switching.routes,
         }
     };
 }
@@ -89,7 +90,7 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
             pools: Pools::default(),
             sampler: Sampler::new(&fabric),
             path_watch: PathWatch::new(scenario, &fabric, E::paths(&transport)),
-            hosts: Hosts::new(transport, seed),
+            hosts: Hosts::new(transport, seed, steering(scenario, &fabric, seed)?),
             flows: Vec::new(),
             starting: Vec::new(),
             finishing: Vec::new(),

@@ -88,6 +88,7 @@ impl<S: Scheme> Switching<S> {
         packet: u32,
     ) {
         let step = self.step(now);
+        let fields = if S::READS_FIELDS { network.packets.read_fields(packet) } else { None };
         let hot = &network.packets.hot[packet as usize];
         let here = Tor(switch as u16);
         let is_tor = switch < fabric.tors;
@@ -100,7 +101,7 @@ impl<S: Scheme> Switching<S> {
             ingress: if from_host { Ingress::Host } else { Ingress::Fabric },
             tag: hot.tag,
             shim,
-            fields: None,
+            fields,
         };
         if is_tor && hot.dst_tor == here {
             let out = fabric.host_port[usize::from(hot.dst_host)];

@@ -53,8 +53,8 @@ const LEAF_SPINE: &str = r#"
     flows = 300
 "#;
 
-const SCHEMES: [&str; 8] =
-    ["ecmp", "conga", "conga-prime", "letitflow", "drill", "spray", "hula", "ideal"];
+const SCHEMES: [&str; 9] =
+    ["ecmp", "cflb", "conga", "conga-prime", "letitflow", "drill", "spray", "hula", "ideal"];
 
 /// MPTCP on the first of them.
 const MPTCP: [(&str, &str); 3] = [
@@ -109,5 +109,5 @@ fn leaf_spine_hadoop_with_a_slow_link() {
 
 #[test]
 fn two_pod_web_search_by_mptcp_with_a_failure() {
-    insta::assert_snapshot!(table(TWO_POD, &MPTCP, &["ecmp", "hula", "mp-hula"]));
+    insta::assert_snapshot!(table(TWO_POD, &MPTCP, &["ecmp", "cflb", "hula", "mp-hula"]));
 }

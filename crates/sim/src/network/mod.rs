@@ -4,7 +4,7 @@ mod packet;
 mod port;
 mod wire;
 
-pub(crate) use packet::{Body, Hot, NIL, PacketKind, Packets};
+pub(crate) use packet::{Body, Hot, NIL, Name, PacketKind, Packets};
 pub(crate) use port::{LinkClass, Port};
 pub(crate) use wire::{Losses, Network};
 

@@ -2,6 +2,7 @@
 //!
 //! What every hop reads stands apart from what only the ends read, so that a hop touches half a cache line of a packet.
 
+use heddle_policy::cflb::{Fields, Ports};
 use heddle_policy::{Shim, Tor};
 use heddle_transport::Segment;
 use heddle_units::Time;
@@ -68,6 +69,13 @@ impl Body {
     }
 }
 
+/// What headers say to routers that read them, beside addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) ports: Ports,
+    pub(crate) ttl: u8,
+}
+
 const _: () = assert!(size_of::<Hot>() == 32 && size_of::<Body>() == 64);
 
 /// All packets that exist. Freed places are used again, last freed first.
@@ -77,6 +85,8 @@ pub(crate) struct Packets {
     pub(crate) body: Vec<Body>,
     /// MP-HULA's headers of packets between ToRs. Other schemes leave it empty.
     shims: Vec<Option<Shim>>,
+    /// Ports and TTLs, for routers that read them. Other schemes leave it empty.
+    names: Vec<Name>,
     free: Vec<u32>,
 }
 
@@ -112,6 +122,23 @@ impl Packets {
             self.shims.resize(self.hot.len(), None);
         }
         self.shims[index] = after;
+    }
+
+    /// Gives a packet its ports and TTL.
+    pub(crate) fn set_name(&mut self, index: u32, name: Name) {
+        if self.names.len() < self.hot.len() {
+            self.names.resize(self.hot.len(), Name::default());
+        }
+        self.names[index as usize] = name;
+    }
+
+    /// What the next router reads of a packet, if it was given ports and a TTL; the TTL is then one less.
+    pub(crate) fn read_fields(&mut self, index: u32) -> Option<Fields> {
+        let name = self.names.get_mut(index as usize)?;
+        let tuple = self.body[index as usize].five_tuple(self.hot[index as usize].dst_host);
+        let fields = tuple.fields(*name);
+        name.ttl = name.ttl.saturating_sub(1);
+        Some(fields)
     }
 
     /// Packets that exist now.

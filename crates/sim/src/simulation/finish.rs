@@ -30,6 +30,7 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             fast_recoveries: hosts.ends.fast_recoveries,
             reordered: hosts.ends.reordered,
             reinjected: Bytes(hosts.ends.reinjected),
+            placed: self.hosts.placed(),
             dropped: sum(|l| l.overflows),
             lost_to_failures: sum(|l| l.failures),
             unroutable: self.switching.unroutable,

@@ -1,10 +1,15 @@
 //! The network before anything has happened.
 
 use heddle_policy::DreShift;
-use heddle_scenario::Scenario;
+use heddle_scenario::{Placing, Scenario, Scheme};
+use heddle_steer::{Placer, Scheduler};
 
 use crate::engine::Wheel;
+use crate::hosts::Steering;
 use crate::network::{LinkClass, Losses, Network, Packets, Port};
+use crate::random::{Random, Stream};
+use crate::schemes::codec;
+use crate::simulate::SimError;
 use heddle_fabric::Fabric;
 
 /// Whether a link of the scenario's graph is down from the start.
@@ -56,4 +61,20 @@ fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
     let busiest = classes.iter().map(packet).min().unwrap_or_default();
     Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
+}
+
+/// The senders' side of CFLB, under that scheme.
+pub(super) fn steering(
+    scenario: &Scenario,
+    fabric: &Fabric,
+    seed: u64,
+) -> Result<Option<Steering>, SimError> {
+    let Scheme::Cflb(cflb) = &scenario.scheme else { return Ok(None) };
+    let scheduler = match cflb.placing {
+        Placing::FewestFlows => Scheduler::FewestFlows,
+        Placing::FirstFit => Scheduler::FirstFit,
+    };
+    let mut random = Random::new(seed, Stream::Steering);
+    let placer = Placer::new(fabric, scheduler, random.bits());
+    Ok(Some(Steering::new(codec(cflb, seed)?, cflb.elephants.0, placer, random)))
 }

@@ -122,7 +122,7 @@ fn long_flows_start_within_their_time() {
 
 #[test]
 fn flows_of_a_pair_take_its_connections_in_turn() {
-    let mut hosts = Hosts::<TcpEnds>::new(TcpConfig::default(), 1);
+    let mut hosts = Hosts::<TcpEnds>::new(TcpConfig::default(), 1, None);
     let mut pools = Pools::default();
     let mut connection = |from, to, connections| {
         let flow = NewFlow { from, to, size: Bytes(1), connections };

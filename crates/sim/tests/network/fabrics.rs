@@ -1,9 +1,9 @@
 //! Random small fabrics, with everything else that a run needs.
 
 use heddle_scenario::{
-    Change, Conga, Drill, Event, Fabric, Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows,
-    Measure, MpHula, Node, PortLimits, ReplayFlow, Routing, Scenario, Scheme, Transport, Until,
-    Workload,
+    Cflb, CflbCipher, CflbField, CflbSurplus, Change, Conga, Drill, Event, Fabric, Flowlets, Graph,
+    Hula, HulaUpdate, Link, LongFlows, Measure, MpHula, Node, Placing, PortLimits, ReplayFlow,
+    Routing, Scenario, Scheme, Transport, Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
@@ -196,9 +196,18 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         mapping_rows: 64,
         long_flows: LongFlows::Alike,
     };
+    let cflb = Cflb {
+        field: CflbField::Ports,
+        cipher: CflbCipher::Rc5,
+        radix: 16,
+        surplus: CflbSurplus::Hash,
+        elephants: Bytes::kb(20),
+        placing: Placing::FewestFlows,
+    };
     let mut schemes = vec![
         Scheme::MpHula(mp_hula),
         Scheme::Ecmp,
+        Scheme::Cflb(cflb),
         Scheme::CongaPrime(conga),
         Scheme::LetItFlow(flowlets),
         Scheme::Drill(Drill { samples: 2, memory: 1 }),

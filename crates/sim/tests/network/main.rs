@@ -1,5 +1,6 @@
 //! Whole runs against theory, and properties of runs on random fabrics.
 
+mod cflb;
 mod connections;
 mod conservation;
 mod determinism;

@@ -50,8 +50,10 @@ const SHAPES: [Shape; 3] = [
 ];
 
 /// Schemes that every fabric has.
-const SCHEMES: [&str; 10] = [
+const SCHEMES: [&str; 12] = [
     "ecmp",
+    r#"{ kind = "cflb", elephants = "40KB" }"#,
+    r#"{ kind = "cflb", field = "source-port", radix = 5, elephants = "0B", placing = "first-fit" }"#,
     r#"{ kind = "letitflow", flowlet_slots = 2 }"#,
     "drill",
     "spray",

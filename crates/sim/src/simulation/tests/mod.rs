@@ -78,12 +78,15 @@ impl<E: Ends> schemes::WithScheme for Checked<'_, E> {
 
 fn run_checked(scenario: &Scenario, seed: u64) -> Outcome {
     let scheme = &scenario.scheme;
-    match scenario.transport {
-        Transport::Tcp(tcp) => schemes::dispatch(scheme, Checked::<TcpEnds>(scenario, tcp, seed)),
-        Transport::Mptcp(mptcp) => {
-            schemes::dispatch(scheme, Checked::<MptcpEnds>(scenario, mptcp.into(), seed))
+    let outcome = match scenario.transport {
+        Transport::Tcp(tcp) => {
+            schemes::dispatch(scheme, seed, Checked::<TcpEnds>(scenario, tcp, seed))
         }
-    }
+        Transport::Mptcp(mptcp) => {
+            schemes::dispatch(scheme, seed, Checked::<MptcpEnds>(scenario, mptcp.into(), seed))
+        }
+    };
+    outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Says how to replay a seed, if its run fails.

@@ -48,7 +48,9 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
         let segment = Segment { len: 1000, ..Segment::default() };
         let packet =
             self.network.packets.add(hot, Body { segment, generation: 1, from: 0, path: 0 });
-        let mut site = Site { now: self.now, network: &mut self.network, fabric: &self.fabric };
+        let routes = &self.switching.routes;
+        let (network, fabric) = (&mut self.network, &self.fabric);
+        let mut site = Site { now: self.now, network, fabric, routes };
         self.hosts.receive(&mut site, packet, &mut self.finishing);
     }
 
