@@ -1,5 +1,8 @@
 //! Connections with subflows on different paths, for as long as somebody renews their leases.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_fabric::Path;

@@ -20,6 +20,12 @@ mod key;
 mod names;
 mod network;
 mod placer;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use book::PortBook;

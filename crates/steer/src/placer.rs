@@ -1,5 +1,8 @@
 //! Which path a flow should take, by what has been placed on its links.
 
+#[cfg(test)]
+mod tests;
+
 use heddle_fabric::{Fabric, Path, Paths};
 use heddle_policy::cflb::hash_words;
 use heddle_units::Rate;

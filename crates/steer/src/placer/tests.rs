@@ -1,0 +1,186 @@
+//! Four spines, a fat-tree, and any fabric.
+
+use heddle_fabric::Routes;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+use crate::testing::{any_graph, any_pair, fat_tree, leaf_spine};
+
+fn routed(graph: &heddle_scenario::Graph) -> (Fabric, Routes) {
+    let fabric = Fabric::new(graph).unwrap();
+    let routes = fabric.routes(|_| true).unwrap();
+    (fabric, routes)
+}
+
+/// The next hop of the source's ToR, which is the spine.
+fn spine(placement: &Placement) -> u16 {
+    placement.path.hops[0].next_hop
+}
+
+/// Al-Fares et al., NSDI 2010, section 4.2: links of 10 Gbps, the first path with room.
+#[test]
+fn first_fit_takes_the_first_path_with_room() {
+    let (fabric, routes) = routed(&leaf_spine(4, 3));
+    let mut placer = Placer::new(&fabric, Scheduler::FirstFit, 1);
+    let paths = fabric.paths(&routes, 0, 4).unwrap();
+    let mut place = |gbps| {
+        let demand = Demand { rate: Some(Rate::gbps(gbps)), ..Demand::default() };
+        let placement = placer.place(&paths, &demand);
+        (spine(&placement), placement.fit)
+    };
+    assert_eq!(place(6), (0, Fit::Fits));
+    assert_eq!(place(6), (1, Fit::Fits));
+    assert_eq!(place(4), (0, Fit::Fits), "4 beside 6");
+    assert_eq!(place(9), (2, Fit::Fits));
+    assert_eq!(
+        place(5),
+        (1, Fit::Overbooked { by: Rate::gbps(1) }),
+        "6 + 5; 10 + 5 and 9 + 5 are worse"
+    );
+}
+
+#[test]
+fn room_returns_when_a_flow_is_released() {
+    let (fabric, routes) = routed(&leaf_spine(4, 2));
+    let mut placer = Placer::new(&fabric, Scheduler::FirstFit, 1);
+    let paths = fabric.paths(&routes, 0, 4).unwrap();
+    let demand = Demand { rate: Some(Rate::gbps(7)), ..Demand::default() };
+    let first = placer.place(&paths, &demand);
+    assert_eq!(spine(&placer.place(&paths, &demand)), 1);
+    placer.release(&first);
+    assert_eq!(spine(&placer.place(&paths, &demand)), 0);
+}
+
+/// Section 4.2.1, one flow after the other: 8 flows between the same leaves over 4 spines, two on each.
+#[test]
+fn fewest_flows_fills_links_evenly() {
+    let (fabric, routes) = routed(&leaf_spine(8, 4));
+    let mut placer = Placer::new(&fabric, Scheduler::FewestFlows, 1);
+    let mut used = [0; 4];
+    for host in 0..8 {
+        let paths = fabric.paths(&routes, host, host + 8).unwrap();
+        let placement =
+            placer.place(&paths, &Demand { connection: host.into(), ..Demand::default() });
+        used[usize::from(spine(&placement))] += 1;
+        assert!(
+            used.iter().max().unwrap() - used.iter().min().unwrap() <= 1,
+            "after {host}: {used:?}"
+        );
+    }
+    assert_eq!(used, [2; 4]);
+}
+
+/// A connection's own subflows weigh more than those of others: with spine 1 taken by itself and the others by two each, it still moves.
+#[test]
+fn a_connection_keeps_its_subflows_apart_first() {
+    let (fabric, routes) = routed(&leaf_spine(4, 2));
+    let mut placer = Placer::new(&fabric, Scheduler::FewestFlows, 1);
+    let paths = fabric.paths(&routes, 0, 4).unwrap();
+    let all: Vec<Path> = paths.iter().collect();
+    for _ in 0..2 {
+        placer.place(&paths, &Demand { avoid: &all[..1], ..Demand::default() });
+    }
+    assert_eq!(placer.flows(all[1].fabric_ports(&fabric).next().unwrap()), 2);
+    let own = placer.place(&paths, &Demand { avoid: &all[..1], ..Demand::default() });
+    assert_eq!(
+        (own.path, own.shared),
+        (all[1].clone(), 0),
+        "3 flows on spine 2 and none on spine 1"
+    );
+}
+
+/// Among equal paths connections begin at different ones.
+#[test]
+fn equal_paths_are_taken_in_turn_by_seed_and_connection() {
+    let (fabric, routes) = routed(&leaf_spine(4, 4));
+    let paths = fabric.paths(&routes, 0, 4).unwrap();
+    let first = |seed, connection| {
+        let mut placer = Placer::new(&fabric, Scheduler::FewestFlows, seed);
+        spine(&placer.place(&paths, &Demand { connection, ..Demand::default() }))
+    };
+    let mut used = [0; 4];
+    (0..400).for_each(|connection| used[usize::from(first(7, connection))] += 1);
+    // A share of 1/4 of 400: 100 and four standard deviations of sqrt(400 * 3/16).
+    assert!(used.iter().all(|count| (65..=135).contains(count)), "{used:?}");
+    assert_eq!(first(7, 3), first(7, 3));
+    assert!((0..20).any(|seed| first(seed, 3) != first(7, 3)));
+}
+
+/// Claim C5's fabric: k = 8, every host sends to the host one pod further. No link need have more than one flow; placed one by one
+/// they have at most two.
+#[test]
+fn a_permutation_over_a_fat_tree_has_few_flows_on_each_link() {
+    let (fabric, routes) = routed(&fat_tree(8));
+    let mut placer = Placer::new(&fabric, Scheduler::FewestFlows, 1);
+    for host in 0..fabric.hosts {
+        let paths = fabric.paths(&routes, host, (host + 16) % fabric.hosts).unwrap();
+        placer.place(&paths, &Demand { connection: host.into(), ..Demand::default() });
+    }
+    let most = (0..fabric.ports.len() as u32).map(|port| placer.flows(port)).max().unwrap();
+    assert!(most <= 2, "{most}");
+}
+
+/// 2 * 8^5 paths: more than are looked at. The sample is spread over the first choice too.
+#[test]
+fn of_very_many_paths_a_sample_is_looked_at() {
+    let bundle = |a, b| vec![(a, b); 16];
+    let ends = [vec![(0, 2), (1, 3)], bundle(2, 4), bundle(4, 6), bundle(6, 5), bundle(5, 3)];
+    let mut graph = leaf_spine(1, 3);
+    (graph.nodes[4].tier, graph.nodes[5].tier, graph.nodes[6].tier) = (2, 2, 3);
+    let link = graph.links[0];
+    graph.links =
+        ends.concat().into_iter().map(|ends| heddle_scenario::Link { ends, ..link }).collect();
+    let (fabric, routes) = routed(&graph);
+    let paths = fabric.paths(&routes, 0, 1).unwrap();
+    assert_eq!(paths.count(), 1 << 16);
+    let mut placer = Placer::new(&fabric, Scheduler::FewestFlows, 1);
+    for _ in 0..16 {
+        placer.place(&paths, &Demand::default());
+    }
+    let first_links =
+        (0..16).map(|port| placer.flows(fabric.port_of_switch(0, heddle_policy::Port(port + 1))));
+    assert_eq!(first_links.collect::<Vec<_>>(), [1; 16]);
+}
+
+proptest! {
+    /// A subflow shares a link with the connection's others only where every path does; after all are released, nothing is left.
+    #[test]
+    fn placements_keep_apart_and_leave_no_trace(
+        graph in any_graph(),
+        draws in prop::collection::vec((any::<(Index, Index)>(), 1usize..5, prop::option::of(1u64..12)), 1..12),
+        first_fit in any::<bool>(),
+    ) {
+        let (fabric, routes) = routed(&graph);
+        let scheduler = if first_fit { Scheduler::FirstFit } else { Scheduler::FewestFlows };
+        let mut placer = Placer::new(&fabric, scheduler, 7);
+        let mut held: Vec<Placement> = Vec::new();
+        for (connection, (pair, subflows, gbps)) in draws.into_iter().enumerate() {
+            let (from, to) = any_pair(&fabric, pair);
+            let Ok(paths) = fabric.paths(&routes, from, to) else { continue };
+            let mut own: Vec<Path> = Vec::new();
+            for _ in 0..subflows {
+                let rate = gbps.map(Rate::gbps);
+                let demand = Demand { connection: connection as u64, avoid: &own, rate };
+                let placement = placer.place(&paths, &demand);
+                let links = links_of(&fabric, &own);
+                let is_apart = |path: &Path| path.fabric_ports(&fabric).all(|link| !links.contains(&link));
+                prop_assert_eq!(placement.shared == 0, is_apart(&placement.path));
+                if scheduler == Scheduler::FewestFlows && placement.shared > 0 {
+                    prop_assert!(!paths.iter().any(|path| is_apart(&path)));
+                }
+                own.push(placement.path.clone());
+                held.push(placement);
+            }
+        }
+        for port in 0..fabric.ports.len() as u32 {
+            let on_it = held.iter().filter(|placement| placement.links().contains(&port));
+            let reserved = on_it.clone().map(|placement| placement.rate.unwrap_or_default().0).sum();
+            prop_assert_eq!((placer.flows(port) as usize, placer.reserved(port)), (on_it.count(), Rate(reserved)));
+        }
+        held.iter().for_each(|placement| placer.release(placement));
+        for port in 0..fabric.ports.len() as u32 {
+            prop_assert_eq!((placer.flows(port), placer.reserved(port)), (0, Rate(0)));
+        }
+    }
+}
