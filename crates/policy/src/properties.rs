@@ -5,10 +5,12 @@ use alloc::{vec, vec::Vec};
 use proptest::prelude::*;
 
 use crate::{
-    AssociationConfig, Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill, DrillConfig,
-    Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows, MpHula,
-    MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Site, Spray, Step,
-    Subflow, Tor, Update, testing::FakePorts,
+    AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill,
+    DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows,
+    MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Site, Spray,
+    Step, Subflow, Tor, Update,
+    cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Surplus},
+    testing::FakePorts,
 };
 
 const TORS: u16 = 6;
@@ -36,6 +38,20 @@ fn tors() -> impl Strategy<Value = Tor> {
     prop_oneof![9 => 0..TORS, 1 => any::<u16>()].prop_map(Tor)
 }
 
+/// What CFLB reads, of a few hosts.
+fn fields() -> impl Strategy<Value = Fields> {
+    let ports = prop::option::weighted(0.9, any::<u32>().prop_map(Ports::from_bits));
+    (0u32..8, any::<bool>(), ports, 0u32..1 << 20, any::<u8>()).prop_map(
+        |(host, is_v6, ports, flow_label, ttl)| {
+            let addresses = match is_v6 {
+                false => Addresses::V4(host.into(), 1.into()),
+                true => Addresses::V6(u128::from(host).into(), 1.into()),
+            };
+            Fields { addresses, protocol: 6, ports, flow_label, ttl }
+        },
+    )
+}
+
 fn headers() -> impl Strategy<Value = Header> {
     let ingress = prop_oneof![Just(Ingress::Host), Just(Ingress::Fabric)];
     let tags = prop_oneof![Just(0), any::<u16>()];
@@ -43,15 +59,16 @@ fn headers() -> impl Strategy<Value = Header> {
         Subflow::new(number).map(|subflow| Shim { id: MptcpId(id), subflow })
     });
     let shims = prop_oneof![Just(None), shims];
-    (any::<u32>(), tors(), tors(), ingress, tags, shims).prop_map(
-        |(flow_hash, src_tor, dst_tor, ingress, tag, shim)| Header {
+    let fields = prop::option::weighted(0.9, fields());
+    (any::<u32>(), tors(), tors(), ingress, tags, shims, fields).prop_map(
+        |(flow_hash, src_tor, dst_tor, ingress, tag, shim, fields)| Header {
             flow_hash: flow_hash % 64,
             src_tor,
             dst_tor,
             ingress,
             tag,
             shim,
-            fields: None,
+            fields,
         },
     )
 }
@@ -174,6 +191,11 @@ fn conga(metric_bits: u32) -> CongaConfig {
     }
 }
 
+fn cflb(cipher: Cipher, field: Field, radix: u16, surplus: Surplus) -> Codec {
+    let config = CflbConfig { field, cipher, radix, surplus };
+    Codec::new(&config, &[7; 16][..cipher.key_bytes()]).unwrap()
+}
+
 proptest! {
     #[test]
     fn stateless_schemes(site in sites(), events in events()) {
@@ -203,6 +225,17 @@ proptest! {
             [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest)]
         {
             holds::<MpHula>(&mp_hula(best_k, hula(update, local), long_flows), &site, &events);
+        }
+    }
+
+    #[test]
+    fn cflb_with_every_field(site in sites(), events in events(), radix in 2u16..20) {
+        let range = PortRange { low: 32_768, high: 60_999 };
+        let published = Surplus::AsPublished;
+        holds::<Cflb>(&cflb(Cipher::Rc5, Field::Ports, radix, Surplus::Hash), &site, &events);
+        holds::<Cflb>(&cflb(Cipher::Skip32, Field::Ports, radix, published), &site, &events);
+        for field in [Field::SourcePort(range), Field::FlowLabel] {
+            holds::<Cflb>(&cflb(Cipher::Feistel, field, radix, Surplus::Hash), &site, &events);
         }
     }
 

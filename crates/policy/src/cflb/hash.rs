@@ -42,3 +42,48 @@ pub(super) fn of_uncontrollable(field: Field, fields: &Fields) -> u32 {
 const fn quarters(bits: u128) -> [u32; 4] {
     [(bits >> 96) as u32, (bits >> 64) as u32, (bits >> 32) as u32, bits as u32]
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// MurmurHash3 (x86, 32 bits) of any number of bytes, with what it does of a tail of one to three.
+    fn of_bytes(seed: u32, bytes: &[u8]) -> u32 {
+        let (whole, tail) = bytes.as_chunks();
+        let state = whole.iter().fold(seed, |state, word| absorb(state, u32::from_le_bytes(*word)));
+        let last = tail.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        let last = last.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
+        mix(state ^ last ^ bytes.len() as u32, 0)
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes.as_chunks().0.iter().copied().map(u32::from_le_bytes).collect()
+    }
+
+    /// SMHasher's verification value: a hash of the hashes of 0, 1, ... 255 bytes, each with a seed of its own.
+    #[test]
+    fn smhashers_verification_value() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let hashes: Vec<u32> =
+            (0..256).map(|length| of_bytes(256 - length as u32, &bytes[..length])).collect();
+        assert_eq!(hash_words(0, &hashes), 0xb0f5_7ee3);
+        for length in (0..256).step_by(4) {
+            let hash = hash_words(256 - length as u32, &words(&bytes[..length]));
+            assert_eq!(hash, hashes[length], "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        let of = |seed, text: &[u8]| hash_words(seed, &words(text));
+        assert_eq!([0, 1, u32::MAX].map(|seed| of(seed, b"")), [0, 0x514e_28b7, 0x81f1_6f39]);
+        assert_eq!([0, 0x9747_b28c].map(|seed| of(seed, b"test")), [0xba6b_d213, 0x704b_81dc]);
+        assert_eq!(of(0x9747_b28c, b"aaaa"), 0x5a97_808a);
+        assert_eq!(
+            [0xffff_ffff, 0x8765_4321, 0].map(|word| hash_words(0, &[word])),
+            [0x7629_3b50, 0xf55b_516b, 0x2362_f9de]
+        );
+    }
+}

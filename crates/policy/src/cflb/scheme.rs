@@ -1,9 +1,11 @@
 //! CFLB's router as a scheme.
 
-use super::Codec;
-use crate::{Counters, Header, Port, Ports, Scheme, Site, Step, cflb::Reason, hash::pick_hop, mix};
+use super::{Codec, Decision, Reason};
+use crate::{Counters, Header, Port, Ports, Scheme, Site, Step, hash::pick_hop, mix};
 
 /// A router that takes the next hop which the packet names, and hashes the others. It keeps no state.
+///
+/// Its number is [`Site::salt`]. A packet without [`Header::fields`] is hashed as ECMP hashes it.
 #[derive(Clone, Debug)]
 pub struct Cflb {
     codec: Codec,
@@ -28,15 +30,18 @@ impl Scheme for Cflb {
         _ports: &mut impl Ports,
     ) -> Port {
         let Some(fields) = &packet.fields else {
+            self.counters.hashed += u64::from(next_hops.len() > 1);
             return pick_hop(mix(packet.flow_hash, self.router), next_hops);
         };
-        let decision = self.codec.decide(self.router, fields, next_hops.len() as u16);
-        match decision.reason {
+        // More next hops than 65535 there are not; the first ones would serve.
+        let count = next_hops.len().min(u16::MAX.into()) as u16;
+        let Decision { next_hop, reason } = self.codec.decide(self.router, fields, count);
+        match reason {
             Reason::Alone => {}
             Reason::Controlled { .. } => self.counters.controlled += 1,
             _ => self.counters.hashed += 1,
         }
-        next_hops.get(usize::from(decision.next_hop)).copied().unwrap_or(next_hops[0])
+        next_hops[usize::from(next_hop)]
     }
 
     fn state_bytes(&self) -> usize {
@@ -45,5 +50,69 @@ impl Scheme for Cflb {
 
     fn counters(&self) -> Counters {
         self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cflb::{Addresses, CflbConfig, Cipher, Field, Fields, Ports, Surplus, Turn},
+        testing::{FakePorts, at, packet, site},
+    };
+
+    const HOPS: [Port; 4] = [Port(9), Port(4), Port(7), Port(2)];
+
+    fn codec() -> Codec {
+        let config = CflbConfig {
+            field: Field::Ports,
+            cipher: Cipher::Rc5,
+            radix: 4,
+            surplus: Surplus::Hash,
+        };
+        Codec::new(&config, &[7; 16]).unwrap()
+    }
+
+    fn fields(ttl: u8) -> Fields {
+        let addresses = Addresses::V4([10, 0, 0, 1].into(), [10, 0, 1, 1].into());
+        let ports = Some(Ports { source: 40_000, destination: 80 });
+        Fields { addresses, protocol: 6, ports, flow_label: 0, ttl }
+    }
+
+    fn forward(router: &mut Cflb, fields: Option<Fields>, next_hops: &[Port]) -> Port {
+        let mut header = Header { fields, ..packet(77, 1) };
+        let port = router.forward(at(0), &mut header, next_hops, &mut FakePorts::default());
+        assert_eq!(header, Header { fields, ..packet(77, 1) }, "nothing is written");
+        port
+    }
+
+    /// Two routers in a row: the first takes its next hop 2, the second its next hop 3, whatever ports those are.
+    #[test]
+    fn packets_go_where_their_sender_wants_them() {
+        let mut routers = [1, 2].map(|salt| Cflb::new(&codec(), &site(salt)));
+        let turns = [(0, 2), (1, 3)].map(|(hop, next_hop)| Turn { hop, next_hop, next_hops: 4 });
+        let sent = codec().encode(&turns, &fields(64), 5).unwrap();
+        let ports = [64, 63].map(|ttl| Some(Fields { ttl, ..sent }));
+        assert_eq!(forward(&mut routers[0], ports[0], &HOPS), Port(7));
+        assert_eq!(forward(&mut routers[1], ports[1], &HOPS), Port(2));
+        for router in routers {
+            let expected = Counters { controlled: 1, ..Counters::default() };
+            assert_eq!((router.counters(), router.state_bytes()), (expected, 0));
+        }
+    }
+
+    /// One that its digit steers, one whose digit is gone, one without choice, one without fields, one of those without choice.
+    #[test]
+    fn what_was_steered_and_what_was_hashed_is_counted() {
+        let mut router = Cflb::new(&codec(), &site(1));
+        let turn = Turn { hop: 0, next_hop: 3, next_hops: 4 };
+        let sent = Some(codec().encode(&[turn], &fields(64), 0).unwrap());
+        forward(&mut router, sent, &HOPS);
+        forward(&mut router, sent, &HOPS[..3]);
+        assert_eq!(forward(&mut router, sent, &HOPS[..1]), Port(9));
+        forward(&mut router, None, &HOPS);
+        assert_eq!(forward(&mut router, None, &HOPS[..1]), Port(9));
+        let expected = Counters { controlled: 1, hashed: 2, ..Counters::default() };
+        assert_eq!(router.counters(), expected);
     }
 }
