@@ -37,7 +37,7 @@ fn pairs(hosts: u32) -> impl FnMut() -> (u32, u32) {
     let mut draw = move |below: u32| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 32) * u64::from(below) >> 32) as u32
+        (((state >> 32) * u64::from(below)) >> 32) as u32
     };
     move || {
         let from = draw(hosts);

@@ -1,5 +1,7 @@
 //! Connections with subflows on different paths, for as long as somebody renews their leases.
 
+mod connection;
+mod damage;
 #[cfg(test)]
 mod tests;
 
@@ -7,76 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_fabric::Path;
 use heddle_policy::cflb::{Field, Fields, Ports, hash_words};
-use heddle_units::Rate;
 
-use crate::{Demand, Flow, Network, Pair, Placement, Placer, PortBook, SteerError};
+pub use connection::{Connection, ConnectionId, Request, Subflow, SubflowId};
+pub use damage::{Affected, Damage};
 
-/// A connection's number. Numbers are not used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ConnectionId(pub u64);
-
-/// A subflow's number in its connection. Numbers are not used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SubflowId(pub u32);
-
-/// A connection to open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Its hosts and their addresses.
-    pub pair: Pair,
-    /// The protocol's number: 6 is TCP.
-    pub protocol: u8,
-    /// The ports, of which those are kept that name no path ([`Flow::ports`]).
-    pub ports: Ports,
-    /// Subflows to open at once, at least 1.
-    pub subflows: u16,
-    /// The rate of each subflow, if it is known.
-    pub rate: Option<Rate>,
-}
-
-/// A subflow: the path that it was given, and the fields that name it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subflow {
-    /// Its path.
-    pub placement: Placement,
-    /// What its sender must write.
-    pub fields: Fields,
-}
-
-/// An open connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Connection {
-    /// As it was asked for.
-    pub request: Request,
-    /// When its lease ends, in seconds of the caller's clock.
-    pub expires: u64,
-    /// Its subflows.
-    pub subflows: BTreeMap<SubflowId, Subflow>,
-    next_subflow: u32,
-}
-
-/// What has become of a subflow since its path was named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage {
-    /// A link of its path, or of one of its hosts, is down.
-    LinkDown {
-        /// The link, as an index of the graph's links.
-        link: u32,
-    },
-    /// Its links are up, but routers have other next hops than before, and its ports name another path now.
-    Renamed,
-}
-
-/// A subflow whose packets do not take its path any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Affected {
-    /// Its connection.
-    pub connection: ConnectionId,
-    /// The subflow.
-    pub subflow: SubflowId,
-    /// What has become of it.
-    pub damage: Damage,
-}
+use crate::{Demand, Flow, Network, Pair, Placer, PortBook, SteerError};
 
 /// The open connections of a network, the ports that they use, and what they put on links.
 ///
@@ -214,19 +151,6 @@ impl Connections {
         ended.into_iter().filter(|id| self.close(*id).is_ok()).collect()
     }
 
-    /// The subflows whose packets no longer take their paths, after links have failed or returned ([`Network::set_down`]).
-    pub fn affected(&self, network: &Network) -> Vec<Affected> {
-        let subflows = self.open.iter().flat_map(|(id, connection)| {
-            let pair = connection.request.pair;
-            connection.subflows.iter().map(move |(subflow, state)| (*id, pair, *subflow, state))
-        });
-        let damaged = |(connection, pair, subflow, state)| {
-            let damage = damage(network, pair, state)?;
-            Some(Affected { connection, subflow, damage })
-        };
-        subflows.filter_map(damaged).collect()
-    }
-
     /// An open connection.
     pub fn get(&self, id: ConnectionId) -> Option<&Connection> {
         self.open.get(&id)
@@ -333,22 +257,6 @@ impl Connections {
             self.detach(connection.request.pair, subflow);
         }
     }
-}
-
-/// What keeps a subflow's packets from its path, if anything does.
-fn damage(network: &Network, pair: Pair, subflow: &Subflow) -> Option<Damage> {
-    let fabric = network.fabric();
-    let path = &subflow.placement.path;
-    let own = fabric.ports_of(pair.from).iter().map(|port| port.link);
-    let links = own.chain(path.ports(fabric).map(|port| fabric.ports[port as usize].link));
-    let mut broken = links.filter(|link| network.down().contains(link));
-    if let Some(link) = broken.next() {
-        return Some(Damage::LinkDown { link });
-    }
-    let walk = network.walk(pair.from, &subflow.fields).ok()?;
-    let taken = walk.steps.iter().map(|step| (step.switch, step.port));
-    let meant = path.hops.iter().map(|hop| (hop.switch, hop.port));
-    (!taken.eq(meant)).then_some(Damage::Renamed)
 }
 
 const fn no_subflow(connection: ConnectionId, subflow: SubflowId) -> SteerError {

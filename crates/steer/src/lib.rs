@@ -10,6 +10,33 @@
 //! I/O or draws randomness: times and seeds are arguments.
 //!
 //! A router's number, for the hash that decides where nobody steers, is its switch's index in the fabric: ToRs first, from 0.
+//!
+//! ```
+//! use heddle_scenario::{Source, load_fabric};
+//! use heddle_steer::{Family, Flow, Key, Network, cflb_config};
+//!
+//! let text = r#"
+//!     [fabric]
+//!     kind = "fat-tree"
+//!     k = 4
+//! "#;
+//! let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+//! let file = load_fabric(&Source::new("fabric.toml", text), &no_files)?;
+//! let key = Key::parse("000102030405060708090a0b0c0d0e0f", cflb_config(&file.cflb).cipher)?;
+//! let network = Network::from_file(&file, &key)?;
+//!
+//! let pair = network.pair("host-1", "10.0.0.16", Family::V4)?;
+//! assert_eq!(network.find(pair.from, pair.to)?.count(), 4);
+//! let path = network.path_by_number(pair.from, pair.to, 2)?;
+//! let ports = Default::default();
+//! let flow = Flow { addresses: pair.addresses, protocol: 6, ports };
+//! let named = network.encode(&path, &flow, 0, |_| true)?;
+//!
+//! let walk = network.walk(pair.from, &named.fields)?;
+//! let passed: Vec<&str> = walk.steps.iter().map(|step| step.name.as_str()).collect();
+//! assert_eq!(passed, network.path_names(&path, pair.to));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod book;
 mod connections;

@@ -6,6 +6,8 @@ use heddle_policy::cflb::{CflbConfig, Cipher, Surplus};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use heddle_units::Rate;
+
 use super::*;
 use crate::testing::{PORTS, any_graph, any_pair, leaf_spine, network, network_of};
 use crate::{End, Family, Fit, PortRules, Scheduler};
