@@ -1,6 +1,7 @@
 //! Many simulations: grids of scenarios, statistics over seeds, the papers' claims, reports.
 
 pub mod bench;
+pub mod cflb;
 pub mod evaluation;
 pub mod figure;
 pub mod grid;
