@@ -151,6 +151,24 @@ fn a_walk_tells_what_decided() {
     );
 }
 
+/// A router's number is its switch's index in the fabric: 0 for the first leaf. With 3 spines and a radix of 4 a quarter of all packets
+/// that nobody steers is hashed there.
+#[test]
+fn packets_that_nobody_steers_are_hashed_by_the_switches_index() {
+    let network = network(&leaf_spine(2, 3), 4);
+    let Flow { addresses, protocol, .. } = flow(&network, 0, 2);
+    let mut hashed = 0;
+    for source in 40_000..40_400 {
+        let ports = Some(Ports { source, destination: 80 });
+        let fields = Fields { addresses, protocol, ports, flow_label: 0, ttl: 64 };
+        let first = network.walk(0, &fields).unwrap().steps[0].decision;
+        assert_eq!(first, network.codec().decide(0, &fields, 3));
+        hashed += u32::from(matches!(first.reason, Reason::DigitTooHigh { digit: 3, .. }));
+    }
+    // 400 / 4, and four standard deviations of sqrt(400 * 3/16).
+    assert!((65..=135).contains(&hashed), "{hashed}");
+}
+
 #[test]
 fn walks_end_for_a_reason() {
     let mut network = network(&leaf_spine(2, 2), 2);

@@ -168,6 +168,8 @@ fn what_cannot_be_placed_anew_stays() {
     let error = connections.replace(&network, id, SubflowId(0)).unwrap_err();
     assert_eq!(error, SteerError::HostDown { host: "host-3".into() });
     assert_eq!(connections.get(id), Some(&before));
+    let links = before.subflows[&SubflowId(0)].placement.links();
+    assert!(links.iter().all(|link| connections.placer().flows(*link) == 1), "and on its links");
     network.set_down(&[]).unwrap();
     assert_eq!(connections.affected(&network), []);
     connections.close(id).unwrap();
