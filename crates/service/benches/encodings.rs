@@ -1,0 +1,105 @@
+//! How many paths the service names in a second where a pair has seven: in process, by gRPC and by HTTP.
+//!
+//! `cargo bench -p heddle-service` prints one line for each way. Clients and service share the machine.
+
+#[path = "../tests/end_to_end/fabric.rs"]
+#[allow(dead_code)]
+mod fabric;
+#[path = "../tests/end_to_end/running.rs"]
+#[allow(dead_code)]
+mod running;
+
+use std::time::{Duration, Instant};
+
+use heddle_policy::cflb::Field;
+use heddle_service::{Service, v1};
+use running::{Running, options};
+use tokio::task::JoinSet;
+
+/// How long each way is measured.
+const SPAN: Duration = Duration::from_secs(2);
+/// Clients that ask at the same time, each with a socket of its own and one question at a time.
+const CLIENTS: [usize; 3] = [1, 4, 16];
+
+fn question(number: u64) -> v1::EncodeRequest {
+    let path = Some(number % u64::from(fabric::SPINES));
+    v1::EncodeRequest { from: "host-1".into(), to: "host-3".into(), path, ..Default::default() }
+}
+
+fn tell(way: &str, clients: usize, answers: u64, took: Duration) {
+    let rate = answers as f64 / took.as_secs_f64();
+    let micros = took.as_secs_f64() * 1e6 * clients as f64 / answers as f64;
+    println!("{way:<12} {clients:>3} clients {rate:>10.0} encodings/s {micros:>8.1} us each");
+}
+
+fn in_process() {
+    let service = Service::new(fabric::network(Field::Ports), &options());
+    let (begun, mut answers) = (Instant::now(), 0);
+    while begun.elapsed() < SPAN {
+        service.encode(&question(answers)).unwrap();
+        answers += 1;
+    }
+    tell("in process", 1, answers, begun.elapsed());
+}
+
+/// Opens connections of two subflows and closes them: the work behind the lock.
+fn opening() {
+    let service = Service::new(fabric::network(Field::Ports), &options());
+    let (from, to) = ("host-1".into(), "host-3".into());
+    let ask = v1::OpenConnectionRequest { from, to, subflows: 2, ..Default::default() };
+    let (begun, mut answers) = (Instant::now(), 0);
+    while begun.elapsed() < SPAN {
+        let connection = service.open_connection(&ask).unwrap().connection;
+        service.close_connection(&v1::CloseConnectionRequest { connection }).unwrap();
+        answers += 1;
+    }
+    let rate = answers as f64 / begun.elapsed().as_secs_f64();
+    println!("in process: {rate:.0} connections of two subflows opened and closed/s");
+}
+
+async fn by_grpc(running: &Running, clients: usize) {
+    let (begun, mut tasks) = (Instant::now(), JoinSet::new());
+    for _ in 0..clients {
+        let mut grpc = running.grpc().await;
+        tasks.spawn(async move {
+            let mut answers = 0;
+            while begun.elapsed() < SPAN {
+                grpc.encode(question(answers)).await.unwrap();
+                answers += 1;
+            }
+            answers
+        });
+    }
+    let answers = tasks.join_all().await.iter().sum();
+    tell("gRPC", clients, answers, begun.elapsed());
+}
+
+async fn by_http(running: &Running, clients: usize) {
+    let (begun, mut tasks) = (Instant::now(), JoinSet::new());
+    for _ in 0..clients {
+        let mut http = running.http().await;
+        tasks.spawn(async move {
+            let mut answers = 0;
+            while begun.elapsed() < SPAN {
+                let body = serde_json::to_value(question(answers)).unwrap();
+                assert_eq!(http.send("POST", "/v1/encode", &body).await.status, 200);
+                answers += 1;
+            }
+            answers
+        });
+    }
+    let answers = tasks.join_all().await.iter().sum();
+    tell("HTTP", clients, answers, begun.elapsed());
+}
+
+#[tokio::main]
+async fn main() {
+    in_process();
+    opening();
+    let running = Running::start(fabric::network(Field::Ports), options()).await;
+    for clients in CLIENTS {
+        by_grpc(&running, clients).await;
+        by_http(&running, clients).await;
+    }
+    running.stop().await.unwrap();
+}

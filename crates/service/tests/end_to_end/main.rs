@@ -1,0 +1,12 @@
+//! The service on real sockets, by gRPC and by HTTP.
+
+mod agreement;
+mod bounds;
+mod fabric;
+mod failures;
+mod leases;
+mod paths;
+mod problems;
+mod running;
+mod secrecy;
+mod zero;
