@@ -41,11 +41,11 @@ impl Network {
         match self {
             Network::FatTree => None,
             Network::Vl2 => Some(
-                r#"{ kind = "vl2", aggregation_ports = 12, intermediate_ports = 4, hosts_per_tor = 10, host_rate = "100Mbps", switch_rate = "1Gbps" }"#,
+                r#"{ kind = "vl2", aggregation_ports = 12, intermediate_ports = 4, hosts_per_tor = 10, host_rate = "100Mbps", switch_rate = "1Gbps", link_delay = "10us", port_buffer = "1MB", port_packets = 100, host_buffer = "3MB", host_packets = 1000 }"#,
             ),
-            Network::Bcube => {
-                Some(r#"{ kind = "bcube", ports = 5, levels = 2, rate = "100Mbps" }"#)
-            }
+            Network::Bcube => Some(
+                r#"{ kind = "bcube", ports = 5, levels = 2, rate = "100Mbps", link_delay = "10us", port_buffer = "1MB", port_packets = 100, host_buffer = "3MB", host_packets = 1000 }"#,
+            ),
         }
     }
 }
@@ -103,16 +103,16 @@ impl crate::evaluation::Point for Point {
 
     /// Figure 9's file with this point's overrides.
     fn source(&self, effort: Effort) -> Source {
-        let (warm_up, time) = match effort {
+        let (warm_up, duration) = match effort {
             Effort::Demo => ("200ms", "300ms"),
-            Effort::Quick => ("1s", "2s"),
+            Effort::Quick => ("1s", "1s"),
             Effort::Full => ("5s", "10s"),
         };
         let mut source = Source::new("cflb-fig9-permutation.toml", FIGURE_9)
             .with("title", format!("CFLB: {}", crate::evaluation::Point::label(self)))
             .with("transport.subflows", self.subflows.to_string())
             .with("measure.warm_up", warm_up)
-            .with("measure.time", time);
+            .with("measure.duration", duration);
         if let Some(fabric) = self.network.fabric() {
             source = source.with("fabric", fabric);
         }
@@ -133,7 +133,11 @@ pub fn bars(effort: Effort) -> Vec<Point> {
         Effort::Full => &SUBFLOWS,
     };
     let of = |network: Network| {
-        let subflows = if network == Network::FatTree && effort != Effort::Demo { &SUBFLOWS } else { subflows };
+        let subflows = if network == Network::FatTree && effort != Effort::Demo {
+            &SUBFLOWS
+        } else {
+            subflows
+        };
         subflows.iter().flat_map(move |&subflows| {
             Choice::ALL.map(|choice| Point { network, choice, subflows })
         })

@@ -23,8 +23,8 @@ use super::hashes::Chooser;
 use crate::stats::{mean, quantile};
 use meter::Meter;
 
-/// Packets that are handed to the choosers at once.
-const BATCH: usize = 1 << 16;
+/// Packets that are handed to the choosers at once: few enough to stay in a cache.
+const BATCH: usize = 1 << 13;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

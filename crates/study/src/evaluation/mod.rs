@@ -10,6 +10,7 @@ mod two_pod;
 
 use std::convert::Infallible;
 
+use heddle_fabric::FabricError;
 use heddle_report::Section;
 use heddle_scenario::{Graph, ScenarioError};
 use heddle_sim::SimError;
@@ -84,6 +85,9 @@ pub enum ExperimentError {
     /// Its scenario.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// Its fabric.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
     /// Its run.
     #[error(transparent)]
     Sim(#[from] SimError),

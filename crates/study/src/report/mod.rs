@@ -1,5 +1,6 @@
 //! Reports: what was simulated, as tables and plots.
 
+mod cflb;
 mod findings;
 mod hula;
 mod mp_hula;
@@ -8,6 +9,8 @@ mod paths;
 mod plots;
 mod studies;
 
+pub(crate) use cflb::cflb_figures;
+pub use cflb::spread_section;
 pub use findings::{claims_markdown, finding_cells};
 pub(crate) use hula::hula_figures;
 pub(crate) use mp_hula::mp_hula_figures;

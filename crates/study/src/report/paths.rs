@@ -21,11 +21,18 @@ const COLUMNS: [(&str, Figure, &str); 8] = [
 /// A row for each system and load: shares of the samples of connections with two subflows or more, of the segments, of the
 /// bytes; means over the seeds.
 pub(super) fn table(curves: &[Curve]) -> Table {
-    let header = ["system and load"].into_iter().chain(COLUMNS.map(|(name, ..)| name));
+    table_by("load", curves)
+}
+
+/// The same for curves over something else.
+pub(super) fn table_by(x: &str, curves: &[Curve]) -> Table {
+    let unit = if x == "load" { "%" } else { x };
+    let header =
+        [format!("system and {x}")].into_iter().chain(COLUMNS.map(|(name, ..)| name.to_owned()));
     let rows = curves.iter().flat_map(|curve| curve.points.iter().map(move |p| (&curve.name, p)));
     let table = rows.fold(Table::new(header), |table, (name, (load, runs))| {
         let cells = COLUMNS.map(|(_, figure, unit)| text(mean(runs, figure), unit));
-        table.row([format!("{name} {load:.0} %")].into_iter().chain(cells))
+        table.row([format!("{name} {load:.0} {unit}")].into_iter().chain(cells))
     });
     table.caption(
         "Of the samples of connections of which two subflows or more were sending: those in which two of them had a link \

@@ -3,6 +3,11 @@
 //! CRC16 is CRC-16/ARC, the `crc16` of Linux, in whose kernel the paper measured. CRC and Toeplitz are linear: a router number
 //! behind the 5-tuple turns over the same bits of every flow's hash ([`Salting::Appended`]). Routers one behind the other then agree
 //! about all flows or differ about all of them, and of N^R paths few are used. [`Salting::Mixed`] is the remedy: a mixing that is not linear.
+//!
+//! CFLB has a like weakness: equation 3 shifts all digits by one H(u), so that flows with one value in the controllable fields have B
+//! sequences of digits at most. With both ports hardly any flows share a value. With the source port all replies of a
+//! service do, and routers one behind the other do not decide independently about them, unless B is well above N, where nearly all fall to the
+//! hash of equation 7.
 
 mod baseline;
 mod hash;

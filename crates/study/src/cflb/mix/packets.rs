@@ -21,7 +21,7 @@ pub const LONGEST: Time = Time::secs(30);
 
 /// Sizes of flows in packets.
 const SHAPE: f64 = 1.1;
-const MOST: f64 = 100_000.0;
+const MOST: f64 = 20_000.0;
 
 /// A flow's packets a second, unless it would last too long.
 const SLOWEST: f64 = 10.0;
@@ -56,7 +56,7 @@ pub struct Packets {
 
 impl Packets {
     pub(super) fn new(mix: Mix, seed: u64, count: u64) -> Packets {
-        let least = if mix == Mix::OnePair { 25.0 } else { 3.0 };
+        let least = if mix == Mix::OnePair { 30.0 } else { 3.0 };
         Packets {
             random: Random::new(seed),
             headers: Headers::new(mix),
