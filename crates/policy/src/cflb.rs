@@ -18,6 +18,9 @@
 //!   B^L up. By the paper's equation 6 such a selector has digits all the same, and the highest one is 0 too often: with B = 3 and
 //!   32 bits in 46 of 100 cases. [`Surplus::Hash`] hashes these packets instead, [`Surplus::AsPublished`] does not.
 //! - Fragments and protocols without ports have no ports to read: they are hashed.
+//! - Routers L apart read the same digit: beyond L routers a path cannot choose freely, and flows that nobody steers polarise (their
+//!   next hop at the one tells that at the other). A wide field and a narrow base keep L above the length of paths.
+//! - A router that receives a TTL of 1 forwards nothing, so a sender's TTL is to be at least 2 at each router that it names.
 
 mod codec;
 mod encode;

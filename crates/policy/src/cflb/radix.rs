@@ -65,7 +65,7 @@ impl Radix {
     /// Takes a number's lowest digit off it.
     pub(super) fn take_digit(&self, number: &mut u32) -> u32 {
         let digit = *number % self.base;
-        *number = *number / self.base;
+        *number /= self.base;
         digit
     }
 

@@ -27,7 +27,7 @@ impl Skip32 {
     pub fn encrypt(&self, block: u32) -> u32 {
         let (mut left, mut right) = ((block >> 16) as u16, block as u16);
         for (pair, [first, second]) in (0..).zip(self.rounds.as_chunks::<2>().0) {
-            right ^= g(first, left) ^ 2 * pair;
+            right ^= g(first, left) ^ (2 * pair);
             left ^= g(second, right) ^ (2 * pair + 1);
         }
         u32::from(right) << 16 | u32::from(left)
@@ -39,7 +39,7 @@ impl Skip32 {
         let (mut right, mut left) = ((block >> 16) as u16, block as u16);
         for (pair, [first, second]) in (0..12).zip(self.rounds.as_chunks::<2>().0).rev() {
             left ^= g(second, right) ^ (2 * pair + 1);
-            right ^= g(first, left) ^ 2 * pair;
+            right ^= g(first, left) ^ (2 * pair);
         }
         u32::from(left) << 16 | u32::from(right)
     }

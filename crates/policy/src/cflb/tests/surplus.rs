@@ -76,5 +76,5 @@ fn with_32_bits_and_base_3_the_top_digit_is_0_in_46_of_100() {
         surplus <= below,
         "from B^L up the quotient is 3, which is 0 modulo 3, up to 4 B^(L-1)"
     );
-    assert_eq!((surplus + below) * 1000 >> 32, 458);
+    assert_eq!(((surplus + below) * 1000) >> 32, 458);
 }
