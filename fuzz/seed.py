@@ -42,6 +42,7 @@ seed("probe", "probe", bytes([0, 0, 7, 128]))
 for target, pattern in [
     ("scenario", "scenarios/*.toml"),
     ("graph", "scenarios/graphs/*.toml"),
+    ("fabric_file", "scenarios/fabrics/*.toml"),
     ("replay", "scenarios/flows/*.csv"),
     ("sizes", "crates/scenario/data/*.csv"),
 ]:

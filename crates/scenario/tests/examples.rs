@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use heddle_scenario::{Change, Pattern, Scenario, Scheme, Source, Until, Workload, load};
+use heddle_scenario::{
+    CflbField, Change, FabricFile, Pattern, Placing, Routing, Scenario, Scheme, Source, Transport,
+    Until, Workload, load, load_fabric,
+};
 use heddle_transport::Control;
 use heddle_units::{Bytes, Rate, Time};
 
@@ -32,16 +35,90 @@ fn every_example_loads_and_can_be_shown() {
             count += 1;
         }
     }
-    assert!(count >= 8, "{count}");
+    assert!(count >= 17, "{count}");
+}
+
+/// The fabric files, by name.
+fn fabric_files() -> Vec<(String, FabricFile)> {
+    let folder = folder().join("fabrics");
+    let load = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().expect("UTF-8");
+        let text = fs::read_to_string(entry.path()).expect(&name);
+        let files = |path: &str| fs::read_to_string(folder.join(path));
+        let file = load_fabric(&Source::new(name.as_str(), text), &files);
+        (name, file.unwrap_or_else(|error| panic!("{error}")))
+    };
+    let entries = fs::read_dir(&folder).expect("scenarios/fabrics");
+    entries.map(|entry| load(entry.expect("it can be read"))).collect()
+}
+
+#[test]
+fn every_fabric_file_loads_and_can_be_shown() {
+    let files = fabric_files();
+    assert!(!files.is_empty());
+    for (name, file) in files {
+        toml::to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
 }
 
 #[test]
 fn the_readme_lists_every_example() {
     let readme = fs::read_to_string(folder().join("README.md")).unwrap();
+    let is_listed = |name: &str| assert!(readme.contains(&format!("`{name}`")), "{name}");
     for entry in fs::read_dir(folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(!name.ends_with(".toml") || readme.contains(&format!("`{name}`")), "{name}");
+        if name.ends_with(".toml") {
+            is_listed(&name);
+        }
     }
+    fabric_files().iter().for_each(|(name, _)| is_listed(&format!("fabrics/{name}")));
+}
+
+/// CFLB section 4.2.1: 128 servers, 80 switches of eight ports, 100 Mbps; a permutation.
+#[test]
+fn cflbs_data_centre_is_as_the_paper_says() {
+    let scenario = example("cflb-fig9-permutation.toml", &[]);
+    let graph = &scenario.fabric.graph;
+    let hosts = graph.nodes.iter().filter(|node| node.tier == 0).count();
+    assert_eq!((hosts, graph.nodes.len() - hosts), (128, 80));
+    assert!(graph.links.iter().all(|link| link.rate == Rate::mbps(100)));
+    let Scheme::Cflb(cflb) = scenario.scheme else { panic!("cflb") };
+    assert_eq!((cflb.radix, cflb.field, cflb.placing), (4, CflbField::Ports, Placing::FewestFlows));
+    assert_eq!(scenario.fabric.port.packets, Some(100));
+    assert!(matches!(scenario.workload, Workload::Long(long) if long.pairs.is_none()));
+}
+
+/// CFLB section 4.2.2: seven paths of 100 Mbps between hosts of 1 Gbps; then a load balancer with seven next hops, and two links
+/// into the destination.
+#[test]
+fn cflbs_testbed_is_as_the_paper_says() {
+    let seven = example("cflb-seven-links.toml", &[]);
+    let Scheme::Cflb(cflb) = seven.scheme else { panic!("cflb") };
+    assert_eq!(cflb.radix, 7);
+    let Transport::Mptcp(mptcp) = seven.transport else { panic!("mptcp") };
+    assert_eq!(mptcp.subflows, 7);
+
+    let two = example("cflb-two-interfaces.toml", &[]);
+    let Scheme::Cflb(cflb) = two.scheme else { panic!("cflb") };
+    assert_eq!(cflb.radix, 7);
+    let graph = &two.fabric.graph;
+    let rates_at = |name: &str| {
+        let at = |node: u32| graph.nodes[node as usize].name == name;
+        let links = graph.links.iter().filter(|link| at(link.ends.0) || at(link.ends.1));
+        links.map(|link| link.rate).collect::<Vec<Rate>>()
+    };
+    let (fast, slow) = (Rate::gbps(1), Rate::mbps(100));
+    assert_eq!(rates_at("lb"), [&[fast][..], &[slow; 7]].concat());
+    assert_eq!(rates_at("nic"), [fast, slow, slow]);
+    assert_eq!(rates_at("router"), [slow; 7]);
+}
+
+#[test]
+fn small_vl2_and_bcube() {
+    assert_eq!(example("vl2.toml", &[]).fabric.graph.routing, Routing::UpDown);
+    let bcube = example("bcube.toml", &[]);
+    assert_eq!(bcube.fabric.graph.routing, Routing::Shortest);
+    assert_eq!(bcube.fabric.graph.nodes.len(), 16 + 16 + 8);
 }
 
 /// HULA section 6: T_p 200 us, gap 100 us, three connections, load over 160 Gbps in the asymmetric case too.

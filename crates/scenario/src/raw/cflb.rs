@@ -110,7 +110,7 @@ pub(crate) enum Placing {
 }
 
 /// CFLB in a network: what all routers and senders share, and what a sender may write.
-#[derive(Debug, JsonSchema)]
+#[derive(Debug, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct CflbNetwork {
     #[schemars(flatten)]
@@ -124,12 +124,6 @@ impl<'de> Deserialize<'de> for CflbNetwork {
         #[derive(Deserialize)]
         struct Layers(CflbConstants, Sender);
         Layers::deserialize(from).map(|Layers(constants, sender)| CflbNetwork { constants, sender })
-    }
-}
-
-impl Default for CflbNetwork {
-    fn default() -> CflbNetwork {
-        CflbNetwork { constants: CflbConstants::default(), sender: Sender::default() }
     }
 }
 

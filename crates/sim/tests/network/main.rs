@@ -13,6 +13,7 @@ mod multipath;
 mod probes;
 mod queueing;
 mod recovery;
+mod relays;
 mod routing;
 mod sampling;
 mod sharing;

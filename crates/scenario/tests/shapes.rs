@@ -1,0 +1,129 @@
+//! VL2, BCube and graphs with shortest paths: what is refused, where, and what is advised.
+
+use std::io;
+
+use heddle_scenario::{Scenario, ScenarioError, Source, load};
+
+/// Three switches in a ring, each with a host; one tier, so only shortest paths serve.
+const RING: &str = r#"
+node = [{ name = "h1" }, { name = "h2" }, { name = "h3" }, { name = "a" }, { name = "b" }, { name = "c" }]
+link = [
+    { between = "h1 a", rate = "1Gbps" }, { between = "h2 b", rate = "1Gbps" }, { between = "h3 c", rate = "1Gbps" },
+    { between = "a b", rate = "1Gbps" }, { between = "b c", rate = "1Gbps" }, { between = "c a", rate = "1Gbps" },
+]"#;
+
+/// A scenario whose `[fabric]` has these keys from line 2 on, by this scheme.
+fn scenario(scheme: &str, fabric: &str) -> Result<Scenario, ScenarioError> {
+    let text = format!(
+        "[fabric]\n{fabric}\n[scheme]\nkind = \"{scheme}\"\n[workload]\nkind = \"long\"\n[measure]\nduration = \"1s\"\n"
+    );
+    let files = |path: &str| match path {
+        "ring.toml" => Ok(format!("routing = \"shortest\"{RING}")),
+        "spiral.toml" => Ok(format!("routing = \"spiral\"{RING}")),
+        _ => Err(io::Error::other(path.to_owned())),
+    };
+    load(&Source::new("s.toml", text), &files)
+}
+
+fn refused(cases: &[(&str, &str)]) {
+    for (fabric, expected) in cases {
+        let error = scenario("ecmp", fabric).expect_err(fabric).to_string();
+        assert_eq!(error, *expected, "{fabric:?}");
+    }
+}
+
+#[test]
+fn vl2s_that_cannot_be() {
+    refused(&[
+        (
+            "kind = \"vl2\"\nintermediate_ports = 4",
+            "s.toml:1: fabric.aggregation_ports: this key is missing",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 5\nintermediate_ports = 4",
+            "s.toml:3: fabric.aggregation_ports: 5 ports cannot be halved\nhelp: an even number from 2 up",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 4\nintermediate_ports = 0",
+            "s.toml:4: fabric.intermediate_ports: 0 ports cannot be halved\nhelp: an even number from 2 up",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 4\nintermediate_ports = 4\nhosts_per_tor = 0",
+            "s.toml:5: fabric.hosts_per_tor: must be at least 1",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 144\nintermediate_ports = 144",
+            "s.toml:1: fabric: 103680 hosts are too many\nhelp: at most 65535",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 4294967294\nintermediate_ports = 4294967294\nhosts_per_tor = 4294967295",
+            "s.toml:1: fabric: 18446744073709551615 hosts are too many\nhelp: at most 65535",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 4\nintermediate_ports = 4\nswitch_rate = \"1bps\"",
+            "s.toml:5: fabric.switch_rate: 1bps is not a link's rate\nhelp: rates from 10Kbps to 100Tbps can be simulated",
+        ),
+        (
+            "kind = \"vl2\"\naggregation_ports = 4\nintermediate_ports = 4\nswitch_rat = \"1Gbps\"",
+            "s.toml:5: fabric.switch_rat: this key is not known here\nhelp: did you mean `switch_rate`?",
+        ),
+    ]);
+}
+
+#[test]
+fn bcubes_that_cannot_be() {
+    refused(&[
+        ("kind = \"bcube\"\nports = 4", "s.toml:1: fabric.levels: this key is missing"),
+        (
+            "kind = \"bcube\"\nports = 1\nlevels = 1",
+            "s.toml:3: fabric.ports: a switch joins at least 2 servers",
+        ),
+        (
+            "kind = \"bcube\"\nports = 8\nlevels = 5",
+            "s.toml:1: fabric: 262144 hosts are too many\nhelp: at most 65535",
+        ),
+        (
+            "kind = \"bcube\"\nports = 2\nlevels = 4294967295",
+            "s.toml:1: fabric: 18446744073709551615 hosts are too many\nhelp: at most 65535",
+        ),
+        (
+            "kind = \"bcube\"\nports = 4\nlevels = 1\nrate = \"60Tbps\"",
+            "s.toml:5: fabric.rate: 120Tbps is not a link's rate\nhelp: rates from 10Kbps to 100Tbps can be simulated",
+        ),
+        (
+            "kind = \"bcube\"\nports = 4\nlevels = 1\nfailed = [\"switch-0-1\", \"switch-1-1\"]",
+            "s.toml:1: fabric: no path leads from relay-1 to relay-2\nhelp: leave links up that join all ToRs",
+        ),
+        (
+            "kind = \"bcube\"\nports = 4\nlevels = 1\nfailed = [\"host-1 relay-1\"]",
+            "s.toml:1: fabric: host-1 has no link that is up",
+        ),
+    ]);
+}
+
+#[test]
+fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
+    let bcube = "kind = \"bcube\"\nports = 4\nlevels = 1";
+    for scheme in ["hula", "mp-hula", "conga", "conga-prime"] {
+        let error = scenario(scheme, bcube).unwrap_err().to_string();
+        let expected = format!(
+            "s.toml:6: scheme.kind: {scheme} needs paths that go up and then down; this fabric's are the shortest of all\n\
+             help: \"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\""
+        );
+        assert_eq!(error, expected);
+    }
+    for scheme in ["ecmp", "cflb", "letitflow", "drill", "spray", "ideal"] {
+        scenario(scheme, bcube).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn a_file_may_ask_for_shortest_paths() {
+    let ring = scenario("ecmp", "kind = \"file\"\npath = \"ring.toml\"").unwrap();
+    assert_eq!(ring.fabric.graph.links.len(), 6);
+    refused(&[(
+        "kind = \"file\"\npath = \"spiral.toml\"",
+        "spiral.toml:1: routing: \"spiral\" is not one of \"up-down\" or \"shortest\"\n\
+         help: known here: `up-down`, `shortest`",
+    )]);
+}
