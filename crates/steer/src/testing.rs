@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use heddle_fabric::Fabric;
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, Ports, Surplus};
-use heddle_scenario::{Graph, Link, Node, Routing};
+use heddle_scenario::{FabricFile, Graph, Link, Node, Routing, Source, load_fabric};
 use heddle_units::{Rate, Time};
 use proptest::prelude::*;
 
@@ -76,11 +76,27 @@ prop_compose! {
     }
 }
 
-/// A random graph, or a fat-tree.
-pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
-    prop_oneof![4 => random_graph(), 1 => Just(fat_tree(4)), 1 => Just(fat_tree(6))]
+/// A fabric file by the keys of its `[fabric]`, and what follows.
+pub(crate) fn fabric_file(keys: &str) -> FabricFile {
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    load_fabric(&Source::new("fabric.toml", format!("[fabric]\n{keys}")), &no_files).unwrap()
 }
 
+/// A random graph, a fat-tree, VL2, or BCube, where servers relay.
+pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
+    let file = |keys: &str| fabric_file(keys).fabric.graph;
+    let vl2 = "kind = \"vl2\"\naggregation_ports = 4\nintermediate_ports = 4\nhosts_per_tor = 2";
+    let bcube = "kind = \"bcube\"\nports = 3\nlevels = 2";
+    prop_oneof![
+        4 => random_graph(),
+        1 => Just(fat_tree(4)),
+        1 => Just(fat_tree(6)),
+        1 => Just(file(vl2)),
+        1 => Just(file(bcube)),
+    ]
+}
+
+/// Two different hosts.
 pub(crate) fn any_pair(
     fabric: &Fabric,
     draws: (prop::sample::Index, prop::sample::Index),

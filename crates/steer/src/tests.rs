@@ -5,8 +5,10 @@ use heddle_policy::cflb::{
 };
 use heddle_scenario::Graph;
 
-use crate::testing::{PORTS, addresses, config, fat_tree, key, leaf_spine, network, network_of};
-use crate::{End, Family, Flow, Key, Network, Parts, PortRules, SteerError};
+use crate::testing::{
+    PORTS, addresses, config, fabric_file, fat_tree, key, leaf_spine, network, network_of,
+};
+use crate::{End, Family, Flow, Key, Network, Parts, PortRules, SteerError, cflb_config};
 
 fn flow(network: &Network, from: u32, to: u32) -> Flow {
     let addresses = network.pair_of(from, to, Family::V4).unwrap().addresses;
@@ -94,6 +96,40 @@ fn networks_that_cannot_be_are_refused() {
     assert_eq!(new(&graph, &[], &own[1..]), SteerError::AddressLists { lists: 1, hosts: 2 });
     let shared = new(&graph, &[], &[own[0].clone(), own[0].clone()]).to_string();
     assert_eq!(shared, "10.0.0.1 is the address of both host-1 and host-2");
+}
+
+#[test]
+fn a_fabric_file_gives_constants_rules_and_failed_links() {
+    let file = |more: &str| {
+        let shape =
+            "kind = \"leaf-spine\"\nleaves = 2\nspines = 3\nhosts_per_leaf = 1\nparallel_links = 2";
+        fabric_file(&format!("{shape}\nfailed = [\"leaf-1 spine-2\"]\n[cflb]\n{more}"))
+    };
+    let source_port = file(
+        "field = \"source-port\"\nsource_ports = \"49152-65535\"\nradix = 8\nttl = 32\nttls = \"30-40\"\nreserved = [\"50000-50009\"]",
+    );
+    let config = cflb_config(&source_port.cflb);
+    let field = Field::SourcePort(PortRange { low: 49_152, high: 65_535 });
+    assert_eq!(
+        config,
+        CflbConfig { field, cipher: Cipher::Feistel, radix: 8, surplus: Surplus::Hash }
+    );
+    let network = Network::from_file(&source_port, &key(config.cipher)).unwrap();
+    let reserved = vec![PortRange { low: 50_000, high: 50_009 }];
+    assert_eq!(network.rules(), &PortRules { ttl: 32, ttls: 30..=40, reserved });
+    assert_eq!(network.down().len(), 2, "both parallel links");
+    assert_eq!(
+        network.find(0, 1).unwrap().count(),
+        2 * 2 * 2,
+        "by 2 spines, 2 links up and 2 down"
+    );
+
+    let right = key(Cipher::Rc5);
+    let checked = file(&format!("key_check = \"{}\"", right.check_value()));
+    assert!(Network::from_file(&checked, &right).is_ok());
+    let wrong = Key::parse("ff0102030405060708090a0b0c0d0e0f", Cipher::Rc5).unwrap();
+    let error = Network::from_file(&checked, &wrong).unwrap_err();
+    assert!(matches!(error, SteerError::WrongKey { .. }), "{error}");
 }
 
 #[test]

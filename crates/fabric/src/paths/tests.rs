@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heddle_scenario::{Graph, Link, Node, Routing, Source, load};
+use heddle_scenario::{Graph, Link, Node, Routing, Source, load_fabric};
 use heddle_units::{Rate, Time};
 use proptest::prelude::*;
 
@@ -19,15 +19,16 @@ fn graph(tiers: &[u8], links: &[(u32, u32)]) -> Graph {
     }
 }
 
+/// A fabric by the keys of a scenario's `[fabric]`.
+pub(crate) fn fabric(keys: &str) -> Fabric {
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    let file = load_fabric(&Source::new("fabric.toml", format!("[fabric]\n{keys}")), &no_files);
+    Fabric::new(&file.unwrap().fabric.graph).unwrap()
+}
+
 /// A fat-tree of switches with `k` ports.
 pub(crate) fn fat_tree(k: u32) -> Fabric {
-    let text = format!(
-        "scheme = \"ecmp\"\n[fabric]\nkind = \"fat-tree\"\nk = {k}\n\
-         [workload]\nkind = \"flows\"\nsizes = \"websearch\"\nload = 0.4\n[measure]\nflows = 100\n"
-    );
-    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
-    let scenario = load(&Source::new("fat-tree.toml", &text), &no_files).unwrap();
-    Fabric::new(&scenario.fabric.graph).unwrap()
+    fabric(&format!("kind = \"fat-tree\"\nk = {k}"))
 }
 
 /// The switches of a path and its place among the next hops of each.
@@ -52,6 +53,22 @@ fn the_paths_of_a_fat_tree() {
     assert_eq!(shape(0, 1), (1, vec![1]), "in a rack");
     assert_eq!(shape(0, 2), (2, vec![3; 2]), "in a pod");
     assert_eq!(shape(0, 15), (4, vec![5; 4]), "between pods");
+}
+
+/// Guo et al. (SIGCOMM 2009), section 3: between servers whose addresses differ in d digits, d! paths of d switches, and the
+/// servers at both ends and between them relay.
+#[test]
+fn the_paths_of_a_bcube() {
+    let fabric = fabric("kind = \"bcube\"\nports = 3\nlevels = 2");
+    let routes = fabric.routes(|_| true).unwrap();
+    let shape = |to| {
+        let paths = fabric.paths(&routes, 0, to).unwrap();
+        let length = paths.iter().next().unwrap().hops.len();
+        (paths.count(), length, paths.disjoint(9).len())
+    };
+    assert_eq!(shape(2), (1, 3, 1), "002");
+    assert_eq!(shape(7), (2, 5, 2), "021");
+    assert_eq!(shape(26), (6, 7, 3), "222");
 }
 
 /// Two hosts, their ToRs (switches 0, 1), of which the first has a choice of 2 and 3, and 2 two links to 1.

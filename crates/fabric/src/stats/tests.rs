@@ -1,7 +1,7 @@
-//! Fat-trees, whose figures can be worked out by hand.
+//! Fabrics whose figures can be worked out by hand.
 
 use super::*;
-use crate::paths::tests::fat_tree;
+use crate::paths::tests::{fabric, fat_tree};
 
 /// k = 4: 16 servers, 2 a rack, 4 a pod; 8 ToRs, 8 aggregation switches, 4 cores.
 #[test]
@@ -19,6 +19,18 @@ fn the_choice_that_a_fat_tree_of_four_offers() {
     assert_eq!(stats.several_next_hops, expected);
     assert!((stats.mean_several_next_hops - 0.7).abs() < 1e-12, "the paper's figure 2: 70 %");
     assert_eq!(stats.most_next_hops, 2);
+}
+
+/// n = 4, k = 1: 16 servers, of which each shares a switch with 6 and reaches 9 by two paths.
+#[test]
+fn the_choice_that_a_bcube_offers() {
+    let fabric = fabric("kind = \"bcube\"\nports = 4\nlevels = 1");
+    let stats = stats(&fabric, &fabric.routes(|_| true).unwrap());
+    assert_eq!(stats.pairs_by_paths, [(1, 16 * 6), (2, 16 * 9)].into());
+    assert_eq!(stats.pairs_by_switches, [(3, 16 * 6), (5, 16 * 9)].into());
+    assert!((stats.mean_by_tier[&1] - 9.0 / 15.0).abs() < 1e-12, "relays");
+    // A switch reaches its own 4 servers directly, and each of the others through the one server that it is linked to.
+    assert_eq!((stats.mean_by_tier[&2], stats.most_next_hops), (0.0, 2));
 }
 
 /// Without its links to one ToR (its host links are 0 to 15), nobody reaches that rack.
