@@ -1,5 +1,8 @@
 //! The command line.
 
+pub(crate) mod fabric;
+pub(crate) mod path;
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
@@ -7,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use heddle_study::bench::{CASES, Case};
 use heddle_study::mp_hula::future;
 
-/// Multipath-aware load balancing: simulate what a scheme does to flow completion times.
+/// Multipath-aware load balancing: simulate what schemes do to flows, and steer flows onto paths.
 #[derive(Debug, Parser)]
 #[command(name = "heddle", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -22,10 +25,10 @@ Exit codes:
   0    done
   1    something failed while it ran
   2    the command line is wrong
-  3    a scenario is wrong; the message names file, line and mend
+  3    a scenario or a fabric file is wrong; the message names file, line and mend
   130  interrupted; what sweep, reproduce, study and demo had finished is kept
 
-Start with: heddle demo";
+Start with: heddle demo, or heddle path --help";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
@@ -61,6 +64,12 @@ pub(crate) enum Command {
     Schema,
     /// Measure the simulator's speed.
     Bench(Bench),
+    /// Find the paths of a fabric, name them by ports, follow packets (CFLB).
+    #[command(subcommand, after_help = path::EXAMPLES)]
+    Path(path::PathCommand),
+    /// Look at fabrics: how much choice they offer, what their files can say.
+    #[command(subcommand)]
+    Fabric(fabric::FabricCommand),
     /// Print a completion script for a shell.
     #[command(after_help = "For bash: heddle completions bash > /etc/bash_completion.d/heddle")]
     Completions {

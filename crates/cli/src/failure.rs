@@ -4,27 +4,56 @@ use std::fmt;
 
 use heddle_scenario::ScenarioError;
 use heddle_sim::SimError;
+use heddle_steer::SteerError;
 use heddle_study::evaluation::ExperimentError;
 use heddle_study::grid::GridError;
 
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A scenario is wrong.
+    /// A scenario or a fabric file is wrong.
     Scenario(ScenarioError),
+    /// The command line is wrong in a way that only the files that it names could tell.
+    Usage(Advised),
+    /// Something else, and what mends it.
+    Advised(Advised),
     /// Stopped by the user.
     Interrupted(String),
     /// Anything else.
     Other(anyhow::Error),
 }
 
+/// What is wrong and what mends it.
+#[derive(Debug)]
+pub(crate) struct Advised {
+    message: String,
+    help: String,
+}
+
+impl Advised {
+    fn to_json(&self, error: &str) -> serde_json::Value {
+        serde_json::json!({ "error": error, "message": self.message, "help": self.help })
+    }
+}
+
 impl Failure {
+    /// Something that went wrong, and what mends it.
+    pub(crate) fn advised(message: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure::Advised(Advised { message: message.into(), help: help.into() })
+    }
+
+    /// A command line that is wrong for the files that it names, and what mends it.
+    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure::Usage(Advised { message: message.into(), help: help.into() })
+    }
+
     /// The exit code, as `heddle --help` lists them.
     pub(crate) fn code(&self) -> u8 {
         match self {
+            Failure::Usage(_) => 2,
             Failure::Scenario(_) => 3,
             Failure::Interrupted(_) => 130,
-            Failure::Other(_) => 1,
+            Failure::Advised(_) | Failure::Other(_) => 1,
         }
     }
 
@@ -35,6 +64,8 @@ impl Failure {
                 "error": "scenario", "file": e.file(), "line": e.line(), "key": e.key(),
                 "message": e.message(), "help": e.help(),
             }),
+            Failure::Usage(advised) => advised.to_json("usage"),
+            Failure::Advised(advised) => advised.to_json("failed"),
             Failure::Interrupted(message) => {
                 serde_json::json!({ "error": "interrupted", "message": message })
             }
@@ -49,6 +80,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Scenario(error) => write!(f, "error: {error}"),
+            Failure::Usage(Advised { message, help })
+            | Failure::Advised(Advised { message, help }) => {
+                write!(f, "error: {message}\nhelp: {help}")
+            }
             Failure::Interrupted(message) => write!(f, "{message}"),
             Failure::Other(error) => write!(f, "error: {error:#}"),
         }
@@ -85,8 +120,15 @@ impl From<ExperimentError> for Failure {
     fn from(error: ExperimentError) -> Failure {
         match error {
             ExperimentError::Scenario(error) => error.into(),
+            ExperimentError::Fabric(error) => Failure::Other(error.into()),
             ExperimentError::Sim(error) => error.into(),
         }
+    }
+}
+
+impl From<SteerError> for Failure {
+    fn from(error: SteerError) -> Failure {
+        Failure::Other(error.into())
     }
 }
 

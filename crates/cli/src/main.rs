@@ -6,6 +6,8 @@ mod failure;
 mod files;
 mod huge_pages;
 mod kept;
+mod keys;
+mod network;
 mod output;
 mod progress;
 mod table;
@@ -53,6 +55,8 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Show(show) => commands::check::show(show, common),
         Command::Schema => files::print_json(&heddle_scenario::schema()),
         Command::Bench(bench) => commands::bench::bench(bench, common),
+        Command::Path(path) => commands::path::path(path, common),
+        Command::Fabric(fabric) => commands::fabric::fabric(fabric, common),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut script);

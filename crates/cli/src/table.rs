@@ -6,13 +6,19 @@ use heddle_study::stats::Estimate;
 
 /// A table that is easy on the eye and on `grep`.
 pub(crate) fn new(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(header);
+    let mut table = of_words(header);
     for column in 1..header.len() {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(comfy_table::CellAlignment::Right);
         }
     }
+    table
+}
+
+/// A table of words.
+pub(crate) fn of_words(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(header);
     table
 }
 

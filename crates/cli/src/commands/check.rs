@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use heddle_fabric::Fabric;
-use heddle_scenario::{Scenario, Source};
+use heddle_scenario::{Graph, Scenario, Source};
 use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
@@ -72,10 +72,14 @@ pub(crate) fn show(args: &Show, common: &Common) -> Result<(), Failure> {
 /// The scenario as TOML, its graph as a line: the nodes and links themselves are for programs (`--json`).
 fn readable(scenario: &Scenario) -> anyhow::Result<String> {
     let mut value = toml::Table::try_from(scenario)?;
-    let graph = &scenario.fabric.graph;
+    shorten_graph(&mut value, &scenario.fabric.graph);
+    Ok(toml::to_string(&value)?)
+}
+
+/// Puts a line in the place of a graph's nodes and links.
+pub(crate) fn shorten_graph(file: &mut toml::Table, graph: &Graph) {
     let line = format!("{} nodes, {} links", graph.nodes.len(), graph.links.len());
-    if let Some(fabric) = value.get_mut("fabric").and_then(toml::Value::as_table_mut) {
+    if let Some(fabric) = file.get_mut("fabric").and_then(toml::Value::as_table_mut) {
         fabric.insert("graph".into(), line.into());
     }
-    Ok(toml::to_string(&value)?)
 }

@@ -3,6 +3,8 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod fabric;
+pub(crate) mod path;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod study;

@@ -1,0 +1,35 @@
+//! `heddle fabric`: how much choice fabrics offer, and what their files say.
+
+mod stats;
+
+use heddle_scenario::fabric_schema;
+
+use crate::args::Common;
+use crate::args::fabric::{FabricCommand, ShowFabric};
+use crate::commands::check::shorten_graph;
+use crate::failure::Failure;
+use crate::{files, output};
+
+pub(crate) fn fabric(command: &FabricCommand, common: &Common) -> Result<(), Failure> {
+    match command {
+        FabricCommand::Stats(args) => stats::stats(args, common),
+        FabricCommand::Show(args) => show(args, common),
+        FabricCommand::Schema => files::print_json(&fabric_schema()),
+    }
+}
+
+/// Prints the resolved file: as TOML with the graph and the addresses as a line each, or whole as JSON.
+fn show(args: &ShowFabric, common: &Common) -> Result<(), Failure> {
+    let file = files::fabric(&args.fabric)?;
+    if common.json {
+        return files::print_json(&file);
+    }
+    let mut value = toml::Table::try_from(&file).map_err(anyhow::Error::from)?;
+    shorten_graph(&mut value, &file.fabric.graph);
+    let mut all = file.addresses.iter().flatten();
+    if let (Some(first), Some(last)) = (all.next(), all.next_back()) {
+        value.insert("addresses".into(), format!("{first} to {last}").into());
+    }
+    let text = toml::to_string(&value).map_err(anyhow::Error::from)?;
+    output::line(text.trim_end())
+}

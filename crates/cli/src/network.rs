@@ -1,0 +1,52 @@
+//! The networks of fabric files.
+
+use std::path::PathBuf;
+
+use heddle_scenario::FabricFile;
+use heddle_steer::{Key, Network, SteerError, cflb_config};
+
+use crate::args::path::KeyedFabricArgs;
+use crate::failure::Failure;
+use crate::{files, keys};
+
+/// The network with its key.
+pub(crate) fn with_key(args: &KeyedFabricArgs, file: &FabricFile) -> Result<Network, Failure> {
+    let path = key_file(args, file)?;
+    let key = keys::read(&path, cflb_config(&file.cflb).cipher)?;
+    Network::from_file(file, &key).map_err(|error| refused(args, error))
+}
+
+/// The network with some key, for questions that have nothing to do with header fields.
+pub(crate) fn without_key(file: &FabricFile) -> Result<Network, Failure> {
+    let cipher = cflb_config(&file.cflb).cipher;
+    let key = Key::parse(&"0".repeat(2 * cipher.key_bytes()), cipher);
+    let mut file = file.clone();
+    file.cflb.key_check = None;
+    Ok(Network::from_file(&file, &key?)?)
+}
+
+/// The file of the key: the one that is given, or the one that the fabric file names from its own folder.
+fn key_file(args: &KeyedFabricArgs, file: &FabricFile) -> Result<PathBuf, Failure> {
+    let named = || Some(files::folder(&args.fabric.fabric).join(file.cflb.key_file.as_ref()?));
+    args.key_file.clone().or_else(named).ok_or_else(|| {
+        Failure::advised(
+            format!("{} names no key file", args.fabric.fabric.display()),
+            "give one with --key-file or as key_file in [cflb]; heddle path keygen fabric.key makes a new one",
+        )
+    })
+}
+
+fn refused(args: &KeyedFabricArgs, error: SteerError) -> Failure {
+    match &error {
+        SteerError::WrongKey { given, .. } => Failure::advised(
+            error.to_string(),
+            format!(
+                "give the right key with --key-file; if the network's key was changed, write key_check = \"{given}\" into {}",
+                args.fabric.fabric.display()
+            ),
+        ),
+        _ => Failure::Other(
+            anyhow::Error::new(error).context(args.fabric.fabric.display().to_string()),
+        ),
+    }
+}
