@@ -173,7 +173,8 @@ pub enum SteerError {
     },
     /// A router has more next hops than digits have values.
     #[error(
-        "{switch} has {next_hops} next hops, but the radix is {radix}: the network needs a radix of {next_hops} or more"
+        "{switch} has {next_hops} next hops, but the radix is {radix}: the network needs a \
+         radix of {next_hops} or more"
     )]
     RadixTooSmall {
         /// The router.
@@ -185,7 +186,8 @@ pub enum SteerError {
     },
     /// The path makes more choices than the selector has digits.
     #[error(
-        "{first} and {second} read the same digit, and are to choose differently: the selector has {length} digits; take a wider field, a smaller radix or another path"
+        "{first} and {second} read the same digit, and are to choose differently: the \
+         selector has {length} digits; take a wider field, a smaller radix or another path"
     )]
     TooLong {
         /// The nearer router.
@@ -220,7 +222,8 @@ pub enum SteerError {
     },
     /// Every name of the path is in use or reserved.
     #[error(
-        "no name of the path is free: {tried} were tried; close connections of this pair, allow more initial TTLs, or reserve fewer ports"
+        "no name of the path is free: {tried} were tried; close connections of this pair, \
+         allow more initial TTLs, or reserve fewer ports"
     )]
     NoneFree {
         /// Names that were tried.
@@ -231,7 +234,8 @@ pub enum SteerError {
     NoSubflows,
     /// Ports are fixed, so that several subflows would be one.
     #[error(
-        "paths are named by flow labels and the ports are given: open one subflow, and add each further one with ports of its own"
+        "paths are named by flow labels and the ports are given: open one subflow, and add \
+         each further one with ports of its own"
     )]
     PortsGiven,
     /// The ports are in use.

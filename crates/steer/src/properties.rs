@@ -1,6 +1,6 @@
 //! Any fabric, any pair, any path, any constants: what is named is walked.
 
-use heddle_fabric::Path;
+use heddle_fabric::{Hop, Path};
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Surplus};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -27,7 +27,7 @@ fn most_next_hops(network: &Network) -> u16 {
 
 /// Whether a path has more choices behind the first one than the selector has digits.
 fn is_long(network: &Network, path: &Path) -> bool {
-    let is_choice = |hop: &heddle_fabric::Hop| hop.next_hops > 1;
+    let is_choice = |hop: &Hop| hop.next_hops > 1;
     let first = path.hops.iter().position(is_choice).unwrap_or(0);
     let last = path.hops.iter().rposition(is_choice).unwrap_or(0);
     last - first >= network.codec().radix().length() as usize
@@ -58,9 +58,14 @@ proptest! {
         match network.encode(&path, &flow, start, |_| true) {
             Ok(named) => {
                 let walk = network.walk(from, &named.fields).unwrap();
-                let taken: Vec<_> = walk.steps.iter().map(|s| (s.switch, s.port, s.decision.next_hop, s.next_hops)).collect();
-                let meant: Vec<_> = path.hops.iter().map(|h| (h.switch, h.port, h.next_hop, h.next_hops)).collect();
-                prop_assert_eq!(taken, meant);
+                let taken = walk.steps.iter().map(|step| Hop {
+                    switch: step.switch,
+                    port: step.port,
+                    next_hop: step.decision.next_hop,
+                    next_hops: step.next_hops,
+                });
+                let taken = Path { hops: taken.collect() };
+                prop_assert_eq!(taken, path);
                 prop_assert_eq!((walk.end, walk.to), (End::Delivered, Some(to)));
                 let ports = named.fields.ports.unwrap();
                 prop_assert!(matches!(field, Field::Ports) || ports.destination == PORTS.destination);

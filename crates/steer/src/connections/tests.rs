@@ -236,7 +236,10 @@ proptest! {
     #[test]
     fn subflows_take_their_paths_or_are_listed(
         graph in any_graph(),
-        steps in prop::collection::vec((any::<(Index, Index)>(), 1u16..4, prop::collection::vec(any::<Index>(), 0..4)), 1..8),
+        steps in prop::collection::vec(
+            (any::<(Index, Index)>(), 1u16..4, prop::collection::vec(any::<Index>(), 0..4)),
+            1..8,
+        ),
         first_fit in any::<bool>(),
     ) {
         let mut network = network(&graph, 8);

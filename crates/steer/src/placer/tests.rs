@@ -71,7 +71,7 @@ fn fewest_flows_fills_links_evenly() {
     assert_eq!(used, [2; 4]);
 }
 
-/// A connection's own subflows weigh more than those of others: with spine 1 taken by itself and the others by two each, it still moves.
+/// A spine with two flows of others is better than an empty one that another subflow of the connection takes.
 #[test]
 fn a_connection_keeps_its_subflows_apart_first() {
     let (fabric, routes) = routed(&leaf_spine(4, 2));
