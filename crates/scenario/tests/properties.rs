@@ -2,10 +2,10 @@
 
 use std::io;
 
-use heddle_scenario::{SizeDistribution, Source, load};
+use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 50] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -18,6 +18,11 @@ const KEYS: [&str; 38] = [
     "fabric.failed",
     "fabric.k",
     "fabric.leaves",
+    "fabric.ports",
+    "fabric.levels",
+    "fabric.rate",
+    "fabric.aggregation_ports",
+    "fabric.intermediate_ports",
     "transport.kind",
     "transport.mss",
     "transport.min_rto",
@@ -35,6 +40,13 @@ const KEYS: [&str; 38] = [
     "scheme.best_k",
     "scheme.mapping_rows",
     "scheme.long_flows",
+    "scheme.field",
+    "scheme.source_ports",
+    "scheme.cipher",
+    "scheme.radix",
+    "scheme.surplus",
+    "scheme.elephants",
+    "scheme.placing",
     "workload.load",
     "workload.capacity",
     "workload.senders",
@@ -46,7 +58,7 @@ const KEYS: [&str; 38] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 32] = [
+const VALUES: [&str; 38] = [
     "0",
     "1",
     "-1",
@@ -70,6 +82,12 @@ const VALUES: [&str; 32] = [
     "16GiB",
     "fat-tree",
     "leaf-spine",
+    "bcube",
+    "vl2",
+    "cflb",
+    "source-port",
+    "1024-65535",
+    "feistel",
     "conga",
     "hula",
     "mp-hula",
@@ -79,6 +97,44 @@ const VALUES: [&str; 32] = [
     "incast",
     "[\"core-1\"]",
     "{}",
+];
+
+const FABRIC_KEYS: [&str; 12] = [
+    "fabric.k",
+    "fabric.hosts_per_tor",
+    "cflb.field",
+    "cflb.source_ports",
+    "cflb.radix",
+    "cflb.cipher",
+    "cflb.ttl",
+    "cflb.ttls",
+    "cflb.reserved",
+    "cflb.key_check",
+    "addresses.ipv4",
+    "addresses.hosts",
+];
+
+const FABRIC_VALUES: [&str; 20] = [
+    "0",
+    "2",
+    "64",
+    "65535",
+    "flow-label",
+    "source-port",
+    "feistel",
+    "skip32",
+    "64-255",
+    "65535-65535",
+    "7-1",
+    "[]",
+    "[\"0-65535\"]",
+    "0011aaff",
+    "10.0.0.0/24",
+    "10.0.0.0/25",
+    "0.0.0.0/0",
+    "fd00::/64",
+    "{ host-1 = [\"10.0.0.2\"] }",
+    "{ host-1 = [\"10.0.0.1\"], host-2 = [\"fd00::1\", \"::1\"] }",
 ];
 
 fn no_files(path: &str) -> io::Result<String> {
@@ -110,6 +166,25 @@ proptest! {
         let set = |source: Source, (key, value): (&str, &str)| source.with(key, value);
         let source = changes.into_iter().fold(Source::new("x", text), set);
         let _ = load(&source, &no_files);
+    }
+
+    /// What is taken has an address for each host, none of them twice.
+    #[test]
+    fn any_fabric_file_is_taken_or_refused(
+        changes in prop::collection::vec((prop::sample::select(&FABRIC_KEYS[..]), prop::sample::select(&FABRIC_VALUES[..])), 1..4),
+    ) {
+        let text = include_str!("../../../scenarios/fabrics/fat-tree-8.toml");
+        let set = |source: Source, (key, value): (&str, &str)| source.with(key, value);
+        let source = changes.into_iter().fold(Source::new("x", text), set);
+        if let Ok(file) = load_fabric(&source, &no_files) {
+            let hosts = file.fabric.graph.nodes.iter().filter(|node| node.tier == 0).count();
+            let mut addresses = file.addresses.concat();
+            prop_assert!(file.addresses.len() == hosts && file.addresses.iter().all(|own| !own.is_empty()));
+            let count = addresses.len();
+            addresses.sort_unstable();
+            addresses.dedup();
+            prop_assert_eq!(addresses.len(), count);
+        }
     }
 
     #[test]
