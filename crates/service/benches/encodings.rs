@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p heddle-service` prints one line for each way. Clients and service share the machine.
 
+#![allow(clippy::unwrap_used)] // a measurement may panic
+
 #[path = "../tests/end_to_end/fabric.rs"]
 #[allow(dead_code)]
 mod fabric;

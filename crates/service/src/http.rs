@@ -27,7 +27,6 @@ pub async fn serve(service: Arc<Service>, mut sockets: Sockets, mut stop: Stop) 
         tokio::select! {
             () = stop.wait() => break,
             Some(socket) = sockets.recv() => attend(socket, router.clone(), &graceful),
-            else => break,
         }
     }
     drop(sockets);

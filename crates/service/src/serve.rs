@@ -56,11 +56,31 @@ pub async fn serve(
         return Err(ServeError::NothingOn);
     }
     let service = Arc::new(Service::new(network, &options));
-    let (stopping, stopped) = watch::channel(());
-    let stop = Stop(stopped);
     tracing::info!(grpc = ?bound.grpc, http = ?bound.http, "listening");
     ready(bound);
-    let most = options.limits.sockets;
+    let (stopping, stopped) = watch::channel(());
+    let stop = Stop(stopped);
+    let until_drained = async {
+        shutdown.await;
+        tracing::info!("shutting down");
+        drop(stopping);
+        tokio::time::sleep(options.limits.drain).await;
+        tracing::warn!("requests were still under way");
+    };
+    tokio::select! {
+        ended = run(&service, grpc, http, &stop) => ended,
+        () = until_drained => Ok(()),
+    }
+}
+
+/// Serves what is listened at, until told to stop and done.
+async fn run(
+    service: &Arc<Service>,
+    grpc: Option<TcpListener>,
+    http: Option<TcpListener>,
+    stop: &Stop,
+) -> Result<(), ServeError> {
+    let most = service.limits().sockets;
     let grpc = async {
         let Some(listener) = grpc else { return Ok(()) };
         grpc::serve(service.clone(), sockets::accept(listener, most), stop.clone()).await
@@ -70,17 +90,8 @@ pub async fn serve(
         http::serve(service.clone(), sockets::accept(listener, most), stop.clone()).await;
         Ok(())
     };
-    let until_drained = async {
-        shutdown.await;
-        tracing::info!("shutting down");
-        drop(stopping);
-        tokio::time::sleep(options.limits.drain).await;
-        tracing::warn!("requests were still under way");
-    };
-    tokio::select! {
-        ended = async { tokio::try_join!(grpc, http) } => ended.map(|_| ()).map_err(ServeError::from),
-        () = until_drained => Ok(()),
-    }
+    tokio::try_join!(grpc, http)?;
+    Ok(())
 }
 
 async fn listen(at: Option<SocketAddr>) -> Result<Option<TcpListener>, ServeError> {

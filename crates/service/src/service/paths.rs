@@ -76,7 +76,7 @@ impl Service {
     }
 }
 
-/// Two different hosts.
+/// Two hosts, and the addresses that they use with each other.
 pub(super) fn pair(network: &Network, from: &str, to: &str, family: i32) -> Result<Pair, Problem> {
     Ok(network.pair(ask::name(from)?, ask::name(to)?, ask::family(family)?)?)
 }
@@ -92,6 +92,7 @@ fn first(paths: &Paths<'_>, limit: usize) -> Vec<Path> {
     found
 }
 
+/// The path that is told by its number or by its nodes.
 fn asked_path(network: &Network, pair: &Pair, ask: &v1::EncodeRequest) -> Result<Path, Problem> {
     let &Pair { from, to, .. } = pair;
     match (ask.path, &ask.nodes[..]) {

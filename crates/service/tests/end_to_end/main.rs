@@ -1,5 +1,7 @@
 //! The service on real sockets, by gRPC and by HTTP.
 
+#![allow(clippy::unwrap_used)] // a test may panic
+
 mod agreement;
 mod bounds;
 mod fabric;

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::fabric::{network, source_ports};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     Open { from: u8, to: u8, subflows: u32, rate_bps: u64 },
     Add { connection: u64 },
