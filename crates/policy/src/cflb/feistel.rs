@@ -4,8 +4,8 @@
 //! The halves need not be equal: odd numbers of bits are not rounded up, so that more than half of the network's values are in range
 //! and hardly anything is walked. A flow label (20 bits) and all 65536 ports never are.
 //!
-//! The round function is MurmurHash3's finaliser. Four rounds have avalanche and spread runs of consecutive values evenly from 15
-//! bits on, six from 10 on: it has six. This spreads flows; it hides nothing from who can choose ports and look where packets go.
+//! The round function is MurmurHash3's finaliser. From 15 bits on four rounds have avalanche and spread runs of consecutive values
+//! evenly, and two do not; six have avalanche on 10 bits too, a range of 1000 ports: it has six. This spreads flows; it hides nothing from who can choose ports and look where packets go.
 
 #[cfg(test)]
 mod tests;

@@ -75,3 +75,36 @@ impl Radix {
         digit.wrapping_mul(self.powers[position as usize % MAX_LENGTH].get())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 3.1: L is the greatest with B^L not above the number of values, for every base and width of field.
+    #[test]
+    fn selectors_are_as_long_as_fit() {
+        for values in [2, 1000, 28_232, 1 << 16, 1 << 20, 1u64 << 32] {
+            for base in 2..=u16::MAX {
+                let Some(radix) = Radix::new(base, values) else {
+                    assert!(u64::from(base) > values);
+                    continue;
+                };
+                assert_eq!(radix.selectors(), u64::from(base).pow(radix.length()));
+                assert!((values / u64::from(base) + 1..=values).contains(&radix.selectors()));
+            }
+        }
+    }
+
+    #[test]
+    fn digits_add_up_to_the_selector() {
+        for base in [2, 3, 4, 7, 16, 255, u16::MAX] {
+            let radix = Radix::new(base, 1 << 32).unwrap();
+            let mut selector = (radix.selectors() - 1) as u32;
+            for _ in 0..1000 {
+                let weigh = |position| radix.weight(radix.digit(selector, position), position);
+                assert_eq!((0..radix.length()).map(weigh).sum::<u32>(), selector);
+                selector = selector / 2 + selector / 5;
+            }
+        }
+    }
+}
