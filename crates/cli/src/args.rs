@@ -137,6 +137,8 @@ pub(crate) enum Paper {
     Hula,
     /// MP-HULA (NetCompute 2018): claims M1 to M7.
     MpHula,
+    /// CFLB (Computer Networks 2013): claims C1 to C7.
+    Cflb,
 }
 
 #[derive(Args, Debug)]
@@ -144,7 +146,8 @@ pub(crate) enum Paper {
 Examples:
   heddle reproduce hula --quick
   heddle reproduce hula H3 H9
-  heddle reproduce mp-hula --quick --sensitivity")]
+  heddle reproduce mp-hula --quick --sensitivity
+  heddle reproduce cflb C2 C3 --pcap trace.pcapng")]
 pub(crate) struct Reproduce {
     /// The paper.
     pub(crate) paper: Paper,
@@ -160,6 +163,9 @@ pub(crate) struct Reproduce {
     /// windows, traffic) is chosen otherwise.
     #[arg(long, conflicts_with = "claims")]
     pub(crate) sensitivity: bool,
+    /// cflb: spread the flows of this capture too (pcap or pcapng), as in C2 and C3.
+    #[arg(long, value_name = "FILE", conflicts_with = "sensitivity")]
+    pub(crate) pcap: Option<PathBuf>,
     /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it [default: results/PAPER].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod bench;
+pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod fabric;

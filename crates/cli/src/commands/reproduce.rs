@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use heddle_report::Report;
 use heddle_sim::Next;
+use heddle_study::cflb::Cflb;
 use heddle_study::evaluation::{
     Claim, Effort, Evidence, Experiment as _, Finding, Made, Paper, Point as _, Results, cells,
     in_order, sensitivity,
@@ -13,6 +15,7 @@ use heddle_study::mp_hula::MpHula;
 use heddle_study::report::{claims_markdown, finding_cells, of_paper};
 
 use crate::args::{self, Common, Reproduce};
+use crate::commands::capture::Spreading;
 use crate::failure::Failure;
 use crate::{files, kept, output, progress, table};
 
@@ -20,6 +23,7 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
     match args.paper {
         args::Paper::Hula => evaluate::<Hula>(args, common),
         args::Paper::MpHula => evaluate::<MpHula>(args, common),
+        args::Paper::Cflb => evaluate::<Cflb>(args, common),
     }
 }
 
@@ -28,12 +32,19 @@ struct Task<'a> {
     effort: Effort,
     out: PathBuf,
     common: &'a Common,
+    capture: Option<&'a Path>,
 }
 
 fn evaluate<P: Paper>(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     let effort = if args.full { Effort::Full } else { Effort::Quick };
     let out = args.out.clone().unwrap_or_else(|| default_folder::<P>());
-    let task = Task { effort, out, common };
+    if args.pcap.is_some() && !matches!(args.paper, args::Paper::Cflb) {
+        return Err(Failure::usage(
+            "only CFLB's evaluation spreads the flows of a capture",
+            "heddle reproduce cflb --pcap FILE",
+        ));
+    }
+    let task = Task { effort, out, common, capture: args.pcap.as_deref() };
     if args.sensitivity { task.sensitivity::<P>() } else { task.claims::<P>(&args.claims) }
 }
 
@@ -46,13 +57,15 @@ impl Task<'_> {
     fn claims<P: Paper>(&self, names: &[String]) -> Result<(), Failure> {
         let claims = chosen::<P>(names)?;
         let curves = if names.is_empty() { P::curves(self.effort) } else { Vec::new() };
+        let capture = self.capture.map(Spreading::of).transpose()?;
         let evidence = self.gather(&claims, curves)?;
         let findings: Vec<Finding> = claims.iter().map(|claim| claim.find(&evidence)).collect();
-        self.write(&evidence, &findings)?;
+        self.write(&evidence, &findings, capture.as_ref())?;
         if self.common.json {
             return files::print_json(&findings);
         }
         print(&findings)?;
+        capture.map_or(Ok(()), |capture| capture.print())?;
         if !self.common.quiet {
             eprintln!("wrote {}, claims.md, claims.json", self.out.join("report.html").display());
         }
@@ -109,14 +122,22 @@ impl Task<'_> {
         Ok(made)
     }
 
-    fn write<P: Paper>(&self, evidence: &Evidence<P>, findings: &[Finding]) -> Result<(), Failure> {
+    fn write<P: Paper>(
+        &self,
+        evidence: &Evidence<P>,
+        findings: &[Finding],
+        capture: Option<&Spreading>,
+    ) -> Result<(), Failure> {
         let json = serde_json::to_string_pretty(findings).map_err(anyhow::Error::from)?;
         files::write(&self.out.join("claims.json"), &json)?;
         files::write(&self.out.join("claims.md"), &claims_markdown(findings))?;
         let scenario = P::whole_fabric().scenario(self.effort)?;
         let title = format!("{}'s evaluation, reproduced", P::SYSTEM);
         let report = of_paper(&title, evidence, findings, &scenario.fabric.graph);
-        files::write_report(&self.out, &report)
+        let Some(capture) = capture else { return files::write_report(&self.out, &report) };
+        let json = serde_json::to_string_pretty(capture).map_err(anyhow::Error::from)?;
+        files::write(&self.out.join("capture.json"), &json)?;
+        files::write_report(&self.out, &capture.sections().fold(report, Report::section))
     }
 }
 

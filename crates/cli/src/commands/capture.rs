@@ -1,0 +1,97 @@
+//! How evenly a capture's flows are spread: what `heddle reproduce cflb --pcap` adds to the claims.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::Context as _;
+use heddle_report::Section;
+use heddle_study::cflb::experiment::Routers;
+use heddle_study::cflb::pcap::Capture;
+use heddle_study::cflb::spread::{Deviations, Spread, spread};
+use heddle_study::report::spread_section;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::{output, table};
+
+/// What was found in a capture.
+#[derive(Serialize)]
+pub(crate) struct Spreading {
+    /// The file's name.
+    file: String,
+    /// What the file holds, in words.
+    holds: String,
+    /// Each row of routers, by each chooser.
+    routers: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    #[serde(skip)]
+    routers: Routers,
+    title: &'static str,
+    spreads: Vec<Spread>,
+}
+
+/// The figures, and how they are called here.
+const ROWS: [(Routers, &str); 3] = [
+    (Routers::One, "one router, 2 next hops"),
+    (Routers::FourInARow, "four routers in a row, 2 next hops each"),
+    (Routers::OneOfFour, "one router, 4 next hops"),
+];
+
+impl Spreading {
+    /// Reads a capture, once for each row of routers.
+    pub(crate) fn of(path: &Path) -> Result<Spreading, Failure> {
+        let (mut holds, mut routers) = (String::new(), Vec::new());
+        for (row, title) in ROWS {
+            let file =
+                File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+            let read = |file| -> anyhow::Result<_> {
+                let mut capture = Capture::new(file)?;
+                let spreads = spread(capture.by_ref(), &row.choosers(), &row.plan())?;
+                Ok((capture.tally().to_string(), spreads))
+            };
+            let (tally, spreads) =
+                read(file).with_context(|| format!("cannot read {}", path.display()))?;
+            holds = tally;
+            routers.push(Row { routers: row, title, spreads });
+        }
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Ok(Spreading { file, holds, routers })
+    }
+
+    /// A section of a report for each row of routers.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = Section> {
+        self.routers.iter().map(|row| spread_section(&self.file, row.routers, &row.spreads))
+    }
+
+    /// A table for each row of routers.
+    pub(crate) fn print(&self) -> Result<(), Failure> {
+        output::line(format_args!("\n{}: {}", self.file, self.holds))?;
+        for row in &self.routers {
+            let header = ["chooser", "mean deviation", "largest", "chi-square of flows", "p"];
+            let mut table = table::new(&header);
+            for spread in &row.spreads {
+                table.add_row(cells(row.routers, spread));
+            }
+            output::line(format_args!("\n{}\n{table}", row.title))?;
+        }
+        Ok(())
+    }
+}
+
+fn cells(routers: Routers, spread: &Spread) -> Vec<String> {
+    let Deviations { mean, max, .. } = match routers {
+        Routers::FourInARow => &spread.paths,
+        Routers::One | Routers::OneOfFour => &spread.links,
+    };
+    let flows = &spread.flows;
+    vec![
+        spread.chooser.clone(),
+        format!("{mean:.2} points"),
+        format!("{max:.2} points"),
+        format!("{:.1} of {}", flows.statistic, flows.degrees),
+        format!("{:.3}", flows.p_value),
+    ]
+}
