@@ -2,6 +2,7 @@
 
 pub(crate) mod fabric;
 pub(crate) mod path;
+pub(crate) mod serve;
 
 use std::path::PathBuf;
 
@@ -163,7 +164,7 @@ pub(crate) struct Reproduce {
     /// windows, traffic) is chosen otherwise.
     #[arg(long, conflicts_with = "claims")]
     pub(crate) sensitivity: bool,
-    /// cflb: spread the flows of this capture too (pcap or pcapng), as in C2 and C3.
+    /// With cflb, spread the flows of this capture too (pcap or pcapng), as in C2 and C3.
     #[arg(long, value_name = "FILE", conflicts_with = "sensitivity")]
     pub(crate) pcap: Option<PathBuf>,
     /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it [default: results/PAPER].
@@ -253,6 +254,20 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// Words behind the options are broken by hand: no line is wrapped on a page of 100 columns.
+    #[test]
+    fn what_follows_the_options_fits_the_page() {
+        fn check(command: &clap::Command) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let longest = after.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+            assert!(longest.chars().count() <= 100, "{}: {longest}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        for name in ["path", "fabric"] {
+            check(Cli::command().find_subcommand(name).unwrap());
+        }
     }
 
     /// The first `=` divides: values may have more of them.

@@ -21,7 +21,7 @@ const NOT_THE_OWNERS: u32 = 0o077;
 /// Reads a key for a cipher from a file that belongs to this user or to root, and that nobody else can read.
 pub(crate) fn read(path: &Path, cipher: Cipher) -> Result<Key, Failure> {
     let name = || path.display().to_string();
-    let file = File::open(path).map_err(|error| unread(path, error))?;
+    let file = File::open(path).map_err(|error| unread(path, &error))?;
     check(path, &file)?;
     let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
     file.take(LONGEST).read_to_string(&mut text).with_context(name)?;
@@ -74,7 +74,7 @@ fn check(path: &Path, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unread(path: &Path, error: std::io::Error) -> Failure {
+fn unread(path: &Path, error: &std::io::Error) -> Failure {
     let message = format!("{}: {error}", path.display());
     match error.kind() {
         ErrorKind::NotFound => Failure::advised(

@@ -12,13 +12,13 @@ use crate::{files, keys};
 /// The network with its key.
 pub(crate) fn with_key(args: &KeyedFabricArgs, file: &FabricFile) -> Result<Network, Failure> {
     let path = key_file(args, file)?;
-    let key = keys::read(&path, cflb_config(&file.cflb).cipher)?;
+    let key = keys::read(&path, cflb_config(&file.cflb.constants).cipher)?;
     Network::from_file(file, &key).map_err(|error| refused(args, error))
 }
 
 /// The network with some key, for questions that have nothing to do with header fields.
 pub(crate) fn without_key(file: &FabricFile) -> Result<Network, Failure> {
-    let cipher = cflb_config(&file.cflb).cipher;
+    let cipher = cflb_config(&file.cflb.constants).cipher;
     let key = Key::parse(&"0".repeat(2 * cipher.key_bytes()), cipher);
     let mut file = file.clone();
     file.cflb.key_check = None;

@@ -7,10 +7,11 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use heddle_policy::cflb::Cipher;
 
 use super::key_value;
+use super::serve::Serve;
 
 pub(crate) const EXAMPLES: &str = "\
-Routers that speak CFLB (Detal et al., Computer Networks 2013) read their next hops from a packet's ports, by a key that
-they share with the senders: who may choose a port chooses a path.
+Routers that speak CFLB (Detal et al., Computer Networks 2013) read their next hops from a
+packet's ports, by a key that they share with the senders: who may choose a port chooses a path.
 
 Examples, with F=scenarios/fabrics/fat-tree-8.toml:
   heddle path find $F host-1 host-128
@@ -28,6 +29,8 @@ pub(crate) enum PathCommand {
     Decode(Decode),
     /// Make the key that routers and senders share.
     Keygen(Keygen),
+    /// Run the service that names paths for hosts: gRPC, and JSON over HTTP.
+    Serve(Serve),
 }
 
 /// A fabric file and changes to it.
@@ -92,14 +95,15 @@ pub(crate) struct PacketArgs {
 #[command(
     group = ArgGroup::new("which").required(true).args(["path", "via"]),
     after_help = "\
-Examples, with F=scenarios/fabrics/fat-tree-8.toml, whose key is made by heddle path keygen ${F%.toml}.key:
+Examples, with F=scenarios/fabrics/fat-tree-8.toml (its key: heddle path keygen ${F%.toml}.key):
   heddle path encode $F host-1 host-128 --path 5
   heddle path encode $F host-1 host-128 --via tor-1,agg-2,core-6,agg-30,tor-32 --explain
   heddle path encode $F host-1 host-128 --path 5 --count 4 --taken 40000,40001
   heddle path encode $F host-1 host-128 --path 5 --destination-port 443 \\
       --set cflb.field=source-port --set cflb.cipher=feistel
 
-The same question has the same answer: tell what is in use by --taken. Ports of cflb.reserved are never chosen."
+The same question has the same answer: say by --taken what is in use. Ports of cflb.reserved are not
+chosen, and TTLs are those of cflb.ttls."
 )]
 pub(crate) struct Encode {
     #[command(flatten)]
@@ -135,7 +139,7 @@ pub(crate) struct Encode {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Examples, with F=scenarios/fabrics/fat-tree-8.toml, whose key is made by heddle path keygen ${F%.toml}.key:
+Examples, with F=scenarios/fabrics/fat-tree-8.toml (its key: heddle path keygen ${F%.toml}.key):
   heddle path decode $F --from host-1 --to host-128 --source-port 40000 --destination-port 8443
   heddle path decode $F --from 10.0.0.1 --to 10.0.0.100 --protocol udp --ttl 128 \\
       --source-port 40000 --destination-port 8443 --json | jq -r '.hops[].router'
@@ -190,8 +194,8 @@ Examples:
   heddle path keygen scenarios/fabrics/fat-tree-8.key
   heddle path keygen fabric.key --cipher skip32
 
-The file is for its owner alone (mode 600) and is never overwritten. What is printed goes into [cflb] of the fabric file: by
-the check value a wrong key is noticed, and it does not tell the key.")]
+The file is for its owner alone (mode 600) and is never overwritten. What is printed goes into
+[cflb] of the fabric file: by the check value a wrong key is noticed; it does not tell the key.")]
 pub(crate) struct Keygen {
     /// The file to write.
     pub(crate) file: PathBuf,

@@ -7,7 +7,7 @@ fn is_option(line: &str) -> bool {
     words.starts_with('-') && !words.starts_with("- ")
 }
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "run",
     "sweep",
@@ -17,7 +17,20 @@ const COMMANDS: [&str; 10] = [
     "show",
     "schema",
     "bench",
+    "path",
+    "fabric",
     "completions",
+];
+
+const OF_PATHS_AND_FABRICS: [&str; 8] = [
+    "path find",
+    "path encode",
+    "path decode",
+    "path keygen",
+    "path serve",
+    "fabric stats",
+    "fabric show",
+    "fabric schema",
 ];
 
 #[test]
@@ -36,9 +49,10 @@ fn help_names_every_command_and_every_exit_code() {
 #[test]
 fn every_option_is_explained() {
     let folder = Folder::new();
-    for command in COMMANDS {
+    for command in COMMANDS.into_iter().chain(OF_PATHS_AND_FABRICS) {
         let help = folder.heddle(&format!("{command} --help")).ok();
-        let lines: Vec<&str> = help.lines().collect();
+        let lines: Vec<&str> =
+            help.lines().take_while(|line| !line.starts_with("Examples")).collect();
         let options: Vec<usize> = (0..lines.len()).filter(|&i| is_option(lines[i])).collect();
         assert!(options.len() >= 4, "{command}: {help}");
         for i in options {
@@ -55,9 +69,20 @@ fn every_option_is_explained() {
 }
 
 #[test]
+fn paths_and_fabrics_are_taught_by_examples() {
+    let folder = Folder::new();
+    for command in OF_PATHS_AND_FABRICS.into_iter().filter(|command| !command.ends_with("schema")) {
+        let help = folder.heddle(&format!("{command} --help")).ok();
+        let (_, examples) = help.split_once("\nExamples").unwrap_or_else(|| panic!("{command}"));
+        assert!(examples.contains(&format!("\n  heddle {command} ")), "{command}: {examples}");
+    }
+}
+
+#[test]
 fn completions_are_a_script() {
     let folder = Folder::new();
     let script = folder.heddle("completions bash").ok();
     assert!(script.starts_with("_heddle()") && script.contains("complete -F _heddle"));
+    assert!(script.contains("--destination-port"), "subcommands' options too");
     assert!(folder.heddle("completions zsh").ok().starts_with("#compdef heddle"));
 }

@@ -4,8 +4,12 @@
 
 mod bad_scenarios;
 mod check;
+mod fabrics;
 mod help;
+mod keys;
+mod paths;
 mod reproduce;
 mod run;
+mod serve;
 mod support;
 mod sweep;

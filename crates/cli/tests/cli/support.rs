@@ -40,6 +40,15 @@ impl Folder {
         folder
     }
 
+    /// With `fabric.toml`, the fat-tree of 128 hosts that comes with Heddle, and its new key.
+    pub fn with_fabric() -> Folder {
+        let folder = Folder::new();
+        let text = fs::read_to_string(examples().join("fabrics/fat-tree-8.toml")).unwrap();
+        folder.put("fabric.toml", &text);
+        folder.heddle("path keygen fat-tree-8.key").ok();
+        folder
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }

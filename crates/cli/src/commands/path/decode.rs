@@ -56,6 +56,6 @@ fn taken(network: &Network, pair: &Pair, walk: &Walk) -> Result<Option<(u64, u64
         return Ok(None);
     }
     let paths = network.find(pair.from, pair.to)?;
-    let choices = walk.steps.iter().map(|step| step.decision.next_hop);
-    Ok(Some((listed::number_of(&paths, choices), paths.count())))
+    let choices: Vec<u16> = walk.steps.iter().map(|step| step.decision.next_hop).collect();
+    Ok(Some((listed::number_of(&paths, &choices), paths.count())))
 }

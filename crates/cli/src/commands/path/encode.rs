@@ -25,7 +25,7 @@ pub(crate) fn encode(args: &Encode, common: &Common) -> Result<(), Failure> {
     let flow = Flow { addresses: pair.addresses, protocol: args.packet.protocol, ports };
     let names = names(args, &network, &path, &flow)?;
     let paths = network.find(pair.from, pair.to)?;
-    let number = number_of(&paths, choices_of(&path));
+    let number = number_of(&paths, &choices_of(&path));
     let listed = Listed::new(&network, (pair.from, pair.to), &path, number);
     match common.json {
         true => print_json(&network, &pair, &listed, &names)?,

@@ -55,7 +55,7 @@ fn disjoint(
     let found = paths.disjoint(most.get());
     let listed = found
         .iter()
-        .map(|path| Listed::new(network, hosts, path, number_of(paths, choices_of(path))));
+        .map(|path| Listed::new(network, hosts, path, number_of(paths, &choices_of(path))));
     listed.collect()
 }
 

@@ -1,6 +1,6 @@
 //! A path among those of its pair, as it is listed. JSON has the words of the path service.
 
-use heddle_fabric::{Hop, Path, Paths};
+use heddle_fabric::{Path, Paths};
 use heddle_steer::Network;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ impl Listed {
         Listed {
             path: number,
             nodes,
-            next_hops: path.hops.iter().map(|hop| hop.next_hop).collect(),
+            next_hops: choices_of(path),
             out_of: path.hops.iter().map(|hop| hop.next_hops).collect(),
         }
     }
@@ -58,12 +58,12 @@ pub(crate) fn choice(next_hop: u16, next_hops: u16) -> String {
 }
 
 /// The number of the path with these choices: paths are in the order of their choices, so that it is found by halving.
-pub(crate) fn number_of(paths: &Paths<'_>, choices: impl Iterator<Item = u16> + Clone) -> u64 {
+pub(crate) fn number_of(paths: &Paths<'_>, choices: &[u16]) -> u64 {
     let (mut low, mut high, mut path) = (0, paths.count() - 1, Path::default());
     while low < high {
         let middle = low + (high - low) / 2;
         paths.nth(middle, &mut path);
-        match choices_of(&path).cmp(choices.clone()).is_lt() {
+        match choices_of(&path).as_slice() < choices {
             true => low = middle + 1,
             false => high = middle,
         }
@@ -72,6 +72,6 @@ pub(crate) fn number_of(paths: &Paths<'_>, choices: impl Iterator<Item = u16> + 
 }
 
 /// The number of each next hop that a path takes.
-pub(crate) fn choices_of(path: &Path) -> impl Iterator<Item = u16> + Clone {
-    path.hops.iter().map(|Hop { next_hop, .. }| *next_hop)
+pub(crate) fn choices_of(path: &Path) -> Vec<u16> {
+    path.hops.iter().map(|hop| hop.next_hop).collect()
 }

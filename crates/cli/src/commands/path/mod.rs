@@ -5,6 +5,7 @@ mod encode;
 mod find;
 mod keygen;
 mod listed;
+mod serve;
 mod steps;
 
 use heddle_policy::cflb::Field;
@@ -20,6 +21,7 @@ pub(crate) fn path(command: &PathCommand, common: &Common) -> Result<(), Failure
         PathCommand::Encode(encode) => encode::encode(encode, common),
         PathCommand::Decode(decode) => decode::decode(decode, common),
         PathCommand::Keygen(keygen) => keygen::keygen(keygen, common),
+        PathCommand::Serve(serve) => serve::serve(serve, common),
     }
 }
 

@@ -1,0 +1,317 @@
+//! `heddle path find`, `encode` and `decode`, on the fat-tree that comes with Heddle: 128 hosts, host-1 in the first pod and host-128
+//! in the last, so 4 aggregation switches and 4 core switches of each to choose from.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::{Folder, keys};
+
+/// Options for paths in the source port alone.
+const BY_SOURCE_PORT: &str = "--set cflb.field=source-port --set cflb.cipher=feistel";
+
+fn words<'a>(value: &'a Value, key: &str) -> Vec<&'a str> {
+    value[key].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+/// The routers on a packet's way.
+fn routers(hops: &Value) -> Vec<&str> {
+    hops.as_array().unwrap().iter().map(|hop| hop["router"].as_str().unwrap()).collect()
+}
+
+/// `heddle path decode` of a header that was encoded.
+fn decoded(folder: &Folder, header: &Value, options: &str) -> Value {
+    let text = |key: &str| header[key].as_str().map_or(header[key].to_string(), str::to_owned);
+    let ran = folder.heddle(&format!(
+        "path decode fabric.toml --json {options} --from {} --to {} --source-port {} --destination-port {} \
+         --protocol {} --ttl {} --flow-label {}",
+        text("source"),
+        text("destination"),
+        text("source_port"),
+        text("destination_port"),
+        text("protocol"),
+        text("ttl"),
+        text("flow_label"),
+    ));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran.json()
+}
+
+#[test]
+fn find_lists_every_path_with_its_choices() {
+    let folder = Folder::with_fabric();
+    let text = folder.heddle("path find fabric.toml host-1 host-128").ok();
+    assert!(text.starts_with("host-1 to host-128: 16 paths, 5 router(s) each\n"), "{text}");
+    let row = "│ 6    ┆ tor-1,agg-2,core-7,agg-30,tor-32  ┆ 2 of 4, 3 of 4, -, -, - │";
+    assert!(text.contains(row), "{text}");
+    let found = folder.heddle("path find fabric.toml host-1 host-128 --json").json();
+    assert_eq!(keys(&found), ["from", "paths", "to", "total"]);
+    let paths = found["paths"].as_array().unwrap();
+    assert_eq!((&found["total"], paths.len()), (&16.into(), 16));
+    let different: BTreeSet<_> = paths.iter().map(|path| words(path, "nodes")).collect();
+    assert_eq!(different.len(), 16);
+    for (number, path) in paths.iter().enumerate() {
+        assert_eq!(path["path"], number);
+        assert_eq!(path["next_hops"], serde_json::json!([number / 4, number % 4, 0, 0, 0]));
+        assert_eq!(path["out_of"], serde_json::json!([4, 4, 1, 1, 1]));
+    }
+}
+
+/// Inside a rack one path, inside a pod one for each aggregation switch; addresses are names too.
+#[test]
+fn near_hosts_have_fewer_paths() {
+    let folder = Folder::with_fabric();
+    let total = |words: &str| {
+        folder.heddle(&format!("path find fabric.toml --json {words}")).json()["total"].clone()
+    };
+    assert_eq!((total("host-1 host-4"), total("host-1 host-5")), (1.into(), 4.into()));
+    assert_eq!((total("10.0.0.1 192.0.2.7"), total("fd00::1 2001:db8::7")), (16.into(), 16.into()));
+}
+
+#[test]
+fn find_lists_as_many_as_asked_or_those_that_are_apart() {
+    let folder = Folder::with_fabric();
+    let few = folder.heddle("path find fabric.toml host-1 host-128 --limit 3");
+    assert_eq!(few.out.lines().filter(|line| line.starts_with("│ ")).count(), 1 + 3);
+    assert!(few.out.contains("16 paths") && few.err.contains("the first 3"), "{}", few.err);
+    let apart = folder.heddle("path find fabric.toml host-1 host-128 --disjoint 9 --json").json();
+    let paths = apart["paths"].as_array().unwrap();
+    let numbers: Vec<u64> = paths.iter().map(|path| path["path"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [0, 4, 8, 12], "one for each aggregation switch of the ToR");
+}
+
+#[test]
+fn failed_switches_take_their_paths_away() {
+    let folder = Folder::with_fabric();
+    let found = folder.heddle(
+        "path find fabric.toml host-1 host-128 --json --set fabric.failed=[\"agg-1\",\"core-5\"]",
+    );
+    assert_eq!(found.json()["total"], 16 - 4 - 1);
+}
+
+/// By number and by names, in every field: what is encoded is decoded as the same path.
+#[test]
+fn every_path_of_a_pair_is_named_and_followed() {
+    let folder = Folder::with_fabric();
+    let found = folder.heddle("path find fabric.toml host-1 host-128 --json").json();
+    for (index, path) in found["paths"].as_array().unwrap().iter().enumerate() {
+        let nodes = words(path, "nodes");
+        let switches = &nodes[1..nodes.len() - 1];
+        let by_name = format!("--via {}", switches.join(","));
+        for which in [format!("--path {index}"), by_name] {
+            let named =
+                folder.heddle(&format!("path encode fabric.toml host-1 host-128 --json {which}"));
+            let named = named.json();
+            assert_eq!(
+                (&named["path"]["path"], words(&named["path"], "nodes")),
+                (&index.into(), nodes.clone())
+            );
+            let header = &named["names"][0]["header"];
+            assert!(
+                header["source_port"].as_u64().unwrap() > 1023
+                    && header["destination_port"].as_u64().unwrap() > 1023
+            );
+            let taken = decoded(&folder, header, "");
+            assert_eq!((&taken["path"], &taken["end"]), (&index.into(), &"delivered".into()));
+            assert_eq!(routers(&taken["hops"]), switches);
+            let reasons = ["controlled", "controlled", "alone", "alone", "alone"];
+            let hops = taken["hops"].as_array().unwrap();
+            assert!(hops.iter().zip(reasons).all(|(hop, reason)| hop["reason"] == reason));
+        }
+    }
+}
+
+#[test]
+fn the_source_port_alone_names_paths_too() {
+    let folder = Folder::with_fabric();
+    for number in 0..16 {
+        let words = format!(
+            "path encode fabric.toml host-1 host-128 --path {number} {BY_SOURCE_PORT} --destination-port 443"
+        );
+        let header = folder.heddle(&format!("{words} --json")).json()["names"][0]["header"].clone();
+        assert_eq!(header["destination_port"], 443);
+        assert_eq!(decoded(&folder, &header, BY_SOURCE_PORT)["path"], number);
+    }
+}
+
+#[test]
+fn flow_labels_name_paths_too() {
+    let folder = Folder::with_fabric();
+    let text = folder.read("fabric.toml");
+    let by_label = text.replace("\"ports\"  ", "\"flow-label\"").replace("\"rc5\"", "\"feistel\"");
+    let reserved = by_label.lines().filter(|line| !line.starts_with("reserved"));
+    folder.put("fabric.toml", &reserved.collect::<Vec<_>>().join("\n"));
+    let words = "path encode fabric.toml host-1 host-128 --path 9 --source-port 40000 --destination-port 443";
+    let text = folder.heddle(words).ok();
+    assert!(text.contains("fd00::1 to 2001:db8::7: flow label 0x"), "{text}");
+    let header = folder.heddle(&format!("{words} --json")).json()["names"][0]["header"].clone();
+    assert_eq!(decoded(&folder, &header, "")["path"], 9);
+    let said = folder.heddle("path encode fabric.toml host-1 host-128 --path 9").failed(2);
+    assert!(said.contains("--source-port is missing"), "{said}");
+}
+
+#[test]
+fn encode_says_what_to_write_and_why() {
+    let folder = Folder::with_fabric();
+    let text = folder.heddle("path encode fabric.toml host-1 host-128 --path 6 --explain").ok();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "path 6: tor-1,agg-2,core-7,agg-30,tor-32");
+    assert!(
+        lines[1].starts_with("10.0.0.1 to 192.0.2.7: source port ")
+            && lines[1].ends_with(", TTL 64")
+    );
+    // Base 4 in 32 bits: 16 digits. 64 mod 16 = 0, 63 mod 16 = 15.
+    for row in [
+        "│ tor-1  ┆ 64  ┆ 0        ┆ 1     ┆ 2 of 4   ┆ agg-2    ┆ controlled        │",
+        "│ agg-2  ┆ 63  ┆ 15       ┆ 2     ┆ 3 of 4   ┆ core-7   ┆ controlled        │",
+        "│ core-7 ┆ 62  ┆ -        ┆ -     ┆ -        ┆ agg-30   ┆ only one next hop │",
+        "position = TTL mod 16; digits are from 0 to 3",
+    ] {
+        assert!(lines.contains(&row), "{row}\n{text}");
+    }
+}
+
+#[test]
+fn one_path_has_many_names() {
+    let folder = Folder::with_fabric();
+    let words = "path encode fabric.toml host-1 host-128 --path 5 --json --count 50";
+    let named = folder.heddle(words).json();
+    let names = named["names"].as_array().unwrap();
+    let header = |name: &Value| {
+        (name["header"]["source_port"].clone(), name["header"]["destination_port"].clone())
+    };
+    let different: BTreeSet<String> =
+        names.iter().map(|name| format!("{:?}", header(name))).collect();
+    assert_eq!((names.len(), different.len()), (50, 50));
+    let way = routers(&names[0]["hops"]);
+    assert!(names.iter().all(|name| routers(&name["hops"]) == way));
+    let taken = names[0]["header"]["source_port"].as_u64().unwrap();
+    let others = folder.heddle(&format!("{words} --taken {taken}")).json();
+    assert!(
+        others["names"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|name| name["header"]["source_port"] != taken)
+    );
+    assert_eq!(folder.heddle(words).json(), named, "the same question has the same answer");
+}
+
+/// 16 ports are 2 digits in base 4: the path takes both, so that each TTL has one name for it, and TTLs two apart the same one.
+#[test]
+fn names_run_out() {
+    let folder = Folder::with_fabric();
+    let words = format!(
+        "path encode fabric.toml host-1 host-128 --path 3 --destination-port 443 {BY_SOURCE_PORT} --set cflb.source_ports=40000-40015"
+    );
+    let few = folder.heddle(&format!("{words} --count 4"));
+    assert!(few.err.contains("the path has 2 free name(s), 4 were asked for"), "{}", few.err);
+    assert_eq!(few.ok().lines().count(), 1 + 2);
+    let all: Vec<String> = (40000..=40015).map(|port: u32| port.to_string()).collect();
+    let said = folder.heddle(&format!("{words} --taken {}", all.join(","))).failed(1);
+    assert!(said.starts_with("error: no name of the path is free: 2 were tried; "), "{said}");
+}
+
+#[test]
+fn paths_that_cannot_be_named() {
+    let folder = Folder::with_fabric();
+    for (words, code, message) in [
+        ("--path 16", 1, "there is no path number 16: the pair has 16"),
+        (
+            "--via tor-1,agg-2,core-1,agg-29,tor-32",
+            1,
+            "agg-2 has no next hop core-1 towards host-128: it has core-5, core-6",
+        ),
+        ("--via agg-2,core-5", 1, "the path from host-1 must begin at tor-1 and end at tor-32"),
+        ("--path 3 --ttl 5", 1, "a TTL of 5 does not reach host-128: the path needs 6 or more"),
+        (
+            "--path 3 --set cflb.radix=3",
+            3,
+            "a radix of 3 is below a router's next hops, 4\nhelp: 4 or more",
+        ),
+        ("--path 3 --destination-port 443", 2, "--destination-port cannot be chosen"),
+        (
+            "--path 3 --set fabric.failed=[\"agg-1\",\"agg-2\",\"agg-3\",\"agg-4\"]",
+            3,
+            "no path leads from tor-1 up and then down to tor-2",
+        ),
+    ] {
+        let said =
+            folder.heddle(&format!("path encode fabric.toml host-1 host-128 {words}")).failed(code);
+        assert!(said.starts_with("error: ") && said.contains(message), "{words}: {said}");
+    }
+}
+
+/// 8 ports hold one digit in base 4, which both routers of the path read.
+#[test]
+fn a_long_path_does_not_fit_a_small_field() {
+    let folder = Folder::with_fabric();
+    let words = format!(
+        "path encode fabric.toml host-1 host-128 --destination-port 443 {BY_SOURCE_PORT} --set cflb.source_ports=40000-40007"
+    );
+    let said = folder.heddle(&format!("{words} --path 3")).failed(1);
+    assert!(
+        said.contains("tor-1 and agg-1 read the same digit, and are to choose differently"),
+        "{said}"
+    );
+    assert!(said.contains("take a wider field"), "{said}");
+    folder.heddle(&format!("{words} --path 5")).ok();
+}
+
+#[test]
+fn hosts_that_are_not_there() {
+    let folder = Folder::with_fabric();
+    for words in ["find fabric.toml hst-1 host-2", "encode fabric.toml hst-1 host-2 --path 0"] {
+        let said = folder.heddle(&format!("path {words}")).failed(1);
+        assert_eq!(said, "error: there is no host `hst-1`: did you mean `host-1`?\n");
+    }
+    let ran = folder.heddle("path find fabric.toml host-1 198.51.100.1 --json");
+    assert_eq!((ran.code, &ran.json()["error"]), (Some(1), &"failed".into()));
+}
+
+#[test]
+fn decode_says_why_each_hop_is_taken() {
+    let folder = Folder::with_fabric();
+    folder.put("fat-tree-8.key", "000102030405060708090a0b0c0d0e0f");
+    let words = "path decode fabric.toml --from host-1 --to host-128";
+    let text = folder.heddle(&format!("{words} --source-port 40000 --destination-port 443")).ok();
+    assert!(text.contains("┆ controlled ") && text.contains("┆ only one next hop "), "{text}");
+    assert!(text.lines().last().unwrap().starts_with("delivered to host-128, by path "), "{text}");
+    assert!(folder.heddle(words).ok().contains("hashed: the packet has no ports"));
+    // With base 5 a digit of 4 names no next hop: some of these packets have one.
+    let reasons: BTreeSet<String> = (40000..40040)
+        .flat_map(|port| {
+            let words = format!(
+                "{words} --source-port {port} --destination-port 443 --set cflb.radix=5 --json"
+            );
+            let hops = folder.heddle(&words).json()["hops"].clone();
+            hops.as_array().unwrap()[..2]
+                .iter()
+                .map(|hop| hop["why"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(
+        reasons.contains("controlled") && reasons.contains("hashed: the digit is not below 4"),
+        "{reasons:?}"
+    );
+    assert!(
+        reasons.contains("hashed: these ports name no path"),
+        "5^13 of 2^32 values: {reasons:?}"
+    );
+}
+
+#[test]
+fn a_packet_can_die_on_the_way() {
+    let folder = Folder::with_fabric();
+    let words = "path decode fabric.toml --from host-1 --to host-128 --source-port 40000 --destination-port 443";
+    let text = folder.heddle(&format!("{words} --ttl 3")).ok();
+    assert!(text.lines().last().unwrap().starts_with("lost: the TTL runs out at core-"), "{text}");
+    assert_eq!(
+        folder.heddle(&format!("{words} --ttl 1")).ok(),
+        "lost: the TTL runs out at tor-1, before host-128\n"
+    );
+    let lost = folder.heddle(&format!("{words} --ttl 3 --json")).json();
+    assert_eq!((&lost["end"], &lost["path"]), (&"ttl-ran-out".into(), &Value::Null));
+    assert_eq!(lost["hops"].as_array().unwrap().len(), 2);
+}
