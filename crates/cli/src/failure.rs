@@ -163,6 +163,20 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_mended_says_how() {
+        let failure = Failure::usage("--x is missing", "give it");
+        assert_eq!(
+            (failure.code(), failure.to_string()),
+            (2, "error: --x is missing\nhelp: give it".to_owned())
+        );
+        let json = Failure::advised("k: mode 644", "chmod 600 k").to_json();
+        assert_eq!(
+            json,
+            serde_json::json!({ "error": "failed", "message": "k: mode 644", "help": "chmod 600 k" })
+        );
+    }
+
+    #[test]
     fn causes_are_told_from_the_outside_in() {
         let error = anyhow::anyhow!("not found").context("a.toml");
         let failure = Failure::from(error);

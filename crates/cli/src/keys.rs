@@ -1,6 +1,6 @@
 //! Key files: a key's hexadecimal digits, for their owner's eyes alone.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -48,7 +48,11 @@ pub(crate) fn create(path: &Path, cipher: Cipher) -> Result<Key, Failure> {
         .open(path)
         .map_err(|error| unwritten(path, error))?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    written.with_context(|| path.display().to_string())?;
+    if let Err(error) = written {
+        // Half a key is of no use, and would be in the way of the next attempt.
+        let _ = fs::remove_file(path);
+        return Err(unwritten(path, error));
+    }
     Ok(key)
 }
 

@@ -5,6 +5,7 @@
 mod bad_scenarios;
 mod check;
 mod fabrics;
+mod find;
 mod help;
 mod keys;
 mod paths;

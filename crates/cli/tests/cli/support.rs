@@ -140,3 +140,8 @@ pub fn examples() -> PathBuf {
 pub fn keys(object: &Value) -> Vec<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
+
+/// Words of a JSON list.
+pub fn words<'a>(value: &'a Value, key: &str) -> Vec<&'a str> {
+    value[key].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
