@@ -2,7 +2,7 @@
 #![no_main]
 
 use heddle_policy::cflb::{
-    Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Surplus, Turn,
+    Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules, Turn,
 };
 use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
 
@@ -12,8 +12,8 @@ fn codec(bytes: &mut Unstructured<'_>) -> Result<Option<Codec>> {
     let range = PortRange { low: bytes.arbitrary()?, high: bytes.arbitrary()? };
     let field = *bytes.choose(&[Field::Ports, Field::SourcePort(range), Field::FlowLabel])?;
     let cipher = *bytes.choose(&[Cipher::Rc5, Cipher::Skip32, Cipher::Feistel])?;
-    let surplus = *bytes.choose(&[Surplus::Hash, Surplus::AsPublished])?;
-    let config = CflbConfig { field, cipher, radix: bytes.arbitrary()?, surplus };
+    let rules = *bytes.choose(&[Rules::Even, Rules::AsPublished])?;
+    let config = CflbConfig { field, cipher, radix: bytes.arbitrary()?, rules };
     let key: [u8; 16] = bytes.arbitrary()?;
     Ok(Codec::new(&config, &key[..cipher.key_bytes()]).ok())
 }

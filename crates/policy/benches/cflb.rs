@@ -6,7 +6,7 @@ use core::{hint::black_box, net::IpAddr};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use heddle_policy::{
-    cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Surplus, Turn},
+    cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules, Turn},
     mix,
 };
 
@@ -43,7 +43,7 @@ fn packets(family: Family) -> Vec<Fields> {
 
 fn codec(cipher: Cipher, field: Field, radix: u16) -> Codec {
     let key: [u8; 16] = core::array::from_fn(|byte| 17 * byte as u8);
-    let config = CflbConfig { field, cipher, radix, surplus: Surplus::Hash };
+    let config = CflbConfig { field, cipher, radix, rules: Rules::Even };
     Codec::new(&config, &key[..cipher.key_bytes()]).expect("a sound configuration")
 }
 

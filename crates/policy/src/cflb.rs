@@ -14,9 +14,12 @@
 //!
 //! - H is MurmurHash3 (x86, 32 bits) over 32-bit words; H(u) mod B is taken by multiplication. The hash that decides without a digit
 //!   covers H(u), the controllable fields and the router's number, so that routers one behind the other decide independently.
+//! - Equation 3 shifts all digits of a packet by the same H(u). Where few values of the controllable fields occur, as in replies from one
+//!   server's port when the source port names the path, the digits of routers in a row then differ by few amounts, and of the paths through
+//!   them few are used. [`Rules::Even`] shifts each digit by a hash of H(u) and its position, [`Rules::AsPublished`] does not.
 //! - B^L is less than the number of values that the fields have, unless B is a power of two. A sender never writes a selector from
 //!   B^L up. By the paper's equation 6 such a selector has digits all the same, and the highest one is 0 too often: with B = 3 and
-//!   32 bits in 46 of 100 cases. [`Surplus::Hash`] hashes these packets instead, [`Surplus::AsPublished`] does not.
+//!   32 bits in 46 of 100 cases. [`Rules::Even`] hashes these packets instead, [`Rules::AsPublished`] does not.
 //! - Fragments and protocols without ports have no ports to read: they are hashed.
 //! - Routers L apart read the same digit: beyond L routers a path cannot choose freely, and flows that nobody steers polarise (their
 //!   next hop at the one tells that at the other). A wide field and a narrow base keep L above the length of paths.
@@ -36,7 +39,7 @@ mod skip32;
 #[cfg(test)]
 mod tests;
 
-pub use codec::{CflbConfig, Codec, CodecError, Decision, Reason, Surplus};
+pub use codec::{CflbConfig, Codec, CodecError, Decision, Reason, Rules};
 pub use encode::{EncodeError, Turn};
 pub use feistel::Feistel;
 pub use field::{Field, PortRange};

@@ -9,7 +9,7 @@ use crate::{
     DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows,
     MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Site, Spray,
     Step, Subflow, Tor, Update,
-    cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Surplus},
+    cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules},
     testing::FakePorts,
 };
 
@@ -191,8 +191,8 @@ fn conga(metric_bits: u32) -> CongaConfig {
     }
 }
 
-fn cflb(cipher: Cipher, field: Field, radix: u16, surplus: Surplus) -> Codec {
-    let config = CflbConfig { field, cipher, radix, surplus };
+fn cflb(cipher: Cipher, field: Field, radix: u16, rules: Rules) -> Codec {
+    let config = CflbConfig { field, cipher, radix, rules };
     Codec::new(&config, &[7; 16][..cipher.key_bytes()]).unwrap()
 }
 
@@ -231,11 +231,11 @@ proptest! {
     #[test]
     fn cflb_with_every_field(site in sites(), events in events(), radix in 2u16..20) {
         let range = PortRange { low: 32_768, high: 60_999 };
-        let published = Surplus::AsPublished;
-        holds::<Cflb>(&cflb(Cipher::Rc5, Field::Ports, radix, Surplus::Hash), &site, &events);
+        let published = Rules::AsPublished;
+        holds::<Cflb>(&cflb(Cipher::Rc5, Field::Ports, radix, Rules::Even), &site, &events);
         holds::<Cflb>(&cflb(Cipher::Skip32, Field::Ports, radix, published), &site, &events);
         for field in [Field::SourcePort(range), Field::FlowLabel] {
-            holds::<Cflb>(&cflb(Cipher::Feistel, field, radix, Surplus::Hash), &site, &events);
+            holds::<Cflb>(&cflb(Cipher::Feistel, field, radix, Rules::Even), &site, &events);
         }
     }
 

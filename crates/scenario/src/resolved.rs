@@ -10,7 +10,7 @@ use crate::transport_form::{MptcpForm, TcpForm};
 mod cflb;
 mod fabric_file;
 
-pub use cflb::{Cflb, CflbCipher, CflbField, CflbNetwork, CflbSurplus, Placing};
+pub use cflb::{Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing};
 pub use fabric_file::FabricFile;
 
 /// One simulation, but for its seed.

@@ -3,7 +3,8 @@
 use std::io;
 
 use heddle_scenario::{
-    Cflb, CflbCipher, CflbField, CflbSurplus, Placing, ScenarioError, Scheme, Source, load,
+    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Placing, ScenarioError, Scheme, Source,
+    load,
 };
 use heddle_units::Bytes;
 
@@ -34,10 +35,12 @@ fn refused(cases: &[(&str, &str)]) {
 #[test]
 fn the_defaults_are_the_papers() {
     let default = Cflb {
-        field: CflbField::Ports,
-        cipher: CflbCipher::Rc5,
-        radix: 2,
-        surplus: CflbSurplus::Hash,
+        constants: CflbConstants {
+            field: CflbField::Ports,
+            cipher: CflbCipher::Rc5,
+            radix: 2,
+            rules: CflbRules::Even,
+        },
         elephants: Bytes(100_000),
         placing: Placing::FewestFlows,
     };
@@ -49,27 +52,29 @@ fn the_defaults_are_the_papers() {
 fn every_key_can_be_given() {
     let given = cflb(
         "field = \"source-port\"\nsource_ports = \"49152-65535\"\ncipher = \"feistel\"\nradix = 16\n\
-         surplus = \"as-published\"\nelephants = \"0B\"\nplacing = \"first-fit\"",
+         rules = \"as-published\"\nelephants = \"0B\"\nplacing = \"first-fit\"",
     );
     let expected = Cflb {
-        field: CflbField::SourcePort { low: 49152, high: 65535 },
-        cipher: CflbCipher::Feistel,
-        radix: 16,
-        surplus: CflbSurplus::AsPublished,
+        constants: CflbConstants {
+            field: CflbField::SourcePort { low: 49152, high: 65535 },
+            cipher: CflbCipher::Feistel,
+            radix: 16,
+            rules: CflbRules::AsPublished,
+        },
         elephants: Bytes(0),
         placing: Placing::FirstFit,
     };
     assert_eq!(given, expected);
-    assert_eq!(cflb("cipher = \"skip32\"").cipher, CflbCipher::Skip32);
-    assert_eq!(cflb("cipher = \"feistel\"").cipher, CflbCipher::Feistel);
+    assert_eq!(cflb("cipher = \"skip32\"").constants.cipher, CflbCipher::Skip32);
+    assert_eq!(cflb("cipher = \"feistel\"").constants.cipher, CflbCipher::Feistel);
 }
 
 /// Only the Feistel network is as wide as the source port.
 #[test]
 fn the_source_port_alone_goes_through_a_feistel_network() {
     let alone = cflb("field = \"source-port\"");
-    assert_eq!(alone.field, CflbField::SourcePort { low: 0, high: 65535 });
-    assert_eq!(alone.cipher, CflbCipher::Feistel);
+    assert_eq!(alone.constants.field, CflbField::SourcePort { low: 0, high: 65535 });
+    assert_eq!(alone.constants.cipher, CflbCipher::Feistel);
 }
 
 #[test]
@@ -135,7 +140,7 @@ fn constants_that_cannot_be() {
         (
             "ttl = 64",
             "5: scheme.ttl: this key is not known here\nhelp: known here: `field`, `source_ports`, `cipher`, `radix`, \
-             `surplus`, `elephants`, `placing`",
+             `rules`, `elephants`, `placing`",
         ),
     ]);
 }
@@ -152,7 +157,7 @@ fn the_radix_is_not_below_the_most_next_hops() {
         load(&Source::new("s.toml", text), &no_files)
     };
     let Scheme::Cflb(cflb) = on_spines("").unwrap().scheme else { panic!("cflb") };
-    assert_eq!(cflb.radix, 7);
+    assert_eq!(cflb.constants.radix, 7);
     assert_eq!(
         on_spines("radix = 6").unwrap_err().to_string(),
         "s.toml:7: scheme.radix: a radix of 6 is below a router's next hops, 7\nhelp: 7 or more"

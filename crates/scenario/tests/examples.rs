@@ -83,7 +83,10 @@ fn cflbs_data_centre_is_as_the_paper_says() {
     assert_eq!((hosts, graph.nodes.len() - hosts), (128, 80));
     assert!(graph.links.iter().all(|link| link.rate == Rate::mbps(100)));
     let Scheme::Cflb(cflb) = scenario.scheme else { panic!("cflb") };
-    assert_eq!((cflb.radix, cflb.field, cflb.placing), (4, CflbField::Ports, Placing::FewestFlows));
+    assert_eq!(
+        (cflb.constants.radix, cflb.constants.field, cflb.placing),
+        (4, CflbField::Ports, Placing::FewestFlows)
+    );
     assert_eq!(scenario.fabric.port.packets, Some(100));
     assert!(matches!(scenario.workload, Workload::Long(long) if long.pairs.is_none()));
 }
@@ -94,13 +97,13 @@ fn cflbs_data_centre_is_as_the_paper_says() {
 fn cflbs_testbed_is_as_the_paper_says() {
     let seven = example("cflb-seven-links.toml", &[]);
     let Scheme::Cflb(cflb) = seven.scheme else { panic!("cflb") };
-    assert_eq!(cflb.radix, 7);
+    assert_eq!(cflb.constants.radix, 7);
     let Transport::Mptcp(mptcp) = seven.transport else { panic!("mptcp") };
     assert_eq!(mptcp.subflows, 7);
 
     let two = example("cflb-two-interfaces.toml", &[]);
     let Scheme::Cflb(cflb) = two.scheme else { panic!("cflb") };
-    assert_eq!(cflb.radix, 7);
+    assert_eq!(cflb.constants.radix, 7);
     let graph = &two.fabric.graph;
     let rates_at = |name: &str| {
         let at = |node: u32| graph.nodes[node as usize].name == name;

@@ -4,8 +4,8 @@ use std::io;
 use std::net::IpAddr;
 
 use heddle_scenario::{
-    CflbCipher, CflbField, CflbNetwork, CflbSurplus, FabricFile, ScenarioError, Source, load,
-    load_fabric,
+    CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, FabricFile, ScenarioError,
+    Source, load, load_fabric,
 };
 
 /// A fabric of two ToRs with two hosts each and seven spines, and `rest` from line 6 on.
@@ -34,10 +34,12 @@ fn refused(cases: &[(&str, &str)]) {
 fn a_fabric_alone_is_enough() {
     let file = fabric("").unwrap();
     let default = CflbNetwork {
-        field: CflbField::Ports,
-        cipher: CflbCipher::Rc5,
-        radix: 7,
-        surplus: CflbSurplus::Hash,
+        constants: CflbConstants {
+            field: CflbField::Ports,
+            cipher: CflbCipher::Rc5,
+            radix: 7,
+            rules: CflbRules::Even,
+        },
         ttl: 64,
         ttls: (64, 95),
         reserved: vec![(0, 1023)],
@@ -56,10 +58,12 @@ fn every_key_of_cflb_can_be_given() {
          ttls = \"32-40\"\nreserved = [\"40000-40010\", \"50000\"]\nkey_file = \"fabric.key\"\nkey_check = \"00C0FFEE\"\n",
     );
     let expected = CflbNetwork {
-        field: CflbField::SourcePort { low: 32768, high: 60999 },
-        cipher: CflbCipher::Feistel,
-        radix: 8,
-        surplus: CflbSurplus::Hash,
+        constants: CflbConstants {
+            field: CflbField::SourcePort { low: 32768, high: 60999 },
+            cipher: CflbCipher::Feistel,
+            radix: 8,
+            rules: CflbRules::Even,
+        },
         ttl: 32,
         ttls: (32, 40),
         reserved: vec![(40000, 40010), (50000, 50000)],
@@ -91,7 +95,10 @@ fn hosts_have_addresses_by_number_or_their_own() {
 fn a_flow_label_names_paths_where_there_is_ipv6() {
     let file =
         fabric("[cflb]\nfield = \"flow-label\"\n[addresses]\nipv6 = \"fd00::/64\"\n").unwrap();
-    assert_eq!((file.cflb.field, file.cflb.cipher), (CflbField::FlowLabel, CflbCipher::Feistel));
+    assert_eq!(
+        (file.cflb.constants.field, file.cflb.constants.cipher),
+        (CflbField::FlowLabel, CflbCipher::Feistel)
+    );
     refused(&[
         (
             "[cflb]\nfield = \"flow-label\"\n",
@@ -114,15 +121,15 @@ fn networks_that_cannot_be() {
         (
             "[cflb]\nelephants = \"1B\"\n",
             "7: cflb.elephants: this key is not known here\nhelp: known here: `field`, `source_ports`, `cipher`, `radix`, \
-             `surplus`, `ttl`, `ttls`, `reserved`, `key_file`, `key_check`",
+             `rules`, `ttl`, `ttls`, `reserved`, `key_file`, `key_check`",
         ),
         (
             "[cflb]\nttl = 2\n",
-            "7: cflb.ttl: a packet with a TTL of 2 does not cross the fabric\nhelp: 3 or more: paths can be that long",
+            "7: cflb.ttl: a packet with a TTL of 2 does not cross the fabric\nhelp: 4 or more: a path can have 3 routers",
         ),
         (
             "[cflb]\nttls = \"0-255\"\n",
-            "7: cflb.ttls: a packet with a TTL of 0 does not cross the fabric\nhelp: 3 or more: paths can be that long",
+            "7: cflb.ttls: a packet with a TTL of 0 does not cross the fabric\nhelp: 4 or more: a path can have 3 routers",
         ),
         (
             "[cflb]\nttls = \"64-256\"\n",

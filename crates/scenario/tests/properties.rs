@@ -44,7 +44,7 @@ const KEYS: [&str; 50] = [
     "scheme.source_ports",
     "scheme.cipher",
     "scheme.radix",
-    "scheme.surplus",
+    "scheme.rules",
     "scheme.elephants",
     "scheme.placing",
     "workload.load",

@@ -1,11 +1,10 @@
 //! From a scenario's scheme to a policy and its parameters.
 
 use heddle_policy as policy;
-use heddle_policy::cflb::{CflbConfig, Cipher, Codec, CodecError, Field, PortRange, Surplus};
+use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{DreShift, Scheme as Policy};
-use heddle_scenario::{
-    Cflb, CflbCipher, CflbField, CflbSurplus, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme,
-};
+use heddle_scenario::{Cflb, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme};
+use heddle_steer::cflb_config;
 
 use crate::random::{Random, Stream};
 
@@ -47,29 +46,8 @@ pub(crate) fn dispatch<W: WithScheme>(
 pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
     let mut random = Random::new(seed, Stream::Key);
     let key: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);
-    let (field, cipher) = (field(cflb.field), cipher(cflb.cipher));
-    let surplus = match cflb.surplus {
-        CflbSurplus::Hash => Surplus::Hash,
-        CflbSurplus::AsPublished => Surplus::AsPublished,
-    };
-    let config = CflbConfig { field, cipher, radix: cflb.radix, surplus };
-    Codec::new(&config, &key[..cipher.key_bytes()])
-}
-
-fn field(field: CflbField) -> Field {
-    match field {
-        CflbField::Ports => Field::Ports,
-        CflbField::SourcePort { low, high } => Field::SourcePort(PortRange { low, high }),
-        CflbField::FlowLabel => Field::FlowLabel,
-    }
-}
-
-fn cipher(cipher: CflbCipher) -> Cipher {
-    match cipher {
-        CflbCipher::Rc5 => Cipher::Rc5,
-        CflbCipher::Skip32 => Cipher::Skip32,
-        CflbCipher::Feistel => Cipher::Feistel,
-    }
+    let config = cflb_config(&cflb.constants);
+    Codec::new(&config, &key[..config.cipher.key_bytes()])
 }
 
 fn hula_config(hula: &Hula) -> policy::HulaConfig {

@@ -1,28 +1,28 @@
 //! A network as a fabric file describes it.
 
 use heddle_fabric::Fabric;
-use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Surplus};
-use heddle_scenario::{CflbCipher, CflbField, CflbNetwork, CflbSurplus, FabricFile};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
+use heddle_scenario::{CflbCipher, CflbConstants, CflbField, CflbRules, FabricFile};
 
 use crate::{Key, Network, Parts, PortRules, SteerError};
 
-/// The codec's constants of a fabric file; [`CflbConfig::cipher`] says which key [`Key::parse`] is to expect.
-pub fn cflb_config(cflb: &CflbNetwork) -> CflbConfig {
+/// The codec's constants of a file; [`CflbConfig::cipher`] says which key [`Key::parse`] is to expect.
+pub fn cflb_config(constants: &CflbConstants) -> CflbConfig {
     CflbConfig {
-        field: match cflb.field {
+        field: match constants.field {
             CflbField::Ports => Field::Ports,
             CflbField::SourcePort { low, high } => Field::SourcePort(PortRange { low, high }),
             CflbField::FlowLabel => Field::FlowLabel,
         },
-        cipher: match cflb.cipher {
+        cipher: match constants.cipher {
             CflbCipher::Rc5 => Cipher::Rc5,
             CflbCipher::Skip32 => Cipher::Skip32,
             CflbCipher::Feistel => Cipher::Feistel,
         },
-        radix: cflb.radix,
-        surplus: match cflb.surplus {
-            CflbSurplus::Hash => Surplus::Hash,
-            CflbSurplus::AsPublished => Surplus::AsPublished,
+        radix: constants.radix,
+        rules: match constants.rules {
+            CflbRules::Even => Rules::Even,
+            CflbRules::AsPublished => Rules::AsPublished,
         },
     }
 }
@@ -43,7 +43,7 @@ impl Network {
             ttls: cflb.ttls.0..=cflb.ttls.1,
             reserved: cflb.reserved.iter().map(range).collect(),
         };
-        let config = cflb_config(cflb);
+        let config = cflb_config(&cflb.constants);
         let graph = &fabric.graph;
         let mut network =
             Network::new(Parts { graph, down: &[], config: &config, addresses, rules }, key)?;

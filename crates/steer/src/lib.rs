@@ -22,7 +22,7 @@
 //! "#;
 //! let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
 //! let file = load_fabric(&Source::new("fabric.toml", text), &no_files)?;
-//! let key = Key::parse("000102030405060708090a0b0c0d0e0f", cflb_config(&file.cflb).cipher)?;
+//! let key = Key::parse("000102030405060708090a0b0c0d0e0f", cflb_config(&file.cflb.constants).cipher)?;
 //! let network = Network::from_file(&file, &key)?;
 //!
 //! let pair = network.pair("host-1", "10.0.0.16", Family::V4)?;

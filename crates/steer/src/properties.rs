@@ -1,7 +1,7 @@
 //! Any fabric, any pair, any path, any constants: what is named is walked.
 
 use heddle_fabric::{Hop, Path};
-use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Surplus};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -45,11 +45,11 @@ proptest! {
         family in prop_oneof![Just(Family::V4), Just(Family::V6)],
         ttl in 8u8..,
     ) {
-        let surplus = if as_published { Surplus::AsPublished } else { Surplus::Hash };
-        let rules = PortRules { ttl, ttls: 8..=ttl, reserved: Vec::new() };
-        let narrow = CflbConfig { field, cipher, radix: 2, surplus };
-        let radix = most_next_hops(&network_of(&graph, &narrow, rules.clone())) + wider;
-        let network = network_of(&graph, &CflbConfig { radix, ..narrow }, rules);
+        let rules = if as_published { Rules::AsPublished } else { Rules::Even };
+        let narrow = CflbConfig { field, cipher, radix: 2, rules };
+        let ports = PortRules { ttl, ttls: 8..=ttl, reserved: Vec::new() };
+        let radix = most_next_hops(&network_of(&graph, &narrow, ports.clone())) + wider;
+        let network = network_of(&graph, &CflbConfig { radix, ..narrow }, ports);
         let (from, to) = any_pair(network.fabric(), pair);
         let Ok(paths) = network.find(from, to) else { return Ok(()) };
         let path = network.path_by_number(from, to, number % paths.count()).unwrap();

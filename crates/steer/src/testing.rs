@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use heddle_fabric::Fabric;
-use heddle_policy::cflb::{CflbConfig, Cipher, Field, Ports, Surplus};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, Ports, Rules};
 use heddle_scenario::{FabricFile, Graph, Link, Node, Routing, Source, load_fabric};
 use heddle_units::{Rate, Time};
 use proptest::prelude::*;
@@ -128,7 +128,7 @@ pub(crate) fn network_of(graph: &Graph, config: &CflbConfig, rules: PortRules) -
 
 /// The paper's: both ports, RC5.
 pub(crate) fn config(radix: u16) -> CflbConfig {
-    CflbConfig { field: Field::Ports, cipher: Cipher::Rc5, radix, surplus: Surplus::Hash }
+    CflbConfig { field: Field::Ports, cipher: Cipher::Rc5, radix, rules: Rules::Even }
 }
 
 /// A network with the paper's constants and the usual rules.

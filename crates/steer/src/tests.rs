@@ -1,7 +1,7 @@
 //! Keys, names and errors over two leaves, two hosts each, and some spines.
 
 use heddle_policy::cflb::{
-    Addresses, CflbConfig, Cipher, Field, Fields, PortRange, Ports, Reason, Surplus,
+    Addresses, CflbConfig, Cipher, Field, Fields, PortRange, Ports, Reason, Rules,
 };
 use heddle_scenario::Graph;
 
@@ -108,12 +108,9 @@ fn a_fabric_file_gives_constants_rules_and_failed_links() {
     let source_port = file(
         "field = \"source-port\"\nsource_ports = \"49152-65535\"\nradix = 8\nttl = 32\nttls = \"30-40\"\nreserved = [\"50000-50009\"]",
     );
-    let config = cflb_config(&source_port.cflb);
+    let config = cflb_config(&source_port.cflb.constants);
     let field = Field::SourcePort(PortRange { low: 49_152, high: 65_535 });
-    assert_eq!(
-        config,
-        CflbConfig { field, cipher: Cipher::Feistel, radix: 8, surplus: Surplus::Hash }
-    );
+    assert_eq!(config, CflbConfig { field, cipher: Cipher::Feistel, radix: 8, rules: Rules::Even });
     let network = Network::from_file(&source_port, &key(config.cipher)).unwrap();
     let reserved = vec![PortRange { low: 50_000, high: 50_009 }];
     assert_eq!(network.rules(), &PortRules { ttl: 32, ttls: 30..=40, reserved });
@@ -245,7 +242,7 @@ fn errors_of_encoding_name_switches_and_the_mend() {
     assert_eq!(message(&near), "a TTL of 3 does not reach host-4: the path needs 4 or more");
     // Path 2 of a fat-tree turns to 1 and then to 0, and a single digit of base 4 has room for one choice.
     let field = Field::SourcePort(PortRange { low: 50_000, high: 50_005 });
-    let single = CflbConfig { field, cipher: Cipher::Feistel, radix: 4, surplus: Surplus::Hash };
+    let single = CflbConfig { field, cipher: Cipher::Feistel, radix: 4, rules: Rules::Even };
     let short = network_of(&fat_tree(4), &single, PortRules::default());
     let path = short.path_by_number(0, 15, 2).unwrap();
     let error = short.encode(&path, &flow(&short, 0, 15), 0, |_| true).unwrap_err().to_string();

@@ -2,15 +2,15 @@
 
 use super::hash::{hash_words, of_uncontrollable};
 use super::{Cipher, Field, Fields, Function, Radix};
-use crate::pick;
+use crate::{mix, pick};
 
-/// What becomes of a packet whose selector no sender writes: one from B^L up.
+/// How selectors are written and read, where the paper's way spreads flows that nobody steers unevenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Surplus {
-    /// It is hashed, as any packet that is not steered: every digit is then as frequent as the others.
+pub enum Rules {
+    /// Each digit is shifted by a hash of its own, and a selector that no sender writes, one from B^L up, is hashed.
     #[default]
-    Hash,
-    /// Its digits are read all the same (equation 6).
+    Even,
+    /// All digits are shifted by one hash (equation 3), and digits are read of every selector (equation 6).
     AsPublished,
 }
 
@@ -23,8 +23,8 @@ pub struct CflbConfig {
     pub cipher: Cipher,
     /// B: not below the number of next hops of any router.
     pub radix: u16,
-    /// What becomes of selectors that nobody writes.
-    pub surplus: Surplus,
+    /// How selectors are written and read.
+    pub rules: Rules,
 }
 
 /// Why constants make no codec.
@@ -63,7 +63,7 @@ pub struct Codec {
     pub(super) field: Field,
     pub(super) function: Function,
     pub(super) radix: Radix,
-    surplus: Surplus,
+    rules: Rules,
 }
 
 /// A router's next hop for a packet, and why.
@@ -94,7 +94,7 @@ pub enum Reason {
         /// The digit.
         digit: u16,
     },
-    /// A hash, because no sender writes this selector ([`Surplus::Hash`]).
+    /// A hash, because no sender writes this selector ([`Rules::Even`]).
     NoSelector,
     /// A hash, because the packet has none of the controllable fields.
     NoField,
@@ -106,7 +106,7 @@ impl Codec {
     /// # Errors
     /// See [`CodecError`].
     pub fn new(config: &CflbConfig, key: &[u8]) -> Result<Codec, CodecError> {
-        let CflbConfig { field, cipher, radix, surplus } = *config;
+        let CflbConfig { field, cipher, radix, rules } = *config;
         let values = field.values();
         if values == 0 {
             return Err(CodecError::NoPorts);
@@ -118,7 +118,7 @@ impl Codec {
         let function =
             Function::new(cipher, values, key).ok_or(CodecError::Key { needed, given })?;
         let radix = Radix::new(radix, values).ok_or(CodecError::Radix { radix, values })?;
-        Ok(Codec { field, function, radix, surplus })
+        Ok(Codec { field, function, radix, rules })
     }
 
     /// The controllable fields.
@@ -154,11 +154,12 @@ impl Codec {
     fn read(&self, value: Option<u32>, hash: u32, ttl: u8, next_hops: u16) -> Reason {
         let Some(value) = value else { return Reason::NoField };
         let selector = self.function.invert(value);
-        if self.surplus == Surplus::Hash && u64::from(selector) >= self.radix.selectors() {
+        if self.rules == Rules::Even && u64::from(selector) >= self.radix.selectors() {
             return Reason::NoSelector;
         }
         let position = self.radix.position(ttl);
-        let digit = self.unshift(self.radix.digit(selector, position), hash) as u16;
+        let shift = self.shift(hash, position);
+        let digit = self.unshifted(self.radix.digit(selector, position), shift) as u16;
         let position = position as u8;
         match digit < next_hops {
             true => Reason::Controlled { position, digit },
@@ -166,23 +167,26 @@ impl Codec {
         }
     }
 
-    /// E: a digit shifted by the hash of the uncontrollable fields (equation 3).
+    /// H(u) mod B, what the digit at a position is shifted by.
     #[inline]
-    pub(super) fn shift(&self, digit: u32, hash: u32) -> u32 {
-        let shifted = digit + self.shift_of(hash);
+    pub(super) fn shift(&self, hash: u32, position: u32) -> u32 {
+        let hash = match self.rules {
+            Rules::Even => mix(hash, position),
+            Rules::AsPublished => hash,
+        };
+        pick(hash, self.radix.base() as usize) as u32
+    }
+
+    /// E: a digit, shifted (equation 3).
+    #[inline]
+    pub(super) fn shifted(&self, digit: u32, shift: u32) -> u32 {
+        let shifted = digit + shift;
         if shifted >= self.radix.base() { shifted - self.radix.base() } else { shifted }
     }
 
     /// D, the inverse of E (equation 5).
     #[inline]
-    fn unshift(&self, digit: u32, hash: u32) -> u32 {
-        let shift = self.shift_of(hash);
+    fn unshifted(&self, digit: u32, shift: u32) -> u32 {
         if digit >= shift { digit - shift } else { digit + self.radix.base() - shift }
-    }
-
-    /// H(u) mod B.
-    #[inline]
-    fn shift_of(&self, hash: u32) -> u32 {
-        pick(hash, self.radix.base() as usize) as u32
     }
 }

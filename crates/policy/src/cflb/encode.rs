@@ -188,7 +188,8 @@ impl Codec {
                 Some(turn) => u32::from(turn.next_hop),
                 None => self.radix.take_digit(&mut filler),
             };
-            selector += self.radix.weight(self.shift(digit, hash), position);
+            let shifted = self.shifted(digit, self.shift(hash, position));
+            selector += self.radix.weight(shifted, position);
         }
         self.field.write(fields, self.function.apply(selector))
     }

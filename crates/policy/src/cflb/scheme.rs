@@ -57,19 +57,15 @@ impl Scheme for Cflb {
 mod tests {
     use super::*;
     use crate::{
-        cflb::{Addresses, CflbConfig, Cipher, Field, Fields, Ports, Surplus, Turn},
+        cflb::{Addresses, CflbConfig, Cipher, Field, Fields, Ports, Rules, Turn},
         testing::{FakePorts, at, packet, site},
     };
 
     const HOPS: [Port; 4] = [Port(9), Port(4), Port(7), Port(2)];
 
     fn codec() -> Codec {
-        let config = CflbConfig {
-            field: Field::Ports,
-            cipher: Cipher::Rc5,
-            radix: 4,
-            surplus: Surplus::Hash,
-        };
+        let config =
+            CflbConfig { field: Field::Ports, cipher: Cipher::Rc5, radix: 4, rules: Rules::Even };
         Codec::new(&config, &[7; 16]).unwrap()
     }
 

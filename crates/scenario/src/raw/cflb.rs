@@ -40,8 +40,8 @@ pub(crate) struct CflbConstants {
     /// B, the base of path selectors. Default: the most next hops of any switch of the fabric, at least 2, and no less can be
     /// given (CFLB section 3.2).
     pub(crate) radix: Option<u16>,
-    /// What becomes of packets whose selector no sender writes: one from B^L up. Default: "hash".
-    pub(crate) surplus: CflbSurplus,
+    /// How selectors are written and read. Default: "even".
+    pub(crate) rules: CflbRules,
 }
 
 /// The header fields that name the path.
@@ -69,14 +69,15 @@ pub(crate) enum CflbCipher {
     Feistel,
 }
 
-/// What becomes of a packet whose selector no sender writes.
+/// How selectors are written and read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum CflbSurplus {
-    /// It is hashed, so that all digits are equally frequent.
+pub(crate) enum CflbRules {
+    /// Each digit is shifted by a hash of its own, and a selector that no sender writes, one from B^L up, is hashed: flows that nobody
+    /// steers are spread evenly.
     #[default]
-    Hash,
-    /// Its digits are read all the same (CFLB equation 6).
+    Even,
+    /// All digits are shifted by one hash (CFLB equation 3), and digits are read of every selector (equation 6).
     AsPublished,
 }
 

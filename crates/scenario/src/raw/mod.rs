@@ -14,7 +14,7 @@ mod transport;
 mod workload;
 
 pub(crate) use cflb::{
-    Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbSurplus, Placing, Sender,
+    Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing, Sender,
 };
 pub(crate) use event::Event;
 pub(crate) use fabric::{

@@ -3,18 +3,10 @@
 use super::ranges::{Kind, range};
 use crate::error::Problem;
 use crate::graph::most_next_hops;
-use crate::{Cflb, CflbCipher, CflbField, CflbSurplus, Graph, Placing, raw};
+use crate::{Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Placing, raw};
 
 /// The least radix: with base 1 there is nothing to write.
 const LEAST_RADIX: u16 = 2;
-
-/// What all routers and senders share, but for the key.
-pub(super) struct Constants {
-    pub(super) field: CflbField,
-    pub(super) cipher: CflbCipher,
-    pub(super) radix: u16,
-    pub(super) surplus: CflbSurplus,
-}
 
 /// CFLB in a simulation.
 pub(super) fn scheme(raw: &raw::Cflb, graph: &Graph) -> Result<Cflb, Problem> {
@@ -25,26 +17,26 @@ pub(super) fn scheme(raw: &raw::Cflb, graph: &Graph) -> Result<Cflb, Problem> {
         )
         .help("\"ports\" or \"source-port\"; fabric files may name paths by the flow label"));
     }
-    let Constants { field, cipher, radix, surplus } = constants(&raw.constants, graph)?;
+    let constants = constants(&raw.constants, graph)?;
     let placing = match raw.steering.placing {
         raw::Placing::FewestFlows => Placing::FewestFlows,
         raw::Placing::FirstFit => Placing::FirstFit,
     };
-    Ok(Cflb { field, cipher, radix, surplus, elephants: raw.steering.elephants, placing })
+    Ok(Cflb { constants, elephants: raw.steering.elephants, placing })
 }
 
 /// Checks that the cipher fits the field, that a selector has a digit, and that a digit can name every next hop.
-pub(super) fn constants(raw: &raw::CflbConstants, graph: &Graph) -> Result<Constants, Problem> {
+pub(super) fn constants(raw: &raw::CflbConstants, graph: &Graph) -> Result<CflbConstants, Problem> {
     let field = field(raw)?;
-    let surplus = match raw.surplus {
-        raw::CflbSurplus::Hash => CflbSurplus::Hash,
-        raw::CflbSurplus::AsPublished => CflbSurplus::AsPublished,
+    let rules = match raw.rules {
+        raw::CflbRules::Even => CflbRules::Even,
+        raw::CflbRules::AsPublished => CflbRules::AsPublished,
     };
-    Ok(Constants {
+    Ok(CflbConstants {
         field,
         cipher: cipher(raw.cipher, field)?,
         radix: radix(raw, field, graph)?,
-        surplus,
+        rules,
     })
 }
 

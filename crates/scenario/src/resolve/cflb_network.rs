@@ -1,6 +1,6 @@
 //! `[cflb]` of a fabric file.
 
-use super::cflb::{Constants, constants};
+use super::cflb::constants;
 use super::ranges::{Kind, range};
 use crate::error::Problem;
 use crate::graph::most_switches;
@@ -18,16 +18,13 @@ pub(super) fn resolve(raw: &raw::CflbNetwork, graph: &Graph) -> Result<CflbNetwo
 }
 
 fn network(raw: &raw::CflbNetwork, graph: &Graph) -> Result<CflbNetwork, Problem> {
-    let Constants { field, cipher, radix, surplus } = constants(&raw.constants, graph)?;
+    let constants = constants(&raw.constants, graph)?;
     let sender = &raw.sender;
     Ok(CflbNetwork {
-        field,
-        cipher,
-        radix,
-        surplus,
+        constants,
         ttl: crossing("ttl", sender.ttl, graph)?,
         ttls: ttls(&sender.ttls, graph)?,
-        reserved: reserved(sender, field)?,
+        reserved: reserved(sender, constants.field)?,
         key_file: sender.key_file.clone(),
         key_check: sender.key_check.as_deref().map(key_check).transpose()?,
     })
@@ -39,14 +36,15 @@ fn ttls(text: &str, graph: &Graph) -> Result<(u8, u8), Problem> {
     Ok((low, high))
 }
 
-/// A TTL that the last router of every path receives as 1 or more.
+/// A TTL that the last router of every path receives as 2 or more: with 1 it drops the packet (RFC 1812, section 5.3.1).
 fn crossing(key: &str, ttl: u8, graph: &Graph) -> Result<u8, Problem> {
     let most = most_switches(graph);
-    if usize::from(ttl) >= most {
+    if usize::from(ttl) > most {
         return Ok(ttl);
     }
     let message = format!("a packet with a TTL of {ttl} does not cross the fabric");
-    Err(Problem::at(key, message).help(format!("{most} or more: paths can be that long")))
+    Err(Problem::at(key, message)
+        .help(format!("{} or more: a path can have {most} routers", most + 1)))
 }
 
 fn reserved(sender: &Sender, field: CflbField) -> Result<Vec<(u16, u16)>, Problem> {

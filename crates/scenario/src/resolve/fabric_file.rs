@@ -17,6 +17,6 @@ pub(crate) fn fabric_file(
     let graph = &resolved.fabric.graph;
     check_reachable(graph, |link| !resolved.down.contains(&link)).map_err(in_fabric)?;
     let cflb = cflb_network::resolve(&file.cflb, graph)?;
-    let addresses = addresses::resolve(&file.addresses, graph, cflb.field)?;
+    let addresses = addresses::resolve(&file.addresses, graph, cflb.constants.field)?;
     Ok(FabricFile { fabric: resolved.fabric, cflb, addresses })
 }

@@ -3,17 +3,25 @@
 use heddle_units::Bytes;
 use serde::Serialize;
 
-/// CFLB in a simulation (Detal et al., Computer Networks 2013).
+/// What all routers and senders share, but for the key (Detal et al., Computer Networks 2013).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Cflb {
-    /// The header fields that name the path: not the flow label, as packets are IPv4.
+pub struct CflbConstants {
+    /// The header fields that name the path.
     pub field: CflbField,
     /// The invertible function; it fits the field.
     pub cipher: CflbCipher,
     /// B, at least 2 and not below the next hops of any switch; a selector has one digit at least.
     pub radix: u16,
-    /// What becomes of selectors that nobody writes.
-    pub surplus: CflbSurplus,
+    /// How selectors are written and read.
+    pub rules: CflbRules,
+}
+
+/// CFLB in a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cflb {
+    /// What routers and senders share. The field is not the flow label, as packets are IPv4.
+    #[serde(flatten)]
+    pub constants: CflbConstants,
     /// Connections with at least this many bytes to send are placed on paths.
     pub elephants: Bytes,
     /// How the scheduler chooses a path.
@@ -50,14 +58,14 @@ pub enum CflbCipher {
     Feistel,
 }
 
-/// What becomes of a packet whose selector no sender writes.
+/// How selectors are written and read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CflbSurplus {
-    /// It is hashed.
+pub enum CflbRules {
+    /// So that flows that nobody steers are spread evenly.
     #[default]
-    Hash,
-    /// Its digits are read all the same.
+    Even,
+    /// As the paper has it.
     AsPublished,
 }
 
@@ -72,17 +80,12 @@ pub enum Placing {
     FirstFit,
 }
 
-/// CFLB in a network: what routers and senders share, but for the key.
+/// CFLB in a network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CflbNetwork {
-    /// The header fields that name the path.
-    pub field: CflbField,
-    /// The invertible function; it fits the field.
-    pub cipher: CflbCipher,
-    /// B, at least 2 and not below the next hops of any switch; a selector has one digit at least.
-    pub radix: u16,
-    /// What becomes of selectors that nobody writes.
-    pub surplus: CflbSurplus,
+    /// What routers and senders share.
+    #[serde(flatten)]
+    pub constants: CflbConstants,
     /// The TTL that senders write, as the first router receives it.
     pub ttl: u8,
     /// Lowest and highest of the TTLs that may be written instead. Each crosses every path of the fabric, as `ttl` does.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Surplus};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use heddle_scenario::{Graph, Link, Node, Routing};
 use heddle_steer::{Key, Network, Parts, PortRules};
 use heddle_units::{Rate, Time};
@@ -33,7 +33,7 @@ fn addresses() -> Vec<Vec<IpAddr>> {
 
 pub fn network(field: Field) -> Network {
     let cipher = if field == Field::Ports { Cipher::Rc5 } else { Cipher::Feistel };
-    let config = CflbConfig { field, cipher, radix: 7, surplus: Surplus::Hash };
+    let config = CflbConfig { field, cipher, radix: 7, rules: Rules::Even };
     let (graph, addresses) = (graph(), addresses());
     let rules = PortRules::default();
     let parts = Parts { graph: &graph, down: &[], config: &config, addresses: &addresses, rules };

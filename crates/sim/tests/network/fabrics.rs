@@ -1,9 +1,9 @@
 //! Random small fabrics, with everything else that a run needs.
 
 use heddle_scenario::{
-    Cflb, CflbCipher, CflbField, CflbSurplus, Change, Conga, Drill, Event, Fabric, Flowlets, Graph,
-    Hula, HulaUpdate, Link, LongFlows, Measure, MpHula, Node, Placing, PortLimits, ReplayFlow,
-    Routing, Scenario, Scheme, Transport, Until, Workload,
+    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, Drill, Event, Fabric,
+    Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows, Measure, MpHula, Node, Placing, PortLimits,
+    ReplayFlow, Routing, Scenario, Scheme, Transport, Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
@@ -197,10 +197,12 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         long_flows: LongFlows::Alike,
     };
     let cflb = Cflb {
-        field: CflbField::Ports,
-        cipher: CflbCipher::Rc5,
-        radix: 16,
-        surplus: CflbSurplus::Hash,
+        constants: CflbConstants {
+            field: CflbField::Ports,
+            cipher: CflbCipher::Rc5,
+            radix: 16,
+            rules: CflbRules::Even,
+        },
         elephants: Bytes::kb(20),
         placing: Placing::FewestFlows,
     };

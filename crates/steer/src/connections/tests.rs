@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heddle_policy::cflb::{CflbConfig, Cipher, Surplus};
+use heddle_policy::cflb::{CflbConfig, Cipher, Rules};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -182,7 +182,7 @@ fn what_cannot_be_placed_anew_stays() {
 #[test]
 fn a_connection_that_finds_no_ports_is_not_opened() {
     let field = Field::SourcePort(heddle_policy::cflb::PortRange { low: 50_000, high: 50_007 });
-    let config = CflbConfig { field, cipher: Cipher::Feistel, radix: 2, surplus: Surplus::Hash };
+    let config = CflbConfig { field, cipher: Cipher::Feistel, radix: 2, rules: Rules::Even };
     let network = network_of(&leaf_spine(2, 2), &config, PortRules::default());
     let mut connections = connections(&network, Scheduler::FewestFlows);
     connections.open(&network, &request(&network, 0, 2, 8), 0).unwrap();
@@ -215,7 +215,7 @@ fn with_flow_labels_the_ports_are_the_callers() {
         field: Field::FlowLabel,
         cipher: Cipher::Feistel,
         radix: 2,
-        surplus: Surplus::Hash,
+        rules: Rules::Even,
     };
     let network = network_of(&leaf_spine(2, 2), &config, PortRules::default());
     let mut connections = connections(&network, Scheduler::FewestFlows);

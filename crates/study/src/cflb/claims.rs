@@ -45,12 +45,18 @@ const fn backbone(routers: Routers, figure: fn(&Made) -> Option<f64>) -> Measure
 const fn spread(mix: Mix, routers: Routers, figure: fn(&Made) -> Option<f64>) -> Measure<Paper> {
     Measure::Made(Experiment::Spread(mix, routers), figure)
 }
-/// CFLB with a B that leaves nothing over, so that it is as published.
-const RC5: &str = "rc5, B = 4";
-const SKIP32: &str = "skip32, B = 4";
-/// And with one that leaves something over.
+/// The paper's CFLB.
+const RC5: &str = "rc5, B = 4, as published";
+const SKIP32: &str = "skip32, B = 4, as published";
+/// With a B whose highest digit is 0 too often, as published and mended.
+const ODD_RADIX_PUBLISHED: &str = "rc5, B = 3, as published";
 const ODD_RADIX: &str = "rc5, B = 3";
-const PUBLISHED: &str = "rc5, B = 3, as published";
+/// The source port alone, as published and mended.
+const SOURCE_PORT_PUBLISHED: &str = "feistel on the source port, B = 4, as published";
+const SOURCE_PORT: &str = "feistel on the source port, B = 4";
+/// What is measured of decisions: as published they cost the same, but for a multiplication.
+const RC5_COST: &str = "rc5, B = 4";
+const SKIP32_COST: &str = "skip32, B = 4";
 
 fn of<'a>(made: &'a Made, chooser: &str) -> Option<&'a Spread> {
     made.spread()?.iter().find(|spread| spread.chooser == chooser)
@@ -89,13 +95,22 @@ fn odd_radix_over_md5(made: &Made) -> Option<f64> {
     over_md5(made, ODD_RADIX)
 }
 fn published_over_md5(made: &Made) -> Option<f64> {
-    over_md5(made, PUBLISHED)
+    over_md5(made, ODD_RADIX_PUBLISHED)
+}
+fn paths_over_md5(made: &Made, chooser: &str) -> Option<f64> {
+    Some(of(made, chooser)?.paths.mean / of(made, "md5")?.paths.mean)
 }
 fn paths_rc5_over_md5(made: &Made) -> Option<f64> {
-    Some(of(made, RC5)?.paths.mean / of(made, "md5")?.paths.mean)
+    paths_over_md5(made, RC5)
 }
 fn paths_skip32_over_md5(made: &Made) -> Option<f64> {
-    Some(of(made, SKIP32)?.paths.mean / of(made, "md5")?.paths.mean)
+    paths_over_md5(made, SKIP32)
+}
+fn paths_source_port_over_md5(made: &Made) -> Option<f64> {
+    paths_over_md5(made, SOURCE_PORT)
+}
+fn paths_source_port_published_over_md5(made: &Made) -> Option<f64> {
+    paths_over_md5(made, SOURCE_PORT_PUBLISHED)
 }
 fn share(made: &Made, chooser: &str, choose: fn(f64, f64) -> f64) -> Option<f64> {
     of(made, chooser)?.shares.iter().flatten().copied().reduce(choose)
@@ -124,10 +139,10 @@ fn crc16_kpps(made: &Made) -> Option<f64> {
     kpps(made, "crc16")
 }
 fn rc5_kpps(made: &Made) -> Option<f64> {
-    kpps(made, RC5)
+    kpps(made, RC5_COST)
 }
 fn skip32_kpps(made: &Made) -> Option<f64> {
-    kpps(made, SKIP32)
+    kpps(made, SKIP32_COST)
 }
 fn rc5_costs(made: &Made) -> Option<f64> {
     Some(100.0 * (1.0 - rc5_kpps(made)? / crc16_kpps(made)?))
@@ -182,6 +197,8 @@ pub(super) const CLAIMS: &[Claim<Paper>] = &[
     Claim::other("C2", "Fig. 6a", "N = 2: mean deviation, CFLB by RC5 over MD5", (About, 1.0, "x"), backbone(One, rc5_over_md5)),
     Claim::other("C2", "Fig. 6b", "four routers in a row: mean deviation of paths, CFLB by RC5 over MD5", (About, 1.0, "x"), backbone(FourInARow, paths_rc5_over_md5)),
     Claim::other("C2", "Fig. 6b", "four routers in a row: mean deviation of paths, CFLB by Skip32 over MD5", (About, 1.0, "x"), backbone(FourInARow, paths_skip32_over_md5)),
+    Claim::other("C2", "section 5", "the same with the source port alone, by a Feistel network", (About, 1.0, "x"), backbone(FourInARow, paths_source_port_published_over_md5)),
+    Claim::other("C2", "section 5", "the same with the source port alone, each digit shifted by a hash of its own", (About, 1.0, "x"), backbone(FourInARow, paths_source_port_over_md5)),
     Claim::other("C2", "section 4.1.1", "N = 2, data-centre mix: mean deviation, CFLB by RC5 over MD5", (About, 1.0, "x"), spread(Mix::DataCentre, One, rc5_over_md5)),
     Claim::other("C2", "section 4.1.1", "N = 2, one pair of hosts: mean deviation, CFLB by RC5 over MD5", (About, 1.0, "x"), spread(Mix::OnePair, One, rc5_over_md5)),
     Claim::other("C2", "section 4.1.1", "N = 2, one pair of hosts: the same with B = 3, selectors that nobody writes hashed", (About, 1.0, "x"), spread(Mix::OnePair, One, odd_radix_over_md5)),
@@ -221,10 +238,11 @@ mod tests {
             }
         }
         let names: Vec<String> = One.choosers().into_iter().map(|c| c.name).collect();
-        assert!([ODD_RADIX, PUBLISHED].iter().all(|name| names.iter().any(|known| known == name)));
+        let named = [ODD_RADIX, ODD_RADIX_PUBLISHED, SOURCE_PORT, SOURCE_PORT_PUBLISHED];
+        assert!(named.iter().all(|name| names.iter().any(|known| known == name)));
         let costs: Vec<String> =
             super::super::speed::subjects().into_iter().map(|c| c.name).collect();
-        for name in ["crc16", RC5, SKIP32] {
+        for name in ["crc16", RC5_COST, SKIP32_COST] {
             assert!(costs.iter().any(|known| known == name), "{name} of {costs:?}");
         }
     }

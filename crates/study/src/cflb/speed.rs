@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::hashes::{CflbRouter, Chooser, Empty, Hash, HashModulo, RoundRobin, Salting};
 use super::mix::Mix;
 use crate::stats::quantile;
-use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Surplus};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 
 /// Packets per second that the paper's router forwards when it chooses by turns.
 pub const PAPERS_ROUND_ROBIN: f64 = 600_000.0;
@@ -65,7 +65,7 @@ fn routers() -> impl Iterator<Item = Chooser> {
     ]
     .into_iter()
     .filter_map(|(cipher, field, radix)| {
-        let way = CflbRouter::new(CflbConfig { field, cipher, radix, surplus: Surplus::Hash })?;
+        let way = CflbRouter::new(CflbConfig { field, cipher, radix, rules: Rules::Even })?;
         Some(Chooser::new(way.name(), way))
     })
 }

@@ -37,9 +37,9 @@ fn turns(radix: u16) -> impl Strategy<Value = Vec<Turn>> {
 
 fn codecs() -> impl Strategy<Value = Codec> {
     let radix = prop_oneof![8 => 2u16..=16, 1 => 2u16..=28_232];
-    let surplus = prop_oneof![Just(Surplus::Hash), Just(Surplus::AsPublished)];
-    (prop::sample::select(&KINDS[..]), radix, surplus, any::<u32>()).prop_map(
-        |((cipher, field), radix, surplus, key)| codec_with(cipher, field, radix, surplus, key),
+    let rules = prop_oneof![Just(Rules::Even), Just(Rules::AsPublished)];
+    (prop::sample::select(&KINDS[..]), radix, rules, any::<u32>()).prop_map(
+        |((cipher, field), radix, rules, key)| codec_with(cipher, field, radix, rules, key),
     )
 }
 

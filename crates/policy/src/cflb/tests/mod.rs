@@ -4,8 +4,8 @@ mod avalanche;
 mod encoding;
 mod names;
 mod refusals;
+mod rules;
 mod spread;
-mod surplus;
 mod topology;
 mod traces;
 
@@ -28,14 +28,14 @@ const KINDS: [(Cipher, Field); 6] = [
 ];
 
 /// A codec with key number `key`.
-fn codec_with(cipher: Cipher, field: Field, radix: u16, surplus: Surplus, key: u32) -> Codec {
+fn codec_with(cipher: Cipher, field: Field, radix: u16, rules: Rules, key: u32) -> Codec {
     let key: [u8; 16] = core::array::from_fn(|byte| mix(key, byte as u32) as u8);
-    let config = CflbConfig { field, cipher, radix, surplus };
+    let config = CflbConfig { field, cipher, radix, rules };
     Codec::new(&config, &key[..cipher.key_bytes()]).unwrap()
 }
 
 fn codec(cipher: Cipher, field: Field, radix: u16) -> Codec {
-    codec_with(cipher, field, radix, Surplus::Hash, 1)
+    codec_with(cipher, field, radix, Rules::Even, 1)
 }
 
 /// All source ports: 16 bits.

@@ -9,7 +9,7 @@ fn refused(codec: &Codec, path: &[Turn], fields: &Fields) -> EncodeError {
 #[test]
 fn constants_that_make_no_codec() {
     let new = |field, cipher, radix, key: &[u8]| {
-        Codec::new(&CflbConfig { field, cipher, radix, surplus: Surplus::Hash }, key).unwrap_err()
+        Codec::new(&CflbConfig { field, cipher, radix, rules: Rules::Even }, key).unwrap_err()
     };
     let (key, empty) = ([0; 16], PortRange { low: 2, high: 1 });
     assert_eq!(new(Field::SourcePort(empty), Cipher::Feistel, 2, &key), CodecError::NoPorts);

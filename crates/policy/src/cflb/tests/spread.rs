@@ -91,7 +91,7 @@ fn one_router_spreads_flows_evenly() {
             let mut sum = Sum::default();
             for (next_hops, radix) in (2..=8u16).flat_map(|n| (n..=16).map(move |b| (n, b))) {
                 let key = u32::from(next_hops) << 8 | u32::from(radix);
-                let codec = codec_with(cipher, field, radix, Surplus::Hash, key);
+                let codec = codec_with(cipher, field, radix, Rules::Even, key);
                 let counts: [u32; 8] = counts(&codec, traffic, key, 1, next_hops);
                 let case = format_args!("{cipher:?} {field:?} {traffic:?} N={next_hops} B={radix}");
                 sum.add(&counts[..usize::from(next_hops)], case);
@@ -109,7 +109,7 @@ fn four_routers_in_a_row_choose_independently() {
         for traffic in [Traffic::Any, Traffic::OneServer] {
             let mut sum = Sum::default();
             for radix in 2..=12 {
-                let codec = codec_with(cipher, field, radix, Surplus::Hash, radix.into());
+                let codec = codec_with(cipher, field, radix, Rules::Even, radix.into());
                 assert!(codec.radix().length() >= 4, "further ones read a digit again");
                 let case = format_args!("{cipher:?} {field:?} {traffic:?} B={radix}");
                 sum.add(&counts::<16>(&codec, traffic, radix.into(), 4, 2), case);

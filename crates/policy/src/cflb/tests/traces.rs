@@ -23,7 +23,7 @@ fn the_papers_selector() {
 /// shifted: 20 times the shift, but for a 2 more at position 2.
 #[test]
 fn the_papers_example_through_f() {
-    let codec = codec(Cipher::Rc5, Field::Ports, 3);
+    let codec = codec_with(Cipher::Rc5, Field::Ports, 3, Rules::AsPublished, 1);
     let sent = codec.encode(&PATH, &ipv4(64), 0).unwrap();
     let selector = codec.function.invert(sent.ports.unwrap().bits());
     let digits: [u32; 20] = core::array::from_fn(|i| codec.radix.digit(selector, i as u32));

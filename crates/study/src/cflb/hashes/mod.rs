@@ -61,7 +61,7 @@ pub fn hashes() -> Vec<Chooser> {
 }
 
 /// CFLB: each cipher on both ports and the Feistel network on the source port too, with B of 4, 16 and `next_hops` + 1 as far as they
-/// are not below `next_hops`; where some selectors are never written, as published too ("rc5, B = 3, as published").
+/// are not below `next_hops`; with the rules that spread evenly and as published ("rc5, B = 3, as published").
 pub fn routers(next_hops: u16) -> Vec<Chooser> {
     let source_port = Field::SourcePort(PortRange::ALL);
     let ciphers = [

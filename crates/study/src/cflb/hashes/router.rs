@@ -1,6 +1,6 @@
 //! CFLB's router (figure 3b).
 
-use heddle_policy::cflb::{CflbConfig, Cipher, Codec, Field, Fields, Surplus};
+use heddle_policy::cflb::{CflbConfig, Cipher, Codec, Field, Fields, Rules};
 
 use super::NextHop;
 
@@ -21,25 +21,19 @@ impl CflbRouter {
         Some(CflbRouter { config, codec })
     }
 
-    /// The default; and as published too, if some selectors are never written.
+    /// With the rules that spread evenly, and as published.
     pub(super) fn settings(
         cipher: Cipher,
         field: Field,
         radix: u16,
     ) -> impl Iterator<Item = CflbRouter> {
-        let with = move |surplus| CflbRouter::new(CflbConfig { field, cipher, radix, surplus });
-        let published = with(Surplus::AsPublished).filter(CflbRouter::has_surplus);
-        with(Surplus::Hash).into_iter().chain(published)
-    }
-
-    /// Whether the field has values that are no selectors.
-    fn has_surplus(&self) -> bool {
-        self.codec.radix().selectors() < self.config.field.values()
+        let with = move |rules| CflbRouter::new(CflbConfig { field, cipher, radix, rules });
+        [Rules::Even, Rules::AsPublished].into_iter().filter_map(with)
     }
 
     /// Such as "rc5, B = 4", "feistel on the source port, B = 16" or "skip32, B = 3, as published".
     pub fn name(&self) -> String {
-        let CflbConfig { field, cipher, radix, surplus } = self.config;
+        let CflbConfig { field, cipher, radix, rules } = self.config;
         let cipher = match cipher {
             Cipher::Rc5 => "rc5",
             Cipher::Skip32 => "skip32",
@@ -50,11 +44,11 @@ impl CflbRouter {
             Field::SourcePort(_) => " on the source port",
             Field::FlowLabel => " on the flow label",
         };
-        let surplus = match surplus {
-            Surplus::Hash => "",
-            Surplus::AsPublished => ", as published",
+        let rules = match rules {
+            Rules::Even => "",
+            Rules::AsPublished => ", as published",
         };
-        format!("{cipher}{field}, B = {radix}{surplus}")
+        format!("{cipher}{field}, B = {radix}{rules}")
     }
 }
 
