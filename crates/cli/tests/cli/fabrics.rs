@@ -62,7 +62,7 @@ fn show_prints_what_defaults_are() {
     folder.put("least.toml", "[fabric]\nkind = \"fat-tree\"\nk = 4\n");
     let text = folder.heddle("fabric show least.toml --set cflb.ttl=32").ok();
     for line in [
-        "addresses = \"10.0.0.1 to 10.0.0.16\"",
+        "addresses = \"16 addresses, 16 hosts\"",
         "cipher = \"rc5\"",
         "radix = 2",
         "ttl = 32",

@@ -26,10 +26,9 @@ fn show(args: &ShowFabric, common: &Common) -> Result<(), Failure> {
     }
     let mut value = toml::Table::try_from(&file).map_err(anyhow::Error::from)?;
     shorten_graph(&mut value, &file.fabric.graph);
-    let mut all = file.addresses.iter().flatten();
-    if let (Some(first), Some(last)) = (all.next(), all.next_back()) {
-        value.insert("addresses".into(), format!("{first} to {last}").into());
-    }
+    let (all, hosts) = (file.addresses.concat(), file.addresses.len());
+    let addresses = format!("{} addresses, {hosts} hosts", all.len());
+    value.insert("addresses".into(), addresses.into());
     let text = toml::to_string(&value).map_err(anyhow::Error::from)?;
     output::line(text.trim_end())
 }
