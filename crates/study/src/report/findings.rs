@@ -59,9 +59,16 @@ fn here_figure(finding: &Finding) -> String {
 }
 
 fn with_unit(figure: f64, unit: &str) -> String {
-    let digits =
-        if figure.fract() == 0.0 { format!("{figure:.0}") } else { format!("{figure:.2}") };
-    if unit == "x" { format!("{digits}x") } else { format!("{digits} {unit}") }
+    let digits = match figure {
+        whole if whole.fract() == 0.0 => format!("{figure:.0}"),
+        small if small.abs() < 0.01 => format!("{figure:.3}"),
+        _ => format!("{figure:.2}"),
+    };
+    match unit {
+        "" => digits,
+        "x" => format!("{digits}x"),
+        _ => format!("{digits} {unit}"),
+    }
 }
 
 fn verdict(verdict: Verdict) -> Cell {
