@@ -115,6 +115,12 @@ pub struct TotalsSummary {
     pub fallbacks: u64,
     pub shims: u64,
     pub shared_hops: u64,
+    #[serde(default)]
+    pub placed: u64,
+    #[serde(default)]
+    pub controlled: u64,
+    #[serde(default)]
+    pub hashed: u64,
     pub associated_connections: u64,
     pub associated_joins: u64,
     pub unknown_tokens: u64,
@@ -258,6 +264,9 @@ impl TotalsSummary {
             fallbacks: scheme.fallbacks,
             shims: scheme.shims,
             shared_hops: scheme.shared,
+            placed: t.placed,
+            controlled: scheme.controlled,
+            hashed: scheme.hashed,
             associated_connections: scheme.association.connections,
             associated_joins: scheme.association.joins,
             unknown_tokens: scheme.association.unknown_tokens,
