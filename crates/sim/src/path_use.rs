@@ -1,21 +1,23 @@
 //! Which links the subflows of each connection use, and whether they use the same ones.
 //!
-//! A subflow uses the links between switches that its last packets to the server crossed, one up and one down at each tier. It is
+//! A subflow uses the links between switches that its last packets to the server crossed, one at each step of the way ([`Steps`]). It is
 //! active while it crosses any between two samples.
+
+mod steps;
 
 use heddle_scenario::Scenario;
 use heddle_units::Time;
 
 use crate::network::{PacketKind, Packets};
 use crate::outcome::PathUse;
-use heddle_fabric::{Fabric, PortInfo};
+use heddle_fabric::Fabric;
+use steps::Steps;
 
 /// Follows packets, and compares their ways when a sample is taken.
 pub(crate) struct PathWatch {
     /// Subflows of a connection.
     paths: usize,
-    /// For each port, where on its way a packet crosses it; `None` for hosts' links.
-    steps: Vec<Option<usize>>,
+    steps: Steps,
     connections: Vec<Connection>,
     last_sample: Time,
     counts: PathUse,
@@ -40,7 +42,7 @@ impl PathWatch {
         let is_wanted = scenario.measure.sample_every.is_some() && paths > 1;
         is_wanted.then(|| PathWatch {
             paths,
-            steps: fabric.ports.iter().map(|port| step(fabric, port)).collect(),
+            steps: Steps::new(fabric),
             connections: Vec::new(),
             last_sample: Time::ZERO,
             counts: PathUse::default(),
@@ -51,10 +53,10 @@ impl PathWatch {
     #[cold]
     pub(crate) fn note(&mut self, now: Time, port: u32, packets: &Packets, packet: u32) {
         let (hot, body) = (&packets.hot[packet as usize], &packets.body[packet as usize]);
-        let Some(step) = self.steps[port as usize] else { return };
         if hot.kind != PacketKind::Forward {
             return;
         }
+        let Some(step) = self.steps.of(port, packet) else { return };
         let slot = hot.connection as usize;
         if slot >= self.connections.len() {
             self.connections.resize(slot + 1, Connection::default());
@@ -90,13 +92,6 @@ impl PathWatch {
     pub(crate) fn finish(self) -> PathUse {
         self.counts
     }
-}
-
-/// Steps are numbered by the lower tier of the link and the direction; step 0 is the way up from the ToR.
-fn step(fabric: &Fabric, port: &PortInfo) -> Option<usize> {
-    let low = fabric.node(port.owner).tier.min(fabric.node(port.to).tier);
-    let above_tor = usize::from(low).checked_sub(1)?;
-    Some(2 * above_tor + usize::from(!port.is_up))
 }
 
 impl Subflow {

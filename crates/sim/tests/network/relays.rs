@@ -1,5 +1,7 @@
 //! BCube, whose servers relay for each other, and VL2: paths that are not up and down a tree of pods.
 
+use std::collections::BTreeSet;
+
 use heddle_sim::Outcome;
 use heddle_units::Time;
 
@@ -152,4 +154,58 @@ fn a_relay_adds_its_links_to_the_way() {
     let transmissions = Time::nanos((64 + 64 + 1518) * 8);
     let longer = (Time::micros(3) + transmissions) * 2;
     assert_eq!(one("host-1,host-6") - one("host-1,host-2"), longer);
+}
+
+/// 8 servers of three ports, numbered in binary: from 000 (host-1) to 111 (host-8) three digits are corrected in any order, over two
+/// links each.
+const THREE_DIGITS: &str = r#"
+    scheme = "ecmp"
+    [fabric]
+    kind = "bcube"
+    ports = 2
+    levels = 2
+    [transport]
+    kind = "mptcp"
+    subflows = 2
+    receive_window = "128KB"
+    [workload]
+    kind = "long"
+    pairs = ["host-1 host-8"]
+    [measure]
+    probe_warm_up = "0s"
+    warm_up = "20ms"
+    duration = "30ms"
+    sample_every = "2ms"
+"#;
+
+/// The links between switches that carried data in the measuring window.
+fn links_with_data(outcome: &Outcome) -> Vec<(&str, &str)> {
+    let samples = &outcome.samples;
+    let rows = samples.sent.chunks(samples.ports.len()).skip(samples.measured_from);
+    let sent = |port| rows.clone().map(|row| u64::from(row[port])).sum::<u64>();
+    // Acknowledgements have a tenth of the bytes and less.
+    let most = (0..samples.ports.len()).map(sent).max().unwrap_or(0);
+    let busy = (0..samples.ports.len()).filter(|port| sent(*port) > most / 5);
+    busy.map(|port| (samples.ports[port].from.as_str(), samples.ports[port].to.as_str())).collect()
+}
+
+/// Two subflows by ECMP: they share all 6 links, the first two, the last two, or none. The links that carry data tell which.
+#[test]
+fn subflows_that_share_a_link_of_a_relayed_way_are_seen() {
+    let mut seen = BTreeSet::new();
+    for seed in 1..=16 {
+        let outcome = run(&scenario(THREE_DIGITS, &[]), seed);
+        let links = links_with_data(&outcome);
+        let leaving = links.iter().filter(|(from, _)| *from == "relay-1").count();
+        let told = outcome.path_use.expect("it takes samples");
+        assert!(told.samples >= 10, "{told:?}");
+        assert_eq!(told.shared, if links.len() < 12 { told.samples } else { 0 }, "{links:?}");
+        let at_first = if leaving == 1 { told.samples } else { 0 };
+        assert_eq!(told.shared_first_hop, at_first, "{links:?}");
+        let ways = if links.len() == 6 { 1 } else { 2 };
+        assert_eq!(told.paths_sum, ways * told.samples, "{links:?}");
+        seen.insert((links.len(), leaving));
+    }
+    let kinds = [(12, 2), (10, 1), (10, 2)];
+    assert!(kinds.iter().all(|kind| seen.contains(kind)), "{seen:?}");
 }
