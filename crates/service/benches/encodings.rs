@@ -1,5 +1,7 @@
 //! How many paths the service names in a second where a pair has seven: in process, by gRPC and by HTTP.
 //!
+//! Then how long it takes to open connections, where a pair has seven paths, and in a fat-tree of switches with 32 ports.
+//!
 //! `cargo bench -p heddle-service` prints one line for each way. Clients and service share the machine.
 
 #![allow(clippy::unwrap_used)] // a measurement may panic
@@ -13,8 +15,10 @@ mod running;
 
 use std::time::{Duration, Instant};
 
-use heddle_policy::cflb::Field;
+use heddle_policy::cflb::{Cipher, Field};
+use heddle_scenario::{Source, load_fabric};
 use heddle_service::{Service, v1};
+use heddle_steer::{Key, Network};
 use running::{Running, options};
 use tokio::task::JoinSet;
 
@@ -44,19 +48,27 @@ fn in_process() {
     tell("in process", 1, answers, begun.elapsed());
 }
 
-/// Opens connections of two subflows and closes them: the work behind the lock.
-fn opening() {
-    let service = Service::new(fabric::network(Field::Ports), &options());
-    let (from, to) = ("host-1".into(), "host-3".into());
-    let ask = v1::OpenConnectionRequest { from, to, subflows: 2, ..Default::default() };
-    let (begun, mut answers) = (Instant::now(), 0);
+/// Opens connections and closes them: the work behind the lock.
+fn opening(fabric: &str, network: Network, to: &str, subflows: u32) {
+    let service = Service::new(network, &options());
+    let (from, to) = ("host-1".into(), to.into());
+    let ask = v1::OpenConnectionRequest { from, to, subflows, ..Default::default() };
+    let (begun, mut answers) = (Instant::now(), 0u32);
     while begun.elapsed() < SPAN {
         let connection = service.open_connection(&ask).unwrap().connection;
         service.close_connection(&v1::CloseConnectionRequest { connection }).unwrap();
         answers += 1;
     }
-    let rate = answers as f64 / begun.elapsed().as_secs_f64();
-    println!("in process: {rate:.0} connections of two subflows opened and closed/s");
+    let micros = begun.elapsed().as_secs_f64() * 1e6 / f64::from(answers);
+    println!("in process   {fabric}: {micros:>8.1} us to open and close, {subflows:>2} subflows");
+}
+
+/// 8192 hosts; 256 paths between pods.
+fn fat_tree() -> Network {
+    let text = "[fabric]\nkind = \"fat-tree\"\nk = 32\n[cflb]\nradix = 16\n";
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    let file = load_fabric(&Source::new("fabric.toml", text), &no_files).unwrap();
+    Network::from_file(&file, &Key::parse(fabric::KEY, Cipher::Rc5).unwrap()).unwrap()
 }
 
 async fn by_grpc(running: &Running, clients: usize) {
@@ -97,7 +109,11 @@ async fn by_http(running: &Running, clients: usize) {
 #[tokio::main]
 async fn main() {
     in_process();
-    opening();
+    let tree = fat_tree();
+    for subflows in [2, 16] {
+        opening("seven paths", fabric::network(Field::Ports), "host-3", subflows);
+        opening("fat-tree 32", tree.clone(), "host-8192", subflows);
+    }
     let running = Running::start(fabric::network(Field::Ports), options()).await;
     for clients in CLIENTS {
         by_grpc(&running, clients).await;

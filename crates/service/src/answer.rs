@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use heddle_fabric::Path;
 use heddle_policy::cflb::{Addresses, Fields, Reason};
-use heddle_steer::{Connection, Damage, End, Fit, Network, Step, Subflow, SubflowId};
+use heddle_steer::{Connection, ConnectionId, Damage, End, Fit, Network, Step, Subflow, SubflowId};
 
 use crate::v1;
 
@@ -37,6 +37,27 @@ pub fn header(fields: &Fields) -> v1::Header {
         flow_label: fields.flow_label,
         ttl: fields.ttl.into(),
     }
+}
+
+/// A connection as it is at a time.
+pub fn connection(
+    network: &Network,
+    id: ConnectionId,
+    connection: &Connection,
+    now: u64,
+) -> v1::Connection {
+    let subflows = connection.subflows.iter();
+    let told = subflows.map(|(number, one)| subflow(network, connection, *number, one));
+    v1::Connection {
+        connection: id.0,
+        subflows: told.collect(),
+        lease_seconds: lease_seconds(connection.expires, now),
+    }
+}
+
+/// Seconds until a lease ends.
+pub fn lease_seconds(expires: u64, now: u64) -> u32 {
+    u32::try_from(expires.saturating_sub(now)).unwrap_or(u32::MAX)
 }
 
 /// One subflow of a connection.

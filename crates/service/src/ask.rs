@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_policy::cflb::{Addresses, Field, Ports};
-use heddle_steer::Family;
+use heddle_steer::{Family, SteerError};
 
 use crate::{Problem, v1};
 
@@ -46,6 +46,17 @@ pub fn subflows(subflows: u32) -> Result<u16, Problem> {
             format!("{subflows} subflows cannot be opened"),
             "ask for 1 to 16 subflows",
         )),
+    }
+}
+
+/// The lease to ask for, in seconds, up to `longest`; none if nothing is said.
+pub fn lease(seconds: Option<u32>, longest: u32) -> Result<Option<u64>, Problem> {
+    match seconds {
+        Some(seconds) if !(1..=longest).contains(&seconds) => Err(Problem::invalid(
+            format!("a lease of {seconds} s is not among those from 1 to {longest} s"),
+            "ask for a lease within these bounds, or leave it out",
+        )),
+        _ => Ok(seconds.map(u64::from)),
     }
 }
 
@@ -93,15 +104,20 @@ pub fn taken(ports: &[u32]) -> Result<BTreeSet<u16>, Problem> {
     ports.iter().map(|taken| port(*taken)).collect()
 }
 
-/// The ports that name no path: those that a caller must give, and no others.
+/// The ports that name no path: those that a caller must give, and no others. It must not have said that it has them in use.
 pub fn ports(
     field: Field,
     source: Option<u32>,
     destination: Option<u32>,
+    taken: &BTreeSet<u16>,
 ) -> Result<Ports, Problem> {
-    let source = given(source, "source", field == Field::FlowLabel)?;
+    let is_label = field == Field::FlowLabel;
+    let source = given(source, "source", is_label)?;
     let destination = given(destination, "destination", field != Field::Ports)?;
-    Ok(Ports { source, destination })
+    match is_label && taken.contains(&source) {
+        true => Err(SteerError::PortsInUse.into()),
+        false => Ok(Ports { source, destination }),
+    }
 }
 
 /// A port that must be given if it names no path, and must not be given if it does.

@@ -8,7 +8,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-use crate::serve::Stop;
+use crate::serve::{Stop, aside};
 use crate::sockets::Sockets;
 use crate::v1::path_service_server::{PathService, PathServiceServer};
 use crate::{Code, Problem, Service, v1};
@@ -70,18 +70,35 @@ impl PathService for Grpc {
         &self,
         ask: Request<v1::OpenConnectionRequest>,
     ) -> Answer<v1::Connection> {
-        answered(self.0.open_connection(ask.get_ref()))
+        let (service, ask) = (self.0.clone(), ask.into_inner());
+        answered(aside(move || service.open_connection(&ask)).await)
+    }
+
+    async fn get_connection(
+        &self,
+        ask: Request<v1::GetConnectionRequest>,
+    ) -> Answer<v1::Connection> {
+        answered(self.0.get_connection(ask.get_ref()))
     }
 
     async fn add_subflow(&self, ask: Request<v1::AddSubflowRequest>) -> Answer<v1::Subflow> {
-        answered(self.0.add_subflow(ask.get_ref()))
+        let (service, ask) = (self.0.clone(), ask.into_inner());
+        answered(aside(move || service.add_subflow(&ask)).await)
     }
 
     async fn replace_subflow(
         &self,
         ask: Request<v1::ReplaceSubflowRequest>,
     ) -> Answer<v1::Subflow> {
-        answered(self.0.replace_subflow(ask.get_ref()))
+        let (service, ask) = (self.0.clone(), ask.into_inner());
+        answered(aside(move || service.replace_subflow(&ask)).await)
+    }
+
+    async fn close_subflow(
+        &self,
+        ask: Request<v1::CloseSubflowRequest>,
+    ) -> Answer<v1::CloseSubflowResponse> {
+        answered(self.0.close_subflow(ask.get_ref()))
     }
 
     async fn renew_connection(
@@ -115,7 +132,7 @@ impl PathService for Grpc {
 
     async fn set_link(&self, ask: Request<v1::SetLinkRequest>) -> Answer<v1::SetLinkResponse> {
         let (service, ask) = (self.0.clone(), ask.into_inner());
-        answered(crate::serve::aside(move || service.set_link(&ask)).await)
+        answered(aside(move || service.set_link(&ask)).await)
     }
 }
 

@@ -13,7 +13,6 @@ mod answer;
 mod ask;
 pub mod client;
 mod grpc;
-mod held;
 mod http;
 mod links;
 mod metrics;

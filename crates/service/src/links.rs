@@ -53,7 +53,7 @@ impl Links {
 
     /// A link's index in the graph.
     pub fn find(&self, network: &Network, a: &str, b: &str, parallel: u32) -> Result<u32, Problem> {
-        let [from, to] = [node(network, a)?, node(network, b)?];
+        let [from, to] = [network.node(a)?, network.node(b)?];
         let (low, high) = ordered((from, to));
         self.by_ends.get(&(low, high, parallel)).copied().ok_or_else(|| {
             let message = format!("there is no link number {parallel} between {a} and {b}");
@@ -88,10 +88,4 @@ impl Links {
 
 const fn ordered((a, b): (u32, u32)) -> (u32, u32) {
     if a <= b { (a, b) } else { (b, a) }
-}
-
-/// A host or a switch by name.
-fn node(network: &Network, name: &str) -> Result<u32, Problem> {
-    let switch = || network.switch(name).map(|switch| switch + network.fabric().hosts);
-    Ok(network.host(name).or_else(|_| switch())?)
 }

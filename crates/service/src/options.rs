@@ -42,10 +42,14 @@ impl Default for Options {
 /// Bounds of what callers can make a service hold and do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long a connection is kept without being renewed; whole seconds, at least 1.
+    /// How long a connection is kept without being renewed, unless its caller asks otherwise; whole seconds, at least 1.
     pub lease: Duration,
+    /// The longest lease that a caller may ask for; never shorter than `lease`.
+    pub longest_lease: Duration,
     /// Connections (of hosts, with subflows) that can be open at once.
     pub connections: usize,
+    /// Ports in use outside the service that are remembered at once, for all hosts.
+    pub taken_ports: usize,
     /// Sockets that are served at once, for each listener; others wait.
     pub sockets: usize,
     /// How long a request may take, the reading of it included.
@@ -58,7 +62,9 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             lease: Duration::from_secs(60),
+            longest_lease: Duration::from_secs(3600),
             connections: 65_536,
+            taken_ports: 1 << 20,
             sockets: 1024,
             request: Duration::from_secs(10),
             drain: Duration::from_secs(5),
@@ -70,6 +76,12 @@ impl Limits {
     /// The lease in seconds.
     pub(crate) fn lease_seconds(&self) -> u32 {
         u32::try_from(self.lease.as_secs().max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The longest lease in seconds.
+    pub(crate) fn longest_lease_seconds(&self) -> u32 {
+        let longest = u32::try_from(self.longest_lease.as_secs()).unwrap_or(u32::MAX);
+        longest.max(self.lease_seconds())
     }
 }
 

@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use heddle_steer::{Connections, Network, Placer};
 
-use crate::held::Held;
 use crate::links::Links;
 use crate::metrics::{Levels, Metrics};
 use crate::{Clock, Limits, Options, Problem};
@@ -23,7 +22,7 @@ pub struct Service {
     network: RwLock<Arc<Network>>,
     /// One piece of news at a time.
     rerouting: Mutex<()>,
-    held: Mutex<Held>,
+    connections: Mutex<Connections>,
     links: Links,
     limits: Limits,
     clock: Clock,
@@ -40,7 +39,7 @@ impl Service {
             links: Links::new(&network),
             network: RwLock::new(Arc::new(network)),
             rerouting: Mutex::new(()),
-            held: Mutex::new(Held::new(connections, limits.connections)),
+            connections: Mutex::new(connections),
             limits: limits.clone(),
             clock: clock.clone(),
             metrics: Metrics::new(),
@@ -61,11 +60,11 @@ impl Service {
     }
 
     fn levels(&self) -> Levels {
-        let (held, network) = (self.held(), self.network());
-        let (placer, ports) = (held.connections().placer(), network.fabric().ports.len() as u32);
+        let (connections, network) = (self.connections(), self.network());
+        let (placer, ports) = (connections.placer(), network.fabric().ports.len() as u32);
         Levels {
-            connections: held.open_now(),
-            subflows: held.connections().book().len(),
+            connections: connections.len(),
+            subflows: connections.book().len(),
             busiest_link_flows: (0..ports).map(|port| placer.flows(port)).max().unwrap_or(0),
             links_down: network.down().len(),
         }
@@ -77,11 +76,11 @@ impl Service {
     }
 
     /// The open connections, without those whose leases have ended.
-    fn held(&self) -> MutexGuard<'_, Held> {
-        let mut held = lock(&self.held);
-        let ended = held.expire(self.clock.now());
-        self.metrics.expired(ended);
-        held
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        let mut connections = lock(&self.connections);
+        let ended = connections.expire(self.clock.now());
+        self.metrics.expired(ended.len());
+        connections
     }
 
     /// Does an operation, counts it and tells the log.

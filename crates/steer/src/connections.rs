@@ -17,7 +17,9 @@ use crate::{Demand, Flow, Network, Pair, Placer, PortBook, SteerError};
 
 /// The open connections of a network, the ports that they use, and what they put on links.
 ///
-/// All methods that take a network must be given the same one (its links may fail and return in between).
+/// All methods that take a network must be given the same one (its links may fail and return in between). `is_free` is asked about header
+/// fields before they are handed out, beside the book: it refuses those that the caller knows to be in use. With flow labels, the ports
+/// are the caller's own, and the book alone is asked about them.
 #[derive(Clone, Debug)]
 pub struct Connections {
     placer: Placer,
@@ -30,7 +32,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// None yet; each is kept for `lease` seconds unless it is renewed.
+    /// None yet; each is kept for `lease` seconds unless it is renewed, or it asked for another time ([`Request::lease`]).
     pub fn new(placer: Placer, lease: u64) -> Connections {
         let (book, open, leases) = (PortBook::default(), BTreeMap::new(), BTreeSet::new());
         Connections { placer, book, lease, open, leases, next: 0 }
@@ -47,6 +49,7 @@ impl Connections {
         network: &Network,
         request: &Request,
         now: u64,
+        mut is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<ConnectionId, SteerError> {
         if request.subflows == 0 {
             return Err(SteerError::NoSubflows);
@@ -57,12 +60,14 @@ impl Connections {
         let id = ConnectionId(self.next);
         let mut connection = Connection {
             request: *request,
-            expires: now.saturating_add(self.lease),
+            expires: now.saturating_add(request.lease.unwrap_or(self.lease)),
             subflows: BTreeMap::new(),
+            taken: BTreeSet::new(),
             next_subflow: 0,
         };
         for _ in 0..request.subflows {
-            if let Err(error) = self.attach(network, id, &mut connection, request.ports) {
+            let attached = self.attach(network, id, &mut connection, request.ports, &mut is_free);
+            if let Err(error) = attached {
                 self.detach_all(&connection);
                 return Err(error);
             }
@@ -82,9 +87,10 @@ impl Connections {
         network: &Network,
         id: ConnectionId,
         ports: Ports,
+        is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<SubflowId, SteerError> {
         let mut connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
-        let added = self.attach(network, id, &mut connection, ports);
+        let added = self.attach(network, id, &mut connection, ports, is_free);
         self.open.insert(id, connection);
         added
     }
@@ -98,11 +104,26 @@ impl Connections {
         network: &Network,
         id: ConnectionId,
         subflow: SubflowId,
+        is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<(), SteerError> {
         let mut connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
-        let replaced = self.replace_in(network, id, &mut connection, subflow);
+        let replaced = self.replace_in(network, id, &mut connection, subflow, is_free);
         self.open.insert(id, connection);
         replaced
+    }
+
+    /// Remembers source ports that a connection's sender uses for flows that are not here, in place of those that the connection
+    /// remembered before. While it is open, no flow of that host is given them.
+    ///
+    /// # Errors
+    /// [`SteerError::NoConnection`].
+    pub fn mark(&mut self, id: ConnectionId, taken: BTreeSet<u16>) -> Result<(), SteerError> {
+        let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
+        let host = connection.request.pair.from;
+        let before = std::mem::replace(&mut connection.taken, taken);
+        self.book.unmark(host, &before);
+        self.book.mark(host, &connection.taken);
+        Ok(())
     }
 
     /// Closes one subflow of a connection; the connection stays, even without subflows.
@@ -128,6 +149,7 @@ impl Connections {
     pub fn close(&mut self, id: ConnectionId) -> Result<Connection, SteerError> {
         let connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
         self.leases.remove(&(connection.expires, id));
+        self.book.unmark(connection.request.pair.from, &connection.taken);
         self.detach_all(&connection);
         Ok(connection)
     }
@@ -139,7 +161,7 @@ impl Connections {
     pub fn renew(&mut self, id: ConnectionId, now: u64) -> Result<u64, SteerError> {
         let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
         self.leases.remove(&(connection.expires, id));
-        connection.expires = now.saturating_add(self.lease);
+        connection.expires = now.saturating_add(connection.request.lease.unwrap_or(self.lease));
         self.leases.insert((connection.expires, id));
         Ok(connection.expires)
     }
@@ -161,12 +183,22 @@ impl Connections {
         self.open.iter().map(|(id, connection)| (*id, connection))
     }
 
+    /// How many are open.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether none is open.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// What has been placed on each link.
     pub const fn placer(&self) -> &Placer {
         &self.placer
     }
 
-    /// The ports in use.
+    /// The ports in use, and those that are marked.
     pub const fn book(&self) -> &PortBook {
         &self.book
     }
@@ -178,13 +210,14 @@ impl Connections {
         id: ConnectionId,
         connection: &mut Connection,
         ports: Ports,
+        is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<SubflowId, SteerError> {
         let Request { pair, .. } = connection.request;
         let is_label = network.codec().field() == Field::FlowLabel;
         if is_label && !self.book.is_free(pair.from, pair.to, ports) {
             return Err(SteerError::PortsInUse);
         }
-        let subflow = self.steer(network, id, connection, ports)?;
+        let subflow = self.steer(network, id, connection, ports, is_free)?;
         self.book.take(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
         let number = SubflowId(connection.next_subflow);
         connection.next_subflow += 1;
@@ -198,11 +231,12 @@ impl Connections {
         id: ConnectionId,
         connection: &mut Connection,
         subflow: SubflowId,
+        is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<(), SteerError> {
         let old = connection.subflows.remove(&subflow).ok_or(no_subflow(id, subflow))?;
         self.placer.release(&old.placement);
         let ports = old.fields.ports.unwrap_or_default();
-        let new = self.steer(network, id, connection, ports);
+        let new = self.steer(network, id, connection, ports, is_free);
         let Pair { from, to, .. } = connection.request.pair;
         let kept = match new {
             Ok(new) => {
@@ -226,6 +260,7 @@ impl Connections {
         id: ConnectionId,
         connection: &Connection,
         ports: Ports,
+        mut is_free: impl FnMut(&Fields) -> bool,
     ) -> Result<Subflow, SteerError> {
         let Request { pair, protocol, rate, .. } = connection.request;
         let others = connection.subflows.values();
@@ -235,10 +270,11 @@ impl Connections {
         let flow = Flow { addresses: pair.addresses, protocol, ports };
         let start = hash_words(connection.next_subflow, &[id.0 as u32, (id.0 >> 32) as u32]);
         let is_label = network.codec().field() == Field::FlowLabel;
-        let is_free = |fields: &Fields| {
-            is_label || self.book.is_free(pair.from, pair.to, fields.ports.unwrap_or_default())
+        let may_be = |fields: &Fields| {
+            let ports = fields.ports.unwrap_or_default();
+            is_label || (self.book.is_free(pair.from, pair.to, ports) && is_free(fields))
         };
-        match network.encode(&placement.path, &flow, start, is_free) {
+        match network.encode(&placement.path, &flow, start, may_be) {
             Ok(named) => Ok(Subflow { placement, fields: named.fields }),
             Err(error) => {
                 self.placer.release(&placement);

@@ -239,7 +239,7 @@ pub enum SteerError {
     )]
     PortsGiven,
     /// The ports are in use.
-    #[error("another subflow of the same hosts uses these ports")]
+    #[error("another flow of the same hosts uses these ports")]
     PortsInUse,
     /// No connection has this number (any more).
     #[error("there is no connection {0}: it was closed, or its lease has expired")]
@@ -254,11 +254,41 @@ pub enum SteerError {
     },
 }
 
-/// The nearest of the known names, if one is near.
-pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let near = known.map(|known| (strsim::jaro_winkler(name, known), known));
+/// The most names that a wrong one is compared with one by one.
+const MOST_COMPARED: usize = 1024;
+
+/// The nearest of the known names, if one is near. Of very many, only those with the same number at the end are looked at.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    known: impl ExactSizeIterator<Item = &'a str>,
+) -> String {
+    let is_small = known.len() <= MOST_COMPARED;
+    let candidates = known.filter(|known| is_small || number(known) == number(name));
+    let near = candidates
+        .take(MOST_COMPARED)
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
     match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((likeness, best)) if likeness > 0.8 => format!(": did you mean `{best}`?"),
         _ => String::new(),
+    }
+}
+
+/// The digits at the end of a name.
+fn number(name: &str) -> &str {
+    &name[name.trim_end_matches(|last: char| last.is_ascii_digit()).len()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::did_you_mean;
+
+    #[test]
+    fn among_many_names_the_number_tells() {
+        let hosts: Vec<String> = (1..=65_535).map(|host| format!("host-{host}")).collect();
+        let advice = |name| did_you_mean(name, hosts.iter().map(String::as_str));
+        assert_eq!(advice("hots-50000"), ": did you mean `host-50000`?");
+        assert_eq!(advice("host-70000"), "", "none of them is meant more than another");
+        let few = |name| did_you_mean(name, hosts[..1024].iter().map(String::as_str));
+        assert_eq!(few("host-10244"), ": did you mean `host-1024`?");
     }
 }

@@ -2,20 +2,25 @@
 
 use std::sync::Arc;
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
+use serde::de::DeserializeOwned;
 
 use super::problem::Refusal;
 use crate::grpc::MOST_BYTES;
+use crate::serve::aside;
 use crate::{Code, Problem, Service, v1};
 
 /// A request's body.
 type Body<T> = Result<Json<T>, JsonRejection>;
+/// A request's body that may be left out.
+type Addition = Result<Bytes, BytesRejection>;
 /// A request's parameters.
 type Parameters<T> = Result<Query<T>, QueryRejection>;
 /// The numbers in a request's path.
@@ -33,9 +38,10 @@ pub fn router(service: Arc<Service>) -> Router {
     Router::new()
         .route("/v1/paths", get(find_paths))
         .route("/v1/connections", post(open_connection))
-        .route("/v1/connections/{connection}", delete(close_connection))
+        .route("/v1/connections/{connection}", get(get_connection).delete(close_connection))
         .route("/v1/connections/{connection}/lease", post(renew_connection))
         .route("/v1/connections/{connection}/subflows", post(add_subflow))
+        .route("/v1/connections/{connection}/subflows/{subflow}", delete(close_subflow))
         .route("/v1/connections/{connection}/subflows/{subflow}/replace", post(replace_subflow))
         .route("/v1/encode", post(encode))
         .route("/v1/decode", post(decode))
@@ -74,6 +80,11 @@ fn answered<T>(answer: Result<T, Problem>) -> Answer<T> {
     Ok(Json(answer?))
 }
 
+fn added<T: Default + DeserializeOwned>(body: Addition) -> Result<T, Refusal> {
+    let bytes = body.map_err(JsonRejection::from)?;
+    Ok(if bytes.is_empty() { T::default() } else { Json::from_bytes(&bytes)?.0 })
+}
+
 async fn find_paths(
     State(service): Shared,
     ask: Parameters<v1::FindPathsRequest>,
@@ -85,7 +96,12 @@ async fn open_connection(
     State(service): Shared,
     ask: Body<v1::OpenConnectionRequest>,
 ) -> Answer<v1::Connection> {
-    answered(service.open_connection(&ask?.0))
+    let Json(ask) = ask?;
+    answered(aside(move || service.open_connection(&ask)).await)
+}
+
+async fn get_connection(State(service): Shared, number: Numbers<u64>) -> Answer<v1::Connection> {
+    answered(service.get_connection(&v1::GetConnectionRequest { connection: number?.0 }))
 }
 
 async fn add_subflow(
@@ -93,15 +109,26 @@ async fn add_subflow(
     number: Numbers<u64>,
     ask: Body<v1::AddSubflowRequest>,
 ) -> Answer<v1::Subflow> {
-    answered(service.add_subflow(&v1::AddSubflowRequest { connection: number?.0, ..ask?.0 }))
+    let ask = v1::AddSubflowRequest { connection: number?.0, ..ask?.0 };
+    answered(aside(move || service.add_subflow(&ask)).await)
 }
 
 async fn replace_subflow(
     State(service): Shared,
     numbers: Numbers<(u64, u32)>,
+    ask: Addition,
 ) -> Answer<v1::Subflow> {
+    let (Path((connection, subflow)), ask) = (numbers?, added(ask)?);
+    let ask = v1::ReplaceSubflowRequest { connection, subflow, ..ask };
+    answered(aside(move || service.replace_subflow(&ask)).await)
+}
+
+async fn close_subflow(
+    State(service): Shared,
+    numbers: Numbers<(u64, u32)>,
+) -> Answer<v1::CloseSubflowResponse> {
     let Path((connection, subflow)) = numbers?;
-    answered(service.replace_subflow(&v1::ReplaceSubflowRequest { connection, subflow }))
+    answered(service.close_subflow(&v1::CloseSubflowRequest { connection, subflow }))
 }
 
 async fn renew_connection(
@@ -144,7 +171,7 @@ async fn set_link(
     ask: Body<v1::SetLinkRequest>,
 ) -> Answer<v1::SetLinkResponse> {
     let Json(ask) = ask?;
-    answered(crate::serve::aside(move || service.set_link(&ask)).await)
+    answered(aside(move || service.set_link(&ask)).await)
 }
 
 async fn metrics(State(service): Shared) -> Result<impl IntoResponse, Refusal> {

@@ -18,8 +18,8 @@ impl Service {
     pub fn list_links(&self, ask: &v1::ListLinksRequest) -> Result<v1::ListLinksResponse, Problem> {
         self.answer("list_links", || {
             let limit = ask::limit(ask.limit, LISTED.0, LISTED.1)?;
-            let (held, network) = (self.held(), self.network());
-            let placer = held.connections().placer();
+            let (connections, network) = (self.connections(), self.network());
+            let placer = connections.placer();
             let listed = (0..self.links.len() as u32).skip(ask.offset as usize).take(limit);
             let links = listed.map(|index| self.links.describe(&network, placer, index)).collect();
             Ok(v1::ListLinksResponse { links, total: self.links.len() as u64 })
@@ -50,9 +50,9 @@ impl Service {
 
     /// Puts a network in place, and tells which connections it hurts.
     fn reroute(&self, network: Network) -> v1::SetLinkResponse {
-        let (held, network) = (self.held(), Arc::new(network));
+        let (connections, network) = (self.connections(), Arc::new(network));
         *self.network.write().unwrap_or_else(PoisonError::into_inner) = network.clone();
-        let affected = held.connections().affected(&network);
+        let affected = connections.affected(&network);
         v1::SetLinkResponse { affected: affected.into_iter().map(told).collect() }
     }
 }

@@ -1,7 +1,9 @@
 //! Finding, naming and following paths.
 
+use std::collections::BTreeSet;
+
 use heddle_fabric::{Path, Paths};
-use heddle_policy::cflb::{Addresses, Fields, Ports};
+use heddle_policy::cflb::{Addresses, Field, Fields, Ports};
 use heddle_steer::{Flow, Network, Pair};
 
 use super::Service;
@@ -37,17 +39,18 @@ impl Service {
             let network = self.network();
             let pair = pair(&network, &ask.from, &ask.to, ask.family)?;
             let path = asked_path(&network, &pair, ask)?;
-            let ports = ask::ports(network.codec().field(), ask.source_port, ask.destination_port)?;
+            let taken = ask::taken(&ask.taken_ports)?;
+            let field = network.codec().field();
+            let ports = ask::ports(field, ask.source_port, ask.destination_port, &taken)?;
             let protocol = ask::protocol(ask.protocol)?;
             let flow = Flow { addresses: pair.addresses, protocol, ports };
-            let taken = ask::taken(&ask.taken_ports)?;
-            let held = self.held();
-            let book = held.connections().book();
+            let connections = self.connections();
             let named = network.encode(&path, &flow, 0, |fields| {
-                let ports = fields.ports.unwrap_or_default();
-                !taken.contains(&ports.source) && book.is_free(pair.from, pair.to, ports)
+                let (book, ports) = (connections.book(), fields.ports.unwrap_or_default());
+                field == Field::FlowLabel
+                    || (is_free(&taken)(fields) && book.is_free(pair.from, pair.to, ports))
             })?;
-            drop(held);
+            drop(connections);
             let path = answer::path(&network, pair.from, pair.to, &named.path);
             Ok(v1::EncodeResponse { header: Some(answer::header(&named.fields)), path: Some(path) })
         })
@@ -79,6 +82,11 @@ impl Service {
 /// Two hosts, and the addresses that they use with each other.
 pub(super) fn pair(network: &Network, from: &str, to: &str, family: i32) -> Result<Pair, Problem> {
     Ok(network.pair(ask::name(from)?, ask::name(to)?, ask::family(family)?)?)
+}
+
+/// Whether a sender that uses these source ports otherwise may write header fields.
+pub(super) fn is_free(taken: &BTreeSet<u16>) -> impl Fn(&Fields) -> bool {
+    |fields| !fields.ports.is_some_and(|ports| taken.contains(&ports.source))
 }
 
 /// The first paths of a pair.

@@ -34,10 +34,21 @@ async fn each_operation_answers_alike() {
     let set = told(grpc.set_link(read::<v1::SetLinkRequest>(&ask)).await);
     assert_eq!(http.send("PUT", "/v1/links", &ask).await.json(), set);
 
-    let ask = v1::ReplaceSubflowRequest { connection: 0, subflow: 1 };
+    let ask = v1::ReplaceSubflowRequest { connection: 0, subflow: 1, taken_ports: vec![] };
     let replaced = told(grpc.replace_subflow(ask).await);
     let route = "/v1/connections/0/subflows/1/replace";
     assert_eq!(http.ask("POST", route, "").await.json(), replaced);
+
+    let ask = v1::CloseSubflowRequest { connection: 0, subflow: 2 };
+    let closed = told(grpc.close_subflow(ask).await);
+    assert_eq!(http.ask("DELETE", "/v1/connections/0/subflows/2", "").await.json(), closed);
+
+    let got = told(grpc.get_connection(v1::GetConnectionRequest { connection: 0 }).await);
+    assert_eq!(http.get("/v1/connections/0").await.json(), got);
+    let numbers: Vec<_> =
+        got["subflows"].as_array().unwrap().iter().map(|one| &one["subflow"]).collect();
+    assert_eq!(numbers, [0, 1, 3]);
+    assert_eq!(got["subflows"][1], replaced);
 
     let links = told(grpc.list_links(v1::ListLinksRequest { limit: 9, offset: 3 }).await);
     assert_eq!(http.get("/v1/links?limit=9&offset=3").await.json(), links);

@@ -36,7 +36,7 @@ fn a_subflow_leaves_the_link_that_failed() {
 
     // Routers have fewer next hops, so that other numbers may mean other ones.
     for v1::Affected { connection, subflow, .. } in affected {
-        let ask = v1::ReplaceSubflowRequest { connection, subflow };
+        let ask = v1::ReplaceSubflowRequest { connection, subflow, taken_ports: vec![] };
         let replaced = service.replace_subflow(&ask).unwrap();
         assert!(replaced.disjoint);
         assert_ne!(replaced.path.unwrap().nodes[2], spine);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_policy::cflb::Field;
-use heddle_service::{Service, v1};
+use heddle_service::{Code, Service, v1};
 
 use crate::fabric::{SPINES, network, source_ports};
 use crate::running::{Running, options};
@@ -102,6 +102,51 @@ fn ports_that_the_sender_has_in_use_are_left_alone() {
     let other = opened(&fresh(), taken.clone());
     assert!(other.iter().all(|subflow| !taken.contains(&port(subflow)) && subflow.disjoint));
     assert!(other.iter().all(|subflow| (50_000..51_024).contains(&port(subflow))));
+}
+
+/// 4096 source ports, 7^3 names a path: what one connection tells is kept for the host while it is open.
+#[test]
+fn taken_ports_are_remembered_while_a_connection_is_open() {
+    let service = Service::new(network(source_ports(4096)), &options());
+    let ask = |subflows, taken_ports| v1::OpenConnectionRequest {
+        destination_port: Some(80),
+        taken_ports,
+        ..open(subflows)
+    };
+    let port = |subflow: &v1::Subflow| subflow.header.as_ref().unwrap().source_port;
+    let upper: Vec<u32> = (52_048..54_096).collect();
+    let telling = service.open_connection(&ask(1, upper)).unwrap().connection;
+    let other = service.open_connection(&ask(16, vec![])).unwrap();
+    assert!(other.subflows.iter().all(|subflow| port(subflow) < 52_048));
+
+    let lower: Vec<u32> = (50_000..52_048).collect();
+    let replace = |taken_ports| {
+        let ask = v1::ReplaceSubflowRequest { connection: telling, subflow: 0, taken_ports };
+        service.replace_subflow(&ask).map(|subflow| port(&subflow))
+    };
+    assert_eq!(replace(lower.clone()).unwrap_err().code, Code::NoFreePort, "all are in use");
+    assert!(replace(vec![]).unwrap() < 52_048);
+    service.close_connection(&v1::CloseConnectionRequest { connection: telling }).unwrap();
+    let last = service.open_connection(&ask(16, lower)).unwrap();
+    assert!(last.subflows.iter().all(|subflow| port(subflow) >= 52_048));
+}
+
+/// A sender that asks for a port, and says that it has it in use.
+#[test]
+fn a_given_port_must_not_be_taken() {
+    let service = Service::new(network(Field::FlowLabel), &options());
+    let ask = v1::OpenConnectionRequest {
+        family: v1::Family::Ipv6.into(),
+        source_port: Some(40_000),
+        destination_port: Some(443),
+        taken_ports: vec![40_000],
+        ..open(1)
+    };
+    assert_eq!(service.open_connection(&ask).unwrap_err().code, Code::FailedPrecondition);
+    let ask = v1::OpenConnectionRequest { taken_ports: vec![40_001], ..ask };
+    assert!(service.open_connection(&ask).is_ok());
+    let ask = v1::OpenConnectionRequest { source_port: Some(40_001), taken_ports: vec![], ..ask };
+    assert_eq!(service.open_connection(&ask).unwrap_err().code, Code::FailedPrecondition);
 }
 
 #[test]

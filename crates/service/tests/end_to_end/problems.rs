@@ -85,6 +85,24 @@ fn cases() -> Vec<Case> {
         ("POST", connections, open(json!({"subflow": 3})), 422, bad, "Failed to deserialize"),
         ("POST", "/v1/connections/77/subflows", json!({}), 404, gone, "there is no connection 77"),
         ("POST", "/v1/connections/77/lease", json!({}), 404, gone, "there is no connection 77"),
+        ("GET", "/v1/connections/77", json!({}), 404, gone, "there is no connection 77"),
+        (
+            "DELETE",
+            "/v1/connections/77/subflows/0",
+            json!({}),
+            404,
+            gone,
+            "there is no connection 77",
+        ),
+        (
+            "POST",
+            "/v1/connections/77/subflows/0/replace",
+            json!({"taken_ports": [70_000]}),
+            400,
+            bad,
+            "there is no port 70000",
+        ),
+        ("POST", connections, open(json!({"lease_seconds": 0})), 400, bad, "a lease of 0 s"),
         ("DELETE", "/v1/connections/77", json!({}), 404, gone, "there is no connection 77"),
         ("DELETE", "/v1/connections/-1", json!({}), 400, bad, "Invalid URL"),
         (
@@ -285,4 +303,22 @@ fn what_is_held_is_bounded() {
     assert_eq!(service.open_connection(&ask).unwrap_err().code, Code::ResourceExhausted);
     service.close_connection(&v1::CloseConnectionRequest { connection: first }).unwrap();
     assert!(service.open_connection(&ask).is_ok());
+}
+
+/// Room for three taken ports.
+#[test]
+fn taken_ports_that_are_remembered_are_bounded() {
+    let limits = Limits { taken_ports: 3, ..Limits::default() };
+    let service = Service::new(network(Field::Ports), &Options { limits, ..options() });
+    let open = |taken_ports| {
+        let (from, to) = ("host-1".into(), "host-3".into());
+        let ask =
+            v1::OpenConnectionRequest { from, to, subflows: 1, taken_ports, ..Default::default() };
+        service.open_connection(&ask).map_err(|problem| problem.code)
+    };
+    let first = open(vec![2000, 2001]).unwrap().connection;
+    assert_eq!(open(vec![2000, 2001]).unwrap_err(), Code::ResourceExhausted);
+    open(vec![2002]).unwrap();
+    service.close_connection(&v1::CloseConnectionRequest { connection: first }).unwrap();
+    assert!(open(vec![2003, 2004]).is_ok());
 }

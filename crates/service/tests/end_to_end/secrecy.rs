@@ -55,13 +55,13 @@ fn assert_silent(text: &str) {
     }
 }
 
-/// One thread, so that the subscriber hears all of it.
+/// The subscriber hears every thread, since connections are opened beside the tasks that answer.
 #[tokio::test]
 async fn logs_and_answers_are_silent_about_the_key() {
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone());
-    let _heard = tracing::subscriber::set_default(subscriber.finish());
+    tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
     let running = Running::start(network(Field::Ports), options()).await;
     let (mut grpc, mut http) = (running.grpc().await, running.http().await);
     let open = json!({"from": "host-1", "to": "host-3", "subflows": 3});

@@ -16,6 +16,7 @@ enum Step {
     Add { connection: u64 },
     Replace { connection: u64, subflow: u32 },
     Renew { connection: u64 },
+    CloseSubflow { connection: u64, subflow: u32 },
     Close { connection: u64 },
     Link { spine: u8, is_down: bool },
     Wait { seconds: u64 },
@@ -28,6 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..20u64).prop_map(|connection| Step::Add { connection }),
         2 => (0..20u64, 0..16u32).prop_map(|(connection, subflow)| Step::Replace { connection, subflow }),
         1 => (0..20u64).prop_map(|connection| Step::Renew { connection }),
+        1 => (0..20u64, 0..16u32).prop_map(|(connection, subflow)| Step::CloseSubflow { connection, subflow }),
         2 => (0..20u64).prop_map(|connection| Step::Close { connection }),
         1 => (1..8u8, any::<bool>()).prop_map(|(spine, is_down)| Step::Link { spine, is_down }),
         1 => (0..40u64).prop_map(|seconds| Step::Wait { seconds }),
@@ -59,10 +61,17 @@ fn take(service: &Service, time: &AtomicU64, step: Step) {
             let _ = service.add_subflow(&ask);
         }
         Step::Replace { connection, subflow } => {
-            let _ = service.replace_subflow(&v1::ReplaceSubflowRequest { connection, subflow });
+            let _ = service.replace_subflow(&v1::ReplaceSubflowRequest {
+                connection,
+                subflow,
+                taken_ports: vec![50_007],
+            });
         }
         Step::Renew { connection } => {
             let _ = service.renew_connection(&v1::RenewConnectionRequest { connection });
+        }
+        Step::CloseSubflow { connection, subflow } => {
+            let _ = service.close_subflow(&v1::CloseSubflowRequest { connection, subflow });
         }
         Step::Close { connection } => {
             let _ = service.close_connection(&v1::CloseConnectionRequest { connection });

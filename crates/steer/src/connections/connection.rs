@@ -1,6 +1,6 @@
 //! What a connection is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_policy::cflb::{Fields, Ports};
 use heddle_units::Rate;
@@ -28,6 +28,8 @@ pub struct Request {
     pub subflows: u16,
     /// The rate of each subflow, if it is known.
     pub rate: Option<Rate>,
+    /// Seconds that it is kept unless it is renewed, if not as long as others ([`crate::Connections::new`]).
+    pub lease: Option<u64>,
 }
 
 /// A subflow: the path that it was given, and the fields that name it.
@@ -48,5 +50,7 @@ pub struct Connection {
     pub expires: u64,
     /// Its subflows.
     pub subflows: BTreeMap<SubflowId, Subflow>,
+    /// Source ports that its sender uses otherwise ([`crate::Connections::mark`]).
+    pub taken: BTreeSet<u16>,
     pub(super) next_subflow: u32,
 }

@@ -14,13 +14,18 @@ use crate::{End, Family, Fit, PortRules, Scheduler};
 
 const LEASE: u64 = 60;
 
+/// No ports are taken but those in the book.
+const fn others_use_none(_: &Fields) -> bool {
+    true
+}
+
 fn connections(network: &Network, scheduler: Scheduler) -> Connections {
     Connections::new(Placer::new(network.fabric(), scheduler, 1), LEASE)
 }
 
 fn request(network: &Network, from: u32, to: u32, subflows: u16) -> Request {
     let pair = network.pair_of(from, to, Family::V4).unwrap();
-    Request { pair, protocol: 6, ports: PORTS, subflows, rate: None }
+    Request { pair, protocol: 6, ports: PORTS, subflows, rate: None, lease: None }
 }
 
 /// The switches that a subflow's packets pass, as routers decide.
@@ -42,7 +47,8 @@ fn seven_subflows_take_seven_paths() {
     let network = network(&leaf_spine(2, 7), 7);
     for _ in 0..20 {
         let mut connections = connections(&network, Scheduler::FewestFlows);
-        let id = connections.open(&network, &request(&network, 0, 2, 7), 0).unwrap();
+        let id =
+            connections.open(&network, &request(&network, 0, 2, 7), 0, others_use_none).unwrap();
         let connection = connections.get(id).unwrap();
         let expected = (1..=7).map(|spine| format!("spine-{spine}")).collect();
         assert_eq!(spines(&network, connection), expected);
@@ -56,7 +62,8 @@ fn two_subflows_take_two_paths() {
     let network = network(&leaf_spine(2, 7), 7);
     let mut connections = connections(&network, Scheduler::FewestFlows);
     for _ in 0..400 {
-        let id = connections.open(&network, &request(&network, 0, 2, 2), 0).unwrap();
+        let id =
+            connections.open(&network, &request(&network, 0, 2, 2), 0, others_use_none).unwrap();
         assert_eq!(spines(&network, connections.get(id).unwrap()).len(), 2);
     }
 }
@@ -66,7 +73,9 @@ fn no_two_subflows_of_a_pair_have_the_same_ports() {
     let network = network(&leaf_spine(2, 2), 2);
     let mut connections = connections(&network, Scheduler::FewestFlows);
     let ids: Vec<_> = (0..500)
-        .map(|_| connections.open(&network, &request(&network, 0, 2, 2), 0).unwrap())
+        .map(|_| {
+            connections.open(&network, &request(&network, 0, 2, 2), 0, others_use_none).unwrap()
+        })
         .collect();
     assert_eq!(connections.book().len(), 1000);
     for id in ids {
@@ -79,7 +88,9 @@ fn no_two_subflows_of_a_pair_have_the_same_ports() {
 fn a_lease_ends_unless_it_is_renewed() {
     let network = network(&leaf_spine(2, 2), 2);
     let mut connections = connections(&network, Scheduler::FewestFlows);
-    let mut open = |now| connections.open(&network, &request(&network, 0, 2, 1), now).unwrap();
+    let mut open = |now| {
+        connections.open(&network, &request(&network, 0, 2, 1), now, others_use_none).unwrap()
+    };
     let (first, second) = (open(0), open(10));
     assert_eq!(connections.expire(59), []);
     assert_eq!(connections.renew(first, 59), Ok(59 + LEASE));
@@ -94,14 +105,14 @@ fn a_lease_ends_unless_it_is_renewed() {
 fn subflows_come_and_go() {
     let network = network(&leaf_spine(2, 3), 3);
     let mut connections = connections(&network, Scheduler::FewestFlows);
-    let id = connections.open(&network, &request(&network, 0, 2, 1), 0).unwrap();
-    let second = connections.add_subflow(&network, id, PORTS).unwrap();
-    let third = connections.add_subflow(&network, id, PORTS).unwrap();
+    let id = connections.open(&network, &request(&network, 0, 2, 1), 0, others_use_none).unwrap();
+    let second = connections.add_subflow(&network, id, PORTS, others_use_none).unwrap();
+    let third = connections.add_subflow(&network, id, PORTS, others_use_none).unwrap();
     assert_eq!((second, third), (SubflowId(1), SubflowId(2)));
     assert_eq!(spines(&network, connections.get(id).unwrap()).len(), 3);
     let closed = connections.close_subflow(id, second).unwrap();
     assert_eq!(connections.close_subflow(id, second), Err(no_subflow(id, second)));
-    let fourth = connections.add_subflow(&network, id, PORTS).unwrap();
+    let fourth = connections.add_subflow(&network, id, PORTS, others_use_none).unwrap();
     let again = &connections.get(id).unwrap().subflows[&fourth];
     assert_eq!(
         (fourth, &again.placement.path),
@@ -115,7 +126,7 @@ fn subflows_come_and_go() {
 fn after_a_failure_the_affected_are_known_and_placed_anew() {
     let mut network = network(&leaf_spine(2, 3), 3);
     let mut connections = connections(&network, Scheduler::FewestFlows);
-    let id = connections.open(&network, &request(&network, 0, 2, 3), 0).unwrap();
+    let id = connections.open(&network, &request(&network, 0, 2, 3), 0, others_use_none).unwrap();
     let over = |connections: &Connections, network: &Network, spine: &str| {
         let connection = connections.get(id).unwrap();
         let is_over = |id: &&SubflowId| switches(network, connection, **id)[1] == spine;
@@ -137,7 +148,9 @@ fn after_a_failure_the_affected_are_known_and_placed_anew() {
             .all(|a| a.damage == Damage::Renamed && [second, third].contains(&a.subflow))
     );
     for affected in affected {
-        connections.replace(&network, affected.connection, affected.subflow).unwrap();
+        connections
+            .replace(&network, affected.connection, affected.subflow, others_use_none)
+            .unwrap();
     }
     assert_eq!(connections.affected(&network), []);
     assert_eq!(
@@ -156,7 +169,7 @@ fn after_a_failure_the_affected_are_known_and_placed_anew() {
 fn what_cannot_be_placed_anew_stays() {
     let mut network = network(&leaf_spine(2, 2), 2);
     let mut connections = connections(&network, Scheduler::FewestFlows);
-    let id = connections.open(&network, &request(&network, 0, 2, 1), 0).unwrap();
+    let id = connections.open(&network, &request(&network, 0, 2, 1), 0, others_use_none).unwrap();
     let before = connections.get(id).unwrap().clone();
     let [link] = network.links_between("host-3", "leaf-2").unwrap()[..] else { panic!() };
     network.set_down(&[link]).unwrap();
@@ -165,7 +178,7 @@ fn what_cannot_be_placed_anew_stays() {
         connections.affected(&network),
         [Affected { connection: id, subflow: SubflowId(0), damage }]
     );
-    let error = connections.replace(&network, id, SubflowId(0)).unwrap_err();
+    let error = connections.replace(&network, id, SubflowId(0), others_use_none).unwrap_err();
     assert_eq!(error, SteerError::HostDown { host: "host-3".into() });
     assert_eq!(connections.get(id), Some(&before));
     let links = before.subflows[&SubflowId(0)].placement.links();
@@ -185,14 +198,15 @@ fn a_connection_that_finds_no_ports_is_not_opened() {
     let config = CflbConfig { field, cipher: Cipher::Feistel, radix: 2, rules: Rules::Even };
     let network = network_of(&leaf_spine(2, 2), &config, PortRules::default());
     let mut connections = connections(&network, Scheduler::FewestFlows);
-    connections.open(&network, &request(&network, 0, 2, 8), 0).unwrap();
-    let error = connections.open(&network, &request(&network, 0, 2, 2), 0).unwrap_err();
+    connections.open(&network, &request(&network, 0, 2, 8), 0, others_use_none).unwrap();
+    let error =
+        connections.open(&network, &request(&network, 0, 2, 2), 0, others_use_none).unwrap_err();
     assert!(matches!(error, SteerError::NoneFree { .. }), "{error}");
     assert_eq!((connections.book().len(), connections.iter().count()), (8, 1));
     let flows = |port| connections.placer().flows(network.fabric().port_of_switch(0, port));
     assert_eq!([2, 3].map(|port| flows(heddle_policy::Port(port))), [4, 4]);
     assert!(
-        connections.open(&network, &request(&network, 1, 2, 8), 0).is_ok(),
+        connections.open(&network, &request(&network, 1, 2, 8), 0, others_use_none).is_ok(),
         "another host's ports"
     );
 }
@@ -202,10 +216,86 @@ fn rates_are_reserved_for_each_subflow() {
     let network = network(&leaf_spine(2, 2), 2);
     let mut connections = connections(&network, Scheduler::FirstFit);
     let request = Request { rate: Some(Rate::gbps(6)), ..request(&network, 0, 2, 3) };
-    let id = connections.open(&network, &request, 0).unwrap();
+    let id = connections.open(&network, &request, 0, others_use_none).unwrap();
     let subflows = connections.get(id).unwrap().subflows.values();
     let fits: Vec<Fit> = subflows.map(|subflow| subflow.placement.fit).collect();
     assert_eq!(fits, [Fit::Fits, Fit::Fits, Fit::Overbooked { by: Rate::gbps(2) }]);
+}
+
+/// Of 8 ports half name each spine. One is refused, one is marked for the host: 6 subflows find ports, the next one over either
+/// spine has tried all 4 names of its path.
+#[test]
+fn ports_that_are_in_use_elsewhere_are_not_given() {
+    let field = Field::SourcePort(heddle_policy::cflb::PortRange { low: 50_000, high: 50_007 });
+    let config = CflbConfig { field, cipher: Cipher::Feistel, radix: 2, rules: Rules::Even };
+    let network = network_of(&leaf_spine(2, 2), &config, PortRules::default());
+    let mut connections = connections(&network, Scheduler::FewestFlows);
+    let one = request(&network, 0, 2, 1);
+    let source = |fields: &Fields| fields.ports.unwrap().source;
+    let marking = connections.open(&network, &one, 0, |fields| source(fields) != 50_003).unwrap();
+    connections.mark(marking, [50_005].into()).unwrap();
+    let mut given = BTreeSet::new();
+    for _ in 0..2 {
+        let id = connections.open(&network, &one, 0, |fields| source(fields) != 50_003).unwrap();
+        given.insert(source(&connections.get(id).unwrap().subflows[&SubflowId(0)].fields));
+    }
+    assert_eq!(given.intersection(&[50_003, 50_005].into()).count(), 0);
+    let eight = request(&network, 0, 3, 8);
+    let error = connections.open(&network, &eight, 0, others_use_none).unwrap_err();
+    assert_eq!(error, SteerError::NoneFree { tried: 4 }, "of the host, whoever receives");
+    let is_free = |connections: &Connections, from, source| {
+        connections.book().is_free(from, 3, Ports { source, ..PORTS })
+    };
+    let marked = [(0, 50_005), (1, 50_005), (0, 50_006)];
+    let free = |connections: &Connections| marked.map(|(from, at)| is_free(connections, from, at));
+    assert_eq!(free(&connections), [false, true, true]);
+
+    connections.mark(marking, [50_006, 50_007].into()).unwrap();
+    assert_eq!(free(&connections), [true, true, false], "in place of the former ones");
+    assert_eq!(connections.book().marked(), 2);
+    connections.close(marking).unwrap();
+    assert_eq!(free(&connections), [true; 3]);
+    assert_eq!(connections.book().marked(), 0);
+    let gone = Err(SteerError::NoConnection(marking.0));
+    assert_eq!(connections.mark(marking, [50_005].into()), gone);
+}
+
+/// A subflow that is placed anew leaves a port that its host now uses otherwise; if there is no other one, it stays.
+#[test]
+fn a_subflow_placed_anew_asks_for_free_ports_again() {
+    let network = network(&leaf_spine(2, 2), 2);
+    let mut connections = connections(&network, Scheduler::FewestFlows);
+    let id = connections.open(&network, &request(&network, 0, 2, 1), 0, others_use_none).unwrap();
+    let ports = |connections: &Connections| {
+        connections.get(id).unwrap().subflows[&SubflowId(0)].fields.ports.unwrap()
+    };
+    let before = ports(&connections);
+    let none = connections.replace(&network, id, SubflowId(0), |_| false).unwrap_err();
+    assert!(matches!(none, SteerError::NoneFree { .. }), "{none}");
+    assert_eq!(ports(&connections), before);
+    let is_even = |fields: &Fields| fields.ports.unwrap().source % 2 == 0;
+    connections.replace(&network, id, SubflowId(0), is_even).unwrap();
+    assert_eq!(ports(&connections).source % 2, 0);
+    assert_eq!(connections.book().len(), 1);
+}
+
+/// Asked for 10 s and for 90 s where 60 s are usual.
+#[test]
+fn a_lease_may_be_shorter_or_longer() {
+    let network = network(&leaf_spine(2, 2), 2);
+    let mut connections = connections(&network, Scheduler::FewestFlows);
+    let mut open = |lease| {
+        let request = Request { lease, ..request(&network, 0, 2, 1) };
+        connections.open(&network, &request, 0, others_use_none).unwrap()
+    };
+    let [short, usual, long] = [Some(10), None, Some(90)].map(&mut open);
+    assert_eq!(connections.renew(short, 5), Ok(15));
+    assert_eq!(connections.expire(14), []);
+    assert_eq!(connections.expire(15), [short]);
+    assert_eq!(connections.expire(89), [usual]);
+    assert_eq!(connections.len(), 1);
+    assert_eq!(connections.expire(90), [long]);
+    assert!(connections.is_empty());
 }
 
 /// A flow label leaves the ports alone, so each subflow must bring its own.
@@ -222,12 +312,17 @@ fn with_flow_labels_the_ports_are_the_callers() {
     let pair = network.pair_of(0, 2, Family::V6).unwrap();
     let request = Request { pair, ..request(&network, 0, 2, 1) };
     let twice = Request { subflows: 2, ..request };
-    assert_eq!(connections.open(&network, &twice, 0), Err(SteerError::PortsGiven));
-    let id = connections.open(&network, &request, 0).unwrap();
-    assert_eq!(connections.add_subflow(&network, id, PORTS), Err(SteerError::PortsInUse));
-    connections.add_subflow(&network, id, Ports { source: 40_001, ..PORTS }).unwrap();
+    assert_eq!(connections.open(&network, &twice, 0, others_use_none), Err(SteerError::PortsGiven));
+    let id = connections.open(&network, &request, 0, others_use_none).unwrap();
+    assert_eq!(
+        connections.add_subflow(&network, id, PORTS, others_use_none),
+        Err(SteerError::PortsInUse)
+    );
+    connections
+        .add_subflow(&network, id, Ports { source: 40_001, ..PORTS }, others_use_none)
+        .unwrap();
     assert_eq!(spines(&network, connections.get(id).unwrap()).len(), 2);
-    assert_eq!(connections.replace(&network, id, SubflowId(0)), Ok(()));
+    assert_eq!(connections.replace(&network, id, SubflowId(0), others_use_none), Ok(()));
 }
 
 proptest! {
@@ -247,14 +342,14 @@ proptest! {
         let mut connections = connections(&network, scheduler);
         for (now, (pair, subflows, down)) in steps.into_iter().enumerate() {
             let (from, to) = any_pair(network.fabric(), pair);
-            let opened = connections.open(&network, &request(&network, from, to, subflows), now as u64);
+            let opened = connections.open(&network, &request(&network, from, to, subflows), now as u64, others_use_none);
             prop_assert_eq!(opened.is_ok(), network.find(from, to).is_ok());
             let down: Vec<u32> = down.iter().map(|link| link.index(graph.links.len()) as u32).collect();
             network.set_down(&down).unwrap();
             let affected = connections.affected(&network);
             for Affected { connection, subflow, .. } in &affected {
                 let pair = connections.get(*connection).unwrap().request.pair;
-                let replaced = connections.replace(&network, *connection, *subflow);
+                let replaced = connections.replace(&network, *connection, *subflow, others_use_none);
                 prop_assert_eq!(replaced.is_ok(), network.find(pair.from, pair.to).is_ok());
             }
             for Affected { connection, .. } in connections.affected(&network) {
