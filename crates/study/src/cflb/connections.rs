@@ -98,6 +98,7 @@ fn chosen(source: Source, choice: Choice) -> Source {
     match choice {
         Choice::Hash => source.with("scheme", "ecmp"),
         Choice::Scheduler => source,
+        Choice::Ideal => source.with("scheme", "ideal"),
     }
 }
 

@@ -57,17 +57,22 @@ pub enum Choice {
     Hash,
     /// The scheduler, by CFLB.
     Scheduler,
+    /// Nobody: one big switch, the most that these hosts can get.
+    Ideal,
 }
 
 impl Choice {
-    /// Both.
-    pub const ALL: [Choice; 2] = [Choice::Hash, Choice::Scheduler];
+    /// Those that the paper compares.
+    pub const COMPARED: [Choice; 2] = [Choice::Hash, Choice::Scheduler];
+    /// All.
+    pub const ALL: [Choice; 3] = [Choice::Hash, Choice::Scheduler, Choice::Ideal];
 
     /// Its name in tables and legends.
     pub fn title(self) -> &'static str {
         match self {
             Choice::Hash => "MPTCP + ECMP",
             Choice::Scheduler => "MPTCP-CFLB",
+            Choice::Ideal => "Ideal",
         }
     }
 }
@@ -119,6 +124,7 @@ impl crate::evaluation::Point for Point {
         match self.choice {
             Choice::Hash => source.with("scheme", "ecmp"),
             Choice::Scheduler => source,
+            Choice::Ideal => source.with("scheme", "ideal"),
         }
     }
 }

@@ -18,7 +18,7 @@ fn seven_links(evidence: &Evidence<Cflb>) -> Option<Section> {
     let x = Axis::new("Different paths in use", Unit::None);
     let y = Axis::new("Runs", Unit::plain("%")).within(0.0, 100.0);
     let plot = Plot::new("seven-links", "Seven subflows over seven links", x, y);
-    let drawn = Choice::ALL.into_iter().filter_map(|choice| {
+    let drawn = Choice::COMPARED.into_iter().filter_map(|choice| {
         let used = made(evidence, Experiment::SevenLinks(choice)).and_then(Made::seven_links)?;
         let points = (1..=7u8).map(|paths| (f64::from(paths), used.percent(usize::from(paths))));
         Some(Series::line(choice.title(), points))
@@ -37,7 +37,7 @@ fn two_interfaces(evidence: &Evidence<Cflb>) -> Option<Section> {
     let x = Axis::new("Subflows", Unit::None);
     let y = Axis::new("Mean goodput", Unit::si("bit/s"));
     let plot = Plot::new("two-interfaces", "Two interfaces of 100 Mbps behind seven paths", x, y);
-    let drawn = Choice::ALL.into_iter().filter_map(|choice| {
+    let drawn = Choice::COMPARED.into_iter().filter_map(|choice| {
         let made = made(evidence, Experiment::TwoInterfaces(choice))?;
         let points = made.two_interfaces()?.points.iter();
         let points = points.map(|&(subflows, goodput)| (f64::from(subflows), goodput));
