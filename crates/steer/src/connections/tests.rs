@@ -273,9 +273,9 @@ fn a_subflow_placed_anew_asks_for_free_ports_again() {
     let none = connections.replace(&network, id, SubflowId(0), |_| false).unwrap_err();
     assert!(matches!(none, SteerError::NoneFree { .. }), "{none}");
     assert_eq!(ports(&connections), before);
-    let is_even = |fields: &Fields| fields.ports.unwrap().source % 2 == 0;
+    let is_even = |fields: &Fields| fields.ports.unwrap().source.is_multiple_of(2);
     connections.replace(&network, id, SubflowId(0), is_even).unwrap();
-    assert_eq!(ports(&connections).source % 2, 0);
+    assert!(ports(&connections).source.is_multiple_of(2));
     assert_eq!(connections.book().len(), 1);
 }
 
