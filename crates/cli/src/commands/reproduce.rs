@@ -131,6 +131,9 @@ impl Task<'_> {
         let json = serde_json::to_string_pretty(findings).map_err(anyhow::Error::from)?;
         files::write(&self.out.join("claims.json"), &json)?;
         files::write(&self.out.join("claims.md"), &claims_markdown(findings))?;
+        if let Some(measured) = P::measured(evidence) {
+            files::write(&self.out.join("measured.json"), &format!("{measured:#}"))?;
+        }
         let scenario = P::whole_fabric().scenario(self.effort)?;
         let title = format!("{}'s evaluation, reproduced", P::SYSTEM);
         let report = of_paper(&title, evidence, findings, &scenario.fabric.graph);

@@ -2,6 +2,7 @@
 
 use heddle_fabric::{Fabric, Stats, stats};
 use heddle_scenario::{Source, load_fabric};
+use serde::Serialize;
 
 use super::connections::{PathsUsed, Saturation};
 use super::hashes::{Chooser, choosers};
@@ -12,7 +13,8 @@ use super::spread::{Plan, Spread, spread};
 use crate::evaluation::{self, Effort, ExperimentError, no_files};
 
 /// Something that is measured once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Experiment {
     /// Figures 1 and 2.
     Diversity(Model),
@@ -27,7 +29,8 @@ pub enum Experiment {
 }
 
 /// The paper's fabrics of "approximately 600 servers"; their sizes are not said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Model {
     /// k = 14: 686 servers.
     FatTree,
@@ -69,7 +72,8 @@ impl Model {
 }
 
 /// Routers in a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Routers {
     /// One with two next hops (figure 6a).
     One,
@@ -105,7 +109,8 @@ const FEWER_PACKETS: u64 = 2_000_000;
 const ROUNDS: usize = 25;
 
 /// What an experiment gives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Made {
     /// Of [`Experiment::Diversity`].
     Diversity(Stats),

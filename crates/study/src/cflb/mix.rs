@@ -18,10 +18,13 @@ mod headers;
 mod packets;
 mod random;
 
+use serde::Serialize;
+
 pub use packets::{LONGEST, Packets, RATE};
 
 /// Whose packets they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mix {
     /// A backbone link of 2008, both halves of its connections: clients and servers in many prefixes, ephemeral ports on one side, few
     /// well-known ones on the other.

@@ -41,6 +41,11 @@ impl Paper for Cflb {
         claims::bar(plan::Choice::Scheduler, 2)
     }
 
+    fn measured(evidence: &Evidence<Cflb>) -> Option<serde_json::Value> {
+        let experiments = &evidence.experiments;
+        (!experiments.is_empty()).then(|| serde_json::json!(experiments))
+    }
+
     fn figures(evidence: &Evidence<Cflb>, _: &Graph) -> Vec<Section> {
         crate::report::cflb_figures(evidence)
     }

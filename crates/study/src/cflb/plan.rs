@@ -1,6 +1,7 @@
 //! Which simulations CFLB's evaluation needs: the permutation of long flows, over a fabric, with so many subflows (section 4.2.1).
 
 use heddle_scenario::Source;
+use serde::Serialize;
 
 use crate::evaluation::Effort;
 
@@ -51,7 +52,8 @@ impl Network {
 }
 
 /// Who chooses the paths of subflows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Choice {
     /// ECMP's hash.
     Hash,

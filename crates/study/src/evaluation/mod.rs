@@ -47,6 +47,12 @@ pub trait Paper: Sized + 'static {
     /// A point on the paper's whole fabric, which reports draw.
     fn whole_fabric() -> Self::Point;
 
+    /// What the experiments gave, for scripts; `None` if the report has all of it.
+    fn measured(evidence: &Evidence<Self>) -> Option<serde_json::Value> {
+        let _ = evidence;
+        None
+    }
+
     /// What the report shows of the evidence, behind the claims.
     fn figures(evidence: &Evidence<Self>, graph: &Graph) -> Vec<Section>;
 }
