@@ -16,7 +16,8 @@ use crate::{Clock, Limits, Options, Problem};
 /// Answers every operation of `PathService`; each is a method that takes a request and returns the answer or a [`Problem`].
 ///
 /// Questions about paths read a snapshot of the network and wait for nobody. Connections are behind one lock, which is held while
-/// paths are chosen and named. News of a link is worked out beside both, and put in place under that lock.
+/// paths are chosen and named: some 0.1 us for each path that is looked at, [`heddle_steer::MOST_PATHS`] for each subflow at most. What
+/// does so is no work for an asynchronous task. News of a link is worked out beside both, and put in place under that lock.
 #[derive(Debug)]
 pub struct Service {
     network: RwLock<Arc<Network>>,

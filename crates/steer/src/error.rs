@@ -262,8 +262,8 @@ pub(crate) fn did_you_mean<'a>(
     name: &str,
     known: impl ExactSizeIterator<Item = &'a str>,
 ) -> String {
-    let is_small = known.len() <= MOST_COMPARED;
-    let candidates = known.filter(|known| is_small || number(known) == number(name));
+    let (is_small, wanted) = (known.len() <= MOST_COMPARED, number(name));
+    let candidates = known.filter(|known| is_small || number(known) == wanted);
     let near = candidates
         .take(MOST_COMPARED)
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
