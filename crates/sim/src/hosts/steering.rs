@@ -102,8 +102,7 @@ impl Steering {
         let siblings = self.connections.get(id as usize).into_iter().flatten();
         let avoid: Vec<Path> =
             siblings.filter_map(|s| Some(s.placement.as_ref()?.path.clone())).collect();
-        let connection = tuple.generation.into();
-        let demand = Demand { connection, avoid: &avoid, rate: Some(rate) };
+        let demand = Demand { avoid: &avoid, rate: Some(rate) };
         let placement = self.placer.place(&paths, &demand);
         let Some(name) = self.name_of(&placement.path, tuple) else {
             self.placer.release(&placement);

@@ -74,7 +74,7 @@ pub(super) fn steering(
         Placing::FewestFlows => Scheduler::FewestFlows,
         Placing::FirstFit => Scheduler::FirstFit,
     };
-    let mut random = Random::new(seed, Stream::Steering);
-    let placer = Placer::new(fabric, scheduler, random.bits());
+    let random = Random::new(seed, Stream::Steering);
+    let placer = Placer::new(fabric, scheduler);
     Ok(Some(Steering::new(codec(cflb, seed)?, cflb.elephants.0, placer, random)))
 }

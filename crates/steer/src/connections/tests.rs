@@ -20,7 +20,7 @@ const fn others_use_none(_: &Fields) -> bool {
 }
 
 fn connections(network: &Network, scheduler: Scheduler) -> Connections {
-    Connections::new(Placer::new(network.fabric(), scheduler, 1), LEASE)
+    Connections::new(Placer::new(network.fabric(), scheduler), LEASE)
 }
 
 fn request(network: &Network, from: u32, to: u32, subflows: u16) -> Request {
