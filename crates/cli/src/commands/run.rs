@@ -1,12 +1,12 @@
 //! `heddle run`: one scenario, once for each seed.
 
-use heddle_scenario::{Scenario, Transport};
+use heddle_scenario::{Scenario, Scheme, Transport};
 use heddle_sim::{Next, Outcome};
 use heddle_study::figure;
 use heddle_study::grid::{GridProgress, timed};
 use heddle_study::report;
 use heddle_study::results::{self, OverSeeds, ScenarioResult};
-use heddle_study::summary::RunSummary;
+use heddle_study::summary::{RunSummary, TotalsSummary};
 use rayon::prelude::*;
 
 use crate::args::{Common, Run};
@@ -61,7 +61,7 @@ fn all_seeds(
 
 fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(), Failure> {
     let name = scenario.scheme.name();
-    output::line(format_args!("{} ({name}, {} seed(s))", scenario.title, runs.len()))?;
+    output::line(format_args!("{} ({name}, {})", scenario.title, seeds(runs.len())))?;
     let mut header = vec!["scheme"];
     header.extend(table::FCT_HEADER);
     let mut fct = table::new(&header);
@@ -75,35 +75,47 @@ fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(
     for run in runs {
         let t = &run.totals;
         output::line(format_args!(
-            "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} flowlets, {} unfinished flows, digest {}",
-            run.seed,
-            t.dropped,
-            t.retransmitted,
-            t.timeouts,
-            t.reordered,
-            t.flowlets,
-            t.unfinished,
-            run.digest
+            "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} unfinished flows, digest {}",
+            run.seed, t.dropped, t.retransmitted, t.timeouts, t.reordered, t.unfinished, run.digest
         ))?;
-        if matches!(scenario.transport, Transport::Mptcp(_)) {
-            output::line(format_args!("seed {}: {}", run.seed, multipath(run)))?;
+        let multipath = matches!(scenario.transport, Transport::Mptcp(_)).then(|| multipath(run));
+        for more in multipath.into_iter().chain(of_scheme(&scenario.scheme, t)) {
+            output::line(format_args!("seed {}: {more}", run.seed))?;
         }
     }
     Ok(())
 }
 
-/// What MPTCP and a scheme that knows of it did.
+fn seeds(count: usize) -> String {
+    if count == 1 { "1 seed".into() } else { format!("{count} seeds") }
+}
+
+/// What MPTCP did.
 fn multipath(run: &RunSummary) -> String {
-    let t = &run.totals;
     let shared = figure::shared_link_percent(run).map_or_else(String::new, |share| {
         format!("subflows share a link in {share:.1} % of the samples, ")
     });
-    let (associated, refused) = (
-        t.associated_connections + t.associated_joins,
-        t.unknown_tokens + t.token_collisions + t.table_collisions,
-    );
-    format!(
-        "{shared}{} bytes reinjected, {} shims, {associated} subflows associated, {refused} refusals",
-        t.reinjected_bytes, t.shims,
-    )
+    format!("{shared}{} bytes reinjected", run.totals.reinjected_bytes)
+}
+
+/// What the scheme did; `None` if it counts nothing.
+fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
+    match scheme {
+        Scheme::Ecmp | Scheme::Spray | Scheme::Drill(_) | Scheme::Ideal => None,
+        Scheme::Cflb(_) => Some(format!(
+            "{} subflows placed; {} packets took the next hop that they name, {} were hashed",
+            t.placed, t.controlled, t.hashed
+        )),
+        Scheme::MpHula(_) => {
+            let associated = t.associated_connections + t.associated_joins;
+            let refused = t.unknown_tokens + t.token_collisions + t.table_collisions;
+            Some(format!(
+                "{} flowlets, {} shims, {associated} subflows associated, {refused} refusals",
+                t.flowlets, t.shims
+            ))
+        }
+        Scheme::CongaPrime(_) | Scheme::Conga(_) | Scheme::LetItFlow(_) | Scheme::Hula(_) => {
+            Some(format!("{} flowlets", t.flowlets))
+        }
+    }
 }
