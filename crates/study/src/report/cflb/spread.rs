@@ -11,8 +11,15 @@ use crate::cflb::spread::{Deviations, Spread};
 use crate::evaluation::Evidence;
 
 /// Choosers whose curves are drawn; the tables have all.
-const DRAWN: [&str; 7] =
-    ["crc16", "crc32", "toeplitz", "xxh64", "md5", "rc5, B = 4, as published", "skip32, B = 4"];
+const DRAWN: [&str; 7] = [
+    "crc16",
+    "crc32",
+    "toeplitz",
+    "xxh64",
+    "md5",
+    "rc5, B = 4, as published",
+    "skip32, B = 4, as published",
+];
 
 /// Choosers whose shares are drawn over time.
 const OVER_TIME: [&str; 2] = ["md5", "rc5, B = 4, as published"];
@@ -50,7 +57,7 @@ pub fn spread_section(trace: &str, routers: Routers, spreads: &[Spread]) -> Sect
             }
         }
     };
-    section.block(table(spreads))
+    section.block(table(routers, spreads))
 }
 
 fn distribution(id: &str, spreads: &[Spread], of: fn(&Spread) -> &Deviations) -> Plot {
@@ -78,29 +85,22 @@ fn over_time(id: &str, chooser: &str, spreads: &[Spread]) -> Option<Plot> {
     }))
 }
 
-fn table(spreads: &[Spread]) -> Table {
-    let header = [
-        "chooser",
-        "mean deviation of links",
-        "largest",
-        "mean deviation of paths",
-        "largest",
-        "chi-square of flows",
-        "degrees",
-        "p",
-    ];
+fn table(routers: Routers, spreads: &[Spread]) -> Table {
+    // With one router its links are the paths.
+    let has_paths = routers == Routers::FourInARow;
+    let paths: &[&str] = if has_paths { &["mean deviation of paths", "largest"] } else { &[] };
+    let links = ["chooser", "mean deviation of links", "largest"];
+    let header = [&links, paths, &["chi-square of flows", "degrees", "p"]].concat();
     let points = |value: f64| format!("{value:.2} points");
     let table = spreads.iter().fold(Table::new(header), |table, spread| {
-        table.row([
-            spread.chooser.clone(),
-            points(spread.links.mean),
-            points(spread.links.max),
-            points(spread.paths.mean),
-            points(spread.paths.max),
-            format!("{:.1}", spread.flows.statistic),
-            spread.flows.degrees.to_string(),
-            format!("{:.3}", spread.flows.p_value),
-        ])
+        let Spread { chooser, links, paths, flows, .. } = spread;
+        let mut row = vec![chooser.clone(), points(links.mean), points(links.max)];
+        if has_paths {
+            row.extend([points(paths.mean), points(paths.max)]);
+        }
+        row.extend([format!("{:.1}", flows.statistic), flows.degrees.to_string()]);
+        row.push(format!("{:.3}", flows.p_value));
+        table.row(row)
     });
     table.caption(
         "Deviations are of packets, in percentage points from an even share, the largest over the links (paths) of each interval. Chi-square \
