@@ -29,7 +29,7 @@ pub(crate) struct Stats {
     /// Fabric files or scenarios.
     #[arg(value_name = "FABRIC")]
     pub(crate) files: Vec<PathBuf>,
-    /// A fabric without a file: the keys and values of [fabric], with commas between. Can be repeated.
+    /// A fabric without a file: the keys and values of its fabric table, with commas between. Can be repeated.
     #[arg(long, value_name = "KEY = VALUE, ..")]
     pub(crate) shape: Vec<String>,
 }
