@@ -112,7 +112,7 @@ impl crate::evaluation::Point for Point {
     fn source(&self, effort: Effort) -> Source {
         let (warm_up, duration) = match effort {
             Effort::Demo => ("200ms", "300ms"),
-            Effort::Quick => ("1s", "1s"),
+            Effort::Quick => ("2s", "1s"),
             Effort::Full => ("5s", "10s"),
         };
         let mut source = Source::new("cflb-fig9-permutation.toml", FIGURE_9)
