@@ -20,7 +20,8 @@ pub enum Scheduler {
     FewestFlows,
     /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of whose links have room for the flow's
     /// rate, which is then reserved; if there is none, the one that is overbooked least. Beyond Hedera, whose flows are single,
-    /// of paths that fit equally the one with the fewest links that the connection's other subflows use.
+    /// of paths that fit equally the one with the fewest links that the connection's other subflows use. A flow without a rate fits
+    /// everywhere: it is placed as by [`Scheduler::FewestFlows`].
     FirstFit,
 }
 
@@ -174,9 +175,9 @@ impl Placer {
         let links = || path.fabric_ports(fabric);
         let shared = links().filter(|link| own.binary_search(link).is_ok()).count() as u64;
         let flows = || links().map(|link| u64::from(self.flows(link)));
-        match self.scheduler {
-            Scheduler::FewestFlows => [shared, flows().max().unwrap_or(0), flows().sum()],
-            Scheduler::FirstFit => [self.overbooked(links(), rate), shared, 0],
+        match (self.scheduler, rate) {
+            (Scheduler::FirstFit, Some(_)) => [self.overbooked(links(), rate), shared, 0],
+            _ => [shared, flows().max().unwrap_or(0), flows().sum()],
         }
     }
 

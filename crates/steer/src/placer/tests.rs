@@ -40,6 +40,22 @@ fn first_fit_takes_the_first_path_with_room() {
     );
 }
 
+/// Everything fits everywhere: without rates the first path would be given to all.
+#[test]
+fn first_fit_without_rates_counts_flows() {
+    let (fabric, routes) = routed(&leaf_spine(4, 3));
+    let mut placer = Placer::new(&fabric, Scheduler::FirstFit);
+    let paths = fabric.paths(&routes, 0, 4).unwrap();
+    let mut place = |rate| {
+        let placement = placer.place(&paths, &Demand { rate, ..Demand::default() });
+        (spine(&placement), placement.fit)
+    };
+    let without = [(); 4].map(|()| place(None));
+    assert_eq!(without, [0, 1, 2, 0].map(|spine| (spine, Fit::Fits)));
+    assert_eq!(place(Some(Rate::gbps(6))), (0, Fit::Fits), "flows without a rate reserve nothing");
+    assert_eq!(place(None), (1, Fit::Fits), "3, 1 and 1 flows");
+}
+
 #[test]
 fn room_returns_when_a_flow_is_released() {
     let (fabric, routes) = routed(&leaf_spine(4, 2));
@@ -158,7 +174,8 @@ proptest! {
                 let links = links_of(&fabric, &own);
                 let is_apart = |path: &Path| path.fabric_ports(&fabric).all(|link| !links.contains(&link));
                 prop_assert_eq!(placement.shared == 0, is_apart(&placement.path));
-                if scheduler == Scheduler::FewestFlows && placement.shared > 0 {
+                let is_counted = scheduler == Scheduler::FewestFlows || rate.is_none();
+                if is_counted && placement.shared > 0 {
                     prop_assert!(!paths.iter().any(|path| is_apart(&path)));
                 }
                 own.push(placement.path.clone());
