@@ -6,7 +6,7 @@ const ROOT: &str = "proto";
 const FILE: &str = "heddle/path/v1/path.proto";
 
 /// Where a field is a number in Protocol Buffers and a word in JSON.
-const WORDS: [(&str, &str); 8] = [
+const WORDS: [(&str, &str); 9] = [
     ("OpenConnectionRequest.family", "family"),
     ("EncodeRequest.family", "family"),
     ("DecodeRequest.family", "family"),
@@ -15,6 +15,7 @@ const WORDS: [(&str, &str); 8] = [
     ("Link.state", "link_state"),
     ("SetLinkRequest.state", "link_state"),
     ("Affected.damage", "damage"),
+    ("Subflow.damage", "damage"),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -4,7 +4,10 @@ use std::net::IpAddr;
 
 use heddle_fabric::Path;
 use heddle_policy::cflb::{Addresses, Fields, Reason};
-use heddle_steer::{Connection, ConnectionId, Damage, End, Fit, Network, Step, Subflow, SubflowId};
+use heddle_steer::{
+    Affected, Connection, ConnectionId, Damage, End, Fit, Network, Request, Step, Subflow,
+    SubflowId,
+};
 
 use crate::v1;
 
@@ -55,6 +58,26 @@ pub fn connection(
     }
 }
 
+/// A connection in short.
+pub fn held(
+    network: &Network,
+    id: ConnectionId,
+    connection: &Connection,
+    now: u64,
+) -> v1::HeldConnection {
+    let Request { pair, protocol, rate, .. } = connection.request;
+    v1::HeldConnection {
+        connection: id.0,
+        from: name(network, pair.from),
+        to: name(network, pair.to),
+        protocol: protocol.into(),
+        subflows: connection.subflows.len() as u32,
+        rate_bps: rate.unwrap_or_default().0,
+        taken_ports: connection.taken.len() as u32,
+        lease_seconds: lease_seconds(connection.expires, now),
+    }
+}
+
 /// Seconds until a lease ends.
 pub fn lease_seconds(expires: u64, now: u64) -> u32 {
     u32::try_from(expires.saturating_sub(now)).unwrap_or(u32::MAX)
@@ -77,6 +100,7 @@ pub fn subflow(network: &Network, all: &Connection, id: SubflowId, one: &Subflow
         path: Some(path(network, pair.from, pair.to, &one.placement.path)),
         disjoint: !others.into_iter().any(shares),
         overbooked_bps,
+        damage: damage(all.damage(network, id)).into(),
     }
 }
 
@@ -108,10 +132,20 @@ pub fn end(end: End) -> v1::End {
     }
 }
 
+/// A subflow whose packets do not take its path.
+pub fn affected(affected: Affected) -> v1::Affected {
+    v1::Affected {
+        connection: affected.connection.0,
+        subflow: affected.subflow.0,
+        damage: damage(Some(affected.damage)).into(),
+    }
+}
+
 /// What has become of a subflow.
-pub fn damage(damage: Damage) -> v1::Damage {
+fn damage(damage: Option<Damage>) -> v1::Damage {
     match damage {
-        Damage::LinkDown { .. } => v1::Damage::LinkDown,
-        Damage::Renamed => v1::Damage::Renamed,
+        Some(Damage::LinkDown { .. }) => v1::Damage::LinkDown,
+        Some(Damage::Renamed) => v1::Damage::Renamed,
+        None => v1::Damage::None,
     }
 }

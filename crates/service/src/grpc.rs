@@ -81,6 +81,13 @@ impl PathService for Grpc {
         answered(self.0.get_connection(ask.get_ref()))
     }
 
+    async fn list_connections(
+        &self,
+        ask: Request<v1::ListConnectionsRequest>,
+    ) -> Answer<v1::ListConnectionsResponse> {
+        answered(self.0.list_connections(ask.get_ref()))
+    }
+
     async fn add_subflow(&self, ask: Request<v1::AddSubflowRequest>) -> Answer<v1::Subflow> {
         let (service, ask) = (self.0.clone(), ask.into_inner());
         answered(aside(move || service.add_subflow(&ask)).await)

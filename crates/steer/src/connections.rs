@@ -183,6 +183,14 @@ impl Connections {
         self.open.iter().map(|(id, connection)| (*id, connection))
     }
 
+    /// Those of [`Connections::iter`] whose numbers are `first` or higher.
+    pub fn iter_from(
+        &self,
+        first: ConnectionId,
+    ) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        self.open.range(first..).map(|(id, connection)| (*id, connection))
+    }
+
     /// How many are open.
     pub fn len(&self) -> usize {
         self.open.len()

@@ -37,7 +37,7 @@ const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 pub fn router(service: Arc<Service>) -> Router {
     Router::new()
         .route("/v1/paths", get(find_paths))
-        .route("/v1/connections", post(open_connection))
+        .route("/v1/connections", get(list_connections).post(open_connection))
         .route("/v1/connections/{connection}", get(get_connection).delete(close_connection))
         .route("/v1/connections/{connection}/lease", post(renew_connection))
         .route("/v1/connections/{connection}/subflows", post(add_subflow))
@@ -102,6 +102,13 @@ async fn open_connection(
 
 async fn get_connection(State(service): Shared, number: Numbers<u64>) -> Answer<v1::Connection> {
     answered(service.get_connection(&v1::GetConnectionRequest { connection: number?.0 }))
+}
+
+async fn list_connections(
+    State(service): Shared,
+    ask: Parameters<v1::ListConnectionsRequest>,
+) -> Answer<v1::ListConnectionsResponse> {
+    answered(service.list_connections(&ask?.0))
 }
 
 async fn add_subflow(

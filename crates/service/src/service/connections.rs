@@ -12,6 +12,9 @@ use super::paths::{is_free, pair};
 use crate::ask::MOST_SUBFLOWS;
 use crate::{Code, Limits, Problem, answer, ask, v1};
 
+/// Connections that are listed unless asked otherwise, and at most.
+const LISTED: (u32, u32) = (256, 1024);
+
 impl Service {
     /// Opens a connection. Where a pair has many paths this computes for long: not for an asynchronous task.
     ///
@@ -49,6 +52,27 @@ impl Service {
             let (connections, id) = (self.connections(), ConnectionId(ask.connection));
             let connection = open(&connections, id)?;
             Ok(answer::connection(&self.network(), id, connection, self.clock.now()))
+        })
+    }
+
+    /// Lists connections.
+    ///
+    /// # Errors
+    /// A limit that is too high.
+    pub fn list_connections(
+        &self,
+        ask: &v1::ListConnectionsRequest,
+    ) -> Result<v1::ListConnectionsResponse, Problem> {
+        self.answer("list_connections", || {
+            let limit = ask::limit(ask.limit, LISTED.0, LISTED.1)?;
+            let (connections, network) = (self.connections(), self.network());
+            let now = self.clock.now();
+            let listed = connections.iter_from(ConnectionId(ask.first)).take(limit);
+            let held = listed.map(|(id, one)| answer::held(&network, id, one, now));
+            Ok(v1::ListConnectionsResponse {
+                connections: held.collect(),
+                total: connections.len() as u64,
+            })
         })
     }
 
@@ -104,7 +128,7 @@ impl Service {
         })
     }
 
-    /// Starts a connection's lease anew.
+    /// Starts a connection's lease anew, and tells which of its subflows do not take their paths.
     ///
     /// # Errors
     /// No such connection.
@@ -113,10 +137,15 @@ impl Service {
         ask: &v1::RenewConnectionRequest,
     ) -> Result<v1::RenewConnectionResponse, Problem> {
         self.answer("renew_connection", || {
+            let (mut connections, id) = (self.connections(), ConnectionId(ask.connection));
             let now = self.clock.now();
-            let expires = self.connections().renew(ConnectionId(ask.connection), now)?;
-            let lease_seconds = answer::lease_seconds(expires, now);
-            Ok(v1::RenewConnectionResponse { lease_seconds })
+            let expires = connections.renew(id, now)?;
+            let network = self.network();
+            let affected = open(&connections, id)?.affected(&network, id);
+            Ok(v1::RenewConnectionResponse {
+                lease_seconds: answer::lease_seconds(expires, now),
+                affected: affected.map(answer::affected).collect(),
+            })
         })
     }
 

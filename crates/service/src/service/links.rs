@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use heddle_steer::{Affected, Network};
+use heddle_steer::Network;
 
 use super::{Service, lock};
 use crate::{Problem, answer, ask, v1};
@@ -53,15 +53,7 @@ impl Service {
         let (connections, network) = (self.connections(), Arc::new(network));
         *self.network.write().unwrap_or_else(PoisonError::into_inner) = network.clone();
         let affected = connections.affected(&network);
-        v1::SetLinkResponse { affected: affected.into_iter().map(told).collect() }
-    }
-}
-
-fn told(affected: Affected) -> v1::Affected {
-    v1::Affected {
-        connection: affected.connection.0,
-        subflow: affected.subflow.0,
-        damage: answer::damage(affected.damage).into(),
+        v1::SetLinkResponse { affected: affected.into_iter().map(answer::affected).collect() }
     }
 }
 

@@ -34,6 +34,15 @@ async fn each_operation_answers_alike() {
     let set = told(grpc.set_link(read::<v1::SetLinkRequest>(&ask)).await);
     assert_eq!(http.send("PUT", "/v1/links", &ask).await.json(), set);
 
+    // Subflow 1 was on spine-2; of six next hops the fields of 2 and 3 name the spines after theirs.
+    let renewed = told(grpc.renew_connection(v1::RenewConnectionRequest::default()).await);
+    assert_eq!(http.ask("POST", "/v1/connections/0/lease", "").await.json(), renewed);
+    assert_eq!(renewed["affected"], set["affected"]);
+    let got = told(grpc.get_connection(v1::GetConnectionRequest { connection: 0 }).await);
+    assert_eq!(http.get("/v1/connections/0").await.json(), got);
+    let damage = got["subflows"].as_array().unwrap().iter().map(|one| &one["damage"]);
+    assert_eq!(damage.collect::<Vec<_>>(), ["none", "link-down", "renamed", "renamed"]);
+
     let ask = v1::ReplaceSubflowRequest { connection: 0, subflow: 1, taken_ports: vec![] };
     let replaced = told(grpc.replace_subflow(ask).await);
     let route = "/v1/connections/0/subflows/1/replace";
@@ -54,8 +63,12 @@ async fn each_operation_answers_alike() {
     assert_eq!(http.get("/v1/links?limit=9&offset=3").await.json(), links);
     assert_eq!((&links["total"], links["links"].as_array().unwrap().len()), (&json!(18), 9));
 
-    let renewed = told(grpc.renew_connection(v1::RenewConnectionRequest::default()).await);
-    assert_eq!(http.ask("POST", "/v1/connections/0/lease", "").await.json(), renewed);
+    let ask = v1::ListConnectionsRequest { limit: 1, first: 0 };
+    let held = told(grpc.list_connections(ask).await);
+    assert_eq!(http.get("/v1/connections?limit=1&first=0").await.json(), held);
+    let (connection, rate) = (&held["connections"][0], 400_000_000);
+    assert_eq!((&connection["from"], &connection["to"]), (&json!("host-1"), &json!("host-3")));
+    assert_eq!((&connection["subflows"], &connection["rate_bps"]), (&json!(3), &json!(rate)));
 
     let ask = json!({"from": "2001:db8::1", "to": "host-4", "path": 2});
     let encoded = told(grpc.encode(read::<v1::EncodeRequest>(&ask)).await);

@@ -46,6 +46,31 @@ fn a_subflow_leaves_the_link_that_failed() {
     assert_eq!(service.find_paths(&find).unwrap().total, 7);
 }
 
+/// Who asks for a connection or renews it learns what has become of its subflows, and no longer once they have moved.
+#[test]
+fn hosts_learn_of_the_damage() {
+    let service = Service::new(network(Field::Ports), &options());
+    let (from, to) = ("host-1".to_owned(), "host-3".to_owned());
+    let ask = v1::OpenConnectionRequest { from, to, subflows: 1, ..Default::default() };
+    let opened = service.open_connection(&ask).unwrap();
+    let connection = opened.connection;
+    let get = || service.get_connection(&v1::GetConnectionRequest { connection }).unwrap();
+    let renew = || service.renew_connection(&v1::RenewConnectionRequest { connection }).unwrap();
+    assert_eq!((get().subflows[0].damage(), renew().affected), (v1::Damage::None, vec![]));
+
+    let spine = opened.subflows[0].path.clone().unwrap().nodes[2].clone();
+    let told = set(&service, "tor-2", &spine, v1::LinkState::Down);
+    assert_eq!((get().subflows[0].damage(), renew().affected), (v1::Damage::LinkDown, told));
+    let ask = v1::ReplaceSubflowRequest { connection, subflow: 0, taken_ports: vec![] };
+    assert_eq!(service.replace_subflow(&ask).unwrap().damage(), v1::Damage::None);
+    assert_eq!((get().subflows[0].damage(), renew().affected), (v1::Damage::None, vec![]));
+
+    // The new fields were made for six next hops of tor-1; with seven again, those after the one that returned have moved.
+    set(&service, "tor-2", &spine, v1::LinkState::Up);
+    assert_eq!(get().subflows[0].damage(), v1::Damage::Renamed);
+    assert_eq!(renew().affected[0].damage(), v1::Damage::Renamed);
+}
+
 #[test]
 fn a_pair_that_is_cut_off_has_no_paths() {
     let service = Service::new(network(Field::Ports), &options());

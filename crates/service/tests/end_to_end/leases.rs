@@ -99,3 +99,34 @@ fn a_subflow_is_closed_and_its_links_are_free() {
     close(1).unwrap();
     assert_eq!(left(), (vec![], 0));
 }
+
+/// Five connections in pages of two; one is closed in between, and no other is missed.
+#[test]
+fn connections_are_listed_in_pages() {
+    let (service, time) = timed();
+    let opened: Vec<u64> = (0..5).map(|_| open(&service)).collect();
+    let page = |first| {
+        let ask = v1::ListConnectionsRequest { limit: 2, first };
+        let page = service.list_connections(&ask).unwrap();
+        (page.connections.iter().map(|one| one.connection).collect::<Vec<u64>>(), page.total)
+    };
+    assert_eq!(page(0), (vec![0, 1], 5));
+    service.close_connection(&v1::CloseConnectionRequest { connection: opened[0] }).unwrap();
+    assert_eq!(page(2), (vec![2, 3], 4));
+    assert_eq!(page(4), (vec![4], 4));
+    time.store(1010, Ordering::Relaxed);
+    let all = service.list_connections(&v1::ListConnectionsRequest::default()).unwrap();
+    let expected = v1::HeldConnection {
+        connection: opened[1],
+        from: "host-1".into(),
+        to: "host-3".into(),
+        protocol: 6,
+        subflows: 2,
+        rate_bps: 0,
+        taken_ports: 0,
+        lease_seconds: 20,
+    };
+    assert_eq!(all.connections[0], expected);
+    time.store(1030, Ordering::Relaxed);
+    assert_eq!(page(0), (vec![], 0));
+}

@@ -178,6 +178,7 @@ fn cases() -> Vec<Case> {
             bad,
             "the link's state is missing",
         ),
+        ("GET", "/v1/connections?limit=1025", json!({}), 400, bad, "a limit of 1025 is above 1024"),
         ("GET", "/v1/links?limit=1025", json!({}), 400, bad, "a limit of 1025 is above 1024"),
         (
             "GET",

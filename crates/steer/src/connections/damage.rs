@@ -1,6 +1,6 @@
 //! What links that fail or return do to connections.
 
-use super::{ConnectionId, Connections, Subflow, SubflowId};
+use super::{Connection, ConnectionId, Connections, Subflow, SubflowId};
 use crate::{Network, Pair};
 
 /// What has become of a subflow since its path was named.
@@ -29,15 +29,24 @@ pub struct Affected {
 impl Connections {
     /// The subflows whose packets no longer take their paths, after links have failed or returned ([`Network::set_down`]).
     pub fn affected(&self, network: &Network) -> Vec<Affected> {
-        let subflows = self.open.iter().flat_map(|(id, connection)| {
-            let pair = connection.request.pair;
-            connection.subflows.iter().map(move |(subflow, state)| (*id, pair, *subflow, state))
-        });
-        let damaged = |(connection, pair, subflow, state)| {
-            let damage = damage(network, pair, state)?;
-            Some(Affected { connection, subflow, damage })
-        };
-        subflows.filter_map(damaged).collect()
+        let all = self.iter().flat_map(|(id, connection)| connection.affected(network, id));
+        all.collect()
+    }
+}
+
+impl Connection {
+    /// The subflows whose packets no longer take their paths; `id` is the connection's number.
+    pub fn affected(&self, network: &Network, id: ConnectionId) -> impl Iterator<Item = Affected> {
+        let numbers = self.subflows.keys();
+        numbers.filter_map(move |subflow| {
+            let damage = self.damage(network, *subflow)?;
+            Some(Affected { connection: id, subflow: *subflow, damage })
+        })
+    }
+
+    /// What keeps a subflow's packets from its path, if anything does; none of a subflow that is not there.
+    pub fn damage(&self, network: &Network, subflow: SubflowId) -> Option<Damage> {
+        damage(network, self.request.pair, self.subflows.get(&subflow)?)
     }
 }
 
