@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use heddle_report::Section;
 use heddle_study::cflb::experiment::Routers;
-use heddle_study::cflb::pcap::Capture;
+use heddle_study::cflb::pcap::{Capture, CaptureError};
 use heddle_study::cflb::spread::{Deviations, Spread, spread};
 use heddle_study::report::spread_section;
 use serde::Serialize;
@@ -49,8 +49,17 @@ impl Spreading {
                 File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
             let read = |file| -> anyhow::Result<_> {
                 let mut capture = Capture::new(file)?;
-                let spreads = spread(capture.by_ref(), &row.choosers(), &row.plan())?;
-                Ok((capture.tally().to_string(), spreads))
+                let mut cut = "";
+                // A capture that was stopped in the middle of a frame is good up to there.
+                let packets = std::iter::from_fn(|| match capture.next() {
+                    Some(Err(CaptureError::Truncated { .. })) => {
+                        cut = "; it ends in the middle of a frame";
+                        None
+                    }
+                    packet => packet,
+                });
+                let spreads = spread(packets, &row.choosers(), &row.plan())?;
+                Ok((format!("{}{cut}", capture.tally()), spreads))
             };
             let (tally, spreads) =
                 read(file).with_context(|| format!("cannot read {}", path.display()))?;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_scenarios;
+mod capture;
 mod check;
 mod fabrics;
 mod find;
