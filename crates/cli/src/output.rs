@@ -16,3 +16,22 @@ pub(crate) fn line(text: impl Display) -> Result<(), Failure> {
         written => Ok(written.context("standard output")?),
     }
 }
+
+/// Things and how many: `1 router`, `5 routers`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_is_no_plural() {
+        let told = [0, 1, 5].map(|number| counted(number, "router"));
+        assert_eq!(told, ["0 routers", "1 router", "5 routers"]);
+    }
+}

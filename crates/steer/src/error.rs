@@ -187,7 +187,8 @@ pub enum SteerError {
     /// The path makes more choices than the selector has digits.
     #[error(
         "{first} and {second} read the same digit, and are to choose differently: the \
-         selector has {length} digits; take a wider field, a smaller radix or another path"
+         selector has {}; take a wider field, a smaller radix or another path",
+        if *length == 1 { "1 digit".to_owned() } else { format!("{length} digits") }
     )]
     TooLong {
         /// The nearer router.
@@ -222,7 +223,7 @@ pub enum SteerError {
     },
     /// Every name of the path is in use or reserved.
     #[error(
-        "no name of the path is free: {tried} were tried; close connections of this pair, \
+        "no name of the path is free, {tried} tried; close connections of this pair, \
          allow more initial TTLs, or reserve fewer ports"
     )]
     NoneFree {

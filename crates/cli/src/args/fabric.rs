@@ -10,7 +10,7 @@ use super::path::FabricArgs;
 pub(crate) enum FabricCommand {
     /// Count paths and next hops: how much choice fabrics offer.
     Stats(Stats),
-    /// Print a fabric file with every default filled in.
+    /// Print what a fabric file says, defaults included: its graph and addresses as counts, in JSON whole.
     Show(ShowFabric),
     /// Print the JSON Schema of fabric files, for editors.
     Schema,

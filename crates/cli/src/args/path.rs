@@ -61,7 +61,8 @@ Examples, with F=scenarios/fabrics/fat-tree-8.toml:
   heddle path find $F host-1 host-128 --set 'fabric.failed=[\"core-1\"]'
   heddle path find $F host-1 host-128 --json | jq .total
 
-Paths are numbered from 0, in the order of their choices. Finding paths needs no key.")]
+Paths are numbered from 0, in the order of their choices; so are a router's next hops, in the
+order of its links. Finding paths needs no key.")]
 pub(crate) struct Find {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,

@@ -57,6 +57,9 @@ pub(crate) struct Serve {
     /// How long a connection is kept unless its host renews it, as in 90s, 10m, 1h.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = lease)]
     pub(crate) lease: Duration,
+    /// The longest lease that a host may ask for; if it is below --lease, that one.
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lease)]
+    pub(crate) longest_lease: Duration,
     /// Most connections at a time.
     #[arg(long, value_name = "N", default_value = "65536")]
     pub(crate) connections: NonZeroUsize,

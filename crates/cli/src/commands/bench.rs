@@ -4,6 +4,7 @@ use heddle_study::bench::{BenchError, Case, Speed, compare, run};
 
 use crate::args::{Bench, Common};
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::{files, output, progress, table};
 
 impl From<BenchError> for Failure {
@@ -19,7 +20,7 @@ pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
     let mut speeds = Vec::new();
     for case in args.cases.iter().filter_map(|name| Case::of(name)) {
         if !common.quiet {
-            eprintln!("case {}: {} run(s)", case.name, args.runs);
+            eprintln!("case {}: {}", case.name, counted(args.runs as u64, "run"));
         }
         speeds.push(median(case, args.runs)?);
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::{files, output};
 
 /// Checks every file and tells of each; the exit code is the highest of theirs.
@@ -56,8 +57,8 @@ fn check(source: &Source) -> Result<String, Failure> {
     let scenario = files::resolve(source)?;
     let fabric = Fabric::new(&scenario.fabric.graph).context(source.name.clone())?;
     let (hosts, switches) = (fabric.hosts, fabric.switches());
-    let (scheme, seeds) = (scenario.scheme.name(), scenario.seeds.len());
-    Ok(format!("{hosts} hosts, {switches} switches, {scheme}, {seeds} seed(s)"))
+    let (scheme, seeds) = (scenario.scheme.name(), counted(scenario.seeds.len() as u64, "seed"));
+    Ok(format!("{hosts} hosts, {switches} switches, {scheme}, {seeds}"))
 }
 
 /// Prints the resolved scenario.

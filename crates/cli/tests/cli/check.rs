@@ -18,7 +18,7 @@ fn every_example_is_sound() {
     let text = String::from_utf8(ran.stdout).unwrap();
     assert_eq!(ran.status.code(), Some(0), "{text}");
     assert_eq!(text.lines().filter(|line| line.contains(".toml: ok: ")).count(), files.len());
-    assert!(text.contains("32 hosts, 10 switches, hula, 3 seed(s)"), "HULA's figure 4: {text}");
+    assert!(text.contains("32 hosts, 10 switches, hula, 3 seeds"), "HULA's figure 4: {text}");
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn one_good_and_one_bad_file() {
     {
         let ran = folder.heddle(&format!("validate {words}"));
         assert_eq!(ran.code, Some(3), "{words}");
-        assert_eq!(ran.out, "small.toml: ok: 8 hosts, 4 switches, ecmp, 2 seed(s)\n");
+        assert_eq!(ran.out, "small.toml: ok: 8 hosts, 4 switches, ecmp, 2 seeds\n");
         assert!(ran.err.contains("error: bad.toml:15: workload.load: "), "{}", ran.err);
         assert_eq!(ran.err.contains("nowhere.toml: "), words.contains("nowhere"));
     }

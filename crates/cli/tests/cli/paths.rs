@@ -105,10 +105,10 @@ fn encode_says_what_to_write_and_why() {
     );
     // Base 4 in 32 bits: 16 digits. 64 mod 16 = 0, 63 mod 16 = 15.
     for row in [
-        "│ tor-1  ┆ 64  ┆ 0        ┆ 1     ┆ 2 of 4   ┆ agg-2    ┆ controlled        │",
-        "│ agg-2  ┆ 63  ┆ 15       ┆ 2     ┆ 3 of 4   ┆ core-7   ┆ controlled        │",
+        "│ tor-1  ┆ 64  ┆ 0        ┆ 1     ┆ 1 of 0-3 ┆ agg-2    ┆ controlled        │",
+        "│ agg-2  ┆ 63  ┆ 15       ┆ 2     ┆ 2 of 0-3 ┆ core-7   ┆ controlled        │",
         "│ core-7 ┆ 62  ┆ -        ┆ -     ┆ -        ┆ agg-30   ┆ only one next hop │",
-        "position = TTL mod 16; digits are from 0 to 3",
+        "position = TTL mod 16; digits are 0-3; paths, next hops and digits are numbered from 0",
     ] {
         assert!(lines.contains(&row), "{row}\n{text}");
     }
@@ -148,11 +148,11 @@ fn names_run_out() {
         "path encode fabric.toml host-1 host-128 --path 3 --destination-port 443 {BY_SOURCE_PORT} --set cflb.source_ports=40000-40015"
     );
     let few = folder.heddle(&format!("{words} --count 4"));
-    assert!(few.err.contains("the path has 2 free name(s), 4 were asked for"), "{}", few.err);
+    assert!(few.err.contains("the path has 2 free names, 4 were asked for"), "{}", few.err);
     assert_eq!(few.ok().lines().count(), 1 + 2);
     let all: Vec<String> = (40000..=40015).map(|port: u32| port.to_string()).collect();
     let said = folder.heddle(&format!("{words} --taken {}", all.join(","))).failed(1);
-    assert!(said.starts_with("error: no name of the path is free: 2 were tried; "), "{said}");
+    assert!(said.starts_with("error: no name of the path is free, 2 tried; "), "{said}");
 }
 
 #[test]
@@ -219,7 +219,12 @@ fn decode_says_why_each_hop_is_taken() {
     let words = "path decode fabric.toml --from host-1 --to host-128";
     let text = folder.heddle(&format!("{words} --source-port 40000 --destination-port 443")).ok();
     assert!(text.contains("┆ controlled ") && text.contains("┆ only one next hop "), "{text}");
-    assert!(text.lines().last().unwrap().starts_with("delivered to host-128, by path "), "{text}");
+    let [.., note, end] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
+    assert_eq!(note, "paths, next hops and digits are numbered from 0");
+    assert!(
+        end.starts_with("delivered to host-128, by path ") && end.ends_with(" of 0-15"),
+        "{end}"
+    );
     assert!(folder.heddle(words).ok().contains("hashed: the packet has no ports"));
     // With base 5 a digit of 4 names no next hop: some of these packets have one.
     let reasons: BTreeSet<String> = (40000..40040)

@@ -63,12 +63,20 @@ fn it_answers_until_it_is_stopped_and_does_not_tell_the_key() {
     let folder = Folder::with_fabric();
     let key = folder.read("fat-tree-8.key").trim().to_owned();
     for signal in ["-TERM", "-INT"] {
-        let service = Service::start(&folder, "--log trace --lease 90s --scheduler first-fit");
+        let service = Service::start(
+            &folder,
+            "--log trace --lease 90s --longest-lease 2h --scheduler first-fit",
+        );
         let (paths, _) = service.ask("GET", "/v1/paths?from=host-1&to=host-128", "");
         assert_eq!(paths["total"], 16);
         let wanted = r#"{"from": "host-1", "to": "host-128", "subflows": 2}"#;
         let (connection, answer) = service.ask("POST", "/v1/connections", wanted);
         assert_eq!(connection["lease_seconds"], 90, "{answer}");
+        let wanted =
+            r#"{"from": "host-1", "to": "host-128", "subflows": 1, "lease_seconds": 7201}"#;
+        let (refused, _) = service.ask("POST", "/v1/connections", wanted);
+        let said = "a lease of 7201 s is not among those from 1 to 7200 s";
+        assert_eq!(refused["message"], said);
         let subflows = connection["subflows"].as_array().unwrap();
         assert!(subflows.len() == 2 && subflows.iter().all(|one| one["disjoint"] == true));
         let (refused, _) = service.ask("GET", "/v1/paths?from=host-1&to=nobody", "");
@@ -116,7 +124,13 @@ fn what_cannot_be_served() {
         said.contains(&format!("cannot listen at {at}")) && said.contains("\nhelp: "),
         "{said}"
     );
-    for wrong in ["--lease 5", "--http localhost:80", "--scheduler best", "--log loud=very"] {
+    for wrong in [
+        "--lease 5",
+        "--longest-lease 25h",
+        "--http localhost:80",
+        "--scheduler best",
+        "--log loud=very",
+    ] {
         folder.heddle(&format!("path serve fabric.toml {wrong}")).failed(2);
     }
 }

@@ -27,9 +27,12 @@ pub(crate) fn decode(args: &Decode, common: &Common) -> Result<(), Failure> {
     }
     if !steps.is_empty() {
         output::line(steps::table(&steps))?;
+        output::line(listed::NOTE)?;
     }
-    let path =
-        taken.map_or(String::new(), |(number, count)| format!(", by path {number} of {count}"));
+    let path = taken.map_or(String::new(), |(number, count)| match count {
+        1 => ", by the only path".to_owned(),
+        _ => format!(", by path {number} of 0-{}", count.saturating_sub(1)),
+    });
     output::line(format_args!("{}{path}", steps::end(&network, &pair, &walk)))
 }
 

@@ -9,11 +9,12 @@ use heddle_scenario::FabricFile;
 use heddle_steer::{Flow, Network, Pair, SteerError};
 use serde_json::{Value, json};
 
-use super::listed::{Listed, choices_of, number_of};
+use super::listed::{Listed, NOTE, choices_of, number_of};
 use super::{pair, steps};
 use crate::args::Common;
 use crate::args::path::Encode;
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::{files, network, output};
 
 pub(crate) fn encode(args: &Encode, common: &Common) -> Result<(), Failure> {
@@ -32,7 +33,8 @@ pub(crate) fn encode(args: &Encode, common: &Common) -> Result<(), Failure> {
         false => print(args, &network, &pair, &listed, &names)?,
     }
     if !common.quiet && names.len() < args.count as usize {
-        eprintln!("the path has {} free name(s), {} were asked for", names.len(), args.count);
+        let free = counted(names.len() as u64, "free name");
+        eprintln!("the path has {free}, {} were asked for", args.count);
     }
     Ok(())
 }
@@ -144,11 +146,8 @@ fn print(
     }
     if args.explain {
         let radix = network.codec().radix();
-        output::line(format_args!(
-            "position = TTL mod {}; digits are from 0 to {}",
-            radix.length(),
-            radix.base() - 1
-        ))?;
+        let (length, highest) = (radix.length(), radix.base() - 1);
+        output::line(format_args!("position = TTL mod {length}; digits are 0-{highest}; {NOTE}"))?;
     }
     Ok(())
 }

@@ -6,11 +6,12 @@ use heddle_fabric::Paths;
 use heddle_steer::Network;
 use serde_json::json;
 
-use super::listed::{Listed, choices_of, number_of};
+use super::listed::{Listed, NOTE, choices_of, number_of};
 use super::name;
 use crate::args::Common;
 use crate::args::path::Find;
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::{files, network, output, table};
 
 pub(crate) fn find(args: &Find, common: &Common) -> Result<(), Failure> {
@@ -29,7 +30,7 @@ pub(crate) fn find(args: &Find, common: &Common) -> Result<(), Failure> {
     }
     print(&listed, paths.count())?;
     if !common.quiet && args.disjoint.is_none() && (listed.len() as u64) < paths.count() {
-        eprintln!("the first {} are listed; --limit lists more", listed.len());
+        eprintln!("listed: the first {}; --limit lists more", listed.len());
     }
     Ok(())
 }
@@ -62,11 +63,13 @@ fn disjoint(
 fn print(listed: &[Listed], total: u64) -> Result<(), Failure> {
     let Some(Listed { nodes, .. }) = listed.first() else { return Ok(()) };
     let (from, to, routers) = (&nodes[0], &nodes[nodes.len() - 1], nodes.len() - 2);
-    let (paths, each) = if total == 1 { ("path", "") } else { ("paths", " each") };
-    output::line(format_args!("{from} to {to}: {total} {paths}, {routers} router(s){each}"))?;
+    let each = if total == 1 { "" } else { " each" };
+    let (paths, routers) = (counted(total, "path"), counted(routers as u64, "router"));
+    output::line(format_args!("{from} to {to}: {paths}, {routers}{each}"))?;
     let mut table = table::of_words(&["path", "routers", "next hop at each"]);
     for path in listed {
         table.add_row([path.path.to_string(), path.routers(), path.choices()]);
     }
-    output::line(table)
+    output::line(table)?;
+    output::line(NOTE)
 }

@@ -42,18 +42,21 @@ impl Listed {
         self.nodes[1..self.nodes.len() - 1].join(",")
     }
 
-    /// The choice at each router, counted from 1.
+    /// The choice at each router.
     pub(crate) fn choices(&self) -> String {
         let each = self.next_hops.iter().zip(&self.out_of);
         each.map(|(next_hop, out_of)| choice(*next_hop, *out_of)).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// `2 of 4`; a dash where there is no choice.
+/// How tables and lines for people count, as JSON and `--path` do.
+pub(crate) const NOTE: &str = "paths, next hops and digits are numbered from 0";
+
+/// `1 of 0-3`; a dash where there is no choice.
 pub(crate) fn choice(next_hop: u16, next_hops: u16) -> String {
     match next_hops {
         1 => "-".to_owned(),
-        _ => format!("{} of {next_hops}", next_hop + 1),
+        _ => format!("{next_hop} of 0-{}", next_hops.saturating_sub(1)),
     }
 }
 

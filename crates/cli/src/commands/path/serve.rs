@@ -31,8 +31,12 @@ pub(crate) fn serve(args: &Serve, common: &Common) -> Result<(), Failure> {
 }
 
 fn options(args: &Serve) -> Options {
-    let limits =
-        Limits { lease: args.lease, connections: args.connections.get(), ..Limits::default() };
+    let limits = Limits {
+        lease: args.lease,
+        longest_lease: args.longest_lease,
+        connections: args.connections.get(),
+        ..Limits::default()
+    };
     let (grpc, http) = (args.grpc.0, args.http.0);
     Options { grpc, http, scheduler: args.scheduler.into(), limits, ..Options::default() }
 }
