@@ -25,6 +25,11 @@ struct Operation {
     operation: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct HttpStatus {
+    status: u16,
+}
+
 /// What is true at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
@@ -44,6 +49,7 @@ pub struct Metrics {
     registry: Registry,
     requests: Family<Request, Counter>,
     durations: Family<Operation, Histogram>,
+    http_refused: Family<HttpStatus, Counter>,
     expired: Counter,
     connections: Gauge,
     subflows: Gauge,
@@ -58,6 +64,7 @@ impl Metrics {
             registry: Registry::with_prefix(PREFIX),
             requests: Family::default(),
             durations: Family::new_with_constructor(histogram),
+            http_refused: Family::default(),
             expired: Counter::default(),
             connections: Gauge::default(),
             subflows: Gauge::default(),
@@ -77,6 +84,8 @@ impl Metrics {
         );
         let help = "Time to answer, without the transport";
         to.register_with_unit("request_duration", help, Unit::Seconds, self.durations.clone());
+        let help = "Requests that HTTP refused or gave up on, by status; no operation counts those refused";
+        to.register("http_refused", help, self.http_refused.clone());
         to.register("expired", "Connections whose leases ended", self.expired.clone());
         to.register("connections", "Open connections", self.connections.clone());
         to.register("subflows", "Subflows of open connections", self.subflows.clone());
@@ -90,6 +99,11 @@ impl Metrics {
         let outcome = problem.map_or("ok", |problem| problem.code.word());
         self.requests.get_or_create(&Request { operation, outcome }).inc();
         self.durations.get_or_create(&Operation { operation }).observe(took.as_secs_f64());
+    }
+
+    /// Counts a request that HTTP refused, or gave up on.
+    pub fn refused_by_http(&self, status: u16) {
+        self.http_refused.get_or_create(&HttpStatus { status }).inc();
     }
 
     /// Counts connections whose leases ended.

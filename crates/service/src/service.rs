@@ -55,6 +55,12 @@ impl Service {
         self.metrics.text(&self.levels())
     }
 
+    /// Counts a request that HTTP refused or gave up on, and tells the log.
+    pub(crate) fn refused_by_http(&self, status: u16) {
+        self.metrics.refused_by_http(status);
+        tracing::info!(status, "refused by HTTP");
+    }
+
     /// What callers can make it hold and do.
     pub const fn limits(&self) -> &Limits {
         &self.limits

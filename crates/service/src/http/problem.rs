@@ -17,14 +17,27 @@ struct Told {
     mend: &'static str,
 }
 
+/// Who refused a request. Answers carry it as an extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refuser {
+    /// The service, which has counted it as one of an operation's.
+    Service,
+    /// HTTP: no operation was begun, or none has ended in time.
+    Http,
+}
+
 /// A problem with its HTTP status.
 #[derive(Debug)]
-pub struct Refusal(StatusCode, Problem);
+pub struct Refusal {
+    status: StatusCode,
+    problem: Problem,
+    by: Refuser,
+}
 
 impl Refusal {
     /// A request that is none of ours.
     pub fn new(status: StatusCode, code: Code, message: &str, mend: &'static str) -> Refusal {
-        Refusal(status, Problem::new(code, message, mend))
+        Refusal { status, problem: Problem::new(code, message, mend), by: Refuser::Http }
     }
 }
 
@@ -38,7 +51,7 @@ impl From<Problem> for Refusal {
             Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
             Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Refusal(status, problem)
+        Refusal { status, problem, by: Refuser::Service }
     }
 }
 
@@ -49,36 +62,33 @@ impl From<JsonRejection> for Refusal {
             StatusCode::UNSUPPORTED_MEDIA_TYPE => "send application/json",
             _ => "send the fields that the operation has, as JSON",
         };
-        Refusal(rejection.status(), Problem::invalid(rejection.body_text(), mend))
+        Refusal::new(rejection.status(), Code::InvalidArgument, &rejection.body_text(), mend)
     }
 }
 
 impl From<QueryRejection> for Refusal {
     fn from(rejection: QueryRejection) -> Refusal {
-        Refusal(
-            rejection.status(),
-            Problem::invalid(rejection.body_text(), "send the parameters that the operation has"),
-        )
+        let mend = "send the parameters that the operation has";
+        Refusal::new(rejection.status(), Code::InvalidArgument, &rejection.body_text(), mend)
     }
 }
 
 impl From<PathRejection> for Refusal {
     fn from(rejection: PathRejection) -> Refusal {
-        Refusal(
-            rejection.status(),
-            Problem::invalid(rejection.body_text(), "connections and subflows are numbers"),
-        )
+        let mend = "connections and subflows are numbers";
+        Refusal::new(rejection.status(), Code::InvalidArgument, &rejection.body_text(), mend)
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let Refusal(status, Problem { code, message, mend }) = self;
+        let Refusal { status, problem: Problem { code, message, mend }, by } = self;
         let mut response =
             Json(Told { status: status.as_u16(), code, message, mend }).into_response();
         *response.status_mut() = status;
         let kind = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        response.extensions_mut().insert(by);
         response
     }
 }

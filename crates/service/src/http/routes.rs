@@ -12,7 +12,7 @@ use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use serde::de::DeserializeOwned;
 
-use super::problem::Refusal;
+use super::problem::{Refusal, Refuser};
 use crate::grpc::MOST_BYTES;
 use crate::serve::aside;
 use crate::{Code, Problem, Service, v1};
@@ -51,15 +51,23 @@ pub fn router(service: Arc<Service>) -> Router {
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(from_fn_with_state(service.clone(), in_time))
+        .layer(from_fn_with_state(service.clone(), watched))
         .with_state(service)
 }
 
-/// Gives up on requests that take too long, bodies that trickle in among them.
-async fn in_time(State(service): Shared, request: Request, next: Next) -> Response {
+/// Gives up on requests that take too long, bodies that trickle in among them, and counts what was refused before the service saw it.
+async fn watched(State(service): Shared, request: Request, next: Next) -> Response {
     let answer = tokio::time::timeout(service.limits().request, next.run(request)).await;
-    let late = |_| Problem::new(Code::DeadlineExceeded, "the request took too long", "ask again");
-    answer.map_err(late).map_err(Refusal::from).into_response()
+    let answer = answer.map_err(|_| late()).into_response();
+    if answer.extensions().get() == Some(&Refuser::Http) {
+        service.refused_by_http(answer.status().as_u16());
+    }
+    answer
+}
+
+fn late() -> Refusal {
+    let (status, code) = (StatusCode::GATEWAY_TIMEOUT, Code::DeadlineExceeded);
+    Refusal::new(status, code, "the request took too long", "ask again")
 }
 
 async fn no_route() -> Refusal {
@@ -114,9 +122,10 @@ async fn list_connections(
 async fn add_subflow(
     State(service): Shared,
     number: Numbers<u64>,
-    ask: Body<v1::AddSubflowRequest>,
+    ask: Addition,
 ) -> Answer<v1::Subflow> {
-    let ask = v1::AddSubflowRequest { connection: number?.0, ..ask?.0 };
+    let (Path(connection), ask) = (number?, added(ask)?);
+    let ask = v1::AddSubflowRequest { connection, ..ask };
     answered(aside(move || service.add_subflow(&ask)).await)
 }
 

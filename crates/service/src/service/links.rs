@@ -43,7 +43,9 @@ impl Service {
                 let down: Vec<u32> = others.chain(is_down.then_some(link)).collect();
                 network.set_down(&down)?;
             }
-            tracing::info!(a = ask.a, b = ask.b, ask.parallel, is_down, was_down, "link");
+            let state = if is_down { "down" } else { "up" };
+            let (v1::SetLinkRequest { a, b, parallel, .. }, is_news) = (ask, is_down != was_down);
+            tracing::info!(a, b, parallel, state, is_news, "link");
             Ok(self.reroute(network))
         })
     }

@@ -27,7 +27,7 @@ async fn each_operation_answers_alike() {
     assert_eq!(open["subflows"].as_array().unwrap().len(), 3);
 
     let added = told(grpc.add_subflow(v1::AddSubflowRequest::default()).await);
-    assert_eq!(http.send("POST", "/v1/connections/0/subflows", &json!({})).await.json(), added);
+    assert_eq!(http.ask("POST", "/v1/connections/0/subflows", "").await.json(), added);
     assert_eq!(added["subflow"], 3);
 
     let ask = json!({"a": "tor-1", "b": "spine-2", "state": "down"});
@@ -114,12 +114,20 @@ async fn metrics_tell_what_happened() {
     let ask = json!({"from": "host-1", "to": "host-3", "subflows": 8});
     http.send("POST", "/v1/connections", &ask).await;
     http.get("/v1/paths?from=host-1&to=host-9").await;
+    http.ask("DELETE", "/v1/encode", "").await;
+    http.ask_as("text/plain", "POST", "/v1/encode", "{}").await;
+    for body in [r#"{"subflow": 8}"#, r#"{"subflows": -1}"#] {
+        http.ask("POST", "/v1/connections", body).await;
+    }
     let reply = http.get("/metrics").await;
     assert!(reply.head.contains("content-type: application/openmetrics-text"), "{}", reply.head);
     for line in [
         r#"heddle_path_requests_total{operation="open_connection",outcome="ok"} 1"#,
         r#"heddle_path_requests_total{operation="find_paths",outcome="not_found"} 1"#,
         r#"heddle_path_request_duration_seconds_count{operation="find_paths"} 1"#,
+        r#"heddle_path_http_refused_total{status="405"} 1"#,
+        r#"heddle_path_http_refused_total{status="415"} 1"#,
+        r#"heddle_path_http_refused_total{status="422"} 2"#,
         "heddle_path_connections 1",
         "heddle_path_subflows 8",
         "heddle_path_busiest_link_flows 2",
@@ -127,4 +135,5 @@ async fn metrics_tell_what_happened() {
     ] {
         assert!(reply.body.lines().any(|told| told == line), "{line} in\n{}", reply.body);
     }
+    assert!(!reply.body.contains(r#"status="404""#), "the service has counted it: {}", reply.body);
 }

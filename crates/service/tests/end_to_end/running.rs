@@ -74,9 +74,14 @@ impl Http {
     }
 
     pub async fn ask(&mut self, method: &str, path: &str, body: &str) -> Reply {
+        self.ask_as("application/json", method, path, body).await
+    }
+
+    /// With a body of any kind.
+    pub async fn ask_as(&mut self, kind: &str, method: &str, path: &str, body: &str) -> Reply {
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: heddle\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nhost: heddle\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n"
         );
         self.0.write_all((head + body).as_bytes()).await.unwrap();
         self.read().await
