@@ -19,7 +19,7 @@ pub(crate) struct Address(pub(crate) Option<SocketAddr>);
 pub(crate) enum SchedulerName {
     /// The path whose links carry the fewest flows (CFLB section 4.2.1).
     FewestFlows,
-    /// The first path with room for the flow's rate (Hedera's global first fit).
+    /// The first path with room for the flow's rate (Hedera's global first fit); without a rate as fewest-flows.
     FirstFit,
 }
 
