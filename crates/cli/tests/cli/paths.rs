@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{Folder, words};
+use crate::support::{Folder, examples, words};
 
 /// Options for paths in the source port alone.
 const BY_SOURCE_PORT: &str = "--set cflb.field=source-port --set cflb.cipher=feistel";
@@ -262,4 +262,26 @@ fn a_packet_can_die_on_the_way() {
     let lost = folder.heddle(&format!("{words} --ttl 3 --json")).json();
     assert_eq!((&lost["end"], &lost["path"]), (&"ttl-ran-out".into(), &Value::Null));
     assert_eq!(lost["hops"].as_array().unwrap().len(), 2);
+}
+
+/// The example for ordinary hosts: every path by many client ports, always with the TTL that Linux writes.
+#[test]
+fn ordinary_hosts_name_paths_by_their_source_port() {
+    let folder = Folder::new();
+    let file = examples().join("fabrics/leaf-spine-source-port.toml");
+    folder.put("fabric.toml", &std::fs::read_to_string(file).unwrap());
+    folder.heddle("path keygen leaf-spine-source-port.key --cipher feistel").ok();
+    for number in 0..4 {
+        let words = format!(
+            "path encode fabric.toml host-1 host-64 --destination-port 443 --path {number} --count 1000 --json"
+        );
+        let named = folder.heddle(&words).json();
+        let names = named["names"].as_array().unwrap();
+        assert_eq!(names.len(), 1000);
+        for header in names.iter().map(|name| &name["header"]) {
+            assert!((32_768..61_000).contains(&header["source_port"].as_u64().unwrap()));
+            assert_eq!((&header["destination_port"], &header["ttl"]), (&443.into(), &64.into()));
+        }
+        assert_eq!(decoded(&folder, &names[999]["header"], "")["path"], number);
+    }
 }
