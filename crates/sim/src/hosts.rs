@@ -8,6 +8,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
+use heddle_fabric::{Fabric, Routes};
 use heddle_transport::{Ends, Kind, Options, Segment};
 use heddle_units::{Rate, Time};
 
@@ -15,7 +16,6 @@ use crate::engine::{Event, prefetch};
 use crate::five_tuple::FiveTuple;
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 use crate::random::{Random, Stream};
-use heddle_fabric::{Fabric, Routes};
 
 pub(crate) use connection::{Flow, Lifetime};
 pub(crate) use counters::HostCounters;

@@ -4,6 +4,7 @@
 //! port, the packet at its tail. The events of the current slot are known, so each of these can be asked for a few events
 //! ahead, the nearer the event the further down that chain. Nothing here changes a result: a wrong guess costs only time.
 
+use heddle_fabric::Fabric;
 use heddle_policy::Scheme;
 use heddle_transport::Ends;
 
@@ -11,7 +12,6 @@ use crate::engine::{Event, prefetch};
 use crate::hosts::Hosts;
 use crate::network::{Network, PacketKind};
 use crate::switching::Switching;
-use heddle_fabric::Fabric;
 
 /// Ports from which on a fabric does not fit into a core's cache.
 const LARGE: usize = 2048;

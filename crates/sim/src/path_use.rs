@@ -5,12 +5,12 @@
 
 mod steps;
 
+use heddle_fabric::Fabric;
 use heddle_scenario::Scenario;
 use heddle_units::Time;
 
 use crate::network::{PacketKind, Packets};
 use crate::outcome::PathUse;
-use heddle_fabric::Fabric;
 use steps::Steps;
 
 /// Follows packets, and compares their ways when a sample is taken.

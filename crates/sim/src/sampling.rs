@@ -1,10 +1,10 @@
 //! Samples of queues and links.
 
+use heddle_fabric::Fabric;
 use heddle_units::Time;
 
 use crate::network::Network;
 use crate::outcome::{PortName, Samples};
-use heddle_fabric::Fabric;
 
 /// Takes samples of the ports between switches.
 pub(crate) struct Sampler {

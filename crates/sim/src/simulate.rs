@@ -1,5 +1,6 @@
 //! Running a scenario.
 
+use heddle_fabric::FabricError;
 use heddle_policy::Scheme;
 use heddle_policy::cflb::CodecError;
 use heddle_scenario::{Scenario, Transport};
@@ -10,7 +11,6 @@ use heddle_units::Time;
 use crate::outcome::Outcome;
 use crate::schemes;
 use crate::simulation::Simulation;
-use heddle_fabric::FabricError;
 
 /// Why a scenario cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

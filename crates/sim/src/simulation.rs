@@ -7,6 +7,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use heddle_fabric::{Fabric, one_big_switch};
 use heddle_policy::Scheme;
 use heddle_scenario::{self as scenario, Scenario, Until};
 use heddle_transport::Ends;
@@ -24,7 +25,6 @@ use crate::simulate::{Next, Progress, SimError};
 use crate::switching::Switching;
 use crate::traffic::{self, NewFlow, Pools, Traffic};
 use crate::unloaded::unloaded_fct;
-use heddle_fabric::{Fabric, one_big_switch};
 use start::{is_failed, start_network, steering};
 
 /// Where and when hosts act, borrowed from a simulation.

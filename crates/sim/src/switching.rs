@@ -1,5 +1,6 @@
 //! Switches: each packet's next port by the scheme, probes by the multicast groups.
 
+use heddle_fabric::{Fabric, Routes};
 use heddle_policy::{
     Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Site, Step,
     Tor, Util, mix,
@@ -8,7 +9,6 @@ use heddle_units::Time;
 
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 use crate::random::{Random, Stream};
-use heddle_fabric::{Fabric, Routes};
 
 /// Bytes of a probe on the wire (HULA section 4.2).
 pub(crate) const PROBE_BYTES: u16 = 64;

@@ -1,11 +1,10 @@
 //! How long a flow takes with nothing else in the fabric: the base of slowdowns.
 
+use heddle_fabric::{Fabric, Routes};
 use heddle_policy::Tor;
 use heddle_scenario::Connections;
 use heddle_transport::{HEADER, MIN_FRAME, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
-
-use heddle_fabric::{Fabric, Routes};
 
 /// Time for `size` bytes from one host to another over an empty shortest path: a handshake's round trip if the
 /// connection is new, every segment at the slowest link, the last segment store-and-forward over the others, and the

@@ -107,8 +107,8 @@ impl Network {
     }
 }
 
-/// The choices along a path.
-fn turns(path: &Path) -> Vec<Turn> {
+/// The choices along a path, as the codec takes them.
+pub fn turns(path: &Path) -> Vec<Turn> {
     let turn = |(hop, at): (usize, &heddle_fabric::Hop)| Turn {
         hop: hop as u8,
         next_hop: at.next_hop,

@@ -59,7 +59,7 @@ pub use book::PortBook;
 pub use connections::{
     Affected, Connection, ConnectionId, Connections, Damage, Request, Subflow, SubflowId,
 };
-pub use encode::{Flow, Named};
+pub use encode::{Flow, Named, turns};
 pub use error::{Family, SteerError};
 pub use from_file::cflb_config;
 pub use key::Key;

@@ -14,8 +14,7 @@ pub const MOST_PATHS: u64 = 4096;
 pub enum Scheduler {
     /// The paper's: few flows on each link (section 4.2.1). The path with the fewest links that the connection's other subflows
     /// use; of these the one with the fewest flows on its fullest link; then with the fewest flows over all its links; then the
-    /// first. Of equal paths always the first: what is packed leaves room elsewhere. In a fat-tree of 8-port switches one flow a host
-    /// comes to 83 % of a permutation by max-min shares, and to 78 % if equal paths are taken in turn.
+    /// first. Of equal paths always the first: what is packed leaves room elsewhere.
     #[default]
     FewestFlows,
     /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of whose links have room for the flow's

@@ -5,8 +5,8 @@
 //! others, and all acknowledgements, have the ports that they would have anyway, so that routers hash them.
 
 use heddle_fabric::Path;
-use heddle_policy::cflb::{Codec, Ports, Turn};
-use heddle_steer::{Demand, Placement, Placer};
+use heddle_policy::cflb::{Codec, Ports};
+use heddle_steer::{Demand, Placement, Placer, turns};
 use heddle_units::Rate;
 
 use super::Site;
@@ -113,17 +113,11 @@ impl Steering {
     }
 
     fn name_of(&mut self, path: &Path, tuple: FiveTuple) -> Option<Name> {
-        let turn = |(hop, turn): (usize, &heddle_fabric::Hop)| Turn {
-            hop: hop as u8,
-            next_hop: turn.next_hop,
-            next_hops: turn.next_hops,
-        };
-        let turns: Vec<Turn> = path.hops.iter().enumerate().map(turn).collect();
         let fields = tuple.fields(Name { ports: tuple.ports(), ttl: TTL });
         let is_allowed =
             |ports: Ports| ports.source >= FIRST_PORT && ports.destination >= FIRST_PORT;
         let start = self.random.bits();
-        let named = self.codec.encode_free(&turns, &fields, TTL..=2 * TTL, start, |fields| {
+        let named = self.codec.encode_free(&turns(path), &fields, TTL..=2 * TTL, start, |fields| {
             fields.ports.is_some_and(is_allowed)
         });
         let named = named.ok()?;

@@ -1,5 +1,6 @@
 //! What is left of a run when it is over.
 
+use heddle_fabric::{Fabric, PortInfo};
 use heddle_policy::Scheme;
 use heddle_transport::Ends;
 use heddle_units::Bytes;
@@ -9,7 +10,6 @@ use crate::network::Losses;
 use crate::outcome::{Outcome, PortLosses, Totals};
 use crate::path_use::PathWatch;
 use crate::switching::PROBE_BYTES;
-use heddle_fabric::{Fabric, PortInfo};
 
 impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
     /// Sums up.

@@ -1,5 +1,6 @@
 //! The network before anything has happened.
 
+use heddle_fabric::Fabric;
 use heddle_policy::DreShift;
 use heddle_scenario::{Placing, Scenario, Scheme};
 use heddle_steer::{Placer, Scheduler};
@@ -10,7 +11,6 @@ use crate::network::{LinkClass, Losses, Network, Packets, Port};
 use crate::random::{Random, Stream};
 use crate::schemes::codec;
 use crate::simulate::SimError;
-use heddle_fabric::Fabric;
 
 /// Whether a link of the scenario's graph is down from the start.
 pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
