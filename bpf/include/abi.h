@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the balancer's programs share with whoever loads them: the one copy. Rust's types are generated from this file.
+ *
+ * Addresses are 16 bytes in network order; IPv4 is mapped (::ffff:a.b.c.d). Ports are in network order. Every other number is
+ * in the machine's order. Times are ticks of 2^24 ns (16.8 ms), which start at 1 and wrap after two years. */
+#pragma once
+
+#include <linux/types.h>
+
+/* Grows when a pinned map of an older daemon could not be read by this one. */
+#define HEDDLE_ABI 1
+
+#define TICK_SHIFT 24
+#define BUCKET_ENTRIES 4
+#define MAGLEV_SIZE 65537
+#define RING_SHIFT 20
+#define RING_SIZE (1 << (32 - RING_SHIFT))
+#define NO_TARGET 0
+#define COUNTERS 64
+
+struct address {
+	__u64 high;
+	__u64 low;
+};
+
+/* ---- services ---- */
+
+enum vip_kind {
+	VIP_NONE,
+	VIP_SERVICE,  /* flows are spread over backends by the table `table` */
+	VIP_DIRECT,   /* everything goes to `target`: a backend's own address (mptcp = "c-flag") */
+	VIP_ADDRESS,  /* port 0, protocol 0: some service has this address, for fragments and ICMP */
+	VIP_STEERING, /* this balancer's own address: what the other balancers send */
+};
+
+enum mptcp_mode {
+	MPTCP_OFF,
+	MPTCP_SOURCE_IP,
+	MPTCP_LEARN,
+	MPTCP_ASSIGN,
+};
+
+struct vip_key {
+	struct address address;
+	__be16 port;
+	__u8 protocol;
+	__u8 pad;
+	__u32 pad2;
+};
+
+struct vip {
+	__u16 id;     /* from 1; names the service in flows, tokens and counters */
+	__u8 kind;    /* enum vip_kind */
+	__u8 mode;    /* enum mptcp_mode */
+	__u32 table;  /* first slot of its Maglev table in `maglev` */
+	__u16 target; /* VIP_DIRECT */
+	__u16 pad;
+	__u32 pad2;
+};
+
+/* ---- where packets go: backends, and the other balancers ---- */
+
+enum target_state {
+	TARGET_NONE,
+	TARGET_UP,       /* also while it drains: then no table names it, and its flows and tokens stay */
+	TARGET_DOWN,     /* its flows are hashed anew */
+};
+
+enum forwarding {
+	FORWARD_L2,   /* the destination's MAC address is rewritten */
+	FORWARD_IPIP,
+	FORWARD_GUE,  /* variant 1: the inner packet follows UDP at once */
+};
+
+struct target {
+	struct address address; /* outer destination */
+	__u32 id;               /* the name that all balancers use for it */
+	__u32 ifindex;          /* out of this interface; the one that the packet came by: sent back */
+	__u8 mac[6];            /* of the next hop */
+	__u8 source_mac[6];
+	__u16 mtu;              /* bytes of IP on the way there; 0: not checked */
+	__u8 state;             /* enum target_state */
+	__u8 forwarding;        /* enum forwarding */
+};
+
+/* ---- the flow table: 5-tuple to target ---- */
+
+enum flow_state {
+	FLOW_FREE,
+	FLOW_NEW,         /* one packet seen */
+	FLOW_LEARNING,    /* SYN with MP_CAPABLE seen: packets are searched for keys */
+	FLOW_JOINING,     /* SYN with MP_JOIN seen */
+	FLOW_ESTABLISHED,
+	FLOW_CLOSING,     /* FIN or RST seen */
+};
+#define FLOW_STATE_MASK 0x07
+#define FLOW_TOKEN_DUE 0x10 /* the next packet goes through the token's owner */
+#define FLOW_FLOW_DUE 0x20  /* the next packet goes through the flow's owner */
+#define FLOW_PROVEN 0x40    /* LEARNING only: the keys were seen, the token is registered */
+
+struct flow_key {
+	struct address client;
+	__be16 port;
+	__u16 vip;
+};
+
+struct flow {
+	struct address client;
+	__be16 port;
+	__u16 vip;
+	__u32 token; /* 0: none known */
+	__u16 target;
+	__u8 state;  /* enum flow_state and FLOW_* flags */
+	__u8 epoch;  /* of the ring, when it was last registered */
+	__u32 seen;  /* tick; 0: free, SEEN_BUSY: being written */
+};
+#define SEEN_BUSY 0xffffffff
+
+struct flow_bucket {
+	struct flow flows[BUCKET_ENTRIES];
+};
+
+/* ---- the token table: token to backend ---- */
+
+enum token_state {
+	TOKEN_FREE,
+	TOKEN_PROVISIONAL, /* keys seen once: gives way, and expires soon */
+	TOKEN_CONFIRMED,   /* its connection went on after the keys */
+};
+
+struct token_entry {
+	__u32 token;
+	__u16 vip;
+	__u16 target;
+	__u8 state; /* enum token_state */
+	__u8 joins; /* since the last refresh */
+	__u16 pad;
+	__u32 seen;
+};
+
+struct token_bucket {
+	struct token_entry tokens[BUCKET_ENTRIES];
+};
+
+/* ---- fragments: the first one tells where the others go ---- */
+
+struct fragment_key {
+	struct address source;
+	struct address destination;
+	__u32 id;
+	__u32 protocol;
+};
+
+struct fragment {
+	__u32 target;
+	__u32 seen;
+};
+
+/* ---- keys that the balancer chose (mptcp = "assign") ---- */
+
+struct assigned_key {
+	__u8 key[8];
+	__u32 token;
+	__u32 seen;
+};
+
+/* ---- settings ---- */
+
+struct limit {
+	__u32 per_tick; /* how many more each tick allows; 0: no limit */
+	__u32 burst;
+};
+
+struct settings {
+	__u64 seed[2];          /* of the flow and token tables; secret, this balancer's own */
+	__u64 maglev_seed;      /* the same on all balancers */
+	__u64 cookie;           /* in every steering header; the same on all balancers, secret */
+	struct address own4;    /* source of what this balancer sends; zero: none */
+	struct address own6;
+	__be16 steering_port;
+	__be16 gue_port;
+	__u8 epoch;             /* of ring and tables: a change makes flows register anew */
+	__u8 peers;             /* whether there are other balancers */
+	__u8 most_joins;        /* of one token between two refreshes; 0: no limit */
+	__u8 pad;
+	__u32 syn_timeout;      /* ticks, all of them */
+	__u32 flow_timeout;
+	__u32 closing_timeout;
+	__u32 udp_timeout;
+	__u32 provisional_timeout;
+	__u32 token_timeout;
+	__u32 refresh;          /* a flow with a token registers again after that long */
+	__u32 learning;         /* how long packets without keys are searched */
+	struct limit learn;     /* tokens from flows that were never seen to open, per processor */
+	struct limit ask;       /* questions to owners of unknown flows, per processor */
+	__u32 now;              /* the time, where the program was loaded with a clock of its own */
+	__u32 abi;
+};
+
+/* ---- counters: per service (0: of none) and processor ---- */
+
+/* Each packet has one verdict; the other counters are what happened on its way. */
+enum counter {
+	/* passed to this machine's own stack */
+	PASS_NO_VIP,
+	PASS_ICMP,
+	/* sent to a backend */
+	SENT_FLOW,          /* known 5-tuple */
+	SENT_SYN,           /* SYN without MPTCP, by hash */
+	SENT_CAPABLE,       /* SYN with MP_CAPABLE, by hash */
+	SENT_UNKNOWN,       /* neither SYN nor known flow, by hash */
+	SENT_JOIN,          /* SYN with MP_JOIN, by its token */
+	SENT_JOIN_UNKNOWN,  /* SYN with MP_JOIN of a token that nobody knows, by hash */
+	SENT_KEYS,          /* carried keys whose token is this balancer's own */
+	SENT_FOR_PEER,      /* another balancer's packet, after it was registered here */
+	SENT_UDP,           /* first packet of a UDP flow, by hash */
+	SENT_DIRECT,
+	SENT_FRAGMENT,
+	SENT_ICMP,          /* an error about a flow, to the flow's backend */
+	/* sent to another balancer */
+	ASKED_JOIN,
+	ASKED_FLOW,
+	STEERED_KEYS,       /* to register a token with its owner */
+	STEERED_FLOW,       /* to register a flow with its owner */
+	STEERED_FRAGMENT,
+	STEERED_FORWARD,    /* assign: a join's packets, always by its owner */
+	ANSWERED,           /* a question: back to who asked */
+	/* sent back to the client */
+	TOO_BIG,            /* ICMP: too long for the way to the backend */
+	/* dropped */
+	DROP_MALFORMED,
+	DROP_NO_BACKEND,
+	DROP_STRANGER,      /* a steering header from who is no balancer, or with a wrong cookie */
+	DROP_FRAGMENT,      /* a later fragment whose first is not known */
+	DROP_FAILED,        /* no room in front of the packet, or no key found */
+	VERDICTS,
+
+	/* events */
+	FLOW_ADDED = VERDICTS,
+	FLOW_FULL,          /* no room: not stored */
+	FLOW_EVICTED,       /* a new flow gave way before its time */
+	FLOW_REHASHED,      /* its target is down */
+	FLOW_KEPT,          /* a SYN for a live flow: it stays where it was */
+	TOKEN_ADDED,
+	TOKEN_FULL,
+	TOKEN_EVICTED,
+	TOKEN_COLLISION,    /* the token is another backend's: refused */
+	TOKEN_CONFIRMS,
+	TOKEN_REFRESHED,
+	TOKEN_ZERO,         /* a key whose token is 0, which marks none: not learnt */
+	LEARN_LIMITED,
+	ASK_LIMITED,
+	JOINS_LIMITED,
+	OPTIONS_MALFORMED,
+	STEER_TOO_BIG,      /* too long for a steering header: sent without */
+	ANSWER_UNKNOWN,     /* asked for what is not known here */
+	KEY_READY,          /* assign: taken from the queue */
+	KEY_MADE,           /* assign: made on demand */
+	KEY_REPEATED,       /* assign: a SYN came again */
+	KEY_NO_ROOM,        /* assign: the SYN's options are full: passed on as it is */
+	ALL_COUNTERS,
+};
+_Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
+
+struct count {
+	__u64 packets;
+	__u64 bytes;
+};
+
+/* ---- between balancers: UDP to the steering port, this header, then the client's packet from its IP header on ---- */
+
+#define STEERING_VERSION 1
+
+enum steering_kind {
+	STEER_JOIN = 1,      /* who has this token? */
+	STEER_FLOW,          /* who has this flow? */
+	STEER_ANSWER,        /* `backend` has it; 0: nobody known */
+	STEER_REGISTER,      /* `backend` has this token: remember, and send the packet there */
+	STEER_CONFIRM,       /* as STEER_REGISTER, and its connection is alive */
+	STEER_REGISTER_FLOW, /* `backend` has this flow: remember, and send the packet there */
+	STEER_FRAGMENT,      /* `backend` has this first fragment; 0: a later one */
+	STEER_FORWARD,       /* treat it as your own (assign) */
+};
+
+/* All in network order. */
+struct steering {
+	__u8 version;
+	__u8 kind;
+	__u8 asked; /* of STEER_ANSWER: which kind it answers */
+	__u8 reserved;
+	__u8 token[4];
+	__u8 backend[4]; /* target.id */
+	__u8 cookie[8];
+};
+
+/* ---- explain: what the program did, where it was loaded to try and not to act ---- */
+
+struct trace {
+	__u64 counters; /* bit n: enum counter n */
+	__u32 token;
+	__u16 vip;
+	__u16 target;
+	__u16 owner;    /* the balancer asked; 0: this one */
+	__u8 flow_state; /* as found */
+	__u8 mode;
+	__u32 pad;
+};
