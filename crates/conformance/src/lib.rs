@@ -1,0 +1,1 @@
+//! Vectors and differential tests between implementations of one thing.

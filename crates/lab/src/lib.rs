@@ -1,0 +1,1 @@
+//! Network namespaces with MPTCP hosts in them, for tests and demonstrations.
