@@ -20,6 +20,7 @@
 extern crate alloc;
 
 pub mod association;
+pub mod balancer;
 mod best_hops;
 pub mod cflb;
 mod conga;
