@@ -1,0 +1,64 @@
+//! What can go wrong between this crate and the kernel.
+
+use std::io;
+use std::path::PathBuf;
+
+use aya::maps::MapError;
+use aya::programs::ProgramError;
+
+/// Why the kernel, or this crate, would not.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The object could not be loaded: a map could not be made, or the object and this crate do not fit.
+    #[error("cannot load the eBPF object: {0}")]
+    Object(#[from] Box<aya::EbpfError>),
+    /// The object has no such map or program.
+    #[error("the eBPF object has no {0}")]
+    Missing(&'static str),
+    /// A program was refused by the verifier, or could not be run or attached.
+    #[error("eBPF program: {0}")]
+    Program(#[from] ProgramError),
+    /// A map could not be read or written.
+    #[error("eBPF map: {0}")]
+    Map(#[from] MapError),
+    /// No file system for pins could be made or used.
+    #[error("cannot use {} for pinned eBPF objects: {error}", path.display())]
+    Pins {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A pinned map is not the one that this program needs.
+    #[error("the pinned map {} does not fit: {why}; stop the balancer and remove its pins to start afresh", path.display())]
+    Misfit {
+        /// Where it is pinned.
+        path: PathBuf,
+        /// What differs.
+        why: String,
+    },
+    /// A map could not be mapped into memory.
+    #[error("cannot map {map} into memory: {error}")]
+    Memory {
+        /// The map's name.
+        map: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// An index beyond the end of a map.
+    #[error("{map} has {entries} entries: no place for {index}")]
+    OutOfBounds {
+        /// The map's name.
+        map: &'static str,
+        /// The index asked for.
+        index: u64,
+        /// How many there are.
+        entries: u64,
+    },
+}
+
+impl From<aya::EbpfError> for Error {
+    fn from(error: aya::EbpfError) -> Self {
+        Self::Object(Box::new(error))
+    }
+}

@@ -1,0 +1,75 @@
+//! Where a balancer's maps have names: a directory of a BPF file system.
+//!
+//! A daemon's directory outlives it: the next one finds the maps and goes on with their flows. Other balancers (tests,
+//! studies) have a file system of their own that nothing else sees and that ends with them.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::mount::{self, FsMountFlags, FsOpenFlags, MountAttrFlags};
+
+use crate::Error;
+
+/// The magic number of BPF file systems (linux/magic.h).
+const BPF_FS_MAGIC: i64 = 0xcafe_4a11;
+
+/// What a private file system is called in errors.
+const PRIVATE: &str = "a private BPF file system";
+
+/// A directory for pins.
+#[derive(Debug)]
+pub(crate) enum Pins {
+    Lasting(PathBuf),
+    Private(OwnedFd),
+}
+
+impl Pins {
+    /// `directory` of a mounted BPF file system; made if need be.
+    pub fn lasting(directory: &Path) -> Result<Self, Error> {
+        let failed = |error| Error::Pins { path: directory.to_owned(), error };
+        fs::create_dir_all(directory).map_err(failed)?;
+        let system = rustix::fs::statfs(directory).map_err(|e| failed(e.into()))?;
+        if i64::from(system.f_type) != BPF_FS_MAGIC {
+            let why = "not on a BPF file system; as root: mount -t bpf bpf /sys/fs/bpf";
+            return Err(failed(io::Error::other(why)));
+        }
+        Ok(Self::Lasting(directory.to_owned()))
+    }
+
+    /// A file system that is mounted nowhere. Needs CAP_SYS_ADMIN.
+    pub fn private() -> Result<Self, Error> {
+        let mounted = || {
+            let system = mount::fsopen("bpf", FsOpenFlags::FSOPEN_CLOEXEC)?;
+            mount::fsconfig_create(&system)?;
+            mount::fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
+        };
+        mounted()
+            .map(Self::Private)
+            .map_err(|e: rustix::io::Errno| Error::Pins { path: PRIVATE.into(), error: e.into() })
+    }
+
+    /// The same directory once more.
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        match self {
+            Self::Lasting(directory) => Ok(Self::Lasting(directory.clone())),
+            Self::Private(mount) => {
+                let path = || PathBuf::from(PRIVATE);
+                let mount =
+                    mount.try_clone().map_err(|error| Error::Pins { path: path(), error })?;
+                Ok(Self::Private(mount))
+            }
+        }
+    }
+
+    /// Where `name` is pinned, as paths go in this process.
+    pub fn path(&self, name: &str) -> PathBuf {
+        match self {
+            Self::Lasting(directory) => directory.join(name),
+            Self::Private(mount) => {
+                PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd())).join(name)
+            }
+        }
+    }
+}
