@@ -40,44 +40,60 @@ static __always_inline int leave(struct xdp_md *ctx, const struct target *target
 _Static_assert(offsetof(struct target, mac) % 8 == 0, "one load");
 _Static_assert(offsetof(struct target, source_mac) == offsetof(struct target, mac) + ETH_ALEN, "as in a frame");
 
-static __always_inline void readdress(struct link *link, const struct target *target)
+/* The link to the target, of a frame with this VLAN tag or none. */
+static __always_inline struct link link_to(const struct target *target, __be32 tag, __u32 size)
 {
-	link->macs = *(const __u64 *)target->mac;
-	link->macs_end = *(const __u32 *)(target->mac + 8);
+	return (struct link){
+		.macs = *(const __u64 *)target->mac,
+		.macs_end = *(const __u32 *)(target->mac + 8),
+		.tag = tag,
+		.size = size,
+	};
 }
 
-/* Puts the outer headers for the target in front. The shim behind the outer IP header, or NULL. Inlined once for each size. */
-static __always_inline void *encapsulate(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending, bool v6,
-					 const struct shim *shim)
+static __always_inline struct outer outer_to(const struct sending *sending, const struct packet *packet,
+					     const struct address *own, const struct shim *shim)
 {
-	const struct address *own = v6 ? &sending->settings->own6 : &sending->settings->own4;
-	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
-	void *data = (void *)(long)ctx->data;
-	struct outer outer = {
+	return (struct outer){
 		.source = *own,
 		.destination = sending->target->address,
 		.flow = sending->flow_hash,
 		.length = packet->length + shim->size,
 		.protocol = shim->size ? IPPROTO_UDP : packet->v6 ? IPPROTO_IPV6 : IPPROTO_IPIP,
 	};
-	struct link link;
-	void *ip;
+}
 
-	if (!own->low || data + link_size(packet) + sizeof(__be32) > (void *)(long)ctx->data_end)
+/* Puts the outer headers for the target in front. The shim behind the outer IP header, or NULL. Inlined once for each size;
+ * what the target and the settings say is read behind the helper's call, which leaves few registers. */
+static __always_inline void *encapsulate(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending, bool v6,
+					 const struct shim *shim)
+{
+	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
+	const struct address *own = v6 ? &sending->settings->own6 : &sending->settings->own4;
+	const __u32 size = link_size(packet);
+	void *data = (void *)(long)ctx->data;
+	struct outer outer;
+	struct link link;
+	__be32 tag, first;
+
+	if (!own->low || data + size + sizeof(first) > frame_end(ctx))
 		return NULL;
-	link = read_link(data, packet);
-	readdress(&link, sending->target);
-	outer.traffic_class = traffic_class(data + link.size, packet);
-	ip = move_start(ctx, -(int)(ip_size + shim->size), &link, bpf_htons(v6 ? ETH_P_IPV6 : ETH_P_IP), ip_size + shim->size);
-	if (!ip)
+	tag = *(__be32 *)(data + 12);
+	first = *(__be32 *)(data + size);
+	data = move_start(ctx, -(int)(ip_size + shim->size), size + ip_size + shim->size);
+	if (!data)
 		return NULL;
+	link = link_to(sending->target, tag, size);
+	write_link(data, &link, bpf_htons(v6 ? ETH_P_IPV6 : ETH_P_IP));
+	outer = outer_to(sending, packet, own, shim);
+	outer.traffic_class = traffic_class(first, packet);
 	if (v6)
-		write_ipv6(ip, &outer);
+		write_ipv6(data + size, &outer);
 	else
-		write_ipv4(ip, &outer);
+		write_ipv4(data + size, &outer);
 	if (shim->size)
-		write_udp(ip + ip_size, &outer, shim->port);
-	return ip + ip_size;
+		write_udp(data + size + ip_size, &outer, shim->port);
+	return data + size + ip_size;
 }
 
 static __always_inline int forward_inside(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending,
@@ -99,7 +115,7 @@ static __always_inline int forward_l2(struct xdp_md *ctx, const struct packet *p
 
 	if (too_long(packet, target, 0))
 		return SEND_TOO_BIG;
-	if (data + ETH_HLEN > (void *)(long)ctx->data_end)
+	if (data + ETH_HLEN > frame_end(ctx))
 		return SEND_FAILED;
 	*(__u64 *)data = *(const __u64 *)target->mac;
 	*(__u32 *)(data + 8) = *(const __u32 *)(target->mac + 8);
