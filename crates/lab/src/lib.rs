@@ -1,1 +1,56 @@
 //! Network namespaces with MPTCP hosts in them, for tests and demonstrations.
+//!
+//! ```text
+//!            10.1.0.2 eth0 --- c0 +--------+
+//!   client   10.1.1.2 eth1 --- c1 | router | lan (bridge, 10.0.0.1)
+//!            ...                  +--------+
+//!                                     |  p0 --- eth0 balancer-0   10.0.0.11
+//!                                     |  ...
+//!                                     |  q0 --- eth0 backend-0    10.0.0.101, the VIP on lo
+//!                                     |  ...
+//! ```
+//!
+//! The same in IPv6: `fd01:0:0:<i>::2`, `fd00::1`, `fd00::11`, `fd00::101`. The router sends what is for the VIP to the
+//! balancers by the hash of ports and addresses (ECMP, as a data centre's routers do). A balancer has one arm: what it sends back by
+//! `XDP_TX` crosses the bridge, so that rewriting the destination's MAC address is enough, and IPIP and GUE work alike.
+//! Backends answer past the balancers (direct server return).
+//!
+//! A [`Lab`] needs root, and goes with its value: namespaces, links, and the programs in them. What a killed process left behind
+//! is removed when the next lab is made ([`sweep`]). Every program that is called has a time limit.
+//!
+//! [`Connection`] and [`Server`] are MPTCP (or TCP) peers over real sockets. They belong to the host on whose thread
+//! they were made ([`Node::enter`]), so a test needs no program of its own beside it. `heddle-lab-peer` is the same from a shell.
+//!
+//! What was found by trying, on Linux 6.18:
+//! * A frame of `XDP_TX` reaches the peer of a veth only if that polls (NAPI): it has an XDP program, or GRO is on. Here GRO is on.
+//! * Checksums must be in the frames (`tx off`), as XDP programs see them before any offload would fill them in.
+//! * Addresses of `lo` would be told by ARP at every interface: `arp_ignore` and `arp_announce` on backends.
+//! * A client that lost a few SYNs stops speaking MPTCP for an hour (`net.mptcp.blackhole_timeout`): off here.
+
+mod builder;
+mod capture;
+mod counters;
+mod error;
+mod joins;
+mod lab;
+mod layout;
+mod names;
+mod node;
+mod peer;
+mod referee;
+mod root;
+mod routes;
+mod tools;
+
+pub use builder::Builder;
+pub use capture::Capture;
+pub use counters::mptcp_counters;
+pub use error::LabError;
+pub use joins::{Joins, count_joins};
+pub use lab::Lab;
+pub use names::sweep;
+pub use node::{Mac, Node};
+pub use peer::{Connection, Server, Status, Subflow, Transport};
+pub use referee::{Observed, ObservedSubflow, observe};
+pub use root::{WITHOUT_ROOT, is_root, skipped};
+pub use routes::Hop;

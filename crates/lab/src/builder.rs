@@ -1,0 +1,125 @@
+//! What a lab is made of, before it is made.
+
+use std::fs;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use heddle_units::Rate;
+
+use crate::{Lab, LabError, root, tools};
+
+/// Most addresses of the client, balancers, and backends.
+const MOST: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 4), ("backends", 8)];
+
+/// How large a lab is to be. See [`Lab::builder`] for the defaults.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    pub(crate) clients: usize,
+    pub(crate) balancers: usize,
+    pub(crate) backends: usize,
+    pub(crate) vip4: Ipv4Addr,
+    pub(crate) vip6: Ipv6Addr,
+    pub(crate) lan_mtu: u16,
+    pub(crate) client_rate: Option<Rate>,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder {
+            clients: 4,
+            balancers: 1,
+            backends: 2,
+            vip4: Ipv4Addr::new(192, 0, 2, 1),
+            vip6: Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1),
+            // Room for the longest header in front of a client's 1500 bytes: IPv6 and UDP, and what balancers add.
+            lan_mtu: 1600,
+            client_rate: None,
+        }
+    }
+}
+
+impl Builder {
+    /// Addresses of the client, each on a link of its own: 1 to 4. A connection has one subflow from each.
+    #[must_use]
+    pub fn clients(self, addresses: usize) -> Builder {
+        Builder { clients: addresses, ..self }
+    }
+
+    /// Balancers: 1 to 4.
+    #[must_use]
+    pub fn balancers(self, balancers: usize) -> Builder {
+        Builder { balancers, ..self }
+    }
+
+    /// Backends: 1 to 8.
+    #[must_use]
+    pub fn backends(self, backends: usize) -> Builder {
+        Builder { backends, ..self }
+    }
+
+    /// The service's IPv4 address.
+    #[must_use]
+    pub fn vip4(self, vip4: Ipv4Addr) -> Builder {
+        Builder { vip4, ..self }
+    }
+
+    /// The service's IPv6 address.
+    #[must_use]
+    pub fn vip6(self, vip6: Ipv6Addr) -> Builder {
+        Builder { vip6, ..self }
+    }
+
+    /// Bytes of IP that a frame between router, balancers and backends may hold. Native XDP on veth takes about 3500.
+    #[must_use]
+    pub fn lan_mtu(self, lan_mtu: u16) -> Builder {
+        Builder { lan_mtu, ..self }
+    }
+
+    /// The rate of each of the client's links, in either direction; without it they are as fast as the machine.
+    #[must_use]
+    pub fn client_rate(self, rate: Rate) -> Builder {
+        Builder { client_rate: Some(rate), ..self }
+    }
+
+    /// Makes the lab, after removing what is left of labs whose process is gone.
+    ///
+    /// # Errors
+    /// Without root, a program or MPTCP; for sizes out of range; or if the kernel refuses a step.
+    pub fn build(self) -> Result<Lab, LabError> {
+        self.check_sizes()?;
+        if !root::is_root() {
+            return Err(LabError::NotRoot);
+        }
+        tools::require(tools::FOR_LABS)?;
+        let enabled = fs::read_to_string("/proc/sys/net/mptcp/enabled").unwrap_or_default();
+        if enabled.trim() != "1" {
+            return Err(LabError::NoMptcp);
+        }
+        crate::sweep()?;
+        Lab::make(self)
+    }
+
+    fn check_sizes(&self) -> Result<(), LabError> {
+        let asked = [self.clients, self.balancers, self.backends];
+        for ((what, most), asked) in MOST.into_iter().zip(asked) {
+            if !(1..=most).contains(&asked) {
+                return Err(LabError::Size { what, most, asked });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_out_of_range_are_refused_before_anything_is_made() {
+        let error = Builder::default().backends(9).build().err().unwrap();
+        assert_eq!(error.to_string(), "a lab has backends of 1 to 8, not 9");
+        assert!(matches!(
+            Builder::default().clients(0).build(),
+            Err(LabError::Size { what: "client addresses", .. })
+        ));
+    }
+}

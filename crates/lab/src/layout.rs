@@ -1,0 +1,186 @@
+//! Where everything is: names, addresses, and the lines of `ip` and `sysctl` that put it there.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::{Builder, Mac, Node};
+
+/// What a host is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Client,
+    Router,
+    Balancer,
+    Backend,
+}
+
+/// Which settings every host has. Links made later take `default` over.
+const EVERYWHERE: &[&str] = &[
+    // Answers come by other ways than questions went.
+    "net.ipv4.conf.all.rp_filter=0",
+    "net.ipv4.conf.default.rp_filter=0",
+    "net.ipv4.conf.all.send_redirects=0",
+    "net.ipv4.conf.default.send_redirects=0",
+    "net.ipv6.conf.all.accept_dad=0",
+    "net.ipv6.conf.default.accept_dad=0",
+    "net.ipv6.conf.all.accept_ra=0",
+    "net.ipv6.conf.default.accept_ra=0",
+];
+
+const ROUTER: &[&str] = &[
+    "net.ipv4.ip_forward=1",
+    "net.ipv6.conf.all.forwarding=1",
+    // ECMP by addresses and ports, not by addresses alone.
+    "net.ipv4.fib_multipath_hash_policy=1",
+    "net.ipv6.fib_multipath_hash_policy=1",
+];
+
+const BACKEND: &[&str] = &["net.ipv4.conf.all.arp_ignore=1", "net.ipv4.conf.all.arp_announce=2"];
+
+const CLIENT: &[&str] = &["net.mptcp.blackhole_timeout=0"];
+
+impl Role {
+    pub(crate) fn settings(self) -> impl Iterator<Item = &'static str> {
+        let own = match self {
+            Role::Client => CLIENT,
+            Role::Router => ROUTER,
+            Role::Balancer => &[],
+            Role::Backend => BACKEND,
+        };
+        EVERYWHERE.iter().chain(own).copied()
+    }
+
+    /// The host with the number `index` of this role, in the lab `prefix`.
+    pub(crate) fn node(self, prefix: &str, index: u8) -> Node {
+        let name = match self {
+            Role::Client => "client".to_string(),
+            Role::Router => "router".to_string(),
+            Role::Balancer => format!("balancer-{index}"),
+            Role::Backend => format!("backend-{index}"),
+        };
+        let (v4, v6) = self.addresses(index);
+        Node { namespace: format!("{prefix}-{name}"), name, v4, v6, mac: self.mac(index) }
+    }
+
+    fn addresses(self, index: u8) -> (Ipv4Addr, Ipv6Addr) {
+        match self {
+            Role::Client => client_addresses(0),
+            Role::Router => lan_addresses(1, 1),
+            Role::Balancer => lan_addresses(11 + index, 0x11 + u16::from(index)),
+            Role::Backend => lan_addresses(101 + index, 0x101 + u16::from(index)),
+        }
+    }
+
+    fn mac(self, index: u8) -> Mac {
+        // The second-lowest bit of the first byte: given by hand, not by a maker.
+        Mac([2, 0, 0, 0, self as u8, index])
+    }
+}
+
+fn lan_addresses(v4: u8, v6: u16) -> (Ipv4Addr, Ipv6Addr) {
+    (Ipv4Addr::new(10, 0, 0, v4), Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, v6))
+}
+
+/// The client's addresses on its link `link`; the router's are [`gateways`].
+pub(crate) fn client_addresses(link: u8) -> (Ipv4Addr, Ipv6Addr) {
+    (Ipv4Addr::new(10, 1, link, 2), Ipv6Addr::new(0xfd01, 0, 0, link.into(), 0, 0, 0, 2))
+}
+
+fn gateways(link: u8) -> (Ipv4Addr, Ipv6Addr) {
+    (Ipv4Addr::new(10, 1, link, 1), Ipv6Addr::new(0xfd01, 0, 0, link.into(), 0, 0, 0, 1))
+}
+
+/// A link, as `ip link add` has it: from a host's device to a device of the router.
+pub(crate) fn link(
+    node: &Node,
+    device: &str,
+    mac: Mac,
+    router: &Node,
+    port: &str,
+    mtu: u16,
+) -> String {
+    let (host, router) = (&node.namespace, &router.namespace);
+    format!(
+        "link add {device} netns {host} mtu {mtu} address {mac} type veth peer name {port} netns {router} mtu {mtu}\n"
+    )
+}
+
+/// The Ethernet address of the client's device number `link`.
+pub(crate) fn client_mac(link: u8) -> Mac {
+    Role::Client.mac(link)
+}
+
+/// The client: an address and a route on each link, and an MPTCP endpoint for each but the first.
+pub(crate) fn client_lines(links: u8) -> String {
+    let base = "link set lo up\nmptcp limits set subflows 8 add_addr_accepted 8\n";
+    [base.into()].into_iter().chain((0..links).map(client_link)).collect()
+}
+
+/// Which of the default routes is taken is told by the device that an endpoint is bound to; without one, the first.
+fn client_link(link: u8) -> String {
+    let (v4, v6) = client_addresses(link);
+    let (via4, via6) = gateways(link);
+    let endpoints = match link {
+        0 => String::new(),
+        _ => [v4.to_string(), v6.to_string()]
+            .map(|address| format!("mptcp endpoint add {address} dev eth{link} subflow\n"))
+            .concat(),
+    };
+    format!(
+        "address add {v4}/24 dev eth{link}
+address add {v6}/64 dev eth{link} nodad
+link set eth{link} up
+route add 0.0.0.0/0 via {via4} dev eth{link} metric 10{link}
+route add ::/0 via {via6} dev eth{link} metric 10{link}
+{endpoints}"
+    )
+}
+
+/// The router: a bridge to the balancers and backends, whose ports are `ports`, and a link to each client address.
+pub(crate) fn router_lines(router: &Node, links: u8, ports: &[String], mtu: u16) -> String {
+    let bridge = format!(
+        "link set lo up
+link add lan address {} mtu {mtu} type bridge stp_state 0 forward_delay 0 mcast_snooping 0
+address add {}/24 dev lan
+address add {}/64 dev lan nodad
+link set lan up
+",
+        router.mac, router.v4, router.v6
+    );
+    let ports = ports.iter().map(|port| format!("link set {port} master lan up\n"));
+    [bridge].into_iter().chain(ports).chain((0..links).map(router_link)).collect()
+}
+
+fn router_link(link: u8) -> String {
+    let (v4, v6) = gateways(link);
+    format!(
+        "address add {v4}/24 dev c{link}
+address add {v6}/64 dev c{link} nodad
+link set c{link} up
+"
+    )
+}
+
+/// A balancer or a backend.
+pub(crate) fn lan_lines(node: &Node, router: &Node) -> String {
+    format!(
+        "link set lo up
+address add {}/24 dev eth0
+address add {}/64 dev eth0 nodad
+link set eth0 up
+route add 0.0.0.0/0 via {}
+route add ::/0 via {}
+",
+        node.v4, node.v6, router.v4, router.v6
+    )
+}
+
+/// What a backend has besides.
+pub(crate) fn backend_lines(plan: &Builder) -> String {
+    format!(
+        "address add {}/32 dev lo
+address add {}/128 dev lo nodad
+mptcp limits set subflows 8 add_addr_accepted 8
+",
+        plan.vip4, plan.vip6
+    )
+}
