@@ -1,0 +1,115 @@
+//! Maglev hashing (Eisenbud et al., "Maglev: a fast and reliable software network load balancer", NSDI 2016, section 3.4), with
+//! weights.
+//!
+//! Each backend has its own order of preference over all slots, `offset + j * skip`. Backends take turns; who is due takes the
+//! best slot that is still free, until none is. Weights decide how often a backend is due: each turn it gains credit of its
+//! weight, and takes a slot when it has as much as the heaviest backend gains in a turn. With equal weights that is the paper's
+//! algorithm. A backend's preferences come from its id and turns go by ids, so that the order of the configuration does not
+//! matter.
+
+use alloc::vec::Vec;
+
+use super::{hash, mix};
+
+#[cfg(test)]
+mod tests;
+
+/// Slots of a service's table, as an array length.
+pub const SLOTS: usize = hash::MAGLEV_SIZE as usize;
+
+/// A backend that new flows may go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Weighted {
+    /// The name that all balancers use for it; unique in a table.
+    pub id: u32,
+    /// Its share of the flows, relative to the others'. 0: none.
+    pub weight: u32,
+    /// What its slots hold: this balancer's index of it, not 0.
+    pub target: u32,
+}
+
+/// Fills the table of a service. Without any backend (or weight) every slot is 0.
+///
+/// `M`, the number of slots, is prime (checked when compiled), or a backend's preferences would not reach all of them. It should
+/// be more than 100 times the number of backends, "to ensure at most a 1% difference in the hash space" (the paper).
+pub fn fill<const M: usize>(backends: &[Weighted], slots: &mut [u32; M]) {
+    const { assert!(is_prime(M), "the number of slots is prime") };
+    populate(&mut turns(backends, M), slots);
+}
+
+/// A service's table, of [`SLOTS`] slots: as [`fill`].
+pub fn table(backends: &[Weighted]) -> Vec<u32> {
+    const { assert!(is_prime(SLOTS), "the number of slots is prime") };
+    let mut slots = alloc::vec![0; SLOTS];
+    populate(&mut turns(backends, SLOTS), &mut slots);
+    slots
+}
+
+fn turns(backends: &[Weighted], slots: usize) -> Vec<Turn> {
+    let mut due: Vec<Weighted> = backends.iter().copied().filter(|b| b.weight > 0).collect();
+    due.sort_unstable();
+    due.iter().map(|backend| Turn::new(backend, slots)).collect()
+}
+
+/// A backend on its way through its preferences.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// The slot it likes best of those that it has not looked at.
+    next: usize,
+    skip: usize,
+    weight: u64,
+    credit: u64,
+    target: u32,
+}
+
+impl Turn {
+    fn new(backend: &Weighted, slots: usize) -> Turn {
+        let offset = (mix(backend.id, 0) % slots as u64) as usize;
+        let skip = (mix(backend.id, 1) % (slots as u64 - 1) + 1) as usize;
+        let weight = u64::from(backend.weight);
+        Turn { next: offset, skip, weight, credit: 0, target: backend.target }
+    }
+
+    /// Takes the best slot that is free; one is.
+    fn take(&mut self, taken: &mut [bool]) -> usize {
+        loop {
+            let slot = self.next;
+            self.next = (slot + self.skip) % taken.len();
+            if !core::mem::replace(&mut taken[slot], true) {
+                return slot;
+            }
+        }
+    }
+}
+
+fn populate(turns: &mut [Turn], slots: &mut [u32]) {
+    slots.fill(0);
+    let Some(heaviest) = turns.iter().map(|turn| turn.weight).max() else { return };
+    let mut taken = alloc::vec![false; slots.len()];
+    let mut free = slots.len();
+    loop {
+        for turn in &mut *turns {
+            turn.credit += turn.weight;
+            if turn.credit < heaviest {
+                continue;
+            }
+            turn.credit -= heaviest;
+            slots[turn.take(&mut taken)] = turn.target;
+            free -= 1;
+            if free == 0 {
+                return;
+            }
+        }
+    }
+}
+
+const fn is_prime(number: usize) -> bool {
+    let mut divisor = 2;
+    while divisor * divisor <= number {
+        if number.is_multiple_of(divisor) {
+            return false;
+        }
+        divisor += 1;
+    }
+    number > 1
+}
