@@ -92,7 +92,7 @@ static __always_inline bool read_outer_v6(struct tunnel *tunnel, const __be32 *i
 static __always_inline bool read_outer(struct xdp_md *ctx, struct tunnel *tunnel)
 {
 	void *data = (void *)(long)ctx->data;
-	void *end = frame_end(ctx);
+	void *end = end_of_frame(ctx);
 	__be16 type;
 
 	if (data + LINK_READ + 2 > end)
@@ -120,7 +120,7 @@ static __always_inline bool is_tunnel(struct xdp_md *ctx, const struct tunnel *t
 	case IPPROTO_IPV6:
 		return true;
 	case IPPROTO_UDP:
-		return GUE_PORT && (void *)udp + UDP_SIZE <= frame_end(ctx) && udp[1] == GUE_PORT;
+		return GUE_PORT && (void *)udp + UDP_SIZE <= end_of_frame(ctx) && udp[1] == GUE_PORT;
 	default:
 		return false;
 	}
@@ -180,7 +180,7 @@ static __always_inline enum decap_counter open_tunnel(struct xdp_md *ctx, const 
 	void *inner = data + link_size(&tunnel->outer) + strip;
 	struct link link;
 
-	if (inner + IPV4_SIZE > frame_end(ctx) || tunnel->outer.length < strip + IPV4_SIZE)
+	if (inner + IPV4_SIZE > end_of_frame(ctx) || tunnel->outer.length < strip + IPV4_SIZE)
 		return DECAP_MALFORMED;
 	if (!inner_fits(tunnel, inner, tunnel->outer.length - strip))
 		return DECAP_MALFORMED;

@@ -76,7 +76,7 @@ static __always_inline void *encapsulate(struct xdp_md *ctx, const struct packet
 	struct link link;
 	__be32 tag, first;
 
-	if (!own->low || data + size + sizeof(first) > frame_end(ctx))
+	if (!own->low || data + size + sizeof(first) > end_of_frame(ctx))
 		return NULL;
 	tag = *(__be32 *)(data + 12);
 	first = *(__be32 *)(data + size);
@@ -115,7 +115,7 @@ static __always_inline int forward_l2(struct xdp_md *ctx, const struct packet *p
 
 	if (too_long(packet, target, 0))
 		return SEND_TOO_BIG;
-	if (data + ETH_HLEN > frame_end(ctx))
+	if (data + ETH_HLEN > end_of_frame(ctx))
 		return SEND_FAILED;
 	*(__u64 *)data = *(const __u64 *)target->mac;
 	*(__u32 *)(data + 8) = *(const __u32 *)(target->mac + 8);

@@ -27,7 +27,7 @@
 #define FIRST_PORT 49152 /* of the dynamic ones, of which there are 2^14 (RFC 6335) */
 
 /* ctx->data_end. As C, clang may keep the sum ctx + 4 for several reads of it, which the verifier refuses. */
-static __always_inline void *frame_end(const struct xdp_md *ctx)
+static __always_inline void *end_of_frame(const struct xdp_md *ctx)
 {
 	void *end;
 
@@ -140,7 +140,7 @@ static __always_inline void *move_start(struct xdp_md *ctx, int size, __u32 need
 	if (bpf_xdp_adjust_head(ctx, size))
 		return NULL;
 	data = (void *)(long)ctx->data;
-	if (data + need > frame_end(ctx))
+	if (data + need > end_of_frame(ctx))
 		return NULL; /* never: callers have seen that much, or have just added it */
 	return data;
 }

@@ -40,7 +40,7 @@ static __always_inline int unsteer(struct xdp_md *ctx, const struct packet *oute
 	if (outer->l4 - outer->l3 != ip_size || outer->length < strip + IPV4_SIZE)
 		return -1; /* balancers send no IP options */
 	inner = data + link_size(outer) + strip;
-	if (inner + IPV4_SIZE > frame_end(ctx))
+	if (inner + IPV4_SIZE > end_of_frame(ctx))
 		return -1;
 	*message = *(struct steering *)(inner - sizeof(*message));
 	if (message->version != STEERING_VERSION)

@@ -98,7 +98,7 @@ static __always_inline int answer(struct xdp_md *ctx, const struct packet *packe
 	const __u32 headers = (v6 ? IPV6_SIZE : IPV4_SIZE) + ICMP_SIZE;
 	const __u32 size = link_size(packet);
 	void *data = (void *)(long)ctx->data;
-	void *end = frame_end(ctx);
+	void *end = end_of_frame(ctx);
 	struct link link;
 	__u64 sum;
 
