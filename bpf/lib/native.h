@@ -19,6 +19,8 @@ struct xdp_md {
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #define __noinline __attribute__((noinline))
-#define barrier() asm volatile("" ::: "memory")
-#define barrier_var(var) asm volatile("" : "+r"(var))
 #endif
+
+/* An array that is written to memory here and read again behind: else an unrolled loop over it may want more registers, and
+ * so more stack, than BPF has. */
+#define keep_in_memory(array) asm volatile("" : : "r"(array) : "memory")
