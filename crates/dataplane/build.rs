@@ -27,5 +27,6 @@ fn build() -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", sources.display());
     println!("cargo::rerun-if-env-changed=CLANG");
     compile::programs(&sources, out)?;
-    abi::types(&sources.join("include/abi.h"), out)
+    let headers = ["include/abi.h", "include/bench.h"].map(|name| sources.join(name));
+    abi::types(&headers, out)
 }

@@ -1,9 +1,9 @@
-//! bindgen makes Rust's types of abi.h: `struct flow_key` is `FlowKey`, `TARGET_UP` of `enum target_state` is
+//! bindgen makes Rust's types of what C and Rust share: `struct flow_key` is `FlowKey`, `TARGET_UP` of `enum target_state` is
 //! `TargetState::Up`.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bindgen::callbacks::{
@@ -14,24 +14,24 @@ use bindgen::callbacks::{
 use crate::compile::MEND;
 
 /// Writes `out`/abi.rs.
-pub fn types(header: &Path, out: &Path) -> Result<(), String> {
+pub fn types(headers: &[PathBuf], out: &Path) -> Result<(), String> {
     if std::panic::catch_unwind(bindgen::clang_version).is_err() {
         return Err(format!("libclang was not found\n{MEND}"));
     }
     let enums = Rc::new(RefCell::new(Vec::new()));
-    let bindings = builder(header)
+    let bindings = builder(headers)
         .parse_callbacks(Box::new(Names { enums: Rc::clone(&enums) }))
         .generate()
-        .map_err(|e| format!("{}: {e}\n{MEND}", header.display()))?;
+        .map_err(|e| format!("bindgen: {e}\n{MEND}"))?;
     let text = plain_numbers(&bindings.to_string()) + &impls(&enums.borrow());
     std::fs::write(out.join("abi.rs"), text).map_err(|e| format!("{}: {e}", out.display()))
 }
 
-fn builder(header: &Path) -> bindgen::Builder {
+fn builder(headers: &[PathBuf]) -> bindgen::Builder {
     bindgen::Builder::default()
-        .header(header.to_string_lossy())
+        .headers(headers.iter().map(|header| header.to_string_lossy()))
         .clang_arg("-fparse-all-comments")
-        .allowlist_file(".*abi\\.h")
+        .allowlist_file(".*/include/(abi|bench)\\.h")
         .blocklist_type("__(u8|u16|u32|u64|be16)")
         .formatter(bindgen::Formatter::None)
         .use_core()

@@ -21,7 +21,8 @@ macro_rules! plain_old_data {
 }
 
 plain_old_data! {
-    Address AssignedKey Count FlowBucket FlowKey Fragment FragmentKey Settings Target TokenBucket Trace Vip VipKey
+    Address AssignedKey BenchFrame BenchState Count Flow FlowKey Fragment FragmentKey Settings Target TokenEntry Trace Vip
+    VipKey
 }
 
 impl From<IpAddr> for Address {

@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
+use crate::explain::Explainer;
+use crate::maps::{Maps, PinnedMaps};
 use crate::object::{self, Effect};
 use crate::pins::Pins;
-use crate::{Error, Program, Sizes};
+use crate::{Attached, Error, Mode, Program, Sizes};
 
-/// A balancer: its program, and its maps as types. Dropped, it is gone from the kernel, but for what is pinned or attached.
-#[derive(Debug)]
+/// A balancer. Dropped, it is gone from the kernel, but for what is pinned.
 pub struct Balancer {
     /// The XDP program.
     pub program: Program,
+    /// Its maps.
+    pub maps: Maps,
     sizes: Sizes,
     clock: Clock,
     pins: Pins,
@@ -31,7 +34,7 @@ impl Balancer {
     /// # Errors
     /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take program or maps.
     pub fn load(sizes: &Sizes, clock: Clock) -> Result<Self, Error> {
-        Self::load_from(Pins::private()?, sizes, clock, Effect::Acts)
+        Self::load_from(Pins::private()?, sizes, clock)
     }
 
     /// A balancer whose maps are pinned in `directory`, where those of the balancer before it may be: then it goes on
@@ -41,21 +44,43 @@ impl Balancer {
     /// [`Error::Misfit`] if the maps found there are not of this size or of another version of the program,
     /// [`Error::Pins`] if there is no BPF file system, [`Error`] if the kernel does not take program or maps.
     pub fn load_pinned(directory: &Path, sizes: &Sizes) -> Result<Self, Error> {
-        Self::load_from(Pins::lasting(directory)?, sizes, Clock::Kernel, Effect::Acts)
+        let pins = Pins::lasting(directory)?;
+        PinnedMaps::new(sizes).check(directory)?;
+        Self::load_from(pins, sizes, Clock::Kernel)
     }
 
-    /// A balancer with the same maps that changes nothing: asked what would become of a frame
-    /// ([`Program::run`]), it says so in its trace.
+    fn load_from(pins: Pins, sizes: &Sizes, clock: Clock) -> Result<Self, Error> {
+        let mut object = object::balancer(sizes, clock, Effect::Acts, &pins)?;
+        let maps = Maps::take(&mut object)?;
+        let program = Program::load(object, object::BALANCER_PROGRAM)?;
+        Ok(Self { program, maps, sizes: *sizes, clock, pins })
+    }
+
+    /// What tells where frames would go: the same program on the same maps, but changing nothing.
     ///
     /// # Errors
     /// [`Error`] if the kernel does not take the program.
-    pub fn explainer(&self) -> Result<Self, Error> {
-        Self::load_from(self.pins.try_clone()?, &self.sizes, self.clock, Effect::Explains)
+    pub fn explainer(&self) -> Result<Explainer, Error> {
+        let object = object::balancer(&self.sizes, self.clock, Effect::Explains, &self.pins)?;
+        Explainer::new(object)
     }
 
-    fn load_from(pins: Pins, sizes: &Sizes, clock: Clock, effect: Effect) -> Result<Self, Error> {
-        let object = object::balancer(sizes, clock, effect, &pins)?;
-        let program = Program::load(object, "heddle_balancer")?;
-        Ok(Self { program, sizes: *sizes, clock, pins })
+    /// Attaches the program to an interface ([`crate::interface_index`]). If the balancer is pinned, so is the link:
+    /// it outlives the process, and the next balancer's program takes this one's place between two packets, in the
+    /// mode that the link has.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the interface has another program or knows no native mode, [`Error::Link`] if the link
+    /// cannot be pinned.
+    pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<Attached, Error> {
+        match self.pins.link(interface) {
+            Some(path) => self.program.attach_pinned(interface, mode, &path),
+            None => self.program.attach(interface, mode).map(|()| Attached::Afresh),
+        }
+    }
+
+    /// The sizes that it was loaded with.
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
     }
 }

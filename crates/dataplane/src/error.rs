@@ -10,16 +10,16 @@ use aya::programs::ProgramError;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The object could not be loaded: a map could not be made, or the object and this crate do not fit.
-    #[error("cannot load the eBPF object: {0}")]
-    Object(#[from] Box<aya::EbpfError>),
+    #[error(transparent)]
+    Object(Box<aya::EbpfError>),
     /// The object has no such map or program.
     #[error("the eBPF object has no {0}")]
     Missing(&'static str),
     /// A program was refused by the verifier, or could not be run or attached.
-    #[error("eBPF program: {0}")]
+    #[error(transparent)]
     Program(#[from] ProgramError),
     /// A map could not be read or written.
-    #[error("eBPF map: {0}")]
+    #[error(transparent)]
     Map(#[from] MapError),
     /// No file system for pins could be made or used.
     #[error("cannot use {} for pinned eBPF objects: {error}", path.display())]
@@ -45,6 +45,20 @@ pub enum Error {
         /// What the system said.
         error: io::Error,
     },
+    /// There is no such network interface.
+    #[error("no network interface {name}: {error}")]
+    Interface {
+        /// Its name.
+        name: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A link could not be pinned, or a pinned one not be used.
+    #[error("cannot pin or take over the program's link to an interface: {0}")]
+    Link(String),
+    /// What is to be measured cannot be.
+    #[error("cannot measure: {0}")]
+    Bench(String),
     /// An index beyond the end of a map.
     #[error("{map} has {entries} entries: no place for {index}")]
     OutOfBounds {

@@ -2,30 +2,16 @@
 
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 
+use crate::maps::PinnedMaps;
 use crate::pins::Pins;
 use crate::{Clock, Error, Program, Sizes};
 
 const BALANCER: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/balancer.o"));
+const BENCH: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/bench.o"));
 const PASS: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/pass.o"));
 
-/// Maps that a balancer's programs have in common. What is not named here (the trace, constants) each has for itself.
-pub(crate) const SHARED: [&str; 15] = [
-    "vips",
-    "targets",
-    "target_ids",
-    "peers",
-    "maglev",
-    "ring",
-    "flows",
-    "tokens",
-    "fragments",
-    "assigned",
-    "ready_keys",
-    "settings",
-    "counters",
-    "target_counts",
-    "allowances",
-];
+/// The name of its program.
+pub(crate) const BALANCER_PROGRAM: &str = "heddle_balancer";
 
 /// Whether a program does what it decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +38,9 @@ pub(crate) fn balancer(
         .override_global("TOKEN_EXTRA", &tokens.extra, true)
         .override_global("DRY_RUN", &dry_run, true)
         .override_global("SETTINGS_CLOCK", &settings_clock, true);
-    for (map, entries) in sizes.entries() {
-        loader.map_max_entries(map, entries);
-    }
-    for map in SHARED {
-        loader.map_pin_path(map, pins.path(map));
+    for shape in PinnedMaps::new(sizes).shapes() {
+        loader.map_max_entries(shape.name, shape.entries);
+        loader.map_pin_path(shape.name, pins.path(shape.name));
     }
     Ok(loader.load(BALANCER)?)
 }
@@ -67,4 +51,9 @@ pub(crate) fn balancer(
 /// [`Error`] if the kernel does not take it: not root, or no eBPF.
 pub fn pass() -> Result<Program, Error> {
     Program::load(EbpfLoader::new().load(PASS)?, "heddle_pass")
+}
+
+/// The wrapper that measures programs.
+pub(crate) fn bench() -> Result<Ebpf, Error> {
+    Ok(EbpfLoader::new().load(BENCH)?)
 }

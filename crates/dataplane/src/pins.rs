@@ -50,19 +50,6 @@ impl Pins {
             .map_err(|e: rustix::io::Errno| Error::Pins { path: PRIVATE.into(), error: e.into() })
     }
 
-    /// The same directory once more.
-    pub fn try_clone(&self) -> Result<Self, Error> {
-        match self {
-            Self::Lasting(directory) => Ok(Self::Lasting(directory.clone())),
-            Self::Private(mount) => {
-                let path = || PathBuf::from(PRIVATE);
-                let mount =
-                    mount.try_clone().map_err(|error| Error::Pins { path: path(), error })?;
-                Ok(Self::Private(mount))
-            }
-        }
-    }
-
     /// Where `name` is pinned, as paths go in this process.
     pub fn path(&self, name: &str) -> PathBuf {
         match self {
@@ -72,4 +59,38 @@ impl Pins {
             }
         }
     }
+
+    /// Where the link to an interface is pinned, if links are. By number: BPF file systems refuse dots in names.
+    pub fn link(&self, interface: u32) -> Option<PathBuf> {
+        match self {
+            Self::Lasting(directory) => Some(directory.join(format!("{LINK}{interface}"))),
+            Self::Private(_) => None,
+        }
+    }
+}
+
+/// What names of links begin with.
+const LINK: &str = "link-";
+
+/// Removes what [`crate::Balancer::load_pinned`] and [`crate::Balancer::attach`] pinned in `directory`, and the directory:
+/// the program is detached, flows are forgotten, as soon as no process has them open. Nothing there is no error.
+///
+/// # Errors
+/// [`Error::Pins`] if something cannot be removed.
+pub fn remove_pins(directory: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::Pins { path: directory.to_owned(), error })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Detaches the program from one interface, where the balancer of `directory` is attached to it.
+///
+/// # Errors
+/// [`Error::Pins`] if the link's pin cannot be removed, or there is none.
+pub fn detach(directory: &Path, interface: u32) -> Result<(), Error> {
+    let path = directory.join(format!("{LINK}{interface}"));
+    fs::remove_file(&path).map_err(|error| Error::Pins { path, error })
 }

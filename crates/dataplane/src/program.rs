@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aya::Ebpf;
-use aya::programs::{TestRun, TestRunOptions, Xdp};
+use aya::programs::{TestRun, TestRunAttrs, TestRunOptions, Xdp};
 
 use crate::Error;
 
@@ -70,6 +70,10 @@ impl Program {
         Ok(self.object.program(self.name).ok_or(Error::Missing(self.name))?.try_into()?)
     }
 
+    pub(crate) fn xdp_mut(&mut self) -> Result<&mut Xdp, Error> {
+        Ok(self.object.program_mut(self.name).ok_or(Error::Missing(self.name))?.try_into()?)
+    }
+
     /// Runs the program `repeat` times on `frame` (14 bytes or more), in this thread, without any network.
     ///
     /// A program that changes frames meets its own output from the second round on: to measure one, use
@@ -86,5 +90,20 @@ impl Program {
         let result = self.xdp()?.test_run(options)?;
         data.truncate(result.data_size_out as usize);
         Ok(Run { action: result.return_value.into(), data, duration: result.duration })
+    }
+
+    /// Sends `frame` `count` times: the kernel makes frames of their own of it, as if an interface had received them
+    /// `batch` at a time, and does what the program says with each. With a program that redirects or passes, this
+    /// is a packet generator; where frames come in is the first interface of this network namespace (lo).
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the kernel refuses the frame, or a batch of more than 256.
+    pub fn run_live(&self, frame: &[u8], count: u32, batch: u32) -> Result<(), Error> {
+        let mut options = TestRunOptions::new();
+        options.data_in = Some(frame);
+        options.repeat = count;
+        options.attrs = TestRunAttrs::new().xdp_live_frames(batch);
+        self.xdp()?.test_run(options)?;
+        Ok(())
     }
 }

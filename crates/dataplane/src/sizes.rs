@@ -1,6 +1,6 @@
 //! How large the balancer's maps are.
 
-use crate::abi::{BUCKET_ENTRIES, COUNTERS, MAGLEV_SIZE};
+use crate::abi::BUCKET_ENTRIES;
 
 /// What a balancer has room for. Maps do not grow: memory is taken when they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Sizes {
     pub vips: u32,
     /// Services: their numbers are from 1 to this.
     pub services: u32,
-    /// Maglev tables, of 256 KiB each.
+    /// Maglev tables, of 512 KiB each.
     pub maglev_tables: u32,
     /// Backends and other balancers, [`crate::abi::NO_TARGET`] included.
     pub targets: u32,
@@ -59,24 +59,6 @@ impl Sizes {
     /// The token table's buckets.
     pub fn token_buckets(&self) -> Buckets {
         Buckets::holding(self.tokens)
-    }
-
-    /// The maps whose size is not what the object says, with their entries.
-    pub(crate) fn entries(&self) -> [(&'static str, u32); 12] {
-        [
-            ("vips", self.vips),
-            ("targets", self.targets),
-            ("target_ids", self.targets),
-            ("target_counts", self.targets),
-            ("peers", self.peers),
-            ("maglev", self.maglev_tables.saturating_mul(MAGLEV_SIZE)),
-            ("flows", self.flow_buckets().all()),
-            ("tokens", self.token_buckets().all()),
-            ("fragments", self.fragments),
-            ("assigned", self.assigned),
-            ("ready_keys", self.ready_keys),
-            ("counters", self.services.saturating_add(1).saturating_mul(COUNTERS)),
-        ]
     }
 }
 

@@ -1,0 +1,114 @@
+//! Programs on network interfaces.
+
+use std::path::Path;
+
+use aya::programs::links::{FdLink, PinnedLink};
+use aya::programs::xdp::{XdpLink, XdpMode};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketType, netdevice, socket};
+
+use crate::{Error, Program};
+
+/// Where in the kernel a program meets packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// In the interface's driver.
+    Native,
+    /// Behind it, for interfaces whose driver knows no XDP: slower.
+    Generic,
+}
+
+impl From<Mode> for XdpMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Native => Self::Driver,
+            Mode::Generic => Self::Skb,
+        }
+    }
+}
+
+/// How a program came to an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attached {
+    /// By a link of its own.
+    Afresh,
+    /// By the link of the program before it, whose place it took between two packets.
+    InPlace,
+}
+
+/// The number of the interface of this name, in this thread's network namespace.
+///
+/// # Errors
+/// [`Error::Interface`] if there is none.
+pub fn interface_index(name: &str) -> Result<u32, Error> {
+    socket(AddressFamily::UNIX, SocketType::DGRAM, None)
+        .and_then(|socket| netdevice::name_to_index(socket, name))
+        .map_err(|errno| Error::Interface { name: name.into(), error: errno.into() })
+}
+
+impl Program {
+    /// Attaches the program to an interface until it is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the interface has a program already, or no such mode.
+    pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<(), Error> {
+        self.xdp_mut()?.attach_to_if_index(interface, mode.into())?;
+        Ok(())
+    }
+
+    /// Attaches the program by the link that is pinned at `path`, or by a new one to be pinned there.
+    pub(crate) fn attach_pinned(
+        &mut self,
+        interface: u32,
+        mode: Mode,
+        path: &Path,
+    ) -> Result<Attached, Error> {
+        if path.exists() && self.take_over(path)? == TakenOver::Yes {
+            return Ok(Attached::InPlace);
+        }
+        let xdp = self.xdp_mut()?;
+        let id = xdp.attach_to_if_index(interface, mode.into())?;
+        let link = FdLink::try_from(xdp.take_link(id)?).map_err(failed)?;
+        link.pin(path).map_err(failed)?;
+        Ok(Attached::Afresh)
+    }
+
+    /// Puts the program into a pinned link.
+    fn take_over(&mut self, path: &Path) -> Result<TakenOver, Error> {
+        let pinned = PinnedLink::from_pin(path).map_err(failed)?;
+        let link = XdpLink::try_from(FdLink::from(pinned)).map_err(failed)?;
+        match self.xdp_mut()?.attach_to_link(link) {
+            Ok(_) => Ok(TakenOver::Yes),
+            Err(error) if is_orphan(&error) => {
+                std::fs::remove_file(path).map_err(failed)?;
+                Ok(TakenOver::No)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Whether a link was there to take.
+#[derive(PartialEq, Eq)]
+enum TakenOver {
+    Yes,
+    /// Its interface is gone.
+    No,
+}
+
+/// The interface of the link is gone.
+fn is_orphan(error: &aya::programs::ProgramError) -> bool {
+    let aya::programs::ProgramError::SyscallError(error) = error else { return false };
+    error.io_error.raw_os_error() == Some(Errno::NOLINK.raw_os_error())
+}
+
+/// With all its causes.
+fn failed(error: impl std::error::Error) -> Error {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    Error::Link(text)
+}

@@ -1,0 +1,179 @@
+//! How long a program takes for a packet.
+//!
+//! BPF_PROG_RUN gives a program its own output back from the second round on. So a wrapper (bpf/bench.bpf.c) runs in each
+//! round: it restores the frame and tail-calls the program. Time is this thread's on its processor. The wrapper is
+//! measured before and after, with nothing to call, and taken off.
+
+use aya::maps::{Array, MapData, ProgramArray};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::abi::{BENCH_FRAMES, BenchFrame, BenchState};
+use crate::{Action, Error, Program, object};
+
+/// Rounds of one system call.
+const BATCH: u32 = 100_000;
+
+/// Whose packets the frames are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    /// As the frames say.
+    AsWritten,
+    /// Of this many clients in turn: with each round the source port, and each 32768 rounds the last two bytes of the
+    /// source address, are the next client's. Checksums are left as they are. For IPv4 and IPv6 over Ethernet without
+    /// VLAN tag or IP options.
+    Many(u32),
+}
+
+/// A program under measurement.
+pub struct Bench {
+    wrapper: Program,
+    nothing: Program,
+    state: Array<MapData, BenchState>,
+    frames: Array<MapData, BenchFrame>,
+    programs: ProgramArray<MapData>,
+}
+
+/// Nanoseconds of processor time per packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Of the program alone, with entering it by a tail call: the median over all batches.
+    pub program: f64,
+    /// Of the wrapper alone: the median over all batches.
+    pub wrapper: f64,
+    /// The verdict on the last packet.
+    pub action: Action,
+    /// Packets that the program was given, for comparison with its own counters.
+    pub packets: u64,
+}
+
+impl Bench {
+    /// The wrapper, loaded.
+    ///
+    /// # Errors
+    /// [`Error`] if the kernel does not take it.
+    pub fn new() -> Result<Self, Error> {
+        let mut object = object::bench()?;
+        let mut map = |name| object.take_map(name).ok_or(Error::Missing(name));
+        let (state, frames, programs) = (map("benches")?, map("frames")?, map("programs")?);
+        Ok(Self {
+            state: state.try_into()?,
+            frames: frames.try_into()?,
+            programs: programs.try_into()?,
+            wrapper: Program::load(object, "heddle_bench")?,
+            nothing: Program::load(object::bench()?, "heddle_bench_nothing")?,
+        })
+    }
+
+    /// Gives `program` the frames in turn, in `batches` of 100,000, and says what one costs.
+    ///
+    /// # Errors
+    /// [`Error::Bench`] for no frame or batch, more than 1024 frames, a frame of more than 1600 bytes, or one that
+    /// [`Clients::Many`] cannot change; [`Error::Program`] if the kernel refuses to run it.
+    pub fn measure(
+        &mut self,
+        program: &Program,
+        frames: &[Vec<u8>],
+        clients: Clients,
+        batches: u32,
+    ) -> Result<Cost, Error> {
+        self.set_frames(frames)?;
+        self.state.set(0, initial_state(frames, clients)?, 0)?;
+        let mut costs = Costs::default();
+        for _ in 0..batches {
+            costs.wrapper.push(self.batch(Called::Nothing, program, frames)?.0);
+            let (cost, action) = self.batch(Called::Program, program, frames)?;
+            costs.program.push(cost);
+            costs.action = Some(action);
+        }
+        costs.summary()
+    }
+
+    fn set_frames(&mut self, frames: &[Vec<u8>]) -> Result<(), Error> {
+        for (index, frame) in (0..).zip(frames) {
+            let too_long = || Error::Bench(format!("a frame has {} bytes", frame.len()));
+            let mut entry = BenchFrame { length: frame.len() as u32, ..BenchFrame::default() };
+            entry.bytes.get_mut(..frame.len()).ok_or_else(too_long)?.copy_from_slice(frame);
+            self.frames.set(index, entry, 0)?;
+        }
+        Ok(())
+    }
+
+    /// One system call: nanoseconds per round, and the verdict.
+    fn batch(
+        &mut self,
+        called: Called,
+        program: &Program,
+        frames: &[Vec<u8>],
+    ) -> Result<(f64, Action), Error> {
+        let callee = if called == Called::Program { program } else { &self.nothing };
+        self.programs.set(0, callee.xdp()?.fd()?, 0)?;
+        let before = self.rewind()?;
+        let start = processor_time();
+        let run = self.wrapper.run(&frames[0], BATCH)?;
+        let cost = (processor_time() - start) / f64::from(BATCH);
+        if called == Called::Nothing {
+            self.state.set(0, before, 0)?;
+        }
+        Ok((cost, run.action))
+    }
+
+    /// Each system call has its frame elsewhere in memory. Returns the state to go on from.
+    fn rewind(&mut self) -> Result<BenchState, Error> {
+        let state = BenchState { start: 0, ..self.state.get(&0, 0)? };
+        self.state.set(0, state, 0)?;
+        Ok(state)
+    }
+}
+
+/// What the wrapper calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Called {
+    Nothing,
+    Program,
+}
+
+#[derive(Default)]
+struct Costs {
+    wrapper: Vec<f64>,
+    program: Vec<f64>,
+    action: Option<Action>,
+}
+
+impl Costs {
+    fn summary(mut self) -> Result<Cost, Error> {
+        let action = self.action.ok_or_else(|| Error::Bench("no batch".into()))?;
+        let packets = self.program.len() as u64 * u64::from(BATCH);
+        let wrapper = median(&mut self.wrapper);
+        Ok(Cost { program: median(&mut self.program) - wrapper, wrapper, action, packets })
+    }
+}
+
+/// The upper one of two in the middle.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Nanoseconds that this thread has had of a processor.
+fn processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+fn initial_state(frames: &[Vec<u8>], clients: Clients) -> Result<BenchState, Error> {
+    if frames.is_empty() || frames.len() > BENCH_FRAMES as usize {
+        let why = format!("{} frames; one to {BENCH_FRAMES} can be given in turn", frames.len());
+        return Err(Error::Bench(why));
+    }
+    let state = BenchState { frames: frames.len() as u32, ..BenchState::default() };
+    let Clients::Many(clients) = clients else { return Ok(state) };
+    let ethertype = |frame: &Vec<u8>| frame.get(12..14).map(|kind| [kind[0], kind[1]]);
+    match ethertype(&frames[0]) {
+        kind if frames.iter().any(|frame| ethertype(frame) != kind) => {
+            Err(Error::Bench("many clients need frames of one kind".into()))
+        }
+        Some([0x08, 0x00]) => Ok(BenchState { clients, address: 28, port: 34, ..state }),
+        Some([0x86, 0xdd]) => Ok(BenchState { clients, address: 36, port: 54, ..state }),
+        _ => Err(Error::Bench("many clients need frames of IPv4 or IPv6".into())),
+    }
+}

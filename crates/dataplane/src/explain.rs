@@ -1,0 +1,41 @@
+//! Where would this packet go? Asked of the program itself.
+
+use aya::Ebpf;
+
+use crate::abi::Trace;
+use crate::maps::Traces;
+use crate::object::BALANCER_PROGRAM;
+use crate::{Error, Program, Run};
+
+/// The balancer's program in a variant that decides as the live one, on its maps, and changes nothing.
+pub struct Explainer {
+    program: Program,
+    traces: Traces,
+}
+
+/// What would become of a frame, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The verdict, and the frame as it would leave.
+    pub run: Run,
+    /// What the program saw and decided; none if it passed before there was anything to tell.
+    pub trace: Option<Trace>,
+}
+
+impl Explainer {
+    pub(crate) fn new(mut object: Ebpf) -> Result<Self, Error> {
+        let traces = object.take_map("traces").ok_or(Error::Missing("traces"))?;
+        let traces = Traces::new(traces)?;
+        Ok(Self { program: Program::load(object, BALANCER_PROGRAM)?, traces })
+    }
+
+    /// What would become of this frame (from its Ethernet header on) now.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the kernel refuses the frame: too short, or longer than about 3500 bytes.
+    pub fn explain(&mut self, frame: &[u8]) -> Result<Explanation, Error> {
+        self.traces.clear()?;
+        let run = self.program.run(frame, 1)?;
+        Ok(Explanation { run, trace: self.traces.get()? })
+    }
+}

@@ -1,0 +1,65 @@
+//! Counters: the program has one of each per processor, here they are sums.
+
+use aya::maps::{Map, MapData, PerCpuArray};
+
+use crate::Error;
+use crate::abi::{COUNTERS, Count, Counter};
+
+/// What happened to packets, per service; service 0 stands for packets of none.
+pub struct Counters {
+    map: PerCpuArray<MapData, Count>,
+}
+
+impl Counters {
+    pub(super) fn new(map: Map) -> Result<Self, Error> {
+        Ok(Self { map: map.try_into()? })
+    }
+
+    /// One counter of one service.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if there is no such service.
+    pub fn get(&self, service: u16, counter: Counter) -> Result<Count, Error> {
+        sum(&self.map, u32::from(service) * COUNTERS + counter as u32)
+    }
+
+    /// Every counter of one service.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if there is no such service.
+    pub fn of(&self, service: u16) -> Result<Vec<(Counter, Count)>, Error> {
+        Counter::ALL.iter().map(|&counter| Ok((counter, self.get(service, counter)?))).collect()
+    }
+
+    /// The largest service number that has counters.
+    pub fn last_service(&self) -> u16 {
+        (self.map.len() / COUNTERS).saturating_sub(1).try_into().unwrap_or(u16::MAX)
+    }
+}
+
+/// What went to each target, by index.
+pub struct TargetCounts {
+    map: PerCpuArray<MapData, Count>,
+}
+
+impl TargetCounts {
+    pub(super) fn new(map: Map) -> Result<Self, Error> {
+        Ok(Self { map: map.try_into()? })
+    }
+
+    /// What went to this target.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the index is too large.
+    pub fn get(&self, target: u32) -> Result<Count, Error> {
+        sum(&self.map, target)
+    }
+}
+
+fn sum(map: &PerCpuArray<MapData, Count>, index: u32) -> Result<Count, Error> {
+    let counts = map.get(&index, 0)?;
+    Ok(counts.iter().fold(Count::default(), |all, one| Count {
+        packets: all.packets.wrapping_add(one.packets),
+        bytes: all.bytes.wrapping_add(one.bytes),
+    }))
+}

@@ -1,0 +1,103 @@
+//! The balancer's maps as types. bpf/lib/maps.h says what each is for.
+//!
+//! Reading and writing are system calls, but for tables in shared memory ([`Slots`], [`Flows`], [`Tokens`]), which are
+//! read and written while the program does the same: each value is whole, several together may be of different moments.
+
+mod counters;
+mod flows;
+mod hash;
+mod keys;
+mod list;
+mod memory;
+mod shape;
+mod slots;
+mod tokens;
+mod traces;
+
+use aya::Ebpf;
+use aya::maps::{Map, MapData, MapError};
+
+pub use counters::{Counters, TargetCounts};
+pub use flows::{Flow, FlowCensus, Flows};
+pub use hash::Hash;
+pub use keys::{Pushed, ReadyKeys};
+pub use list::{SettingsMap, Targets};
+pub(crate) use shape::PinnedMaps;
+pub use slots::Slots;
+pub use tokens::{Token, TokenCensus, Tokens};
+pub(crate) use traces::Traces;
+
+use crate::Error;
+use crate::abi::{Address, AssignedKey, FlowKey, Fragment, FragmentKey, Vip, VipKey};
+
+/// All maps of a balancer.
+pub struct Maps {
+    /// What is a service's, a backend's own or the balancer's own address.
+    pub vips: Hash<VipKey, Vip>,
+    /// Where packets go, by index.
+    pub targets: Targets,
+    /// A target's index by the id that all balancers use for it.
+    pub target_ids: Hash<u32, u32>,
+    /// The target index of each other balancer, by its address.
+    pub peers: Hash<Address, u32>,
+    /// Maglev tables, one behind the other: target indices.
+    pub maglev: Slots,
+    /// Owners of the token space's parts: target indices, [`crate::abi::NO_TARGET`] for this balancer.
+    pub ring: Slots,
+    /// The flow table.
+    pub flows: Flows,
+    /// The token table.
+    pub tokens: Tokens,
+    /// Where the later fragments of packets go.
+    pub fragments: Hash<FragmentKey, Fragment>,
+    /// Keys that were given to connections (`mptcp = "assign"`).
+    pub assigned: Hash<FlowKey, AssignedKey>,
+    /// Keys made ahead (`mptcp = "assign"`).
+    pub ready_keys: ReadyKeys,
+    /// The settings.
+    pub settings: SettingsMap,
+    /// What happened, per service.
+    pub counters: Counters,
+    /// What went to each target.
+    pub target_counts: TargetCounts,
+}
+
+impl Maps {
+    /// Takes the maps out of a loaded object.
+    pub(crate) fn take(object: &mut Ebpf) -> Result<Self, Error> {
+        let mut map = |name| object.take_map(name).ok_or(Error::Missing(name));
+        Ok(Self {
+            vips: Hash::new(map("vips")?)?,
+            targets: Targets::new(map("targets")?)?,
+            target_ids: Hash::new(map("target_ids")?)?,
+            peers: Hash::new(map("peers")?)?,
+            maglev: Slots::new("maglev", map("maglev")?)?,
+            ring: Slots::new("ring", map("ring")?)?,
+            flows: Flows::new(map("flows")?)?,
+            tokens: Tokens::new(map("tokens")?)?,
+            fragments: Hash::new(map("fragments")?)?,
+            assigned: Hash::new(map("assigned")?)?,
+            ready_keys: ReadyKeys::new(map("ready_keys")?)?,
+            settings: SettingsMap::new(map("settings")?)?,
+            counters: Counters::new(map("counters")?)?,
+            target_counts: TargetCounts::new(map("target_counts")?)?,
+        })
+    }
+}
+
+/// The plain array behind a map.
+fn array(map: Map) -> Result<MapData, Error> {
+    match map {
+        Map::Array(data) => Ok(data),
+        _ => Err(MapError::InvalidMapType { map_type: 0 }.into()),
+    }
+}
+
+/// Nothing, where the kernel found no such key.
+fn found<T>(result: Result<T, MapError>) -> Result<Option<T>, Error> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(MapError::KeyNotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

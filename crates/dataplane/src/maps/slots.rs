@@ -1,0 +1,52 @@
+//! Arrays of target indices that are written whole: Maglev tables and the ring.
+
+use aya::maps::Map;
+
+use super::array;
+use super::memory::{Access, Memory, WORD};
+use crate::Error;
+
+/// Slots with a target index each, in memory shared with the program.
+#[derive(Debug)]
+pub struct Slots {
+    memory: Memory,
+}
+
+impl Slots {
+    pub(super) fn new(name: &'static str, map: Map) -> Result<Self, Error> {
+        Ok(Self { memory: Memory::new(name, array(map)?, Access::Write)? })
+    }
+
+    /// How many there are.
+    pub fn room(&self) -> usize {
+        self.memory.entries(WORD)
+    }
+
+    /// The target index in this slot; none beyond the end.
+    pub fn get(&self, slot: usize) -> Option<u32> {
+        self.memory.read(slot)
+    }
+
+    /// Fills slots from `first` on. The program sees each slot as it was or as it is to be.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`] if there are not so many: then nothing is written.
+    pub fn write(&mut self, first: usize, targets: &[u32]) -> Result<(), Error> {
+        let end = first.saturating_add(targets.len());
+        if end > self.room() {
+            let (index, entries) = (end as u64, self.room() as u64);
+            return Err(Error::OutOfBounds { map: self.memory.name, index, entries });
+        }
+        for (slot, &target) in (first..).zip(targets) {
+            self.memory.write(slot, in_word(target))?;
+        }
+        Ok(())
+    }
+}
+
+/// A 32-bit value where it lies in a word: the first four bytes.
+fn in_word(value: u32) -> u64 {
+    let mut bytes = [0; WORD];
+    bytes[..4].copy_from_slice(&value.to_ne_bytes());
+    u64::from_ne_bytes(bytes)
+}

@@ -1,0 +1,93 @@
+//! The token table: MPTCP token to backend.
+
+use aya::maps::Map;
+
+use super::array;
+use super::flows::is_at_or_after;
+use super::memory::{Access, Memory};
+use crate::Error;
+use crate::abi::{self, TokenState};
+
+/// The token table in memory shared with the program, to be read.
+#[derive(Debug)]
+pub struct Tokens {
+    memory: Memory,
+}
+
+/// An entry of the token table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// The token.
+    pub token: u32,
+    /// The service's number.
+    pub service: u16,
+    /// The connection's backend: an index of `targets`.
+    pub target: u16,
+    /// How sure it is.
+    pub state: TokenState,
+    /// Joins since the last refresh.
+    pub joins: u8,
+    /// The tick when it was last registered or confirmed.
+    pub seen: u32,
+}
+
+impl Token {
+    fn decode(raw: &abi::TokenEntry) -> Option<Self> {
+        if raw.seen == 0 || raw.seen == abi::SEEN_BUSY {
+            return None;
+        }
+        let state = TokenState::from_number(raw.state.into())?;
+        (state != TokenState::Free).then_some(Self {
+            token: raw.token,
+            service: raw.vip,
+            target: raw.target,
+            state,
+            joins: raw.joins,
+            seen: raw.seen,
+        })
+    }
+}
+
+impl Tokens {
+    pub(super) fn new(map: Map) -> Result<Self, Error> {
+        Ok(Self { memory: Memory::new("tokens", array(map)?, Access::Read)? })
+    }
+
+    /// Places for tokens, in buckets of [`abi::BUCKET_ENTRIES`].
+    pub fn room(&self) -> usize {
+        self.memory.entries(size_of::<abi::TokenEntry>())
+    }
+
+    /// The tokens in the table, in its order. Those that expired stay until a new one takes their place. A token that
+    /// is written meanwhile may be missing, or half old.
+    pub fn iter(&self) -> impl Iterator<Item = Token> + '_ {
+        (0..self.room()).filter_map(|place| Token::decode(&self.memory.read(place)?))
+    }
+
+    /// How many tokens there are of each state that were registered at `since` or later, in ticks.
+    pub fn census(&self, since: u32) -> TokenCensus {
+        let mut census = TokenCensus::default();
+        for token in self.iter().filter(|token| is_at_or_after(token.seen, since)) {
+            census.counts[token.state as usize] += 1;
+        }
+        census
+    }
+}
+
+/// How many tokens are in each state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenCensus {
+    counts: [u64; TokenState::ALL.len()],
+}
+
+impl TokenCensus {
+    /// Tokens in this state.
+    pub fn of(&self, state: TokenState) -> u64 {
+        self.counts[state as usize]
+    }
+
+    /// Tokens in any state.
+    pub fn all(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
