@@ -1,11 +1,16 @@
 //! The lab itself: made in a few batches of `ip`, gone with its value.
 
+use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 
 use heddle_units::Rate;
+use tempfile::NamedTempFile;
 
 use crate::layout::{self, Role};
 use crate::{Builder, Connection, Hop, LabError, Node, Server, Transport, names, tools};
+
+/// `bpf/pass.bpf.c`, compiled.
+const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
 
 /// A client, a router, balancers and backends, each in a network namespace. Dropping it removes them all.
 #[derive(Debug)]
@@ -40,6 +45,7 @@ impl Lab {
         lab.add_links()?;
         lab.set_up_hosts()?;
         lab.set_offloads()?;
+        lab.add_pass_programs()?;
         lab.set_rates()?;
         let all: Vec<Hop> = (0..lab.balancers.len()).map(Hop::Balancer).collect();
         lab.route_vip(&all)?;
@@ -180,7 +186,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Checksums into the frames, and GRO on, which makes the bridge's ports take frames of `XDP_TX`.
+    /// Checksums into the frames.
     fn set_offloads(&self) -> Result<(), LabError> {
         for link in 0..self.plan.clients {
             self.client.run(&format!("ethtool -K eth{link} tx off"))?;
@@ -188,7 +194,19 @@ impl Lab {
         }
         for (node, port) in self.ports() {
             node.run("ethtool -K eth0 tx off")?;
-            self.router.run(&format!("ethtool -K {port} tx off gro on"))?;
+            self.router.run(&format!("ethtool -K {port} tx off"))?;
+        }
+        Ok(())
+    }
+
+    /// A program on each port of the bridge, or what XDP sends there from the far end would stay in a queue.
+    fn add_pass_programs(&self) -> Result<(), LabError> {
+        let unwritten = || LabError::system("the program that passes everything");
+        let mut object = NamedTempFile::new().map_err(unwritten())?;
+        object.write_all(PASS).map_err(unwritten())?;
+        for (_, port) in self.ports() {
+            let path = object.path().display();
+            self.router.run(&format!("ip link set dev {port} xdpdrv obj {path} sec xdp"))?;
         }
         Ok(())
     }

@@ -22,7 +22,8 @@
 //! they were made ([`Node::enter`]), so a test needs no program of its own beside it. `heddle-lab-peer` is the same from a shell.
 //!
 //! What was found by trying, on Linux 6.18:
-//! * A frame of `XDP_TX` reaches the peer of a veth only if that polls (NAPI): it has an XDP program, or GRO is on. Here GRO is on.
+//! * A frame of `XDP_TX` reaches the far end of a veth pair only if that has an XDP program, too. GRO there, which makes it poll
+//!   (NAPI) as well, is not enough: the frame waits in a queue until another comes by. So each port of the bridge has one.
 //! * Checksums must be in the frames (`tx off`), as XDP programs see them before any offload would fill them in.
 //! * Addresses of `lo` would be told by ARP at every interface: `arp_ignore` and `arp_announce` on backends.
 //! * A client that lost a few SYNs stops speaking MPTCP for an hour (`net.mptcp.blackhole_timeout`): off here.
