@@ -21,6 +21,6 @@ struct xdp_md {
 #define __noinline __attribute__((noinline))
 #endif
 
-/* An array that is written to memory here and read again behind: else an unrolled loop over it may want more registers, and
- * so more stack, than BPF has. */
+/* An array that is written to memory before and read again behind this. An unrolled loop over it would else want more
+ * registers, and so more stack, than BPF has. */
 #define keep_in_memory(array) asm volatile("" : : "r"(array) : "memory")

@@ -83,14 +83,13 @@ static __always_inline __u8 read_capable_keys(const struct tcp_option *option, s
 
 static __always_inline __u8 read_capable(const struct tcp_option *option, bool syn, struct mptcp_found *out)
 {
-	__u8 version, flags, kind;
+	__u8 version = option->bytes[2] & 0xf, flags, kind;
 
-	if (!option_has(option, 4))
-		return MPTCP_MALFORMED;
-	version = option->bytes[2] & 0xf;
-	flags = option->bytes[3];
 	if (version > 1)
 		return MPTCP_OTHER;
+	if (!option_has(option, 4))
+		return MPTCP_MALFORMED;
+	flags = option->bytes[3];
 	if (!capable_fits(version, option->length))
 		return MPTCP_MALFORMED;
 	kind = syn ? read_capable_syn(option, version, out) : read_capable_keys(option, out);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the balancer's program that need no kernel, for the tests to call. */
+#include "lib/native.h"
+#include "lib/options.h"
+#include "lib/sha1.h"
+#include "lib/sha256.h"
+
+_Static_assert(sizeof(struct mptcp_found) == 20, "as src/balancer/native.rs has it");
+
+__u32 balancer_token_v0(const __u8 key[8])
+{
+	return token_v0(key);
+}
+
+__u32 balancer_token_v1(const __u8 key[8])
+{
+	return token_v1(key);
+}
