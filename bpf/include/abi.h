@@ -70,6 +70,7 @@ enum forwarding {
 	FORWARD_L2,   /* the destination's MAC address is rewritten */
 	FORWARD_IPIP,
 	FORWARD_GUE,  /* variant 1: the inner packet follows UDP at once */
+	FORWARD_STEERING, /* another balancer */
 };
 
 struct target {
@@ -92,6 +93,7 @@ enum flow_state {
 	FLOW_JOINING,     /* SYN with MP_JOIN seen */
 	FLOW_ESTABLISHED,
 	FLOW_CLOSING,     /* FIN or RST seen */
+	FLOW_UDP,
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_TOKEN_DUE 0x10 /* the next packet goes through the token's owner */
@@ -115,6 +117,7 @@ struct flow {
 	__u32 seen;  /* tick; 0: free, SEEN_BUSY: being written */
 };
 #define SEEN_BUSY 0xffffffff
+#define TOUCH 60 /* ticks (1 s): how old `seen` may be before a packet renews it */
 
 struct flow_bucket {
 	struct flow flows[BUCKET_ENTRIES];

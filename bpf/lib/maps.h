@@ -101,12 +101,8 @@ struct {
 	__type(value, struct assigned_key);
 } ready_keys SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct settings);
-} settings SEC(".maps");
+/* A map of one entry, `.bss`. Loaders leave it alone, where they would write data over a map that is there already. */
+struct settings settings;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

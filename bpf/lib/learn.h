@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learning: the keys that a client sends in clear name its connection (RFC 8684, section 3.1), and tell which backend has it.
+ *
+ * Who owns the token remembers it. The packet that carries the keys goes through the owner on its way, so that the owner knows
+ * before any join can come, and again whenever the client repeats the packet. */
+#pragma once
+
+#include "decision.h"
+#include "flow_table.h"
+#include "options.h"
+#include "sha1.h"
+#include "sha256.h"
+#include "token_table.h"
+
+static __always_inline __u32 token_of(const struct mptcp_found *found)
+{
+	return found->version == 1 ? token_v1(found->key) : token_v0(found->key);
+}
+
+static __always_inline int search_options(struct xdp_md *ctx, const struct job *job, struct mptcp_found *found)
+{
+	int kind = find_mptcp(ctx, job->packet.l4, job->packet.options, job->packet.tcp_flags, found);
+
+	if (kind == MPTCP_MALFORMED)
+		count(job, OPTIONS_MALFORMED);
+	return kind;
+}
+
+/* Tells the token's owner, and leaves the decision a way to `target`. False: the token is another backend's. */
+__noinline int register_token(const struct job *job, __u32 token, enum token_state state, struct decision *decision)
+{
+	__u32 owner;
+
+	if (!job || !decision)
+		return 0;
+	owner = token_owner(job, token);
+	if (owner == NO_TARGET)
+		return learn_token(job, token, decision->target, state);
+	if (!steerable(job, owner)) {
+		count(job, STEER_TOO_BIG);
+		return true;
+	}
+	say_token(decision, token);
+	say_backend(decision, decision->target);
+	decide_steer(decision, owner, state == TOKEN_CONFIRMED ? STEER_CONFIRM : STEER_REGISTER, STEERED_KEYS);
+	return true;
+}
+
+/* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. */
+static __always_inline __u32 learn_keys(const struct job *job, const struct mptcp_found *found, struct decision *decision)
+{
+	__u32 token = token_of(found);
+
+	decision->verdict = SENT_KEYS;
+	if (!token) {
+		count(job, TOKEN_ZERO);
+		return 0;
+	}
+	return register_token(job, token, TOKEN_PROVISIONAL, decision) ? token : 0;
+}

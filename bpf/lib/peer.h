@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What other balancers send: questions about tokens and flows, their answers, and packets that tell of a token or a flow. */
+#pragma once
+
+#include "service.h"
+
+/* Whether the packet comes from a balancer and knows the cookie; takes the steering header off. */
+static __always_inline bool take_word(struct xdp_md *ctx, const struct job *outer, struct steering *word)
+{
+	__u64 cookie;
+
+	if (unsteer(ctx, &outer->packet, word) < 0)
+		return false;
+	__builtin_memcpy(&cookie, word->cookie, sizeof(cookie));
+	return cookie == settings.cookie;
+}
+
+static __always_inline void decide_answer(__u32 target, __u32 asker, const struct steering *word, struct decision *decision)
+{
+	decision->target = NO_TARGET;
+	decide_steer(decision, asker, STEER_ANSWER, ANSWERED);
+	decision->sent_verdict = DROP_FAILED;
+	decision->word.asked = word->kind;
+	__builtin_memcpy(decision->word.token, word->token, sizeof(word->token));
+	say_backend(decision, target);
+}
+
+static __always_inline void answer_join(const struct job *job, __u32 asker, const struct steering *word,
+				   struct decision *decision)
+{
+	__u32 target = target_of_join(job, get_be32(word->token));
+
+	if (target == NO_TARGET)
+		count(job, ANSWER_UNKNOWN);
+	decide_answer(target, asker, word, decision);
+}
+
+static __always_inline void answer_flow(const struct job *job, __u32 asker, const struct steering *word,
+				   struct decision *decision)
+{
+	struct flow *flow = known_flow(job);
+	__u32 target = flow && target_up(flow->target) ? flow->target : NO_TARGET;
+
+	if (target == NO_TARGET)
+		count(job, ANSWER_UNKNOWN);
+	decide_answer(target, asker, word, decision);
+	say_token(decision, flow ? flow->token : 0);
+}
+
+/* The answer to this balancer's own question. */
+static __always_inline void take_answer(const struct job *job, const struct steering *word, struct decision *decision)
+{
+	__u32 target = target_named(get_be32(word->backend));
+	struct flow_value value = { .token = get_be32(word->token), .target = target, .state = FLOW_ESTABLISHED };
+	bool known = target != NO_TARGET && target_up(target);
+
+	if (word->asked == STEER_JOIN && known) {
+		decide_joined(job, value.token, target, decision);
+	} else if (word->asked == STEER_JOIN) {
+		decide_send(decision, own_hashed_target(job), SENT_JOIN_UNKNOWN);
+	} else if (known) {
+		store_flow(job, &value, BY_MEMORY);
+		decide_send(decision, target, SENT_FLOW);
+	} else {
+		decide_by_hash(job, FLOW_NEW, SENT_UNKNOWN, decision);
+	}
+}
+
+/* Remembers what the other balancer tells, and sends the packet on. */
+static __always_inline void take_register(const struct job *job, const struct steering *word, struct decision *decision)
+{
+	__u32 token = get_be32(word->token);
+	__u32 target = target_named(get_be32(word->backend));
+	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
+
+	decide_send(decision, target, SENT_FOR_PEER);
+	if (decision->action != SEND)
+		return;
+	if (word->kind == STEER_REGISTER_FLOW)
+		store_flow(job, &value, BY_MEMORY);
+	else if (token)
+		learn_token(job, token, target, word->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
+}
+
+__noinline int decide_word(const struct job *job, __u32 peer, const struct steering *word, struct decision *decision)
+{
+	if (!job || !word || !decision)
+		return 0;
+	switch (word->kind) {
+	case STEER_JOIN:
+		answer_join(job, peer, word, decision);
+		break;
+	case STEER_FLOW:
+		answer_flow(job, peer, word, decision);
+		break;
+	case STEER_ANSWER:
+		take_answer(job, word, decision);
+		break;
+	case STEER_REGISTER:
+	case STEER_CONFIRM:
+	case STEER_REGISTER_FLOW:
+		take_register(job, word, decision);
+		break;
+	default:
+		decide_drop(decision, DROP_MALFORMED);
+	}
+	return 0;
+}
