@@ -2,7 +2,7 @@
 
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 
-use crate::maps::PinnedMaps;
+use crate::maps::{PinnedMaps, pinned_settings};
 use crate::pins::Pins;
 use crate::{Clock, Error, Program, Sizes};
 
@@ -30,8 +30,11 @@ pub(crate) fn balancer(
     let (flows, tokens) = (sizes.flow_buckets(), sizes.token_buckets());
     let dry_run = u8::from(effect == Effect::Explains);
     let settings_clock = u8::from(clock == Clock::Settings);
+    // aya writes data over a map that is there already: let it write what it finds.
+    let settings = pinned_settings(&pins.path("settings"))?;
     let mut loader = EbpfLoader::new();
     loader
+        .override_global("settings", &settings, true)
         .override_global("FLOW_BUCKETS", &flows.main, true)
         .override_global("FLOW_EXTRA", &flows.extra, true)
         .override_global("TOKEN_BUCKETS", &tokens.main, true)
@@ -39,8 +42,8 @@ pub(crate) fn balancer(
         .override_global("DRY_RUN", &dry_run, true)
         .override_global("SETTINGS_CLOCK", &settings_clock, true);
     for shape in PinnedMaps::new(sizes).shapes() {
-        loader.map_max_entries(shape.name, shape.entries);
-        loader.map_pin_path(shape.name, pins.path(shape.name));
+        loader.map_max_entries(shape.in_object(), shape.entries);
+        loader.map_pin_path(shape.in_object(), pins.path(shape.name));
     }
     Ok(loader.load(BALANCER)?)
 }

@@ -87,8 +87,9 @@ fn the_queue_of_keys_ends() {
         return;
     }
     let mut keys = balancer().maps.ready_keys;
-    let pushed: Vec<_> =
-        (0..3).map(|token| keys.push(&AssignedKey { token, ..AssignedKey::default() }).unwrap()).collect();
+    let pushed: Vec<_> = (0..3)
+        .map(|token| keys.push(&AssignedKey { token, ..AssignedKey::default() }).unwrap())
+        .collect();
     assert_eq!(pushed, [Pushed::Queued, Pushed::Queued, Pushed::Full]);
     keys.clear().unwrap();
     assert_eq!(keys.push(&AssignedKey::default()).unwrap(), Pushed::Queued);

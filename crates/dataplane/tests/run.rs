@@ -1,7 +1,7 @@
 //! Programs in the real kernel, run on frames.
 mod kernel;
 
-use heddle_dataplane::{Action, Balancer, Clock, Sizes, pass};
+use heddle_dataplane::{Action, Balancer, Bench, Clients, Clock, Error, Sizes, pass};
 
 #[test]
 fn pass_passes_a_frame_as_it_is() {
@@ -23,4 +23,58 @@ fn many_balancers_live_in_one_process() {
     for balancer in &balancers {
         assert_eq!(balancer.program.run(&[0; 64], 1).unwrap().action, Action::Pass);
     }
+}
+
+/// 14 bytes of Ethernet, 20 of IPv4, 20 of TCP: nothing but their places matters here.
+fn tcp_frame() -> Vec<u8> {
+    let mut frame = vec![0; 54];
+    frame[12..14].copy_from_slice(&[0x08, 0x00]);
+    frame
+}
+
+#[test]
+fn a_bench_takes_its_wrapper_off() {
+    if !kernel::is_ours() {
+        return;
+    }
+    let (mut bench, pass) = (Bench::new().unwrap(), pass().unwrap());
+    for clients in [Clients::AsWritten, Clients::Many(65_536)] {
+        let cost = bench.measure(&pass, &[tcp_frame(), tcp_frame()], clients, 3).unwrap();
+        assert_eq!((cost.action, cost.packets), (Action::Pass, 300_000));
+        // A program that passes is one instruction more than none.
+        assert!(cost.wrapper > 5.0 && cost.program.abs() < cost.wrapper, "{cost:?}");
+    }
+}
+
+#[test]
+fn a_bench_refuses_what_it_cannot_measure() {
+    if !kernel::is_ours() {
+        return;
+    }
+    let (mut bench, pass) = (Bench::new().unwrap(), pass().unwrap());
+    let mut why = |frames: &[Vec<u8>], clients, batches| match bench
+        .measure(&pass, frames, clients, batches)
+    {
+        Err(Error::Bench(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(why(&[], Clients::AsWritten, 1).starts_with("0 frames"));
+    assert_eq!(why(&[vec![0; 1601]], Clients::AsWritten, 1), "a frame has 1601 bytes");
+    assert_eq!(
+        why(&[vec![0; 60]], Clients::Many(2), 1),
+        "many clients need frames of IPv4 or IPv6"
+    );
+    assert_eq!(why(&[tcp_frame()], Clients::AsWritten, 0), "no batch");
+}
+
+/// A frame that is run live comes in at lo; what the program passes, the stack counts there.
+#[test]
+fn live_frames_come_in() {
+    if !kernel::is_ours() {
+        return;
+    }
+    kernel::own_network();
+    let frame = [[0; 12].as_slice(), &[0x88, 0xb5], &[0; 50]].concat();
+    pass().unwrap().run_live(&frame, 10_000, 64).unwrap();
+    assert!(pass().unwrap().run_live(&frame, 1, 1000).is_err(), "no batch is so large");
 }

@@ -59,7 +59,8 @@ impl Memory {
             mmap(std::ptr::null_mut(), words * WORD, protection, flags, map.fd().as_fd(), 0)
         };
         let start = start.map_err(|errno| failed(errno.into()))?;
-        let start = NonNull::new(start.cast()).ok_or_else(|| failed(io::ErrorKind::Other.into()))?;
+        let start =
+            NonNull::new(start.cast()).ok_or_else(|| failed(io::ErrorKind::Other.into()))?;
         Ok(Self { start, words, access, name, _map: map })
     }
 

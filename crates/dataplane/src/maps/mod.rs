@@ -22,7 +22,7 @@ pub use flows::{Flow, FlowCensus, Flows};
 pub use hash::Hash;
 pub use keys::{Pushed, ReadyKeys};
 pub use list::{SettingsMap, Targets};
-pub(crate) use shape::PinnedMaps;
+pub(crate) use shape::{PinnedMaps, pinned_settings};
 pub use slots::Slots;
 pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;
@@ -78,7 +78,7 @@ impl Maps {
             fragments: Hash::new(map("fragments")?)?,
             assigned: Hash::new(map("assigned")?)?,
             ready_keys: ReadyKeys::new(map("ready_keys")?)?,
-            settings: SettingsMap::new(map("settings")?)?,
+            settings: SettingsMap::new(map(shape::SETTINGS)?)?,
             counters: Counters::new(map("counters")?)?,
             target_counts: TargetCounts::new(map("target_counts")?)?,
         })

@@ -11,6 +11,9 @@ use crate::abi::{
 };
 use crate::{Error, Sizes};
 
+/// What the object calls the settings, which are data there.
+pub(super) const SETTINGS: &str = ".bss";
+
 /// A map's name, its keys' and values' bytes, and its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -66,6 +69,11 @@ fn shape<K, V>(name: &'static str, entries: u32) -> Shape {
 }
 
 impl Shape {
+    /// What the object calls it.
+    pub fn in_object(&self) -> &'static str {
+        if self.name == "settings" { SETTINGS } else { self.name }
+    }
+
     fn check(&self, path: &Path) -> Result<(), Error> {
         let Some(found) = absent_as_none(MapInfo::from_pin(path))? else { return Ok(()) };
         let pairs = [
@@ -85,15 +93,25 @@ impl Shape {
 
 /// Settings that no daemon has written yet have version 0.
 fn check_abi(path: &Path) -> Result<(), Error> {
-    let misfit = |why| Error::Misfit { path: path.to_owned(), why };
-    let Some(data) = absent_as_none(MapData::from_pin(path))? else { return Ok(()) };
-    let Ok(map) = Array::<_, Settings>::try_from(Map::Array(data)) else {
-        return Err(misfit("its layout is of another version".into()));
-    };
-    match map.get(&0, 0)?.abi {
+    match pinned_settings(path)?.abi {
         0 | HEDDLE_ABI => Ok(()),
-        other => Err(misfit(format!("it is of version {other}, this program of {HEDDLE_ABI}"))),
+        other => {
+            let why = format!("it is of version {other}, this program of {HEDDLE_ABI}");
+            Err(Error::Misfit { path: path.to_owned(), why })
+        }
     }
+}
+
+/// The settings that are pinned at `path`; all zero if none are.
+pub(crate) fn pinned_settings(path: &Path) -> Result<Settings, Error> {
+    let Some(data) = absent_as_none(MapData::from_pin(path))? else {
+        return Ok(Settings::default());
+    };
+    let map = Array::<_, Settings>::try_from(Map::Array(data)).map_err(|error| {
+        let why = format!("it is of another version: {error}");
+        Error::Misfit { path: path.to_owned(), why }
+    })?;
+    Ok(map.get(&0, 0)?)
 }
 
 fn absent_as_none<T>(opened: Result<T, MapError>) -> Result<Option<T>, Error> {
