@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -11,7 +13,13 @@ use crate::{LabError, Node, tools};
 /// Bytes of each packet that are kept: all headers with all options.
 const SNAP_LENGTH: &str = "256";
 
-/// A running `tcpdump`; dropping it ends it.
+/// KiB between the kernel and tcpdump: some 60 000 packets of that length.
+const BUFFER: &str = "32768";
+
+/// Time for tcpdump to write what the kernel has for it: at an interrupt it would leave that.
+const SETTLE: Duration = Duration::from_millis(300);
+
+/// A running `tcpdump`; dropping it ends it at once, [`Capture::finish`] lets it write all.
 #[derive(Debug)]
 pub struct Capture {
     child: Child,
@@ -20,7 +28,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Writes the TCP headers on all of a host's devices to `file`, from when this returns.
+    /// Writes the TCP headers on all of a host's devices to `file`, from when this returns. (The router has each packet
+    /// once for each device that it crosses.)
     ///
     /// # Errors
     /// If `tcpdump` is missing or does not begin.
@@ -28,7 +37,19 @@ impl Capture {
         tools::require(&[("tcpdump", "tcpdump")])?;
         let mut command = node.command("tcpdump");
         command
-            .args(["-i", "any", "--immediate-mode", "-s", SNAP_LENGTH, "-U", "-Z", "root", "-w"])
+            .args([
+                "-i",
+                "any",
+                "--immediate-mode",
+                "-s",
+                SNAP_LENGTH,
+                "-U",
+                "-B",
+                BUFFER,
+                "-Z",
+                "root",
+                "-w",
+            ])
             .arg(file)
             .arg("tcp");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -50,8 +71,9 @@ impl Capture {
         Err(io::Error::other(text))
     }
 
-    /// Ends the capture: the file is complete when this returns.
+    /// Ends the capture: the file has what went by until this was called.
     pub fn finish(self) {
+        thread::sleep(SETTLE);
         drop(self);
     }
 }

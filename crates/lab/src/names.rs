@@ -33,7 +33,7 @@ pub(crate) fn path(namespace: &str) -> PathBuf {
 /// Every new lab begins with it.
 ///
 /// # Errors
-/// If `ip` cannot be run.
+/// If one of them cannot be removed.
 pub fn sweep() -> Result<(), LabError> {
     let Ok(entries) = fs::read_dir(FOLDER) else { return Ok(()) };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -50,17 +50,19 @@ fn owner(name: &str) -> Option<u32> {
     name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
 }
 
-/// Ends all programs in the namespaces, then deletes these with all their links.
+/// Ends all programs in the namespaces, then deletes these with all their links. Those that are gone already are no error.
 pub(crate) fn remove(namespaces: &[String]) -> Result<(), LabError> {
     for namespace in namespaces {
-        end_programs(namespace)?;
+        end_programs(namespace);
     }
     let lines: String = namespaces.iter().map(|name| format!("netns delete {name}\n")).collect();
-    tools::run("ip", ["-force", "-batch", "-"], &lines).map(drop)
+    let result = tools::run("ip", ["-force", "-batch", "-"], &lines);
+    let left = namespaces.iter().any(|name| path(name).exists());
+    if left { result.map(drop) } else { Ok(()) }
 }
 
-fn end_programs(namespace: &str) -> Result<(), LabError> {
-    let pids = tools::run("ip", ["netns", "pids", namespace], "")?;
+fn end_programs(namespace: &str) {
+    let pids = tools::run("ip", ["netns", "pids", namespace], "").unwrap_or_default();
     let own = i32::try_from(process::id()).ok();
     for pid in pids.lines().filter_map(|line| line.parse().ok()) {
         if let Some(found) = Pid::from_raw(pid).filter(|_| Some(pid) != own) {
@@ -68,7 +70,6 @@ fn end_programs(namespace: &str) -> Result<(), LabError> {
             let _ = kill_process(found, Signal::KILL);
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

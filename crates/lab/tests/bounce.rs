@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Lab, Mac, Transport, skipped};
+use heddle_lab::{Hop, Lab, Mac, Transport, skipped};
+use heddle_units::Rate;
 
 const PORT: u16 = 8080;
 const FILE: u64 = 10_000_000;
@@ -31,17 +32,23 @@ fn compile(backend: Mac, folder: &Path) -> PathBuf {
     object
 }
 
+/// Makes every balancer of the lab send all to one backend.
+fn bounce_to(lab: &Lab, backend: usize) {
+    let folder = tempfile::tempdir().expect("a folder for the object");
+    let object = compile(lab.backend(backend).mac(), folder.path());
+    let line = format!("ip link set dev eth0 xdpdrv obj {} sec xdp", object.display());
+    for balancer in lab.balancers() {
+        balancer.run(&line).expect("the kernel takes the program");
+    }
+}
+
 #[test]
 fn frames_sent_back_by_native_xdp_reach_the_backend() {
     if skipped("frames_sent_back_by_native_xdp_reach_the_backend") {
         return;
     }
     let lab = Lab::builder().build().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let object = compile(lab.backend(1).mac(), folder.path());
-    lab.balancer(0)
-        .run(&format!("ip link set dev eth0 xdpdrv obj {} sec xdp", object.display()))
-        .unwrap();
+    bounce_to(&lab, 1);
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     for vip in lab.vips() {
         let mut connection = lab.connect(Transport::Mptcp, SocketAddr::new(vip, PORT)).unwrap();
@@ -50,5 +57,31 @@ fn frames_sent_back_by_native_xdp_reach_the_backend() {
         assert_eq!(connection.wait_for_subflows(4, deadline).unwrap(), 4);
         connection.upload(FILE, 1, |_| ()).unwrap();
         connection.download(FILE, 2, |_| ()).unwrap();
+    }
+}
+
+/// Balancers without state: what breaks here would be the lab's.
+#[test]
+fn a_balancer_cut_in_mid_transfer_is_routed_around() {
+    if skipped("a_balancer_cut_in_mid_transfer_is_routed_around") {
+        return;
+    }
+    let lab = Lab::builder().clients(2).balancers(3).client_rate(Rate::mbps(40)).build().unwrap();
+    bounce_to(&lab, 0);
+    let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
+    for vip in lab.vips() {
+        lab.mend(lab.balancer(0)).unwrap();
+        lab.route_vip(&[Hop::Balancer(0)]).unwrap();
+        let mut connection = lab.connect(Transport::Mptcp, SocketAddr::new(vip, PORT)).unwrap();
+        let mut cut = false;
+        let transfer = connection.upload(FILE, 1, |so_far| {
+            if so_far > FILE / 4 && !cut {
+                cut = true;
+                lab.cut(lab.balancer(0)).unwrap();
+                lab.route_vip(&[Hop::Balancer(1), Hop::Balancer(2)]).unwrap();
+            }
+        });
+        transfer.unwrap();
+        assert!(cut);
     }
 }

@@ -1,0 +1,35 @@
+//! The peers as programs, on hosts of a lab.
+
+use std::process::Stdio;
+
+use heddle_lab::{Hop, Lab, skipped};
+use serde_json::Value;
+
+const PEER: &str = env!("CARGO_BIN_EXE_heddle-lab-peer");
+
+#[test]
+fn a_shell_s_server_and_client_tell_what_they_carried() {
+    if skipped("a_shell_s_server_and_client_tell_what_they_carried") {
+        return;
+    }
+    let lab = Lab::builder().clients(2).backends(1).build().unwrap();
+    lab.route_vip(&[Hop::Backend(0)]).unwrap();
+    let mut serve = lab.backend(0).command(PEER);
+    serve.args(["serve", "--name", "here", "--seconds", "60"]).stdout(Stdio::piped());
+    let mut server = serve.spawn().unwrap();
+    let mut said = [0; 1];
+    std::io::Read::read_exact(server.stdout.as_mut().unwrap(), &mut said).unwrap();
+
+    for kind in ["download", "upload"] {
+        let line = format!("{PEER} {kind} 192.0.2.1:8080 1000000 --subflows 2");
+        let report: Value = serde_json::from_str(&lab.client().run(&line).unwrap()).unwrap();
+        assert_eq!(report["backend"], "here");
+        assert_eq!(report["bytes"], 1_000_000);
+        assert_eq!(report["mptcp"]["fallback"], false);
+        assert_eq!(report["mptcp"]["subflows"].as_array().unwrap().len(), 2);
+    }
+    let refused = lab.client().run(&format!("{PEER} ping 192.0.2.1:8081 --count 1")).unwrap_err();
+    assert!(refused.to_string().contains("refused"), "{refused}");
+    drop(lab);
+    assert!(!server.wait().unwrap().success(), "killed with the lab");
+}
