@@ -34,6 +34,8 @@ for name, frame in frames():
     area, option = options(frame)
     seed("tcp_options", name, area)
     seed("mptcp_option", name, option)
+    for flags in [0x02, 0x10]:
+        seed("balancer_options", f"{name}-{flags}", bytes([flags]) + area)
     shim = bytes.fromhex("0123456789abcdef30000800") if frame[12:14] == b"\x08\x00" else None
     if shim:
         seed("frame", f"{name}-shim", frame[:12] + b"\x88\xb5" + shim + frame[14:])

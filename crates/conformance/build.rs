@@ -11,14 +11,18 @@ fn main() {
     let mut build = cc::Build::new();
     build.compiler(env::var("CLANG").unwrap_or_else(|_| "clang".into()));
     build.include(SOURCES).file("c/balancer.c").warnings(true).warnings_into_errors(true);
-    if env::var("CARGO_CFG_FUZZING").is_ok() {
-        instrument(&mut build);
+    for check in checks() {
+        build.flag(check);
     }
     build.compile("balancer");
 }
 
-/// For the fuzzer: coverage, and bad accesses and undefined behaviour are crashes. The runtime is Rust's, which has no
-/// reports of undefined behaviour: it traps.
-fn instrument(build: &mut cc::Build) {
-    build.flag("-fsanitize=fuzzer-no-link,address,undefined").flag("-fsanitize-trap=undefined");
+/// For the fuzzer: coverage; undefined behaviour, and with Rust's sanitizer a bad access, is a crash. The runtime is Rust's,
+/// which has no reports of undefined behaviour: it traps.
+fn checks() -> impl Iterator<Item = &'static str> {
+    let is_set = |name, word| env::var(name).is_ok_and(|value| value.contains(word));
+    let fuzzing = is_set("CARGO_CFG_FUZZING", "")
+        .then_some(["-fsanitize=fuzzer-no-link,undefined", "-fsanitize-trap=undefined"]);
+    let address = is_set("CARGO_CFG_SANITIZE", "address").then_some("-fsanitize=address");
+    fuzzing.into_iter().flatten().chain(address)
 }
