@@ -57,17 +57,24 @@ static __always_inline __u32 outer_size(const struct tunnel *tunnel)
 	return tunnel->outer.v6 ? IPV6_SIZE : IPV4_SIZE;
 }
 
+static __always_inline bool may_be_tunnel(__u8 protocol)
+{
+	return protocol == IPPROTO_IPIP || protocol == IPPROTO_IPV6 || protocol == IPPROTO_UDP;
+}
+
 static __always_inline bool read_outer_v4(struct tunnel *tunnel, const __be32 *ip, const void *end)
 {
 	struct packet *outer = &tunnel->outer;
 
 	if ((void *)ip + IPV4_SIZE > end || *(__u8 *)ip != IPV4_VERSION)
 		return false;
+	outer->protocol = bpf_ntohl(ip[2]) >> 16;
+	if (!may_be_tunnel(outer->protocol))
+		return false;
 	tunnel->first = ip[0];
 	tunnel->intact = fold((__u64)ip[0] + ip[1] + ip[2] + ip[3] + ip[4]) == 0xffff;
 	outer->length = bpf_ntohl(ip[0]);
 	outer->fragment = ip[1] & bpf_htonl(FRAGMENT_BITS);
-	outer->protocol = bpf_ntohl(ip[2]) >> 16;
 	outer->source = mapped(ip[3]);
 	outer->destination = mapped(ip[4]);
 	return true;
@@ -79,11 +86,13 @@ static __always_inline bool read_outer_v6(struct tunnel *tunnel, const __be32 *i
 
 	if ((void *)ip + IPV6_SIZE > end || *(__u8 *)ip >> 4 != 6)
 		return false;
+	outer->protocol = bpf_ntohl(ip[1]) >> 8;
+	if (!may_be_tunnel(outer->protocol))
+		return false;
 	tunnel->first = ip[0];
 	tunnel->intact = true;
 	outer->v6 = true;
 	outer->length = IPV6_SIZE + (bpf_ntohl(ip[1]) >> 16);
-	outer->protocol = bpf_ntohl(ip[1]) >> 8;
 	outer->source = *(struct address *)(ip + 2);
 	outer->destination = *(struct address *)(ip + 6);
 	return true;
@@ -110,20 +119,14 @@ static __always_inline bool read_outer(struct xdp_md *ctx, struct tunnel *tunnel
 	return false;
 }
 
-/* Whether this is what a balancer could have sent, whoever did: IP in IP, or UDP to the port. A later fragment tells no port. */
+/* Whether this is what a balancer could have sent, whoever did: IP in IP, or UDP to the port. */
 static __always_inline bool is_tunnel(struct xdp_md *ctx, const struct tunnel *tunnel)
 {
 	__be16 *udp = (void *)(long)ctx->data + link_size(&tunnel->outer) + outer_size(tunnel);
 
-	switch (tunnel->outer.protocol) {
-	case IPPROTO_IPIP:
-	case IPPROTO_IPV6:
+	if (tunnel->outer.protocol != IPPROTO_UDP)
 		return true;
-	case IPPROTO_UDP:
-		return GUE_PORT && (void *)udp + UDP_SIZE <= end_of_frame(ctx) && udp[1] == GUE_PORT;
-	default:
-		return false;
-	}
+	return GUE_PORT && (void *)udp + UDP_SIZE <= end_of_frame(ctx) && udp[1] == GUE_PORT;
 }
 
 /* Whether `inner` is an IP header, of a packet that fits in `most` bytes and in what the outer header announced. */
