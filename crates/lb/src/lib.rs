@@ -1,3 +1,7 @@
 //! The balancer's daemon: what is configured, what is healthy, and the maps that say so.
 
+pub mod admin;
 pub mod health;
+pub mod members;
+pub mod metrics;
+pub mod neighbours;

@@ -1,0 +1,332 @@
+//! What is said over the admin socket. Unknown fields and words are errors at either end: both ends are one release.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::health::State;
+use crate::metrics::Snapshot;
+
+/// Grows with every change that an older end would misread.
+pub const VERSION: u32 = 1;
+
+/// A line: the version, and what is said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Envelope<T> {
+    /// [`VERSION`] of who wrote it.
+    pub version: u32,
+    /// A [`Request`] or an [`Answer`].
+    pub body: T,
+}
+
+impl<T> Envelope<T> {
+    /// In this version.
+    pub fn new(body: T) -> Envelope<T> {
+        Envelope { version: VERSION, body }
+    }
+}
+
+/// What the daemon is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// How it is.
+    Status,
+    /// All services' backends.
+    Backends,
+    /// No new connections to a backend, or new ones again.
+    Drain {
+        /// Only in this service; none: in all that have the backend.
+        service: Option<String>,
+        /// The backend's name.
+        backend: String,
+        /// Whether to begin or to end.
+        switch: Switch,
+    },
+    /// Entries of the flow table.
+    Connections {
+        /// Which.
+        filter: Filter,
+        /// The most that are told.
+        limit: u32,
+    },
+    /// Where a packet would go, and why. Changes nothing.
+    Explain(Packet),
+    /// All counters.
+    Counters,
+    /// Reads the configuration again.
+    Reload,
+    /// The balancers that share the work.
+    Members,
+}
+
+/// What became of a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It was done.
+    Ok(Reply),
+    /// It was not.
+    Error(Problem),
+}
+
+/// The answer to the [`Request`] of the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// How the daemon is.
+    Status(Status),
+    /// All services' backends; after a change, those changed.
+    Backends(Vec<BackendStatus>),
+    /// Entries of the flow table.
+    Connections(Connections),
+    /// Where the packet would go.
+    Explained(Explained),
+    /// All counters.
+    Counters(Box<Snapshot>),
+    /// The configuration was read: what changed, in words.
+    Reloaded(Vec<String>),
+    /// The balancers that share the work.
+    Members(Vec<MemberStatus>),
+}
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Problem {
+    /// For programs.
+    pub kind: ProblemKind,
+    /// For people.
+    pub message: String,
+}
+
+/// Kinds of problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// Not a request, or one of another version.
+    Malformed,
+    /// Longer than the daemon reads.
+    TooLong,
+    /// Whoever asks may not.
+    Forbidden,
+    /// It names what is not there.
+    NotFound,
+    /// It cannot be done as it is, such as a reload of a wrong file.
+    Refused,
+    /// The daemon has failed.
+    Internal,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// How the daemon is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Its name among the balancers.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// For how long it has run.
+    pub uptime: Duration,
+    /// Interfaces that its program is attached to, and how (`native`, `generic`).
+    pub interfaces: BTreeMap<String, String>,
+    /// Services by name, and the mode of each.
+    pub services: BTreeMap<String, Mode>,
+    /// Backends that are up.
+    pub backends_up: u32,
+    /// Backends in all.
+    pub backends: u32,
+    /// Balancers, this one among them.
+    pub members: u32,
+    /// Live flows.
+    pub flows: u64,
+    /// Known tokens.
+    pub tokens: u64,
+    /// What is wrong, in words.
+    pub warnings: Vec<String>,
+}
+
+/// How a service keeps MPTCP connections whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// It does not.
+    Off,
+    /// By the client's address.
+    SourceIp,
+    /// It learns tokens from the keys that hosts exchange.
+    Learn,
+    /// It chooses the keys.
+    Assign,
+    /// Each backend has an address of its own for joins.
+    CFlag,
+}
+
+/// A backend of a service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackendStatus {
+    /// The service.
+    pub service: String,
+    /// The backend.
+    pub name: String,
+    /// Where packets for it go.
+    pub address: IpAddr,
+    /// Its configured weight.
+    pub weight: u32,
+    /// By its health checks.
+    pub health: State,
+    /// For how long.
+    pub since: Duration,
+    /// Why its last check failed.
+    pub why: Option<String>,
+    /// Whether it gets no new connections.
+    pub draining: bool,
+    /// Why no packet can be sent to it, if so: no route, no neighbour.
+    pub unreachable: Option<String>,
+    /// Its live flows.
+    pub flows: u64,
+    /// Packets sent to it.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Which flows; what is not given matches all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Filter {
+    /// Of this service.
+    pub service: Option<String>,
+    /// To this backend.
+    pub backend: Option<String>,
+    /// From this address.
+    pub client: Option<IpAddr>,
+    /// Of the MPTCP connection with this token.
+    pub token: Option<u32>,
+}
+
+/// Entries of the flow table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connections {
+    /// How many match.
+    pub matching: u64,
+    /// The first of them.
+    pub flows: Vec<Connection>,
+}
+
+/// An entry of the flow table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connection {
+    /// Its other end.
+    pub client: SocketAddr,
+    /// Its service.
+    pub service: String,
+    /// Its backend.
+    pub backend: String,
+    /// The MPTCP connection's token at the backend, if known.
+    pub token: Option<u32>,
+    /// `new`, `learning`, `joining`, `established`, `closing`.
+    pub state: String,
+    /// Since its last packet.
+    pub idle: Duration,
+}
+
+/// TCP or UDP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+/// A packet to explain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Packet {
+    /// From where.
+    pub source: SocketAddr,
+    /// To where.
+    pub destination: SocketAddr,
+    /// Over what.
+    pub protocol: Protocol,
+    /// TCP's flags as in RFC 9293: FIN 1, SYN 2, RST 4, PSH 8, ACK 16.
+    #[serde(default)]
+    pub flags: u8,
+    /// Its MPTCP option.
+    #[serde(default)]
+    pub mptcp: Option<MptcpOption>,
+    /// Bytes behind the TCP or UDP header.
+    #[serde(default)]
+    pub payload: u16,
+}
+
+/// MPTCP options that matter here (RFC 8684).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MptcpOption {
+    /// MP_CAPABLE without keys, as in a SYN.
+    Capable,
+    /// MP_CAPABLE with both keys, as in the third ACK.
+    Keys {
+        /// The client's.
+        sender: u64,
+        /// The server's: its hash is the token.
+        receiver: u64,
+    },
+    /// MP_JOIN in a SYN.
+    Join {
+        /// The server's token.
+        token: u32,
+    },
+}
+
+/// Where a packet would go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explained {
+    /// What the program would do: a verdict's name.
+    pub verdict: String,
+    /// What would happen on the way: events' names.
+    pub events: Vec<String>,
+    /// The service that it is for.
+    pub service: Option<String>,
+    /// The backend that it would reach.
+    pub backend: Option<String>,
+    /// The balancer that would be asked.
+    pub owner: Option<String>,
+    /// The token that it carries or means.
+    pub token: Option<u32>,
+    /// The state of its flow, if that is known.
+    pub flow_state: Option<String>,
+    /// All of it in sentences, first things first.
+    pub reasons: Vec<String>,
+}
+
+/// A balancer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberStatus {
+    /// Its name.
+    pub name: String,
+    /// Where the others send to it.
+    pub address: IpAddr,
+    /// Whether it is the one that answers.
+    pub own: bool,
+    /// Whether it has its part of the ring.
+    pub alive: bool,
+    /// Slots of the ring that it owns.
+    pub slots: u32,
+}

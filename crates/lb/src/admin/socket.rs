@@ -1,0 +1,106 @@
+//! A Unix socket that belongs to one living daemon.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, Mode, fchmod, flock};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind as name, listen};
+
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 16;
+/// Of the directory: everybody may see that the socket is there.
+const DIRECTORY_MODE: u32 = 0o755;
+/// Of the socket and its lock: the owner's alone.
+const SOCKET_MODE: u32 = 0o600;
+
+/// Why the socket could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// Another daemon has it.
+    #[error("another daemon answers at {0}")]
+    InUse(PathBuf),
+    /// Something that is no socket is at its place.
+    #[error("{0} is in the way: it is not a socket")]
+    InTheWay(PathBuf),
+    /// The system refused.
+    #[error("cannot listen at {path}: {error}")]
+    Io {
+        /// The socket's path.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// A listening socket, removed when it is dropped.
+#[derive(Debug)]
+pub struct Listener {
+    pub(super) socket: UnixListener,
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Listens at `path`, whose directory is made if it is missing.
+///
+/// # Errors
+/// See [`BindError`]: among others, while another daemon listens there.
+pub fn bind(path: &Path) -> Result<Listener, BindError> {
+    let io = |error| BindError::Io { path: path.into(), error };
+    if let Some(directory) = path.parent() {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(DIRECTORY_MODE).create(directory).map_err(io)?;
+    }
+    let lock = lock(path).map_err(io)?.ok_or_else(|| BindError::InUse(path.into()))?;
+    remove_stale(path)?;
+    let socket = open(path).map_err(io)?;
+    Ok(Listener { socket, path: path.into(), _lock: lock })
+}
+
+/// The lock beside the socket; none if somebody else holds it. The kernel lets it go when its holder dies.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".lock");
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(false).mode(SOCKET_MODE).open(beside)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(error) if error == rustix::io::Errno::WOULDBLOCK => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes what a daemon left that died.
+fn remove_stale(path: &Path) -> Result<(), BindError> {
+    let io = |error| BindError::Io { path: path.into(), error };
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(path).map_err(io),
+        Ok(_) => Err(BindError::InTheWay(path.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(io(error)),
+    }
+}
+
+fn open(path: &Path) -> io::Result<UnixListener> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    // Before it has a name: at no moment can others connect.
+    fchmod(&socket, Mode::from_raw_mode(SOCKET_MODE))?;
+    name(&socket, &SocketAddrUnix::new(path)?)?;
+    listen(&socket, BACKLOG)?;
+    Ok(socket.into())
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        // The lock is still held: it is this daemon's own. The lock's file stays: removing it would let two daemons hold two files.
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::debug!(%error, "the admin socket was already gone");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! The balancers that share the work: who is alive, so that all build the same token ring.
+//!
+//! Either a static list, whose members may be asked like backends whether they live ([`watch_static`]), or etcd as the shared store
+//! ([`etcd::watch`]): each balancer keeps a key there under a lease and sees the keys of the others. Both tell by a [`View`] that is
+//! replaced as a whole. This balancer is always a member of its own view, and of no view twice.
+//!
+//! Balancers may hold different views for a while, or for long when the network between them is cut. That costs joins that meet a wrong
+//! owner and are then placed by hash; flows stay where they are.
+
+pub mod etcd;
+mod statics;
+
+pub use statics::{Peer, watch_static};
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+/// A balancer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its name: the same for all balancers, and no other's.
+    pub name: String,
+    /// Where the others send to it.
+    pub address: IpAddr,
+}
+
+/// Whether a view is up to date.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Nothing has been heard of the others yet.
+    #[default]
+    Starting,
+    /// It is.
+    Current,
+    /// The store does not answer: it is what was heard last.
+    Lost,
+}
+
+/// All balancers that are alive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// By name.
+    pub members: BTreeMap<String, IpAddr>,
+    /// Whether this is up to date.
+    pub source: Source,
+}
+
+impl View {
+    /// Of one balancer that knows no other.
+    pub fn alone(own: &Member) -> View {
+        let members = BTreeMap::from([(own.name.clone(), own.address)]);
+        View { members, source: Source::Starting }
+    }
+}

@@ -1,0 +1,194 @@
+//! Against the real etcd.
+
+use super::*;
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// An etcd of its own on loopback, with all its data in a temporary directory.
+struct Etcd {
+    process: Child,
+    url: String,
+    peer_url: String,
+    data: tempfile::TempDir,
+}
+
+fn free_url() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+impl Etcd {
+    /// None where etcd is declared missing.
+    fn start() -> Option<Etcd> {
+        if std::env::var_os("HEDDLE_WITHOUT_ETCD").is_some_and(|value| value == "1") {
+            eprintln!("SKIPPED: HEDDLE_WITHOUT_ETCD=1, nothing was tested against etcd");
+            return None;
+        }
+        let (url, peer_url, data) = (free_url(), free_url(), tempfile::tempdir().unwrap());
+        let process = spawn(&url, &peer_url, data.path());
+        Some(Etcd { process, url, peer_url, data })
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    fn restart(&mut self) {
+        self.process = spawn(&self.url, &self.peer_url, self.data.path());
+    }
+
+    fn store(&self) -> Store {
+        let time_to_live = Duration::from_secs(1);
+        Store { endpoints: vec![self.url.clone()], prefix: "heddle/lb".into(), time_to_live }
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A short election timeout, for etcd's shortest lease is one and a half of it.
+fn spawn(url: &str, peer_url: &str, data: &std::path::Path) -> Child {
+    let started = Command::new("etcd")
+        .args(["--name", "test", "--log-level", "error", "--election-timeout", "200"])
+        .args(["--heartbeat-interval", "20", "--unsafe-no-fsync"])
+        .args(["--listen-client-urls", url, "--advertise-client-urls", url])
+        .args(["--listen-peer-urls", peer_url, "--initial-advertise-peer-urls", peer_url])
+        .args(["--initial-cluster", &format!("test={peer_url}")])
+        .arg("--data-dir")
+        .arg(data)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let hint = "etcd does not start: install Debian's package etcd-server, or set HEDDLE_WITHOUT_ETCD=1 to skip";
+    started.expect(hint)
+}
+
+struct Balancer {
+    views: watch::Receiver<View>,
+    stop: Option<oneshot::Sender<()>>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+fn member(n: u8) -> Member {
+    Member { name: format!("lb{n}"), address: [10, 0, 0, n].into() }
+}
+
+fn balancer(n: u8, store: Store) -> Balancer {
+    let (to, views) = watch::channel(View::default());
+    let (stop, stopped) = oneshot::channel();
+    let stopped = async { stopped.await.unwrap_or(()) };
+    let task = tokio::spawn(super::watch(member(n), store, to, stopped));
+    Balancer { views, stop: Some(stop), task }
+}
+
+impl Balancer {
+    async fn sees(&mut self, wanted: &[u8], source: Source) {
+        let wanted = wanted.iter().map(|n| member(*n)).map(|m| (m.name, m.address));
+        let wanted = View { members: wanted.collect(), source };
+        let seen = timeout(LONG, self.views.wait_for(|view| *view == wanted)).await.is_ok();
+        assert!(seen, "wanted {wanted:?}, got {:?}", self.views.borrow());
+    }
+
+    async fn stop(&mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+        timeout(LONG, &mut self.task).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn members_join_leave_and_expire() {
+    let Some(etcd) = Etcd::start() else { return };
+    let mut one = balancer(1, etcd.store());
+    one.sees(&[1], Source::Current).await;
+    let (mut two, mut three) = (balancer(2, etcd.store()), balancer(3, etcd.store()));
+    for balancer in [&mut one, &mut two, &mut three] {
+        balancer.sees(&[1, 2, 3], Source::Current).await;
+    }
+    // One that dies without a word is a member until its lease ends.
+    two.task.abort();
+    one.sees(&[1, 3], Source::Current).await;
+    three.sees(&[1, 3], Source::Current).await;
+    // One that stops says so: the others know before a lease could end.
+    three.stop().await;
+    timeout(Duration::from_millis(500), one.sees(&[1], Source::Current)).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_last_list_outlives_etcd_and_is_taken_up_after_its_restart() {
+    let Some(mut etcd) = Etcd::start() else { return };
+    let (mut one, mut two) = (balancer(1, etcd.store()), balancer(2, etcd.store()));
+    one.sees(&[1, 2], Source::Current).await;
+    two.sees(&[1, 2], Source::Current).await;
+    etcd.kill();
+    one.sees(&[1, 2], Source::Lost).await;
+    two.sees(&[1, 2], Source::Lost).await;
+    // One dies while nobody can see it.
+    two.stop().await;
+    etcd.restart();
+    one.sees(&[1], Source::Current).await;
+    let mut two = balancer(2, etcd.store());
+    one.sees(&[1, 2], Source::Current).await;
+    two.sees(&[1, 2], Source::Current).await;
+}
+
+#[tokio::test]
+async fn a_key_that_somebody_removes_is_put_back() {
+    let Some(etcd) = Etcd::start() else { return };
+    let (mut one, mut two) = (balancer(1, etcd.store()), balancer(2, etcd.store()));
+    one.sees(&[1, 2], Source::Current).await;
+    two.sees(&[1, 2], Source::Current).await;
+    let etcdctl = |arguments: &[&str]| {
+        let mut command = Command::new("etcdctl");
+        command.env("ETCDCTL_API", "3").args(["--endpoints", &etcd.url]).args(arguments);
+        let run = command.output().expect("install Debian's package etcd-client");
+        assert!(run.status.success(), "{run:?}");
+    };
+    etcdctl(&["del", "heddle/lb/lb2"]);
+    one.sees(&[1], Source::Current).await;
+    one.sees(&[1, 2], Source::Current).await;
+    // What is no balancer's key is no member.
+    etcdctl(&["put", "heddle/lb/lb9", "nonsense"]);
+    etcdctl(&["put", "heddle/lbx", r#"{"address":"10.0.0.9"}"#]);
+    etcdctl(&["put", "heddle/lb/lb3", r#"{"address":"10.0.0.3"}"#]);
+    one.sees(&[1, 2, 3], Source::Current).await;
+}
+
+#[tokio::test]
+async fn without_etcd_a_balancer_is_alone_and_stops_at_once() {
+    let store = Store {
+        endpoints: vec![free_url(), "not a url".into()],
+        prefix: "heddle/lb".into(),
+        time_to_live: Duration::from_secs(1),
+    };
+    let mut one = balancer(1, store);
+    one.sees(&[1], Source::Starting).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    one.sees(&[1], Source::Starting).await;
+    one.stop().await;
+}
+
+#[test]
+fn a_silent_endpoint_is_given_up_after_a_beat() {
+    let store =
+        Store { endpoints: vec![], prefix: String::new(), time_to_live: Duration::from_secs(9) };
+    assert_eq!(store.beat(), Duration::from_secs(3));
+}
+
+#[tokio::test]
+async fn an_endpoint_that_accepts_and_says_nothing_is_silent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let store =
+        Store { endpoints: vec![], prefix: "p".into(), time_to_live: Duration::from_secs(1) };
+    let began = timeout(LONG, Session::begin(&member(1), &store, &url)).await.unwrap();
+    assert!(began.is_err());
+}

@@ -1,0 +1,69 @@
+use super::*;
+
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+struct Fixed(Result<(), String>);
+
+impl Source for Fixed {
+    async fn snapshot(&self) -> Option<Snapshot> {
+        self.healthy().is_ok().then(Snapshot::default)
+    }
+
+    fn healthy(&self) -> Result<(), String> {
+        self.0.clone()
+    }
+}
+
+async fn server(health: Result<(), String>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(serve(listener, Arc::new(Fixed(health))));
+    address
+}
+
+async fn ask(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("{request} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_scrape_gets_open_metrics() {
+    let answer = ask(server(Ok(())).await, "GET /metrics").await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(
+        answer.contains("content-type: application/openmetrics-text; version=1.0.0"),
+        "{answer}"
+    );
+    assert!(answer.ends_with("# EOF\n"));
+}
+
+#[tokio::test]
+async fn health_is_a_status_code() {
+    let answer = ask(server(Ok(())).await, "GET /healthz").await;
+    assert!(
+        answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok\n"),
+        "{answer}"
+    );
+    let sick = server(Err("no programs are attached".into())).await;
+    let answer = ask(sick, "GET /healthz").await;
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    assert!(answer.ends_with("no programs are attached\n"), "{answer}");
+    assert!(ask(sick, "GET /metrics").await.starts_with("HTTP/1.1 503 "));
+}
+
+#[tokio::test]
+async fn anything_else_is_refused() {
+    let address = server(Ok(())).await;
+    assert!(ask(address, "GET /").await.starts_with("HTTP/1.1 404 "));
+    let refused = ask(address, "DELETE /metrics").await;
+    assert!(
+        refused.starts_with("HTTP/1.1 405 ") && refused.contains("allow: GET, HEAD"),
+        "{refused}"
+    );
+    assert!(ask(address, "nonsense").await.starts_with("HTTP/1.1 400 "));
+}

@@ -1,0 +1,139 @@
+//! What is true at one moment, as plain numbers.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that is counted. Names of verdicts, events, tables and states are snake case, those of `enum counter` in the shared header.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Packets by service; packets of no service come under the name `none`.
+    pub services: Vec<Service>,
+    /// Backends by service.
+    pub backends: Vec<Backend>,
+    /// Health checks by target.
+    pub checks: Vec<Checks>,
+    /// The flow table, the token table, and whatever else fills up.
+    pub tables: Vec<Table>,
+    /// The balancers.
+    pub members: Members,
+    /// The configuration.
+    pub reloads: Reloads,
+    /// What runs.
+    pub build: Build,
+}
+
+/// A service's packets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Service {
+    /// Its name.
+    pub name: String,
+    /// Each packet has one.
+    pub verdicts: Vec<Verdict>,
+    /// What happened besides.
+    pub events: Vec<Event>,
+}
+
+/// Packets that went one way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Its name.
+    pub name: String,
+    /// Packets since the maps were made.
+    pub packets: u64,
+    /// Their bytes, from the IP header on.
+    pub bytes: u64,
+}
+
+/// Something that happens on a packet's way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its name.
+    pub name: String,
+    /// How often since the maps were made.
+    pub count: u64,
+}
+
+/// A backend of a service.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Backend {
+    /// The service's name.
+    pub service: String,
+    /// Its own name.
+    pub name: String,
+    /// Packets sent to it since the maps were made.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whether it is in use.
+    pub up: bool,
+    /// Whether it gets no new connections.
+    pub draining: bool,
+    /// As configured.
+    pub weight: u32,
+}
+
+/// A target's health checks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checks {
+    /// Its name.
+    pub target: String,
+    /// Good answers.
+    pub passed: u64,
+    /// Bad ones.
+    pub failed: u64,
+    /// How long all took together.
+    pub spent: Duration,
+}
+
+/// A table with room for so many entries and no more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Entries that it can hold.
+    pub capacity: u64,
+    /// Live entries by their state's name.
+    pub used: Vec<(String, u64)>,
+}
+
+/// The balancers that share the work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Members {
+    /// How many, this one among them.
+    pub count: u64,
+    /// The part of all tokens that this one owns, 0 to 1.
+    pub ring_share: f64,
+    /// How often the list has changed.
+    pub changes: u64,
+    /// Whether the list is up to date; a static list always is.
+    pub store_up: bool,
+}
+
+/// What became of the configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reloads {
+    /// Reloads that took effect.
+    pub succeeded: u64,
+    /// Reloads that left all as it was.
+    pub failed: u64,
+    /// When the configuration in force was loaded, since 1970.
+    pub loaded: Duration,
+}
+
+/// What runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Build {
+    /// The daemon's version.
+    pub version: String,
+    /// The kernel's release.
+    pub kernel: String,
+}
+
+impl Build {
+    /// This program on this kernel.
+    pub fn here() -> Build {
+        let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+        Build { version: env!("CARGO_PKG_VERSION").into(), kernel }
+    }
+}

@@ -1,0 +1,198 @@
+//! From a snapshot to OpenMetrics' text.
+
+use std::fmt;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder, text as format};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+use super::Snapshot;
+use super::names::{self, Kind, Name};
+
+/// One of a backend's numbers.
+type Read = fn(&super::Backend) -> u64;
+
+/// A snapshot in OpenMetrics' text format.
+///
+/// # Errors
+/// None that is known: writing into a string does not fail.
+pub fn text(snapshot: Snapshot) -> Result<String, fmt::Error> {
+    let mut registry = Registry::with_prefix(names::PREFIX);
+    registry.register_collector(Box::new(snapshot));
+    let mut text = String::new();
+    format::encode(&mut text, &registry)?;
+    Ok(text)
+}
+
+impl Collector for Snapshot {
+    fn encode(&self, mut to: DescriptorEncoder<'_>) -> fmt::Result {
+        self.services(&mut to)?;
+        self.backends(&mut to)?;
+        self.checks(&mut to)?;
+        self.tables(&mut to)?;
+        self.members(&mut to)?;
+        self.daemon(&mut to)
+    }
+}
+
+impl Snapshot {
+    fn services(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let verdicts = || {
+            let of = self.services.iter();
+            of.flat_map(|service| service.verdicts.iter().map(|verdict| (&*service.name, verdict)))
+        };
+        let mut packets = Metric::begin(to, names::PACKETS)?;
+        for (service, verdict) in verdicts() {
+            packets.count(&[service, &verdict.name], verdict.packets)?;
+        }
+        let mut bytes = Metric::begin(to, names::BYTES)?;
+        for (service, verdict) in verdicts() {
+            bytes.count(&[service, &verdict.name], verdict.bytes)?;
+        }
+        let mut events = Metric::begin(to, names::EVENTS)?;
+        for service in &self.services {
+            for event in &service.events {
+                events.count(&[&service.name, &event.name], event.count)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn backends(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let counters: [(Name, Read); 2] = [
+            (names::BACKEND_PACKETS, |backend| backend.packets),
+            (names::BACKEND_BYTES, |backend| backend.bytes),
+        ];
+        for (name, value) in counters {
+            let mut metric = Metric::begin(to, name)?;
+            for backend in &self.backends {
+                metric.count(&backend.labels(), value(backend))?;
+            }
+        }
+        let gauges: [(Name, Read); 3] = [
+            (names::BACKEND_UP, |backend| flag(backend.up)),
+            (names::BACKEND_DRAINING, |backend| flag(backend.draining)),
+            (names::BACKEND_WEIGHT, |backend| backend.weight.into()),
+        ];
+        for (name, value) in gauges {
+            let mut metric = Metric::begin(to, name)?;
+            for backend in &self.backends {
+                metric.level(&backend.labels(), value(backend))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn checks(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let mut answers = Metric::begin(to, names::CHECKS)?;
+        for check in &self.checks {
+            for (outcome, count) in [("passed", check.passed), ("failed", check.failed)] {
+                answers.count(&[&check.target, outcome], count)?;
+            }
+        }
+        let mut time = Metric::begin(to, names::CHECK_TIME)?;
+        for check in &self.checks {
+            time.count(&[&check.target], check.spent.as_secs_f64())?;
+        }
+        Ok(())
+    }
+
+    fn tables(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let mut capacity = Metric::begin(to, names::TABLE_CAPACITY)?;
+        for table in &self.tables {
+            capacity.level(&[&table.name], table.capacity)?;
+        }
+        let mut used = Metric::begin(to, names::TABLE_USED)?;
+        for table in &self.tables {
+            for (state, entries) in &table.used {
+                used.level(&[&table.name, state], *entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn members(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let members = &self.members;
+        Metric::begin(to, names::MEMBERS)?.alone(&ConstGauge::new(members.count))?;
+        Metric::begin(to, names::RING_SHARE)?.alone(&ConstGauge::new(members.ring_share))?;
+        Metric::begin(to, names::MEMBER_CHANGES)?.alone(&ConstCounter::new(members.changes))?;
+        Metric::begin(to, names::STORE_UP)?.alone(&ConstGauge::new(flag(members.store_up)))
+    }
+
+    fn daemon(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let mut reloads = Metric::begin(to, names::RELOADS)?;
+        reloads.count(&["succeeded"], self.reloads.succeeded)?;
+        reloads.count(&["failed"], self.reloads.failed)?;
+        let loaded = self.reloads.loaded.as_secs_f64();
+        Metric::begin(to, names::LOADED)?.alone(&ConstGauge::new(loaded))?;
+        Metric::begin(to, names::BUILD)?.fact(&[&self.build.version, &self.build.kernel])
+    }
+}
+
+impl super::Backend {
+    fn labels(&self) -> [&str; 2] {
+        [&self.service, &self.name]
+    }
+}
+
+/// Prometheus' way to say yes and no.
+fn flag(on: bool) -> u64 {
+    on.into()
+}
+
+/// A metric whose help and type have been written; its samples follow, each with the values of the name's labels.
+struct Metric<'a> {
+    to: MetricEncoder<'a>,
+    labels: &'static [&'static str],
+}
+
+impl<'a> Metric<'a> {
+    fn begin(to: &'a mut DescriptorEncoder<'_>, name: Name) -> Result<Metric<'a>, fmt::Error> {
+        let kind = match name.kind {
+            Kind::Counter => MetricType::Counter,
+            Kind::Gauge => MetricType::Gauge,
+            Kind::Info => MetricType::Info,
+        };
+        let to = to.encode_descriptor(name.name, name.help, None, kind)?;
+        Ok(Metric { to, labels: name.labels })
+    }
+
+    fn count<N>(&mut self, values: &[&str], value: N) -> fmt::Result
+    where
+        ConstCounter<N>: EncodeMetric,
+    {
+        self.sample(values, &ConstCounter::new(value))
+    }
+
+    fn level<N>(&mut self, values: &[&str], value: N) -> fmt::Result
+    where
+        ConstGauge<N>: EncodeMetric,
+    {
+        self.sample(values, &ConstGauge::new(value))
+    }
+
+    fn sample(&mut self, values: &[&str], sample: &impl EncodeMetric) -> fmt::Result {
+        let labels = self.labels(values);
+        sample.encode(self.to.encode_family(&labels)?)
+    }
+
+    /// The only sample of a metric without labels.
+    fn alone(self, sample: &impl EncodeMetric) -> fmt::Result {
+        sample.encode(self.to)
+    }
+
+    fn fact(&mut self, values: &[&str]) -> fmt::Result {
+        let labels = self.labels(values);
+        self.to.encode_info(&labels)
+    }
+
+    fn labels<'v>(&self, values: &[&'v str]) -> Vec<(&'static str, &'v str)> {
+        self.labels.iter().copied().zip(values.iter().copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! Next hops: out of which interface a backend is reached, and with which Ethernet addresses.
+//!
+//! The kernel is asked by rtnetlink, so that routes, gateways and neighbours are those of any other packet of this machine. A program at
+//! XDP does not resolve neighbours by itself, and its packets keep none alive: a [`Resolver`] that meets a missing or an ageing neighbour
+//! sends an empty UDP datagram to the discard port (RFC 863) of the address, which makes the kernel resolve it. This needs no capability.
+//!
+//! [`Changes`] tells when links, routes or neighbours have changed; [`watch`] puts both together.
+
+mod changes;
+mod netlink;
+mod resolver;
+mod watch;
+
+pub use changes::Changes;
+pub use resolver::{Resolver, Unreachable};
+pub use watch::{NextHops, watch};
+
+use std::net::IpAddr;
+
+/// How packets to an address leave this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextHop {
+    /// Out of this interface.
+    pub ifindex: u32,
+    /// To this Ethernet address: the destination's own, or its gateway's.
+    pub mac: [u8; 6],
+    /// From this one: the interface's.
+    pub source_mac: [u8; 6],
+    /// The most bytes of IP: the route's limit if it has one, else the interface's.
+    pub mtu: u32,
+    /// The address that the kernel would send from.
+    pub source: IpAddr,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! From an address to its next hop.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkLayerType, LinkMessage};
+use netlink_packet_route::neighbour::{NeighbourAttribute, NeighbourMessage, NeighbourState};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteMessage, RouteMetric, RouteType, RouteVia,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use rustix::io::Errno;
+
+use super::NextHop;
+use super::netlink::Netlink;
+
+/// RFC 863.
+const DISCARD_PORT: u16 = 9;
+
+/// Why there is no next hop.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreachable {
+    /// No route leads there, or one that forbids it.
+    #[error("no route leads there")]
+    NoRoute,
+    /// It is an address of this machine, or of many.
+    #[error("it is not another machine's address")]
+    NotRemote,
+    /// The interface is down.
+    #[error("interface {0} is down")]
+    LinkDown(u32),
+    /// The interface has no Ethernet addresses.
+    #[error("interface {0} is not Ethernet")]
+    NotEthernet(u32),
+    /// The neighbour's Ethernet address is not known yet; it has been asked for.
+    #[error("{neighbour} does not answer on interface {ifindex}")]
+    Unresolved {
+        /// The destination, or its gateway.
+        neighbour: IpAddr,
+        /// The interface.
+        ifindex: u32,
+    },
+    /// The kernel did not say.
+    #[error("the kernel does not say: {0}")]
+    Kernel(#[from] io::Error),
+}
+
+/// Asks the kernel for next hops.
+#[derive(Debug)]
+pub struct Resolver {
+    netlink: Netlink,
+}
+
+impl Resolver {
+    /// In the network namespace of the calling thread.
+    ///
+    /// # Errors
+    /// If the kernel gives no socket.
+    pub fn open() -> io::Result<Resolver> {
+        Ok(Resolver { netlink: Netlink::open()? })
+    }
+
+    /// How packets to `address` leave. Does not wait for neighbours: a missing one is asked for, and is there at a later call, if it
+    /// lives; an ageing one is used and asked for again. Call it once a second at most while that is so.
+    ///
+    /// # Errors
+    /// See [`Unreachable`].
+    pub fn resolve(&mut self, address: IpAddr) -> Result<NextHop, Unreachable> {
+        let route = self.route(address)?;
+        let (ifindex, at) = (route.ifindex, route.gateway.unwrap_or(address));
+        let link = self.link(ifindex)?;
+        let neighbour = self.neighbour(at, ifindex)?;
+        if neighbour.as_ref().is_none_or(|neighbour| neighbour.ageing) {
+            provoke(address);
+        }
+        let neighbour = neighbour.ok_or(Unreachable::Unresolved { neighbour: at, ifindex })?;
+        Ok(NextHop {
+            ifindex,
+            mac: neighbour.mac,
+            source_mac: link.mac,
+            mtu: route.mtu.unwrap_or(link.mtu).min(link.mtu),
+            source: route.source,
+        })
+    }
+
+    fn route(&mut self, address: IpAddr) -> Result<Route, Unreachable> {
+        let mut question = RouteMessage::default();
+        question.header.address_family = family(address);
+        question.header.destination_prefix_length = if address.is_ipv4() { 32 } else { 128 };
+        question.attributes.push(RouteAttribute::Destination(address.into()));
+        match self.netlink.ask(RouteNetlinkMessage::GetRoute(question)) {
+            Ok(RouteNetlinkMessage::NewRoute(answer)) => Route::read(&answer),
+            Ok(_) => Err(unexpected()),
+            Err(error) if no_route(&error) => Err(Unreachable::NoRoute),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn link(&mut self, ifindex: u32) -> Result<Link, Unreachable> {
+        let mut question = LinkMessage::default();
+        question.header.index = ifindex;
+        match self.netlink.ask(RouteNetlinkMessage::GetLink(question))? {
+            RouteNetlinkMessage::NewLink(answer) => Link::read(&answer),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// None while its Ethernet address is not known.
+    fn neighbour(&mut self, at: IpAddr, ifindex: u32) -> Result<Option<Neighbour>, Unreachable> {
+        let mut question = NeighbourMessage::default();
+        question.header.family = family(at);
+        question.header.ifindex = ifindex;
+        question.attributes.push(NeighbourAttribute::Destination(at.into()));
+        match self.netlink.ask(RouteNetlinkMessage::GetNeighbour(question)) {
+            Ok(RouteNetlinkMessage::NewNeighbour(answer)) => Ok(Neighbour::read(&answer)),
+            Ok(_) => Err(unexpected()),
+            Err(error) if is(&error, &[Errno::NOENT]) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn family(address: IpAddr) -> AddressFamily {
+    match address {
+        IpAddr::V4(_) => AddressFamily::Inet,
+        IpAddr::V6(_) => AddressFamily::Inet6,
+    }
+}
+
+fn unspecified(family: AddressFamily) -> IpAddr {
+    match family {
+        AddressFamily::Inet => Ipv4Addr::UNSPECIFIED.into(),
+        _ => Ipv6Addr::UNSPECIFIED.into(),
+    }
+}
+
+fn is(error: &io::Error, any: &[Errno]) -> bool {
+    Errno::from_io_error(error).is_some_and(|error| any.contains(&error))
+}
+
+/// What the kernel says where there is no route, and where one refuses: blackhole, unreachable, prohibit.
+fn no_route(error: &io::Error) -> bool {
+    is(error, &[Errno::NETUNREACH, Errno::HOSTUNREACH, Errno::INVAL, Errno::ACCESS])
+}
+
+fn unexpected() -> Unreachable {
+    Unreachable::Kernel(io::ErrorKind::InvalidData.into())
+}
+
+struct Route {
+    ifindex: u32,
+    gateway: Option<IpAddr>,
+    source: IpAddr,
+    mtu: Option<u32>,
+}
+
+impl Route {
+    fn read(message: &RouteMessage) -> Result<Route, Unreachable> {
+        match message.header.kind {
+            RouteType::Unicast => {}
+            RouteType::Local | RouteType::Broadcast | RouteType::Anycast | RouteType::Multicast => {
+                return Err(Unreachable::NotRemote);
+            }
+            _ => return Err(Unreachable::NoRoute),
+        }
+        let (mut ifindex, mut gateway, mut source, mut mtu) = (None, None, None, None);
+        for attribute in &message.attributes {
+            match attribute {
+                RouteAttribute::Oif(index) => ifindex = Some(*index),
+                RouteAttribute::Gateway(address) => gateway = ip(address),
+                RouteAttribute::Via(RouteVia::Inet(address)) => gateway = Some((*address).into()),
+                RouteAttribute::Via(RouteVia::Inet6(address)) => gateway = Some((*address).into()),
+                RouteAttribute::PrefSource(address) => source = ip(address),
+                RouteAttribute::Metrics(metrics) => mtu = metrics.iter().find_map(limit),
+                _ => {}
+            }
+        }
+        let ifindex = ifindex.ok_or(Unreachable::NoRoute)?;
+        Ok(Route {
+            ifindex,
+            gateway,
+            source: source.unwrap_or(unspecified(message.header.address_family)),
+            mtu,
+        })
+    }
+}
+
+fn ip(address: &RouteAddress) -> Option<IpAddr> {
+    match address {
+        RouteAddress::Inet(address) => Some((*address).into()),
+        RouteAddress::Inet6(address) => Some((*address).into()),
+        _ => None,
+    }
+}
+
+fn limit(metric: &RouteMetric) -> Option<u32> {
+    match metric {
+        RouteMetric::Mtu(mtu) => Some(*mtu),
+        _ => None,
+    }
+}
+
+struct Link {
+    mac: [u8; 6],
+    mtu: u32,
+}
+
+impl Link {
+    fn read(message: &LinkMessage) -> Result<Link, Unreachable> {
+        let ifindex = message.header.index;
+        if !message.header.flags.contains(LinkFlags::Up | LinkFlags::LowerUp) {
+            return Err(Unreachable::LinkDown(ifindex));
+        }
+        let (mut mac, mut mtu) = (None, None);
+        for attribute in &message.attributes {
+            match attribute {
+                LinkAttribute::Address(bytes) => mac = bytes.as_slice().try_into().ok(),
+                LinkAttribute::Mtu(bytes) => mtu = Some(*bytes),
+                _ => {}
+            }
+        }
+        match (message.header.link_layer_type, mac, mtu) {
+            (LinkLayerType::Ether, Some(mac), Some(mtu)) => Ok(Link { mac, mtu }),
+            _ => Err(Unreachable::NotEthernet(ifindex)),
+        }
+    }
+}
+
+struct Neighbour {
+    mac: [u8; 6],
+    ageing: bool,
+}
+
+impl Neighbour {
+    /// None unless its Ethernet address may be used.
+    fn read(message: &NeighbourMessage) -> Option<Neighbour> {
+        let ageing = match message.header.state {
+            NeighbourState::Reachable | NeighbourState::Permanent | NeighbourState::Noarp => false,
+            NeighbourState::Delay | NeighbourState::Probe => false,
+            NeighbourState::Stale => true,
+            _ => return None,
+        };
+        let mac = message.attributes.iter().find_map(|attribute| match attribute {
+            NeighbourAttribute::LinkLayerAddress(bytes) => bytes.as_slice().try_into().ok(),
+            _ => None,
+        });
+        mac.map(|mac| Neighbour { mac, ageing })
+    }
+}
+
+/// Makes the kernel resolve the neighbour on the way to `address`. Failure shows by the neighbour staying away.
+fn provoke(address: IpAddr) {
+    if let Err(error) = send_nothing(address) {
+        tracing::debug!(%address, %error, "its neighbour could not be asked for");
+    }
+}
+
+fn send_nothing(address: IpAddr) -> io::Result<usize> {
+    UdpSocket::bind(SocketAddr::new(unspecified(family(address)), 0))?
+        .send_to(&[], SocketAddr::new(address, DISCARD_PORT))
+}
