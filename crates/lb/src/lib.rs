@@ -1,7 +1,10 @@
 //! The balancer's daemon: what is configured, what is healthy, and the maps that say so.
 
 pub mod admin;
+pub mod config;
 pub mod health;
+pub mod ids;
 pub mod members;
 pub mod metrics;
 pub mod neighbours;
+pub mod plan;

@@ -1,0 +1,42 @@
+//! The file as it is written: every key and its default. The doc comments become the descriptions of the JSON Schema. Nothing is
+//! checked here but types.
+
+mod membership;
+mod service;
+mod settings;
+
+pub(super) use membership::{Etcd, Member, Membership, Steering};
+pub(super) use service::{
+    Backend, BackendState, Forwarding, Health, HealthKind, Mptcp, Protocol, Service,
+};
+pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// heddled's configuration.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    /// This machine.
+    pub(super) balancer: Balancer,
+    /// How much there is room for. Memory is taken at the start; a change needs a restart with empty tables.
+    #[serde(default)]
+    pub(super) tables: Tables,
+    /// When what is remembered is forgotten.
+    #[serde(default)]
+    pub(super) timeouts: Timeouts,
+    /// What strangers can make this balancer do.
+    #[serde(default)]
+    pub(super) limits: Limits,
+    /// All balancers of the cluster, this one included, where they do not change. Default: this one alone.
+    #[serde(default)]
+    pub(super) balancers: Vec<Member>,
+    /// Where balancers find each other, instead of `[[balancers]]`.
+    pub(super) membership: Option<Membership>,
+    /// How balancers talk to each other; needed where there are several.
+    pub(super) steering: Option<Steering>,
+    /// What is balanced.
+    #[serde(default)]
+    pub(super) service: Vec<Service>,
+}

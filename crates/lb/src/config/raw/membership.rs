@@ -1,0 +1,66 @@
+//! Who the balancers are, and how they talk to each other.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::config::span::Span;
+
+/// A balancer of the cluster.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Member {
+    /// Its name.
+    pub(in crate::config) name: String,
+    /// Where the others reach it; the same in the files of all balancers.
+    pub(in crate::config) address: IpAddr,
+    /// The number that steering headers know it by. Default: made of its address.
+    pub(in crate::config) id: Option<u32>,
+}
+
+/// Where balancers find each other.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Membership {
+    /// An etcd cluster.
+    pub(in crate::config) etcd: Etcd,
+}
+
+/// An etcd cluster, by its JSON gateway.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Etcd {
+    /// URLs of its members, as in `http://10.0.0.5:2379`; asked in turn.
+    pub(in crate::config) endpoints: Vec<String>,
+    /// What the keys of this cluster of balancers begin with. Default: /heddle/balancers.
+    #[serde(default = "prefix")]
+    pub(in crate::config) prefix: String,
+    /// How long a balancer that does not answer is still taken for alive; at least 2 seconds. Default: 5s.
+    #[serde(default = "lease")]
+    pub(in crate::config) lease: Span,
+}
+
+fn prefix() -> String {
+    "/heddle/balancers".into()
+}
+
+fn lease() -> Span {
+    Span::secs(5)
+}
+
+/// How balancers talk to each other. The same on all of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Steering {
+    /// UDP port of the balancers' own addresses. Default: 7077.
+    #[serde(default = "port")]
+    pub(in crate::config) port: u16,
+    /// A file with the cluster's secret, which only its owner may read: 16 bytes or more, the same on all balancers.
+    pub(in crate::config) secret_file: PathBuf,
+}
+
+fn port() -> u16 {
+    7077
+}

@@ -1,0 +1,164 @@
+//! What is balanced, and over which backends.
+
+use std::net::IpAddr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::span::Span;
+
+/// An address, port and protocol whose flows are spread over backends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Service {
+    /// Its name, in metrics and commands.
+    pub(in crate::config) name: String,
+    /// Its virtual address, which clients connect to and every backend has on `lo`.
+    pub(in crate::config) address: IpAddr,
+    /// Its port.
+    pub(in crate::config) port: u16,
+    /// Its transport protocol. Default: tcp.
+    #[serde(default)]
+    pub(in crate::config) protocol: Protocol,
+    /// How the subflows of one MPTCP connection are kept together. Default: learn for TCP, off for UDP.
+    pub(in crate::config) mptcp: Option<Mptcp>,
+    /// How packets get to backends, all of which answer clients directly. Default: l2.
+    #[serde(default)]
+    pub(in crate::config) forwarding: Forwarding,
+    /// UDP port that backends take GUE at (`forwarding = "gue"`; the same in all services). Default: 6080.
+    pub(in crate::config) gue_port: Option<u16>,
+    /// How it is found out whether a backend serves. Default: a backend counts as up.
+    pub(in crate::config) health: Option<Health>,
+    /// Who serves.
+    #[serde(default)]
+    pub(in crate::config) backend: Vec<Backend>,
+}
+
+/// A transport protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum Protocol {
+    /// TCP, MPTCP included.
+    #[default]
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+/// How the subflows of one MPTCP connection are kept together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum Mptcp {
+    /// Tokens are learnt from the handshakes, nothing changes at clients and backends.
+    Learn,
+    /// Flows go by their source address alone: together as long as a client has one address.
+    SourceIp,
+    /// Each subflow goes its own way, and most joins fail.
+    Off,
+    /// Backends tell clients to join at an address of their own (RFC 8684's C flag).
+    CFlag,
+    /// The balancer chooses the backend's key (RomanRoads as published); backends must adopt it.
+    Assign,
+}
+
+/// How packets get to a backend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum Forwarding {
+    /// Its MAC address is written into the frame: backends are in the balancer's own network segment.
+    #[default]
+    L2,
+    /// Inside an IP packet to it.
+    Ipip,
+    /// Inside a UDP packet to it (Generic UDP Encapsulation, variant 1).
+    Gue,
+}
+
+/// A health check, of each backend at its own address.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Health {
+    /// What is asked.
+    pub(in crate::config) kind: HealthKind,
+    /// TCP port asked. Default: the service's.
+    pub(in crate::config) port: Option<u16>,
+    /// What HTTP asks for. Default: /.
+    pub(in crate::config) path: Option<String>,
+    /// The host that HTTP asks for. Default: the service's address.
+    pub(in crate::config) host: Option<String>,
+    /// HTTP status that is good. Default: 200.
+    pub(in crate::config) expect: Option<u16>,
+    /// From one question to the next. Default: 2s.
+    #[serde(default = "interval")]
+    pub(in crate::config) interval: Span,
+    /// No answer after this long is a bad one; at most `interval`. Default: 1s.
+    #[serde(default = "timeout")]
+    pub(in crate::config) timeout: Span,
+    /// Good answers in a row until a backend is up. Default: 2.
+    #[serde(default = "rise")]
+    pub(in crate::config) rise: u32,
+    /// Bad answers in a row until a backend is down. Default: 3.
+    #[serde(default = "fall")]
+    pub(in crate::config) fall: u32,
+}
+
+fn interval() -> Span {
+    Span::secs(2)
+}
+
+fn timeout() -> Span {
+    Span::secs(1)
+}
+
+fn rise() -> u32 {
+    2
+}
+
+fn fall() -> u32 {
+    3
+}
+
+/// What a health check asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum HealthKind {
+    /// Whether a TCP connection opens.
+    Tcp,
+    /// Whether HTTP GET answers well.
+    Http,
+}
+
+/// Who serves.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Backend {
+    /// Its name, in metrics and commands; unique in its service.
+    pub(in crate::config) name: String,
+    /// Its own address.
+    pub(in crate::config) address: IpAddr,
+    /// Its share of new flows, relative to the others', 1000 at most; 0: none. Default: 1.
+    #[serde(default = "weight")]
+    pub(in crate::config) weight: u32,
+    /// Whether it takes new flows. Default: up.
+    #[serde(default)]
+    pub(in crate::config) state: BackendState,
+    /// Where clients join its connections (`mptcp = "c-flag"` only): an address that no other backend has.
+    pub(in crate::config) join_address: Option<IpAddr>,
+    /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
+    pub(in crate::config) id: Option<u32>,
+}
+
+fn weight() -> u32 {
+    1
+}
+
+/// Whether a backend takes new flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum BackendState {
+    /// As its health check says.
+    #[default]
+    Up,
+    /// It keeps the connections that it has, with joins, and gets no new ones.
+    Drain,
+}

@@ -1,0 +1,114 @@
+//! This machine, its tables, and their times.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::config::span::Span;
+
+/// This machine.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Balancer {
+    /// Its name, in logs and among `[[balancers]]`.
+    pub(in crate::config) name: String,
+    /// Where clients' packets come in: an XDP program is attached to each.
+    pub(in crate::config) interfaces: Vec<String>,
+    /// Its addresses, one of IPv4, one of IPv6 at most: the source of encapsulated packets, and where the other balancers reach
+    /// it. Default: its address in `[[balancers]]`.
+    #[serde(default)]
+    pub(in crate::config) addresses: Vec<IpAddr>,
+    /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.
+    #[serde(default = "admin")]
+    pub(in crate::config) admin: PathBuf,
+    /// Where Prometheus reads metrics, over HTTP. Default: nowhere.
+    pub(in crate::config) metrics: Option<SocketAddr>,
+    /// Where maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default: /sys/fs/bpf/heddle.
+    #[serde(default = "pin")]
+    pub(in crate::config) pin: PathBuf,
+}
+
+fn admin() -> PathBuf {
+    "/run/heddle/heddled.sock".into()
+}
+
+fn pin() -> PathBuf {
+    "/sys/fs/bpf/heddle".into()
+}
+
+/// How much there is room for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::config) struct Tables {
+    /// Flows (5-tuples) at a time; 44 bytes each, up to twice that by rounding. Default: 1048576.
+    pub(in crate::config) flows: u32,
+    /// MPTCP connections at a time, by token; 22 bytes each, up to twice that by rounding. Default: 1048576.
+    pub(in crate::config) tokens: u32,
+    /// Services that there may be after reloads; each takes 512 KiB: a table, and its next. Default: 31.
+    pub(in crate::config) services: u32,
+    /// Backends of all services together, and other balancers, after reloads. Default: 4095.
+    pub(in crate::config) targets: u32,
+}
+
+impl Default for Tables {
+    fn default() -> Tables {
+        Tables { flows: 1 << 20, tokens: 1 << 20, services: 31, targets: 4095 }
+    }
+}
+
+/// When what is remembered is forgotten. Resolution: 17 ms.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::config) struct Timeouts {
+    /// A flow of which only the SYN was seen. Default: 10s.
+    pub(in crate::config) syn: Span,
+    /// A flow without packets. Linux sends TCP keepalives after 2 hours, most clients of NATs much sooner. Default: 1h.
+    pub(in crate::config) established: Span,
+    /// A flow after FIN or RST. Default: 10s.
+    pub(in crate::config) closing: Span,
+    /// A UDP flow without packets (RFC 4787 REQ-5 asks NATs for 2 minutes at least). Default: 2m.
+    pub(in crate::config) udp: Span,
+    /// A token of which nothing was seen but its keys. Default: 10s.
+    pub(in crate::config) provisional: Span,
+    /// A token that no subflow refreshed. Default: 10m.
+    pub(in crate::config) token: Span,
+    /// A flow that passes sends one packet through its token's owner this often. At most a third of `token`. Default: 2m.
+    pub(in crate::config) refresh: Span,
+    /// After a SYN with MP_CAPABLE, how long packets are searched for keys. Default: 10s.
+    pub(in crate::config) learning: Span,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            syn: Span::secs(10),
+            established: Span::secs(3600),
+            closing: Span::secs(10),
+            udp: Span::secs(120),
+            provisional: Span::secs(10),
+            token: Span::secs(600),
+            refresh: Span::secs(120),
+            learning: Span::secs(10),
+        }
+    }
+}
+
+/// What strangers can make this balancer do. Rates are per second and processor; 0: no limit.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::config) struct Limits {
+    /// Tokens learnt from flows whose opening was not seen. Default: 6000.
+    pub(in crate::config) learn: u32,
+    /// Questions to other balancers about flows that are not known. Default: 60000.
+    pub(in crate::config) ask: u32,
+    /// Joins of one token between two refreshes, 255 at most; 0: no limit. Default: 64.
+    pub(in crate::config) joins: u8,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { learn: 6000, ask: 60_000, joins: 64 }
+    }
+}

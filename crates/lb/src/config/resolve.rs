@@ -1,0 +1,83 @@
+//! From the file's types to [`Config`]: defaults filled in, everything checked. A function's problems carry their keys, the
+//! document gives them their lines.
+
+mod health;
+mod identities;
+mod members;
+mod services;
+mod settings;
+
+use super::error::Problem;
+use super::raw;
+use super::resolved::{Config, Forwarding, Service};
+
+const GUE_PORT: u16 = 6080;
+
+pub(super) fn resolve(file: &raw::File) -> Result<Config, Problem> {
+    let balancer = settings::balancer(&file.balancer, &file.balancers)?;
+    let membership = members::membership(file, &balancer)?;
+    let steering = members::steering(file)?;
+    let services = services::services(&file.service, &balancer)?;
+    let config = Config {
+        sizes: settings::sizes(&file.tables)?,
+        timeouts: settings::timeouts(&file.timeouts)?,
+        limits: settings::limits(&file.limits),
+        gue_port: gue_port(&file.service)?,
+        balancer,
+        membership,
+        steering,
+        services,
+    };
+    identities::check(&config)?;
+    check_room(&config, &file.tables)?;
+    Ok(config)
+}
+
+/// Packets go to one port only (`settings.gue_port`).
+fn gue_port(services: &[raw::Service]) -> Result<u16, Problem> {
+    let mut chosen = None;
+    for (number, service) in services.iter().enumerate() {
+        let key = format!("service.{number}.gue_port");
+        if service.forwarding != raw::Forwarding::Gue {
+            match service.gue_port {
+                None => continue,
+                Some(_) => {
+                    return Err(
+                        Problem::at(&key, "GUE is not used here").help("forwarding = \"gue\"")
+                    );
+                }
+            }
+        }
+        let port = service.gue_port.unwrap_or(GUE_PORT);
+        if *chosen.get_or_insert(port) != port || port == 0 {
+            let message =
+                format!("{port} here, {} in a service before", chosen.unwrap_or(GUE_PORT));
+            return Err(Problem::at(&key, message).help("one GUE port, not 0, for all services"));
+        }
+    }
+    Ok(chosen.unwrap_or(GUE_PORT))
+}
+
+fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
+    let services = config.services.len() as u64;
+    if services > u64::from(tables.services) {
+        let message = format!("{services} services, room for {}", tables.services);
+        return Err(
+            Problem::at("tables.services", message).help(format!("services = {services}, or more"))
+        );
+    }
+    let backends: usize = config.services.iter().map(|service| service.backends.len()).sum();
+    let targets = (backends + config.members().len()) as u64;
+    if targets > u64::from(tables.targets) {
+        let message = format!("{targets} backends and balancers, room for {}", tables.targets);
+        return Err(
+            Problem::at("tables.targets", message).help(format!("targets = {targets}, or more"))
+        );
+    }
+    Ok(())
+}
+
+/// Whether packets to a backend get an outer IP header.
+fn encapsulates(service: &Service) -> bool {
+    service.forwarding != Forwarding::L2
+}

@@ -1,0 +1,118 @@
+//! The balancers of the cluster.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use super::super::error::Problem;
+use super::super::raw;
+use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
+use super::settings::own_member;
+use crate::ids::WireId;
+
+const SHORTEST_LEASE: Duration = Duration::from_secs(2);
+
+pub(super) fn membership(file: &raw::File, own: &Balancer) -> Result<Membership, Problem> {
+    let Some(raw::Membership { etcd }) = &file.membership else {
+        return members(&file.balancers, own).map(Membership::Static);
+    };
+    if !file.balancers.is_empty() {
+        let problem = Problem::at("membership", "balancers are listed in `[[balancers]]` too");
+        return Err(problem.help("keep one of both"));
+    }
+    if own.member.is_none() {
+        let problem =
+            Problem::at("balancer.addresses", "other balancers need an address to reach this one");
+        return Err(problem.help("addresses = [\"10.0.0.1\"]"));
+    }
+    check_etcd(etcd).map_err(|problem| problem.inside("membership.etcd"))?;
+    Ok(Membership::Etcd(Etcd {
+        endpoints: etcd.endpoints.clone(),
+        prefix: etcd.prefix.trim_end_matches('/').to_owned(),
+        lease: etcd.lease.0,
+    }))
+}
+
+fn members(listed: &[raw::Member], own: &Balancer) -> Result<Vec<Member>, Problem> {
+    if listed.is_empty() {
+        return Ok(own_member(own));
+    }
+    for (number, new) in listed.iter().enumerate() {
+        let before = &listed[..number];
+        let place = format!("balancers.{number}");
+        if before.iter().any(|old| old.name == new.name) {
+            return Err(
+                Problem::at("name", format!("`{}` is given twice", new.name)).inside(&place)
+            );
+        }
+        if before.iter().any(|old| old.address == new.address) {
+            return Err(
+                Problem::at("address", format!("{} is given twice", new.address)).inside(&place)
+            );
+        }
+        if new.address.is_unspecified() || new.address.is_multicast() {
+            let message = format!("{} is nobody's own address", new.address);
+            return Err(Problem::at("address", message).inside(&place));
+        }
+        check_id(new.id).map_err(|problem| problem.inside(&place))?;
+    }
+    let mut members: Vec<Member> = listed.iter().map(member).collect();
+    members.sort_by_key(|member| member.id);
+    Ok(members)
+}
+
+pub(super) fn member(listed: &raw::Member) -> Member {
+    let given = listed.id.and_then(NonZeroU32::new).map(WireId);
+    Member {
+        id: given.unwrap_or_else(|| WireId::of_balancer(listed.address)),
+        name: listed.name.clone(),
+        address: listed.address,
+    }
+}
+
+/// 0 stands for nobody.
+pub(super) fn check_id(id: Option<u32>) -> Result<(), Problem> {
+    match id {
+        Some(0) => Err(Problem::at("id", "0 stands for nobody").help("1 to 4294967295")),
+        _ => Ok(()),
+    }
+}
+
+fn check_etcd(etcd: &raw::Etcd) -> Result<(), Problem> {
+    if etcd.endpoints.is_empty() {
+        let problem = Problem::at("endpoints", "at least one is needed");
+        return Err(problem.help("endpoints = [\"http://10.0.0.5:2379\"]"));
+    }
+    for (number, url) in etcd.endpoints.iter().enumerate() {
+        if url.strip_prefix("http://").is_none_or(|host| host.is_empty() || host.contains('/')) {
+            let problem =
+                Problem::at(&format!("endpoints.{number}"), format!("`{url}` is not understood"));
+            return Err(problem.help("a URL as in \"http://10.0.0.5:2379\""));
+        }
+    }
+    if etcd.prefix.trim_matches('/').is_empty() {
+        return Err(Problem::at("prefix", "it is empty").help("prefix = \"/heddle/balancers\""));
+    }
+    if etcd.lease.0 < SHORTEST_LEASE {
+        return Err(Problem::at("lease", "too short to be kept up").help("2s or more"));
+    }
+    Ok(())
+}
+
+pub(super) fn steering(file: &raw::File) -> Result<Option<Steering>, Problem> {
+    let several = file.balancers.len() > 1 || file.membership.is_some();
+    match &file.steering {
+        None if several => {
+            let place = if file.membership.is_some() { "membership" } else { "balancers" };
+            Err(Problem::at(place, "several balancers need `[steering]`").help(
+                "[steering] with secret_file = \"/etc/heddle/secret\", the same on all balancers",
+            ))
+        }
+        Some(steering) if steering.port == 0 => {
+            Err(Problem::at("steering.port", "0 is no port").help("1 to 65535"))
+        }
+        steering => Ok(steering.as_ref().map(|steering| Steering {
+            port: steering.port,
+            secret_file: steering.secret_file.clone(),
+        })),
+    }
+}

@@ -1,0 +1,132 @@
+//! What balancers must share and nobody else may know.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+/// Bytes of a secret at least; `openssl rand -hex 32` writes 64.
+const LEAST: usize = 16;
+const MOST: u64 = 4096;
+
+/// The secret of a cluster, read from a file of its own. Wiped from memory when dropped; never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<Vec<u8>>);
+
+/// Why a secret cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The file cannot be read.
+    #[error("cannot read the secret {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Others than its owner may read or write it.
+    #[error("others may read or write the secret {} (mode {mode:o})\nhelp: chmod 600 {}", path.display(), path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Too short, or far too long.
+    #[error("the secret {} has {bytes} bytes; 16 to 4096 are wanted\nhelp: openssl rand -hex 32 > {}", path.display(), path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Its length without spaces around it.
+        bytes: usize,
+    },
+}
+
+impl Secret {
+    /// Reads a secret. Spaces and ends of lines around it do not count.
+    ///
+    /// # Errors
+    /// See [`SecretError`].
+    pub fn read(path: &Path) -> Result<Secret, SecretError> {
+        let unreadable = |error| SecretError::Unreadable { path: path.to_owned(), error };
+        let file = File::open(path).map_err(unreadable)?;
+        let mode = file.metadata().map_err(unreadable)?.mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(SecretError::Open { path: path.to_owned(), mode });
+        }
+        let mut bytes = Zeroizing::new(Vec::with_capacity(MOST as usize + 1));
+        file.take(MOST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let secret = Secret(Zeroizing::new(bytes.trim_ascii().to_vec()));
+        match secret.0.len() {
+            length if (LEAST..=MOST as usize).contains(&length) => Ok(secret),
+            bytes => Err(SecretError::Length { path: path.to_owned(), bytes }),
+        }
+    }
+
+    /// What proves a steering header to come from a balancer (`settings.cookie`).
+    pub fn cookie(&self) -> u64 {
+        self.derive(b"heddle steering cookie")
+    }
+
+    /// The seed of the hashes that all balancers agree on (`settings.maglev_seed`).
+    pub fn maglev_seed(&self) -> u64 {
+        self.derive(b"heddle maglev seed")
+    }
+
+    /// SHA-256 of purpose and secret: one use does not tell of another.
+    fn derive(&self, purpose: &[u8]) -> u64 {
+        let digest = Sha256::new().chain_update(purpose).chain_update([0]).chain_update(&*self.0);
+        let digest = digest.finalize();
+        digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn written(text: &str, mode: u32) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_secret_is_its_owners_alone() {
+        let (_folder, path) = written("0123456789abcdef\n", 0o640);
+        let error = Secret::read(&path).unwrap_err().to_string();
+        assert!(error.contains("mode 640") && error.contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn a_secret_is_long_enough_and_never_shown() {
+        let (_folder, path) = written(" short \n", 0o600);
+        assert!(matches!(Secret::read(&path), Err(SecretError::Length { bytes: 5, .. })));
+        let (_folder, path) = written("0123456789abcdef\n", 0o600);
+        let secret = Secret::read(&path).unwrap();
+        assert_eq!(format!("{secret:?}"), "Secret(..)");
+        assert_ne!(secret.cookie(), secret.maglev_seed());
+    }
+
+    /// printf 'heddle steering cookie\0000123456789abcdef' | sha256sum
+    #[test]
+    fn a_cookie_is_the_head_of_a_sha_256() {
+        let (_folder, path) = written("0123456789abcdef\n", 0o400);
+        assert_eq!(Secret::read(&path).unwrap().cookie(), 0xc8f7_8b66_3a53_0d44);
+    }
+}

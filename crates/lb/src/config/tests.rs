@@ -1,0 +1,245 @@
+//! A file as an operator writes it, and what is said of wrong ones: place, key, mend.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::*;
+use crate::health::Probe;
+
+const SOUND: &str = r#"
+[balancer]
+name = "lb1"
+interfaces = ["eth0"]
+
+[[balancers]]
+name = "lb1"
+address = "10.0.0.1"
+[[balancers]]
+name = "lb2"
+address = "10.0.0.2"
+
+[steering]
+secret_file = "/etc/heddle/secret"
+
+[[service]]
+name = "web"
+address = "192.0.2.10"
+port = 443
+health = { kind = "http", path = "/health", expect = 204 }
+[[service.backend]]
+name = "be1"
+address = "10.0.1.1"
+weight = 2
+[[service.backend]]
+name = "be2"
+address = "10.0.1.2"
+state = "drain"
+"#;
+
+/// What is said of the sound file with one text replaced.
+fn refusal(from: &str, to: &str) -> String {
+    assert!(SOUND.contains(from), "{from}");
+    load("lb.toml", &SOUND.replacen(from, to, 1)).expect_err(to).to_string()
+}
+
+#[test]
+fn a_sound_file_is_filled_in() {
+    let config = load("lb.toml", SOUND).unwrap();
+    assert_eq!(config.balancer.ipv4, Some([10, 0, 0, 1].into()));
+    assert_eq!(config.balancer.admin, PathBuf::from("/run/heddle/heddled.sock"));
+    assert_eq!(config.members().len(), 2);
+    assert_eq!(config.steering.as_ref().unwrap().port, 7077);
+    assert_eq!(config.timeouts.established, Duration::from_secs(3600));
+    assert_eq!(config.sizes.flows, 1 << 20);
+    let web = &config.services[0];
+    assert_eq!((web.mptcp, web.forwarding), (Mptcp::Learn, Forwarding::L2));
+    let (check, port) = web.health.as_ref().unwrap();
+    let host = "192.0.2.10".to_owned();
+    assert_eq!(check.probe, Probe::Http { path: "/health".into(), host, expect: 204..=204 });
+    assert_eq!((*port, check.interval, check.fall.get()), (443, Duration::from_secs(2), 3));
+    let drained: Vec<bool> = web.backends.iter().map(|backend| backend.drained).collect();
+    assert_eq!(drained, [false, true]);
+}
+
+#[test]
+fn the_least_file_is_one_balancer_without_services() {
+    let config = load("a", "balancer = { name = 'a', interfaces = ['eth0'] }").unwrap();
+    assert!(config.services.is_empty() && config.members().is_empty() && config.steering.is_none());
+}
+
+#[test]
+fn unknown_words_are_refused_with_what_was_meant() {
+    assert_eq!(
+        refusal("weight = 2", "wieght = 2"),
+        "lb.toml:24: service.0.backend.0.wieght: unknown field `wieght`\nhelp: did you mean `weight`?"
+    );
+    assert_eq!(
+        refusal("\"http\", path", "\"htpp\", path"),
+        "lb.toml:20: service.0.health.kind: unknown variant `htpp`, expected `tcp` or `http`\nhelp: did you mean `http`?"
+    );
+    let misspelt = refusal("[steering]", "[steerin]");
+    assert!(misspelt.starts_with("lb.toml:13: steerin: unknown field"), "{misspelt}");
+}
+
+#[test]
+fn wrong_types_are_refused_where_they_stand() {
+    let wrong = refusal("port = 443", "port = 70000");
+    assert!(wrong.starts_with("lb.toml:19: service.0.port: invalid value"), "{wrong}");
+    let wrong = refusal("[steering]", "[timeouts]\nsyn = 10\n[steering]");
+    assert!(wrong.starts_with("lb.toml:14: timeouts.syn: invalid type"), "{wrong}");
+    let wrong = refusal("[steering]", "[timeouts]\nsyn = \"10\"\n[steering]");
+    assert!(wrong.contains("timeouts.syn: `10` is no duration"), "{wrong}");
+    let wrong = refusal("name = \"web\"\n", "");
+    assert!(wrong.starts_with("lb.toml:16: service.0: missing field `name`"), "{wrong}");
+    let wrong = refusal("name = \"web\"", "name = ");
+    assert!(wrong.starts_with("lb.toml:17: "), "{wrong}");
+}
+
+/// Each line: what is replaced, by what, and what must be said.
+const REFUSED: [(&str, &str, &str); 32] = [
+    ("name = \"lb1\"", "name = \"lb3\"", "lb.toml:3: balancer.name: `lb3` is not among"),
+    ("[\"eth0\"]", "[]", "balancer.interfaces: at least one"),
+    ("[\"eth0\"]", "[\"eth0\", \"eth0\"]", "balancer.interfaces.1: `eth0` is given twice"),
+    ("[\"eth0\"]", "[\"eth0\"]\naddresses = [\"10.0.0.9\"]", "`[[balancers]]` has 10.0.0.1"),
+    (
+        "address = \"10.0.0.2\"",
+        "address = \"10.0.0.1\"",
+        "lb.toml:11: balancers.1.address: 10.0.0.1 is given twice",
+    ),
+    (
+        "address = \"10.0.0.2\"",
+        "address = \"10.0.0.2\"\nid = 0",
+        "balancers.1.id: 0 stands for nobody",
+    ),
+    ("[steering]\nsecret_file = \"/etc/heddle/secret\"", "", "several balancers need `[steering]`"),
+    ("secret_file", "port = 0\nsecret_file", "steering.port: 0 is no port"),
+    ("[steering]", "[membership.etcd]\nendpoints = []\n[steering]", "keep one of both"),
+    (
+        "[steering]",
+        "[tables]\nflows = 5\n[steering]",
+        "tables.flows: 5 is out of range\nhelp: 1024 to",
+    ),
+    (
+        "[steering]",
+        "[tables]\ntargets = 3\n[steering]",
+        "tables.targets: 4 backends and balancers, room for 3",
+    ),
+    ("[steering]", "[timeouts]\nudp = \"0s\"\n[steering]", "timeouts.udp: out of range"),
+    (
+        "[steering]",
+        "[timeouts]\nrefresh = \"5m\"\n[steering]",
+        "timeouts.refresh: a token would be forgotten",
+    ),
+    ("192.0.2.10", "10.0.0.1", "service.0.address: 10.0.0.1 is this balancer's own"),
+    ("192.0.2.10", "127.0.0.1", "service.0.address: 127.0.0.1 cannot be balanced"),
+    ("port = 443", "port = 0", "service.0.port: 0 is no port"),
+    (
+        "port = 443",
+        "port = 443\nprotocol = \"udp\"\nmptcp = \"learn\"",
+        "service.0.mptcp: UDP knows no subflows",
+    ),
+    (
+        "port = 443",
+        "port = 443\nprotocol = \"udp\"",
+        "service.0.health: a UDP service is asked over TCP",
+    ),
+    (
+        "port = 443",
+        "port = 443\nmptcp = \"c-flag\"",
+        "service.0.backend.0: `join_address` is missing",
+    ),
+    ("port = 443", "port = 443\ngue_port = 6080", "service.0.gue_port: GUE is not used here"),
+    ("weight = 2", "weight = 2000", "service.0.backend.0.weight: 2000 is too much"),
+    (
+        "weight = 2",
+        "join_address = \"192.0.2.21\"",
+        "join_address: only `mptcp = \"c-flag\"` uses it",
+    ),
+    ("name = \"be2\"", "name = \"be1\"", "service.0.backend.1.name: `be1` is given twice"),
+    ("10.0.1.2", "10.0.1.1", "service.0.backend.1.address: 10.0.1.1 is given twice"),
+    ("10.0.1.2", "192.0.2.10", "192.0.2.10 is no backend's own address"),
+    (
+        "10.0.1.2",
+        "2001:db8::2",
+        "of another family than the service's 192.0.2.10\nhelp: forwarding = \"ipip\" or",
+    ),
+    ("kind = \"http\"", "kind = \"tcp\"", "service.0.health.path: only HTTP has one"),
+    ("path = \"/health\"", "path = \"health\"", "service.0.health.path: `health` is no path"),
+    ("expect = 204", "expect = 99", "service.0.health.expect: 99 is no HTTP status"),
+    ("expect = 204", "timeout = \"3s\"", "service.0.health.timeout: an answer is awaited"),
+    ("expect = 204", "rise = 0", "service.0.health.rise: 0 answers say nothing"),
+    ("state = \"drain\"", "id = 0", "service.0.backend.1.id: 0 stands for nobody"),
+];
+
+#[test]
+fn contradictions_are_refused() {
+    for (from, to, said) in REFUSED {
+        let refusal = refusal(from, to);
+        assert!(refusal.contains(said), "{to}: {refusal}");
+    }
+}
+
+#[test]
+fn services_are_told_apart() {
+    let web = &SOUND[SOUND.find("[[service]]").unwrap()..];
+    let twice = |web: &str| load("a", &format!("{SOUND}{web}")).map_err(|error| error.to_string());
+    assert!(twice(web).unwrap_err().contains("service.1.name: `web` is given twice"));
+    let renamed = web.replace("\"web\"", "\"web2\"");
+    assert!(twice(&renamed).unwrap_err().contains("service.1.address: `web` has this address"));
+    let config = twice(&renamed.replace("443", "80")).unwrap();
+    let ids =
+        config.services.iter().flat_map(|service| &service.backends).map(|backend| backend.id);
+    let distinct: std::collections::BTreeSet<_> = ids.collect();
+    assert_eq!(distinct.len(), 4, "one machine, two services: two ids");
+}
+
+#[test]
+fn ids_that_collide_are_refused_with_the_mend() {
+    let both = SOUND.replace("weight = 2", "id = 7").replace("state = \"drain\"", "id = 7");
+    assert_eq!(
+        load("a", &both).unwrap_err().to_string(),
+        "a:28: service.0.backend.1.id: id 0x00000007 is backend `be1` of `web`'s too\nhelp: id = another number, the same on all balancers"
+    );
+}
+
+#[test]
+fn other_families_go_by_encapsulation_from_an_address_of_that_family() {
+    let v6 = SOUND.replace("10.0.1.2", "2001:db8::2").replace("443", "443\nforwarding = \"ipip\"");
+    let refused = load("a", &v6).unwrap_err().to_string();
+    assert!(refused.contains("no IPv6 address to send to 2001:db8::2 from"), "{refused}");
+    let both = v6.replace("[\"eth0\"]", "[\"eth0\"]\naddresses = [\"10.0.0.1\", \"2001:db8::1\"]");
+    assert!(load("a", &both).is_ok());
+}
+
+#[test]
+fn join_addresses_come_with_commands() {
+    let text = SOUND
+        .replace("port = 443", "port = 443\nmptcp = \"c-flag\"")
+        .replace("weight = 2", "join_address = \"192.0.2.21\"")
+        .replace("state = \"drain\"", "join_address = \"192.0.2.22\"");
+    let config = load("a", &text).unwrap();
+    let web = &config.services[0];
+    let said = commands(web, &web.backends[0]);
+    assert!(
+        said.contains(&"ip mptcp endpoint add 192.0.2.21 dev lo signal".to_owned()),
+        "{said:?}"
+    );
+    assert!(said.contains(&"ip address replace 192.0.2.10/32 dev lo".to_owned()), "{said:?}");
+    let shared = load("a", &text.replace("192.0.2.22", "192.0.2.21")).unwrap_err().to_string();
+    assert!(
+        shared.contains("join_address: 192.0.2.21 is backend `be1` of `web`'s too"),
+        "{shared}"
+    );
+}
+
+#[test]
+fn etcd_takes_the_place_of_a_list() {
+    let text = "balancer = { name = 'a', interfaces = ['eth0'], addresses = ['10.0.0.1'] }
+        steering = { secret_file = 's' }
+        membership.etcd = { endpoints = ['http://10.0.0.5:2379'] }";
+    let config = load("a", text).unwrap();
+    let Membership::Etcd(etcd) = &config.membership else { panic!("{config:?}") };
+    assert_eq!((etcd.prefix.as_str(), etcd.lease), ("/heddle/balancers", Duration::from_secs(5)));
+    let refused = load("a", &text.replace("http:", "ftp:")).unwrap_err().to_string();
+    assert!(refused.starts_with("a:3: membership.etcd.endpoints.0: "), "{refused}");
+}

@@ -1,0 +1,132 @@
+//! What the maps of the data plane should hold, and in which order they get there.
+//!
+//! [`Plan::next`] is a pure function of the configuration, what is known of backends and balancers ([`World`]), and the plan before;
+//! [`Plan::changes`] is what to write to the maps to get from one plan to the next. Written in that order, no packet meets half of
+//! a change:
+//!
+//! - A service has two Maglev tables. A change fills the one that is not in use, then the VIP is turned to it by one write.
+//! - Flows and tokens name targets and services by index. Who leaves the configuration keeps its index, and its state, until all
+//!   that named it has timed out; then it is down for as long again, for flows that never rested; then the index is free
+//!   ([`indices`]).
+//! - The epoch goes up with each change of a table or of the ring: flows that hashing explained before register with their owners.
+
+mod change;
+mod indices;
+mod maps;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod world;
+
+pub use change::Change;
+pub use indices::{Full, Indices, Phase};
+pub use maps::{Maps, VipName};
+pub use settings::{Keys, settings, ticks};
+pub use world::{NextHop, World};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use heddle_dataplane::abi;
+use heddle_policy::balancer::RING_SIZE;
+use heddle_policy::balancer::hash::ServiceKey;
+use heddle_policy::balancer::ring::Ring;
+
+use crate::config::{Config, Service};
+use crate::ids::WireId;
+
+/// What the maps should hold, and who has which index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The maps.
+    pub maps: Maps,
+    /// The targets' indices: backends and other balancers.
+    pub targets: Indices<WireId>,
+    /// The services' numbers.
+    pub services: Indices<ServiceKey>,
+}
+
+impl Plan {
+    /// The plan for the world as it is.
+    ///
+    /// # Errors
+    /// [`Full`] if more backends, balancers or services are named, those not forgotten included, than maps have room for.
+    pub fn next(&self, config: &Config, world: &World<'_>) -> Result<Plan, Full> {
+        let keep = config.timeouts.longest();
+        let mut targets = self.targets.clone();
+        let mut services = self.services.clone();
+        targets.turn(&target_ids(config, world), world.now, keep, config.sizes.targets - 1)?;
+        let keys: BTreeSet<ServiceKey> = config.services.iter().map(Service::key).collect();
+        services.turn(&keys, world.now, keep, config.sizes.services)?;
+        let mut plan = Plan { maps: Maps::default(), targets, services };
+        plan.maps = plan.fill(config, world, &self.maps);
+        Ok(plan)
+    }
+
+    /// What to write, in this order, to get from the maps `before` to this plan's.
+    pub fn changes(&self, before: &Maps) -> Vec<Change> {
+        change::changes(before, &self.maps)
+    }
+
+    /// The plan that a daemon finds in pinned maps when it starts. `services` are the keys of the VIPs that have numbers.
+    pub fn found(maps: Maps) -> Plan {
+        let targets = maps.targets.iter().filter_map(|(&index, target)| {
+            let id = NonZeroU32::new(target.id)?;
+            Some((WireId(id), index))
+        });
+        let services = maps.vips.iter().filter(|(_, vip)| vip.kind == abi::VipKind::Service as u8);
+        let services = services.map(|(name, vip)| (name.service_key(), vip.id));
+        Plan { targets: targets.collect(), services: services.collect(), maps }
+    }
+
+    fn fill(&self, config: &Config, world: &World<'_>, before: &Maps) -> Maps {
+        let targets = maps::targets(config, world, &self.targets, before);
+        let tables = maps::tables(config, world, self, &targets, before);
+        let ring = self.ring(world);
+        let changed = ring != before.ring || tables != before.tables;
+        Maps {
+            vips: maps::vips(config, self, &tables),
+            ids: self.ids(),
+            peers: self.peers(world),
+            epoch: before.epoch.wrapping_add(u8::from(changed)),
+            targets,
+            tables,
+            ring,
+        }
+    }
+
+    /// What each live balancer but this one is, by its address.
+    fn peers(&self, world: &World<'_>) -> BTreeMap<IpAddr, u16> {
+        let others = world.others();
+        others
+            .filter_map(|member| Some((member.address, self.targets.index(&member.id)?)))
+            .collect()
+    }
+
+    fn ids(&self) -> BTreeMap<WireId, u16> {
+        self.targets.iter().map(|(id, index, _)| (*id, index)).collect()
+    }
+
+    /// The target that owns each slot; this balancer is [`abi::NO_TARGET`].
+    fn ring(&self, world: &World<'_>) -> Vec<u16> {
+        let owner = |id: &u32| {
+            let others = world.others();
+            let owner = others.map(|member| member.id).find(|other| other.get() == *id);
+            owner.and_then(|id| self.targets.index(&id)).unwrap_or(abi::NO_TARGET as u16)
+        };
+        let ids: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
+        match Ring::new(&ids).owners() {
+            [] => vec![abi::NO_TARGET as u16; RING_SIZE],
+            owners => owners.iter().map(owner).collect(),
+        }
+    }
+}
+
+/// All that needs an index: the backends, and the other balancers that the file lists or that are alive.
+fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
+    let backends = config.services.iter().flat_map(|service| &service.backends);
+    let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
+    let balancers = listed.chain(world.others()).map(|member| member.id);
+    backends.map(|backend| backend.id).chain(balancers).collect()
+}

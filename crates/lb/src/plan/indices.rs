@@ -1,0 +1,96 @@
+//! Small numbers for names, none of which is given to another name while something may still hold it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Numbers from 1 for names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Indices<K> {
+    given: BTreeMap<K, (u16, Phase)>,
+}
+
+/// Where a name is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It is wanted.
+    Active,
+    /// It is not, since then: what holds its number is left to rest.
+    Retired(Duration),
+    /// What still holds its number is turned away, since then.
+    Closed(Duration),
+}
+
+/// No number is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "all {capacity} numbers are in use, those of backends and services that left not long ago included; `[tables]` needs more room"
+)]
+pub struct Full {
+    /// How many there are.
+    pub capacity: u32,
+}
+
+impl<K> Default for Indices<K> {
+    fn default() -> Indices<K> {
+        Indices { given: BTreeMap::new() }
+    }
+}
+
+/// Found in use: taken for wanted until the next turn.
+impl<K: Ord> FromIterator<(K, u16)> for Indices<K> {
+    fn from_iter<I: IntoIterator<Item = (K, u16)>>(found: I) -> Indices<K> {
+        Indices {
+            given: found.into_iter().map(|(name, index)| (name, (index, Phase::Active))).collect(),
+        }
+    }
+}
+
+impl<K: Ord + Clone> Indices<K> {
+    /// The number of a name.
+    pub fn index(&self, name: &K) -> Option<u16> {
+        self.given.get(name).map(|&(index, _)| index)
+    }
+
+    /// All names that have a number.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, u16, Phase)> {
+        self.given.iter().map(|(name, &(index, phase))| (name, index, phase))
+    }
+
+    /// Gives each of `wanted` a number, and ages the others: retired for `keep`, closed for `keep`, then gone. Who comes back in
+    /// between has its old number.
+    pub(super) fn turn(
+        &mut self,
+        wanted: &BTreeSet<K>,
+        now: Duration,
+        keep: Duration,
+        capacity: u32,
+    ) -> Result<(), Full> {
+        self.given.retain(|name, (_, phase)| {
+            let aged = age(*phase, wanted.contains(name), now, keep);
+            *phase = aged.unwrap_or(*phase);
+            aged.is_some()
+        });
+        let used: BTreeSet<u16> = self.given.values().map(|&(index, _)| index).collect();
+        let mut free =
+            (1..=capacity.min(u16::MAX.into()) as u16).filter(|index| !used.contains(index));
+        for name in
+            wanted.iter().filter(|name| !self.given.contains_key(name)).cloned().collect::<Vec<K>>()
+        {
+            let index = free.next().ok_or(Full { capacity })?;
+            self.given.insert(name, (index, Phase::Active));
+        }
+        Ok(())
+    }
+}
+
+/// `None`: its number is free.
+fn age(phase: Phase, wanted: bool, now: Duration, keep: Duration) -> Option<Phase> {
+    let is_over = |since| now.saturating_sub(since) > keep;
+    match phase {
+        _ if wanted => Some(Phase::Active),
+        Phase::Active => Some(Phase::Retired(now)),
+        Phase::Retired(since) if is_over(since) => Some(Phase::Closed(now)),
+        Phase::Closed(since) if is_over(since) => None,
+        phase => Some(phase),
+    }
+}
