@@ -41,14 +41,20 @@ static __always_inline int restore_place(struct xdp_md *ctx, struct bench_state 
 	return bpf_xdp_adjust_tail(ctx, (int)(length - bpf_xdp_get_buff_len(ctx)));
 }
 
+static __always_inline __u32 next(__u32 index, __u32 end)
+{
+	index++;
+	return index < end ? index : 0;
+}
+
 static __always_inline int restore(struct xdp_md *ctx, struct bench_state *bench)
 {
-	__u32 index = bench->frames ? bench->round % bench->frames : 0;
-	struct bench_frame *frame = bpf_map_lookup_elem(&frames, &index);
+	struct bench_frame *frame = bpf_map_lookup_elem(&frames, &bench->frame);
 	__u32 length;
 
 	if (!frame)
 		return -1;
+	bench->frame = next(bench->frame, bench->frames);
 	length = frame->length;
 	if (restore_place(ctx, bench, length))
 		return -1;
@@ -60,18 +66,19 @@ static __always_inline int restore(struct xdp_md *ctx, struct bench_state *bench
 }
 
 /* Another client's: 2^15 ports of each address. Checksums are left wrong. */
-static __always_inline int become_client(struct xdp_md *ctx, const struct bench_state *bench)
+static __always_inline int become_client(struct xdp_md *ctx, struct bench_state *bench)
 {
-	__u32 client = bench->clients ? bench->round % bench->clients : 0;
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	__u8 *address = data + bench->address, *port = data + bench->port;
+	__u32 client = bench->client;
 
+	if (!bench->clients)
+		return 0;
 	if (address + 2 > end || port + 2 > end)
 		return -1;
-	if (bench->clients) {
-		*(__be16 *)address = bpf_htons(client >> 15);
-		*(__be16 *)port = bpf_htons(0x4000 + (client & 0x7fff));
-	}
+	*(__be16 *)address = bpf_htons(client >> 15);
+	*(__be16 *)port = bpf_htons(0x4000 + (client & 0x7fff));
+	bench->client = next(client, bench->clients);
 	return 0;
 }
 
@@ -82,7 +89,6 @@ int heddle_bench(struct xdp_md *ctx)
 
 	if (!bench || restore(ctx, bench) || become_client(ctx, bench))
 		return XDP_ABORTED;
-	bench->round++;
 	bpf_tail_call(ctx, &programs, 0);
 	return XDP_ABORTED;
 }
@@ -91,6 +97,17 @@ SEC("xdp")
 int heddle_bench_nothing(struct xdp_md *ctx)
 {
 	return XDP_TX;
+}
+
+/* Sends instead of measuring: for live frames, which the kernel makes anew. */
+SEC("xdp")
+int heddle_bench_send(struct xdp_md *ctx)
+{
+	struct bench_state *bench = bpf_map_lookup_elem(&benches, &(__u32){0});
+
+	if (!bench || become_client(ctx, bench))
+		return XDP_ABORTED;
+	return bpf_redirect(bench->interface, 0);
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -8,14 +8,15 @@
 #define BENCH_BYTES 1600
 
 struct bench_state {
-	__u64 round;   /* counts up */
-	__u64 start;   /* where the frame starts in memory; 0: not known yet */
-	__u32 frames;  /* of the map: one after the other */
-	__u32 clients; /* one after the other; 0: frames as they are */
-	__u8 address;  /* offset of the last two bytes of the source address */
-	__u8 port;     /* offset of the source port */
+	__u64 start;     /* where the frame starts in memory; 0: not known yet */
+	__u32 frame;     /* the next one: one after the other of `frames` in the map */
+	__u32 frames;
+	__u32 client;    /* the next one: one after the other of `clients` */
+	__u32 clients;   /* 0: frames as they are */
+	__u32 interface; /* to send to */
+	__u8 address;    /* offset of the last two bytes of the source address */
+	__u8 port;       /* offset of the source port */
 	__u16 pad;
-	__u32 pad2;
 };
 
 struct bench_frame {

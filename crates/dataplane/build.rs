@@ -27,6 +27,7 @@ fn build() -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", sources.display());
     println!("cargo::rerun-if-env-changed=CLANG");
     compile::programs(&sources, out)?;
-    let headers = ["include/abi.h", "include/bench.h"].map(|name| sources.join(name));
+    let headers =
+        ["abi.h", "bench.h", "decap_abi.h"].map(|name| sources.join("include").join(name));
     abi::types(&headers, out)
 }

@@ -31,7 +31,7 @@ fn builder(headers: &[PathBuf]) -> bindgen::Builder {
     bindgen::Builder::default()
         .headers(headers.iter().map(|header| header.to_string_lossy()))
         .clang_arg("-fparse-all-comments")
-        .allowlist_file(".*/include/(abi|bench)\\.h")
+        .allowlist_file(".*/include/(abi|bench|decap_abi)\\.h")
         .blocklist_type("__(u8|u16|u32|u64|be16)")
         .formatter(bindgen::Formatter::None)
         .use_core()
@@ -65,7 +65,7 @@ fn own_part<'a>(of: &str, value: &'a str) -> &'a str {
 
 /// Marks, not values: where one part of an enum ends.
 fn is_mark(value: &str) -> bool {
-    ["VERDICTS", "ALL_COUNTERS"].contains(&value)
+    ["VERDICTS", "ALL_COUNTERS", "DECAP_COUNTERS"].contains(&value)
 }
 
 /// An enum of abi.h, by its name in C: its values in their order.

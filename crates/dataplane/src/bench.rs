@@ -24,6 +24,19 @@ pub enum Clients {
     Many(u32),
 }
 
+impl Clients {
+    /// Where in `frame` the wrapper finds the client.
+    pub(crate) fn state(self, frame: &[u8]) -> Result<BenchState, Error> {
+        let state = BenchState::default();
+        let Self::Many(clients) = self else { return Ok(state) };
+        match frame.get(12..14) {
+            Some([0x08, 0x00]) => Ok(BenchState { clients, address: 28, port: 34, ..state }),
+            Some([0x86, 0xdd]) => Ok(BenchState { clients, address: 36, port: 54, ..state }),
+            _ => Err(Error::Bench("many clients need frames of IPv4 or IPv6".into())),
+        }
+    }
+}
+
 /// A program under measurement.
 pub struct Bench {
     wrapper: Program,
@@ -165,15 +178,12 @@ fn initial_state(frames: &[Vec<u8>], clients: Clients) -> Result<BenchState, Err
         let why = format!("{} frames; one to {BENCH_FRAMES} can be given in turn", frames.len());
         return Err(Error::Bench(why));
     }
-    let state = BenchState { frames: frames.len() as u32, ..BenchState::default() };
-    let Clients::Many(clients) = clients else { return Ok(state) };
-    let ethertype = |frame: &Vec<u8>| frame.get(12..14).map(|kind| [kind[0], kind[1]]);
-    match ethertype(&frames[0]) {
-        kind if frames.iter().any(|frame| ethertype(frame) != kind) => {
-            Err(Error::Bench("many clients need frames of one kind".into()))
+    let state = clients.state(&frames[0])?;
+    for frame in frames {
+        let other = clients.state(frame)?;
+        if (other.address, other.port) != (state.address, state.port) {
+            return Err(Error::Bench("many clients need frames of one kind".into()));
         }
-        Some([0x08, 0x00]) => Ok(BenchState { clients, address: 28, port: 34, ..state }),
-        Some([0x86, 0xdd]) => Ok(BenchState { clients, address: 36, port: 54, ..state }),
-        _ => Err(Error::Bench("many clients need frames of IPv4 or IPv6".into())),
     }
+    Ok(BenchState { frames: frames.len() as u32, ..state })
 }

@@ -2,15 +2,17 @@
 //!
 //! The build compiles bpf/*.bpf.c with clang and makes Rust's types of what they share with the daemon ([`abi`]).
 //! [`Balancer`] is the program with its [`maps`], [`Explainer`] its variant that tells and does nothing, [`Bench`]
-//! measures programs. Nearly all that this crate does needs root, or CAP_BPF and CAP_NET_ADMIN, and CAP_SYS_ADMIN where
+//! measures programs, [`Generator`] sends packets, [`Decap`] is the backends' program. Nearly all that this crate does needs root, or CAP_BPF and CAP_NET_ADMIN, and CAP_SYS_ADMIN where
 //! it says so. It panics on nothing; what the kernel refuses is an [`Error`].
 
 pub mod abi;
 mod attach;
 mod balancer;
 mod bench;
+mod decap;
 mod error;
 mod explain;
+mod generator;
 pub mod maps;
 mod object;
 mod pins;
@@ -20,8 +22,10 @@ mod sizes;
 pub use attach::{Attached, Mode, interface_index};
 pub use balancer::{Balancer, Clock};
 pub use bench::{Bench, Clients, Cost};
+pub use decap::{Decap, Sources};
 pub use error::Error;
 pub use explain::{Explainer, Explanation};
+pub use generator::Generator;
 pub use object::pass;
 pub use pins::{detach, remove_pins};
 pub use program::{Action, Program, Run};

@@ -4,10 +4,11 @@ use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 
 use crate::maps::{PinnedMaps, pinned_settings};
 use crate::pins::Pins;
-use crate::{Clock, Error, Program, Sizes};
+use crate::{Clock, Error, Program, Sizes, Sources};
 
 const BALANCER: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/balancer.o"));
 const BENCH: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/bench.o"));
+const DECAP: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/decap.o"));
 const PASS: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/pass.o"));
 
 /// The name of its program.
@@ -59,4 +60,12 @@ pub fn pass() -> Result<Program, Error> {
 /// The wrapper that measures programs.
 pub(crate) fn bench() -> Result<Ebpf, Error> {
     Ok(EbpfLoader::new().load(BENCH)?)
+}
+
+/// The backends' program.
+pub(crate) fn decap(gue_port: u16, sources: Sources) -> Result<Ebpf, Error> {
+    let (port, any) = (gue_port.to_be(), u8::from(sources == Sources::Any));
+    let mut loader = EbpfLoader::new();
+    loader.override_global("GUE_PORT", &port, true).override_global("ANY_SOURCE", &any, true);
+    Ok(loader.load(DECAP)?)
 }

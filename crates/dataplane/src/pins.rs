@@ -13,7 +13,7 @@ use rustix::mount::{self, FsMountFlags, FsOpenFlags, MountAttrFlags};
 use crate::Error;
 
 /// The magic number of BPF file systems (linux/magic.h).
-const BPF_FS_MAGIC: i64 = 0xcafe_4a11;
+const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
 
 /// What a private file system is called in errors.
 const PRIVATE: &str = "a private BPF file system";
@@ -31,7 +31,7 @@ impl Pins {
         let failed = |error| Error::Pins { path: directory.to_owned(), error };
         fs::create_dir_all(directory).map_err(failed)?;
         let system = rustix::fs::statfs(directory).map_err(|e| failed(e.into()))?;
-        if i64::from(system.f_type) != BPF_FS_MAGIC {
+        if system.f_type != BPF_FS_MAGIC {
             let why = "not on a BPF file system; as root: mount -t bpf bpf /sys/fs/bpf";
             return Err(failed(io::Error::other(why)));
         }

@@ -1,4 +1,5 @@
 //! Maps in the real kernel: what is written is read, by this side and by the program.
+#![allow(clippy::unwrap_used, reason = "tests")]
 mod kernel;
 
 use std::net::IpAddr;

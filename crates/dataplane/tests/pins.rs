@@ -1,14 +1,14 @@
 //! A balancer that goes and comes again: maps and links that outlive it.
+#![allow(clippy::unwrap_used, reason = "tests")]
 mod kernel;
+mod network;
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use aya::maps::{Array, Map, MapData};
 use heddle_dataplane::abi::{HEDDLE_ABI, Settings};
-use heddle_dataplane::{
-    Attached, Balancer, Error, Mode, Sizes, detach, interface_index, remove_pins,
-};
+use heddle_dataplane::{Attached, Balancer, Error, Mode, Sizes, detach, remove_pins};
+use network::{ip, veth};
 
 /// A BPF file system of the test's own, mounted until it is dropped.
 struct FileSystem(PathBuf);
@@ -29,20 +29,6 @@ impl Drop for FileSystem {
         let _ = rustix::mount::unmount(&self.0, lazily);
         let _ = std::fs::remove_dir(&self.0);
     }
-}
-
-/// Runs `ip` in this thread's network namespace: what it said.
-fn ip(arguments: &str) -> String {
-    let output = Command::new("ip").args(arguments.split(' ')).output().unwrap();
-    assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// A network namespace for this thread, with a veth pair in it: the one end's index.
-fn veth() -> u32 {
-    kernel::own_network();
-    ip("link add near type veth peer name far");
-    interface_index("near").unwrap()
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Programs in the real kernel, run on frames.
 mod kernel;
 
-use heddle_dataplane::{Action, Balancer, Bench, Clients, Clock, Error, Sizes, pass};
+use heddle_dataplane::abi::{Count, DecapCounter};
+use heddle_dataplane::{
+    Action, Balancer, Bench, Clients, Clock, Decap, Error, Sizes, Sources, pass,
+};
 
 #[test]
 fn pass_passes_a_frame_as_it_is() {
@@ -67,14 +70,14 @@ fn a_bench_refuses_what_it_cannot_measure() {
     assert_eq!(why(&[tcp_frame()], Clients::AsWritten, 0), "no batch");
 }
 
-/// A frame that is run live comes in at lo; what the program passes, the stack counts there.
 #[test]
-fn live_frames_come_in() {
+fn the_backends_program_counts_what_is_no_tunnel() {
     if !kernel::is_ours() {
         return;
     }
-    kernel::own_network();
-    let frame = [[0; 12].as_slice(), &[0x88, 0xb5], &[0; 50]].concat();
-    pass().unwrap().run_live(&frame, 10_000, 64).unwrap();
-    assert!(pass().unwrap().run_live(&frame, 1, 1000).is_err(), "no batch is so large");
+    let decap = Decap::load(6080, Sources::Listed).unwrap();
+    let run = decap.program.run(&tcp_frame(), 3).unwrap();
+    assert_eq!((run.action, run.data), (Action::Pass, tcp_frame()));
+    assert_eq!(decap.count(DecapCounter::Other).unwrap(), Count { packets: 3, bytes: 3 * 54 });
+    assert_eq!(decap.count(DecapCounter::Stripped).unwrap().packets, 0);
 }

@@ -56,7 +56,8 @@ impl TargetCounts {
     }
 }
 
-fn sum(map: &PerCpuArray<MapData, Count>, index: u32) -> Result<Count, Error> {
+/// One count over all processors.
+pub(crate) fn sum(map: &PerCpuArray<MapData, Count>, index: u32) -> Result<Count, Error> {
     let counts = map.get(&index, 0)?;
     Ok(counts.iter().fold(Count::default(), |all, one| Count {
         packets: all.packets.wrapping_add(one.packets),

@@ -12,7 +12,7 @@ pub struct Hash<K: Pod, V: Pod> {
 }
 
 impl<K: Pod, V: Pod> Hash<K, V> {
-    pub(super) fn new(map: Map) -> Result<Self, Error> {
+    pub(crate) fn new(map: Map) -> Result<Self, Error> {
         Ok(Self { map: map.try_into()? })
     }
 

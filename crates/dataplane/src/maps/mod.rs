@@ -17,6 +17,7 @@ mod traces;
 use aya::Ebpf;
 use aya::maps::{Map, MapData, MapError};
 
+pub(crate) use counters::sum;
 pub use counters::{Counters, TargetCounts};
 pub use flows::{Flow, FlowCensus, Flows};
 pub use hash::Hash;

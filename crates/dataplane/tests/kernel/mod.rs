@@ -1,4 +1,5 @@
 //! Whether this process may load eBPF programs.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 /// Whether programs can be loaded. If not, the test fails here, or ends with a shout where HEDDLE_WITHOUT_ROOT=1 says
 /// that there is no root.
@@ -9,12 +10,4 @@ pub fn is_ours() -> bool {
     let test = std::thread::current();
     eprintln!("SKIPPED: {}: needs root and eBPF: {error}", test.name().unwrap_or("a test"));
     false
-}
-
-/// Gives this thread, and the processes that it starts, a network namespace of its own.
-#[allow(dead_code, unsafe_code)] // Not every test file has use for it; rustix marks it for other namespaces' sake.
-pub fn own_network() {
-    use rustix::thread::{UnshareFlags, unshare_unsafe};
-    // SAFETY: only the network namespace is unshared: file descriptors stay as they are.
-    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.unwrap();
 }

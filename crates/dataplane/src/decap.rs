@@ -1,0 +1,49 @@
+//! The backends' program: takes off the outer headers that balancers put on.
+
+use aya::maps::{MapData, PerCpuArray};
+
+use crate::abi::{Address, Count, DecapCounter};
+use crate::maps::{Hash, sum};
+use crate::{Error, Program, object};
+
+/// That program (bpf/decap.bpf.c), loaded. Dropped, it is gone from the kernel.
+pub struct Decap {
+    /// The XDP program.
+    pub program: Program,
+    /// This backend's addresses that balancers send to; the value means nothing.
+    pub own: Hash<Address, u8>,
+    /// The balancers, for [`Sources::Listed`]; the value means nothing.
+    pub allowed: Hash<Address, u8>,
+    counts: PerCpuArray<MapData, Count>,
+}
+
+/// From whom outer headers are taken off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sources {
+    /// From [`Decap::allowed`].
+    Listed,
+    /// From anywhere: where nobody else can send to the backend.
+    Any,
+}
+
+impl Decap {
+    /// The program, for GUE on this UDP port; 0 for none.
+    ///
+    /// # Errors
+    /// [`Error`] if the kernel does not take it.
+    pub fn load(gue_port: u16, sources: Sources) -> Result<Self, Error> {
+        let mut object = object::decap(gue_port, sources)?;
+        let mut map = |name| object.take_map(name).ok_or(Error::Missing(name));
+        let (own, allowed) = (Hash::new(map("own")?)?, Hash::new(map("allowed")?)?);
+        let counts = map("decap_counts")?.try_into()?;
+        Ok(Self { program: Program::load(object, "heddle_decap")?, own, allowed, counts })
+    }
+
+    /// How many packets had this outcome.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn count(&self, outcome: DecapCounter) -> Result<Count, Error> {
+        sum(&self.counts, outcome as u32)
+    }
+}
