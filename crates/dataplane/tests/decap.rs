@@ -6,106 +6,55 @@ mod kernel;
 
 use std::net::IpAddr;
 
-use aya::maps::{HashMap, PerCpuArray};
-use aya::programs::{TestRun, TestRunOptions, Xdp};
-use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 use etherparse::{IpNumber, Ipv4Header};
 use frames::{FAMILIES, Family, Ip, LINKS, Link, address, client, datagram, from_client, service};
-use heddle_dataplane::Action;
-use heddle_dataplane::abi::{Address, Count};
-
-const OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/decap.o"));
+use heddle_dataplane::abi::{Address, Count, DecapCounter};
+use heddle_dataplane::{Action, Decap, Sources};
 
 const GUE_PORT: u16 = 6080;
-
-/// The order of bpf/include/decap_abi.h.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    Other,
-    Stripped,
-    NotOwn,
-    Stranger,
-    Fragment,
-    Malformed,
-    Congested,
-}
-
-const OUTCOMES: [Outcome; 7] = [
-    Outcome::Other,
-    Outcome::Stripped,
-    Outcome::NotOwn,
-    Outcome::Stranger,
-    Outcome::Fragment,
-    Outcome::Malformed,
-    Outcome::Congested,
-];
 
 const BACKEND: u8 = 7;
 const BALANCER: u8 = 1;
 const STRANGER: u8 = 99;
 
-struct Decap {
-    object: Ebpf,
+/// The program of a backend that knows its balancer.
+struct Backend {
+    decap: Decap,
 }
 
-impl Decap {
+impl Backend {
     fn load() -> Self {
-        Self::load_with(&mut EbpfLoader::new())
+        Self::load_with(GUE_PORT, Sources::Listed)
     }
 
-    fn load_with(loader: &mut EbpfLoader<'_>) -> Self {
-        let mut object = loader.load(OBJECT).unwrap();
-        xdp(&mut object).load().unwrap();
-        for (map, last) in [("own", BACKEND), ("allowed", BALANCER)] {
-            let mut map: HashMap<_, Address, u8> = object.map_mut(map).unwrap().try_into().unwrap();
-            for family in FAMILIES {
-                map.insert(Address::from(address(family, last)), 1, 0).unwrap();
-            }
+    fn load_with(gue_port: u16, sources: Sources) -> Self {
+        let mut decap = Decap::load(gue_port, sources).unwrap();
+        for family in FAMILIES {
+            decap.own.insert(&Address::from(address(family, BACKEND)), &1).unwrap();
+            decap.allowed.insert(&Address::from(address(family, BALANCER)), &1).unwrap();
         }
-        Self { object }
+        Self { decap }
     }
 
-    fn counts(&self) -> Vec<(u64, u64)> {
-        let map = self.object.map("decap_counts").unwrap();
-        let map: PerCpuArray<_, Count> = map.try_into().unwrap();
-        let sum = |index| {
-            let values = map.get(&index, 0).unwrap();
-            values.iter().fold((0, 0), |(packets, bytes), count| {
-                (packets + count.packets, bytes + count.bytes)
-            })
-        };
-        (0..OUTCOMES.len() as u32).map(sum).collect()
+    fn counts(&self) -> Vec<Count> {
+        DecapCounter::ALL.iter().map(|&outcome| self.decap.count(outcome).unwrap()).collect()
     }
 
     /// Verdict, frame, and the one counter that moved.
-    fn run(&mut self, frame: &[u8]) -> (Action, Vec<u8>, Outcome) {
+    fn run(&self, frame: &[u8]) -> (Action, Vec<u8>, DecapCounter) {
         let before = self.counts();
-        let (action, after) = run(xdp(&mut self.object), frame);
-        let moved: Vec<usize> =
-            (0..OUTCOMES.len()).filter(|&i| self.counts()[i] != before[i]).collect();
+        let run = self.decap.program.run(frame, 1).unwrap();
+        let after = self.counts();
+        let moved: Vec<usize> = (0..after.len()).filter(|&i| after[i] != before[i]).collect();
         let &[moved] = &moved[..] else { panic!("{moved:?} moved") };
-        let (packets, bytes) = before[moved];
-        assert_eq!(self.counts()[moved], (packets + 1, bytes + frame.len() as u64));
-        (action, after, OUTCOMES[moved])
+        assert_eq!(after[moved].packets, before[moved].packets + 1);
+        assert_eq!(after[moved].bytes, before[moved].bytes + frame.len() as u64);
+        (run.action, run.data, DecapCounter::ALL[moved])
     }
 
-    fn leaves_alone(&mut self, frame: &[u8], why: Outcome) {
+    fn leaves_alone(&self, frame: &[u8], why: DecapCounter) {
         assert_eq!(self.run(frame), (Action::Pass, frame.to_vec(), why));
     }
-}
-
-fn xdp(object: &mut Ebpf) -> &mut Xdp {
-    object.program_mut("heddle_decap").unwrap().try_into().unwrap()
-}
-
-fn run(program: &Xdp, frame: &[u8]) -> (Action, Vec<u8>) {
-    let mut after = vec![0; frame.len()];
-    let mut options = TestRunOptions::new();
-    options.data_in = Some(frame);
-    options.data_out = Some(&mut after);
-    let result = program.test_run(options).unwrap();
-    after.truncate(result.data_size_out as usize);
-    (result.return_value.into(), after)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,13 +98,13 @@ fn outer_headers_come_off_in_all_families() {
     if !kernel::is_ours() {
         return;
     }
-    let mut decap = Decap::load();
+    let decap = Backend::load();
     for tunnel in [Tunnel::Ip, Tunnel::Gue] {
         for (outer, inner) in FAMILIES.map(|outer| FAMILIES.map(|inner| (outer, inner))).concat() {
             for (link, length) in LINKS.map(|link| [0, 1, 33, 1300].map(|n| (link, n))).concat() {
                 let packet = from_client(inner, 0xb8, length);
                 let frame = link.frame(&wrap(tunnel, outer, inner, 0, &packet));
-                let stripped = (Action::Pass, link.frame(&packet), Outcome::Stripped);
+                let stripped = (Action::Pass, link.frame(&packet), DecapCounter::Stripped);
                 assert_eq!(decap.run(&frame), stripped, "{tunnel:?} {outer:?} {inner:?} {link:?}");
             }
         }
@@ -178,7 +127,7 @@ fn congestion_marks_go_on_as_rfc_6040_says() {
         (ECT1, [Some(ECT1), Some(ECT1), Some(ECT1), Some(CE)]),
         (CE, [Some(CE); 4]),
     ];
-    let mut decap = Decap::load();
+    let decap = Backend::load();
     for (outer, inner) in FAMILIES.map(|outer| FAMILIES.map(|inner| (outer, inner))).concat() {
         for (arriving, leaving) in table {
             for (mark, leaving) in [NOT, ECT0, ECT1, CE].into_iter().zip(leaving) {
@@ -187,7 +136,7 @@ fn congestion_marks_go_on_as_rfc_6040_says() {
                 let (action, after, outcome) = decap.run(&frame);
                 match leaving {
                     None => {
-                        assert_eq!((action, outcome), (Action::Drop, Outcome::Congested));
+                        assert_eq!((action, outcome), (Action::Drop, DecapCounter::Congested));
                     }
                     Some(leaving) => {
                         let marked = PLAIN.frame(&from_client(inner, 0xb8 | leaving, 10));
@@ -204,18 +153,18 @@ fn what_is_no_tunnel_is_left_alone() {
     if !kernel::is_ours() {
         return;
     }
-    let mut decap = Decap::load();
+    let decap = Backend::load();
     for family in FAMILIES {
-        decap.leaves_alone(&PLAIN.frame(&from_client(family, 0, 10)), Outcome::Other);
+        decap.leaves_alone(&PLAIN.frame(&from_client(family, 0, 10)), DecapCounter::Other);
         let elsewhere = between_ends(family, IpNumber::UDP).packet(&datagram(
             50000,
             GUE_PORT + 1,
             &from_client(family, 0, 10),
         ));
-        decap.leaves_alone(&PLAIN.frame(&elsewhere), Outcome::Other);
+        decap.leaves_alone(&PLAIN.frame(&elsewhere), DecapCounter::Other);
     }
-    decap.leaves_alone(&[0xff; 60], Outcome::Other);
-    decap.leaves_alone(&[0; 14], Outcome::Other);
+    decap.leaves_alone(&[0xff; 60], DecapCounter::Other);
+    decap.leaves_alone(&[0; 14], DecapCounter::Other);
 }
 
 #[test]
@@ -223,15 +172,15 @@ fn strangers_and_other_machines_tunnels_are_left_alone() {
     if !kernel::is_ours() {
         return;
     }
-    let mut decap = Decap::load();
+    let decap = Backend::load();
     for family in FAMILIES {
         let packet = from_client(family, 0, 10);
         let [balancer, backend, stranger] =
             [BALANCER, BACKEND, STRANGER].map(|last| address(family, last));
         let frame = |from, to| PLAIN.frame(&outer(from, to, number(family)).packet(&packet));
-        decap.leaves_alone(&frame(stranger, backend), Outcome::Stranger);
-        decap.leaves_alone(&frame(balancer, stranger), Outcome::NotOwn);
-        decap.leaves_alone(&frame(client(family), service(family)), Outcome::NotOwn);
+        decap.leaves_alone(&frame(stranger, backend), DecapCounter::Stranger);
+        decap.leaves_alone(&frame(balancer, stranger), DecapCounter::NotOwn);
+        decap.leaves_alone(&frame(client(family), service(family)), DecapCounter::NotOwn);
     }
 }
 
@@ -240,11 +189,11 @@ fn anyone_is_no_stranger_where_the_loader_says_so() {
     if !kernel::is_ours() {
         return;
     }
-    let mut decap = Decap::load_with(EbpfLoader::new().override_global("ANY_SOURCE", &1_u8, true));
+    let decap = Backend::load_with(GUE_PORT, Sources::Any);
     let packet = from_client(Family::V4, 0, 10);
     let [stranger, backend] = [STRANGER, BACKEND].map(|last| address(Family::V4, last));
     let frame = PLAIN.frame(&outer(stranger, backend, IpNumber::IPV4).packet(&packet));
-    assert_eq!(decap.run(&frame).2, Outcome::Stripped);
+    assert_eq!(decap.run(&frame).2, DecapCounter::Stripped);
 }
 
 #[test]
@@ -255,11 +204,9 @@ fn the_port_is_the_loaders_choice() {
     let packet = from_client(Family::V4, 0, 10);
     let frame = PLAIN.frame(&wrap(Tunnel::Gue, Family::V4, Family::V4, 0, &packet));
     for (port, outcome) in
-        [(GUE_PORT, Outcome::Stripped), (5555, Outcome::Other), (0, Outcome::Other)]
+        [(GUE_PORT, DecapCounter::Stripped), (5555, DecapCounter::Other), (0, DecapCounter::Other)]
     {
-        let port = port.to_be();
-        let mut decap =
-            Decap::load_with(EbpfLoader::new().override_global("GUE_PORT", &port, true));
+        let decap = Backend::load_with(port, Sources::Listed);
         assert_eq!(decap.run(&frame).2, outcome);
     }
 }
@@ -270,7 +217,7 @@ fn malformed_tunnels_are_left_alone() {
     if !kernel::is_ours() {
         return;
     }
-    let mut decap = Decap::load();
+    let decap = Backend::load();
     let v4 = from_client(Family::V4, 0, 10);
     let v6 = from_client(Family::V6, 0, 10);
     let as_v6 = |packet| wrap(Tunnel::Ip, Family::V4, Family::V6, 0, packet);
@@ -283,12 +230,12 @@ fn malformed_tunnels_are_left_alone() {
     for packet in
         [as_v6(&v4), ipip(&v6), longer_than_the_outer, as_v6(&v6[..30]), ipip(&v4[..19]), ipip(&[])]
     {
-        decap.leaves_alone(&PLAIN.frame(&packet), Outcome::Malformed);
+        decap.leaves_alone(&PLAIN.frame(&packet), DecapCounter::Malformed);
     }
     let gue = wrap(Tunnel::Gue, Family::V4, Family::V4, 0, &no_ip);
-    decap.leaves_alone(&PLAIN.frame(&gue), Outcome::Malformed);
-    decap.leaves_alone(&cut[..14 + 20 + 19], Outcome::Malformed);
-    decap.leaves_alone(&wrong_sum, Outcome::Malformed);
+    decap.leaves_alone(&PLAIN.frame(&gue), DecapCounter::Malformed);
+    decap.leaves_alone(&cut[..14 + 20 + 19], DecapCounter::Malformed);
+    decap.leaves_alone(&wrong_sum, DecapCounter::Malformed);
 }
 
 #[test]
@@ -296,7 +243,7 @@ fn outer_fragments_and_options_are_left_alone() {
     if !kernel::is_ours() {
         return;
     }
-    let mut decap = Decap::load();
+    let decap = Backend::load();
     let inner = from_client(Family::V4, 0, 10);
     let (IpAddr::V4(from), IpAddr::V4(to)) =
         (address(Family::V4, BALANCER), address(Family::V4, BACKEND))
@@ -310,10 +257,10 @@ fn outer_fragments_and_options_are_left_alone() {
     };
     let first = Ipv4Header { more_fragments: true, dont_fragment: false, ..header.clone() };
     let later = Ipv4Header { fragment_offset: 5.try_into().unwrap(), ..header.clone() };
-    decap.leaves_alone(&frame(first), Outcome::Fragment);
-    decap.leaves_alone(&frame(later), Outcome::Fragment);
+    decap.leaves_alone(&frame(first), DecapCounter::Fragment);
+    decap.leaves_alone(&frame(later), DecapCounter::Fragment);
     let mut options = header;
     options.total_len += 4;
     options.options = [1, 1, 1, 0].into();
-    decap.leaves_alone(&frame(options), Outcome::Other);
+    decap.leaves_alone(&frame(options), DecapCounter::Other);
 }
