@@ -170,9 +170,11 @@ impl Lab {
 
     fn set_up_hosts(&self) -> Result<(), LabError> {
         let links = count(self.plan.clients);
-        let ports: Vec<String> = self.ports().map(|(_, port)| port).collect();
         self.client.ip(&layout::client_lines(links))?;
-        self.router.ip(&layout::router_lines(&self.router, links, &ports, self.plan.lan_mtu))?;
+        let mtu = self.plan.lan_mtu;
+        self.router.ip(&layout::router_lines(&self.router, links, self.ports(), mtu))?;
+        let table = layout::forwarding_lines(self.ports());
+        tools::run("bridge", ["-n", &self.router.namespace, "-batch", "-"], &table)?;
         for (role, node) in self.nodes() {
             match role {
                 Role::Client | Role::Router => {}

@@ -29,9 +29,12 @@ const EVERYWHERE: &[&str] = &[
 const ROUTER: &[&str] = &[
     "net.ipv4.ip_forward=1",
     "net.ipv6.conf.all.forwarding=1",
-    // ECMP by addresses and ports, not by addresses alone.
-    "net.ipv4.fib_multipath_hash_policy=1",
-    "net.ipv6.fib_multipath_hash_policy=1",
+    // ECMP by addresses, protocol and ports. Policy 1 would take the hash that the client's socket left in the packet, which
+    // Linux changes at a timeout: a flow would wander.
+    "net.ipv4.fib_multipath_hash_policy=3",
+    "net.ipv4.fib_multipath_hash_fields=0x37",
+    "net.ipv6.fib_multipath_hash_policy=3",
+    "net.ipv6.fib_multipath_hash_fields=0x37",
 ];
 
 const BACKEND: &[&str] = &["net.ipv4.conf.all.arp_ignore=1", "net.ipv4.conf.all.arp_announce=2"];
@@ -89,7 +92,7 @@ fn gateways(link: u8) -> (Ipv4Addr, Ipv6Addr) {
     (Ipv4Addr::new(10, 1, link, 1), Ipv6Addr::new(0xfd01, 0, 0, link.into(), 0, 0, 0, 1))
 }
 
-/// A link, as `ip link add` has it: from a host's device to a device of the router.
+/// A link, as `ip link add` has it: from a host's device to a device of the router, whose address is the host's, but for one bit.
 pub(crate) fn link(
     node: &Node,
     device: &str,
@@ -98,9 +101,25 @@ pub(crate) fn link(
     port: &str,
     mtu: u16,
 ) -> String {
-    let (host, router) = (&node.namespace, &router.namespace);
+    let (host, router, far) = (&node.namespace, &router.namespace, far_end(mac));
     format!(
-        "link add {device} netns {host} mtu {mtu} address {mac} type veth peer name {port} netns {router} mtu {mtu}\n"
+        "link add {device} netns {host} mtu {mtu} address {mac} type veth \
+         peer name {port} netns {router} mtu {mtu} address {far}\n"
+    )
+}
+
+fn far_end(mut mac: Mac) -> Mac {
+    mac.0[3] = 1;
+    mac
+}
+
+/// Who has an address on a device. Written down, as a first question may come before who is asked listens, and the second
+/// one comes a second later.
+fn neighbours(device: &str, mac: Mac, (v4, v6): (Ipv4Addr, Ipv6Addr)) -> String {
+    format!(
+        "neighbour add {v4} lladdr {mac} dev {device} nud permanent
+neighbour add {v6} lladdr {mac} dev {device} nud permanent
+"
     )
 }
 
@@ -119,6 +138,7 @@ pub(crate) fn client_lines(links: u8) -> String {
 fn client_link(link: u8) -> String {
     let (v4, v6) = client_addresses(link);
     let (via4, via6) = gateways(link);
+    let router = neighbours(&format!("eth{link}"), far_end(client_mac(link)), gateways(link));
     let endpoints = match link {
         0 => String::new(),
         _ => [v4.to_string(), v6.to_string()]
@@ -131,12 +151,17 @@ address add {v6}/64 dev eth{link} nodad
 link set eth{link} up
 route add 0.0.0.0/0 via {via4} dev eth{link} metric 10{link}
 route add ::/0 via {via6} dev eth{link} metric 10{link}
-{endpoints}"
+{router}{endpoints}"
     )
 }
 
-/// The router: a bridge to the balancers and backends, whose ports are `ports`, and a link to each client address.
-pub(crate) fn router_lines(router: &Node, links: u8, ports: &[String], mtu: u16) -> String {
+/// The router: a bridge to the balancers and backends, whose hosts and ports are `ports`, and a link to each client address.
+pub(crate) fn router_lines<'a>(
+    router: &Node,
+    links: u8,
+    ports: impl Iterator<Item = (&'a Node, String)>,
+    mtu: u16,
+) -> String {
     let bridge = format!(
         "link set lo up
 link add lan address {} mtu {mtu} type bridge stp_state 0 forward_delay 0 mcast_snooping 0
@@ -146,22 +171,35 @@ link set lan up
 ",
         router.mac, router.v4, router.v6
     );
-    let ports = ports.iter().map(|port| format!("link set {port} master lan up\n"));
+    let ports = ports.map(|(node, port)| {
+        let host = neighbours("lan", node.mac, (node.v4, node.v6));
+        format!(
+            "link set {port} master lan up\nlink set {port} type bridge_slave flood off\n{host}"
+        )
+    });
     [bridge].into_iter().chain(ports).chain((0..links).map(router_link)).collect()
+}
+
+/// Which host is at which port, as `bridge` has it. A bridge that had to learn it would first flood all ports with a frame, and each
+/// balancer that got it would send it on.
+pub(crate) fn forwarding_lines<'a>(ports: impl Iterator<Item = (&'a Node, String)>) -> String {
+    ports.map(|(node, port)| format!("fdb add {} dev {port} master static\n", node.mac)).collect()
 }
 
 fn router_link(link: u8) -> String {
     let (v4, v6) = gateways(link);
+    let client = neighbours(&format!("c{link}"), client_mac(link), client_addresses(link));
     format!(
         "address add {v4}/24 dev c{link}
 address add {v6}/64 dev c{link} nodad
 link set c{link} up
-"
+{client}"
     )
 }
 
 /// A balancer or a backend.
 pub(crate) fn lan_lines(node: &Node, router: &Node) -> String {
+    let gateway = neighbours("eth0", router.mac, (router.v4, router.v6));
     format!(
         "link set lo up
 address add {}/24 dev eth0
@@ -169,7 +207,7 @@ address add {}/64 dev eth0 nodad
 link set eth0 up
 route add 0.0.0.0/0 via {}
 route add ::/0 via {}
-",
+{gateway}",
         node.v4, node.v6, router.v4, router.v6
     )
 }

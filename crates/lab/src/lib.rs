@@ -26,6 +26,11 @@
 //!   (NAPI) as well, is not enough: the frame waits in a queue until another comes by. So each port of the bridge has one.
 //! * Checksums must be in the frames (`tx off`), as XDP programs see them before any offload would fill them in.
 //! * Addresses of `lo` would be told by ARP at every interface: `arp_ignore` and `arp_announce` on backends.
+//! * `fib_multipath_hash_policy=1` takes the hash that a socket left in its packets, which survives a veth and changes at a
+//!   timeout; policy 3 (`fib_multipath_hash_fields=0x37`) looks at the packet, as a router between machines does. With it an ICMP
+//!   error goes by its own addresses: not always to the balancer of the flow that it is about.
+//! * The bridge is told who is where, and floods nothing: a frame that reached all balancers would be sent on by each.
+//! * Neighbours of the router are written down: a first IPv6 question can come before who is asked listens, and costs a second.
 //! * A client that lost a few SYNs stops speaking MPTCP for an hour (`net.mptcp.blackhole_timeout`): off here.
 
 mod builder;

@@ -13,6 +13,7 @@ const LIMIT: &str = "60";
 /// Programs and Debian's packages that have them.
 pub(crate) const FOR_LABS: &[(&str, &str)] = &[
     ("ip", "iproute2"),
+    ("bridge", "iproute2"),
     ("tc", "iproute2"),
     ("nsenter", "util-linux"),
     ("ethtool", "ethtool"),

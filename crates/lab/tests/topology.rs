@@ -95,6 +95,31 @@ fn the_router_sends_to_whom_it_is_told() {
     assert_eq!(backends(), ["backend-1", "backend-1"]);
 }
 
+/// Linux gives a socket another hash at a timeout; a router knows nothing of it.
+#[test]
+fn a_flow_keeps_its_hop_when_it_times_out() {
+    if skipped("a_flow_keeps_its_hop_when_it_times_out") {
+        return;
+    }
+    let lab = Lab::builder().clients(1).build().unwrap();
+    lab.route_vip(&[Hop::Backend(0), Hop::Backend(1)]).unwrap();
+    let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
+    let services = lab.vips().map(|vip| SocketAddr::new(vip, PORT));
+    let open = |service: &SocketAddr| lab.connect(Transport::Tcp, *service).unwrap();
+    let mut flows: Vec<_> = services.iter().cycle().take(10).map(open).collect();
+    lab.backends().iter().for_each(|backend| lab.cut(backend).unwrap());
+    for flow in &mut flows {
+        // Linux sends again after 0.2 s.
+        flow.set_patience(Duration::from_millis(300));
+        flow.ping().unwrap_err();
+    }
+    lab.backends().iter().for_each(|backend| lab.mend(backend).unwrap());
+    for flow in &mut flows {
+        flow.set_patience(Duration::from_secs(10));
+        flow.ping().unwrap();
+    }
+}
+
 #[test]
 fn the_referee_sees_the_subflows_that_the_kernel_has() {
     if skipped("the_referee_sees_the_subflows_that_the_kernel_has") {
