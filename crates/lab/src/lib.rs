@@ -16,7 +16,7 @@
 //! Backends answer past the balancers (direct server return).
 //!
 //! A [`Lab`] needs root, and goes with its value: namespaces, links, and the programs in them. What a killed process left behind
-//! is removed when the next lab is made ([`sweep`]). Every program that is called has a time limit.
+//! is removed when the next lab is made ([`sweep`]). What the lab itself runs has a time limit; [`Node::command`] lives until the lab goes.
 //!
 //! [`Connection`] and [`Server`] are MPTCP (or TCP) peers over real sockets. They belong to the host on whose thread
 //! they were made ([`Node::enter`]), so a test needs no program of its own beside it. `heddle-lab-peer` is the same from a shell.
