@@ -45,7 +45,7 @@ fn compile(source: &Path, object: &Path, includes: &[String]) -> Result<(), Stri
 }
 
 pub const MEND: &str = "help: the eBPF programs need clang, libclang and libbpf's headers; as root: \
-    apt-get install clang libclang-dev libbpf-dev linux-libc-dev\n\
+    apt-get install clang libbpf-dev\n\
     help: the environment variable CLANG names another compiler";
 
 /// Where `asm/types.h` is: Debian has it below a directory of the machine's own, others need no flag.

@@ -49,7 +49,8 @@ pub struct Bench {
 /// Nanoseconds of processor time per packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Of the program alone, with entering it by a tail call: the median over all batches.
+    /// Of the program alone, the median over all batches: what it takes longer than one that does nothing. (Such a
+    /// program by itself costs what [`Program::run`] of [`crate::pass`] says; that is in `wrapper`.)
     pub program: f64,
     /// Of the wrapper alone: the median over all batches.
     pub wrapper: f64,

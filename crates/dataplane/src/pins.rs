@@ -86,7 +86,8 @@ pub fn remove_pins(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Detaches the program from one interface, where the balancer of `directory` is attached to it.
+/// Detaches the program from one interface, where the balancer of `directory` is attached to it: within moments, if no
+/// process has the link open.
 ///
 /// # Errors
 /// [`Error::Pins`] if the link's pin cannot be removed, or there is none.

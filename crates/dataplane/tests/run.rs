@@ -16,16 +16,27 @@ fn pass_passes_a_frame_as_it_is() {
     assert_eq!((run.action, run.data), (Action::Pass, frame));
 }
 
+/// As studies have them: each with its maps, and each run by a thread of its own.
 #[test]
 fn many_balancers_live_in_one_process() {
     if !kernel::is_ours() {
         return;
     }
-    let load = || Balancer::load(&Sizes::small(), Clock::Settings).unwrap();
-    let balancers = [load(), load(), load()];
-    for balancer in &balancers {
-        assert_eq!(balancer.program.run(&[0; 64], 1).unwrap().action, Action::Pass);
-    }
+    let load = |now| {
+        let mut balancer = Balancer::load(&Sizes::small(), Clock::Settings).unwrap();
+        balancer.maps.settings.set_now(now).unwrap();
+        balancer
+    };
+    let balancers: Vec<_> = (0..4).map(load).collect();
+    std::thread::scope(|scope| {
+        for (now, balancer) in (0..).zip(balancers) {
+            scope.spawn(move || {
+                let run = balancer.program.run(&[0; 64], 1).unwrap();
+                assert_eq!(run.action, Action::Pass);
+                assert_eq!(balancer.maps.settings.get().unwrap().now, now);
+            });
+        }
+    });
 }
 
 /// 14 bytes of Ethernet, 20 of IPv4, 20 of TCP: nothing but their places matters here.
