@@ -22,7 +22,7 @@ pub use change::Change;
 pub use indices::{Full, Indices, Phase};
 pub use maps::{Maps, VipName};
 pub use settings::{Keys, settings, ticks};
-pub use world::{NextHop, World};
+pub use world::World;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;

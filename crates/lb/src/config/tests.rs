@@ -243,3 +243,22 @@ fn etcd_takes_the_place_of_a_list() {
     let refused = load("a", &text.replace("http:", "ftp:")).unwrap_err().to_string();
     assert!(refused.starts_with("a:3: membership.etcd.endpoints.0: "), "{refused}");
 }
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Any damage to a sound file is refused or understood, and told on a line that is there.
+        #[test]
+        fn no_text_makes_it_panic(at in 0..SOUND.len(), cut in 0..40usize, new in "[ -~\n]{0,12}") {
+            let end = (at + cut).min(SOUND.len());
+            let text = format!("{}{new}{}", &SOUND[..at], &SOUND[end..]);
+            if let Err(error) = load("a", &text) {
+                prop_assert!(error.line.is_none_or(|line| line <= text.lines().count() + 1));
+                prop_assert!(!error.problem.message.is_empty());
+            }
+        }
+    }
+}

@@ -8,9 +8,10 @@ use heddle_policy::balancer::MAGLEV_SIZE;
 use heddle_policy::balancer::hash::ServiceKey;
 use heddle_policy::balancer::maglev::{self, Weighted};
 
-use super::{Indices, NextHop, Phase, Plan, World};
+use super::{Indices, Phase, Plan, World};
 use crate::config::{Backend, Config, Forwarding, Mptcp, Service};
 use crate::ids::WireId;
+use crate::neighbours::NextHop;
 
 const UDP: u8 = 17;
 
@@ -105,27 +106,29 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Where the way is not known (any more), the last one is kept; who never had one is down.
+    /// Where the way is not known any more, the last one is kept; who never had one is down.
     fn resolved(&self, id: WireId, world: &World<'_>, old: Option<&abi::Target>) -> abi::Target {
-        let known = old.filter(|old| old.ifindex != 0).map(|old| NextHop {
-            ifindex: old.ifindex,
-            mac: old.mac,
-            source_mac: old.source_mac,
-            mtu: old.mtu,
-        });
-        let hop = world.next_hops.get(&self.address).copied().or(known);
-        let state = if hop.is_some() { self.state } else { TargetState::Down };
-        let hop = hop.unwrap_or(NextHop { ifindex: 0, mac: [0; 6], source_mac: [0; 6], mtu: 0 });
+        let hop = world.next_hops.get(&self.address).map(way);
+        let way = hop.or(old.copied()).unwrap_or_default();
+        let state = if way.ifindex == 0 { TargetState::Down } else { self.state };
         abi::Target {
             address: self.address.into(),
             id: id.get(),
-            ifindex: hop.ifindex,
-            mac: hop.mac,
-            source_mac: hop.source_mac,
-            mtu: hop.mtu,
             state: state as u8,
             forwarding: self.forwarding as u8,
+            ..way
         }
+    }
+}
+
+/// The part of a target that its next hop decides.
+fn way(hop: &NextHop) -> abi::Target {
+    abi::Target {
+        ifindex: hop.ifindex,
+        mac: hop.mac,
+        source_mac: hop.source_mac,
+        mtu: u16::try_from(hop.mtu).unwrap_or(u16::MAX),
+        ..abi::Target::default()
     }
 }
 

@@ -9,6 +9,7 @@ use heddle_policy::balancer::{MAGLEV_SIZE, RING_SIZE};
 use super::*;
 use crate::config::{Member, load};
 use crate::health::State;
+use crate::neighbours::NextHop;
 
 const UP: u8 = TargetState::Up as u8;
 const DOWN: u8 = TargetState::Down as u8;
@@ -41,7 +42,8 @@ fn id(number: u32) -> WireId {
 }
 
 fn hop(last: u8) -> NextHop {
-    NextHop { ifindex: 2, mac: [2, 0, 0, 0, 0, last], source_mac: [2; 6], mtu: 1500 }
+    let mac = [2, 0, 0, 0, 0, last];
+    NextHop { ifindex: 2, mac, source_mac: [2; 6], mtu: 1500, source: [10, 0, 0, 1].into() }
 }
 
 impl Trace {
@@ -260,4 +262,74 @@ fn settings_are_in_ticks() {
     assert_eq!(IpAddr::from(settings.own4), IpAddr::from([10, 0, 0, 1]));
     assert_eq!((ticks(Duration::ZERO), ticks(Duration::MAX)), (1, u32::MAX));
     assert_eq!(format!("{keys:?}"), "Keys(..)");
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The maps as the data plane sees them while they are written.
+    #[derive(Default)]
+    struct Seen {
+        targets: BTreeMap<u16, abi::Target>,
+        tables: BTreeMap<u32, Vec<u32>>,
+        vips: BTreeMap<VipName, abi::Vip>,
+    }
+
+    impl Seen {
+        fn write(&mut self, change: &Change) {
+            match change {
+                Change::Target(index, target) => drop(self.targets.insert(*index, *target)),
+                Change::Table(number, table) => drop(self.tables.insert(*number, table.clone())),
+                Change::Vip(name, Some(vip)) => drop(self.vips.insert(*name, *vip)),
+                Change::Vip(name, None) => drop(self.vips.remove(name)),
+                _ => {}
+            }
+        }
+
+        /// Every backend that a new flow could be sent to is up.
+        fn is_whole(&self) -> bool {
+            let services = self.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
+            services.map(|vip| &self.tables[&(vip.table / MAGLEV_SIZE)]).all(|table| {
+                let distinct: BTreeSet<u32> =
+                    table.iter().copied().filter(|&slot| slot != 0).collect();
+                distinct.into_iter().all(|target| self.targets[&(target as u16)].state == UP)
+            })
+        }
+    }
+
+    /// What happens: who is in the file, who is down, who is drained, and how many seconds pass.
+    fn step() -> impl Strategy<Value = (Vec<u8>, Vec<u8>, Vec<u8>, u64)> {
+        let some = || prop::sample::subsequence(vec![1, 2, 3, 4, 5], 0..=5);
+        (some(), some(), some(), prop_oneof![0..100u64, 3000..8000u64])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn no_write_sends_new_flows_astray_and_no_index_changes_hands_early(
+            steps in prop::collection::vec(step(), 1..12)
+        ) {
+            let mut trace = Trace::start();
+            let mut seen = Seen::default();
+            let mut held = BTreeMap::<u16, (WireId, Duration)>::new();
+            for (named, down, drained, seconds) in steps {
+                trace.now += Duration::from_secs(seconds);
+                trace.health = down.iter().map(|&n| (id(n.into()), State::Down)).collect();
+                trace.drained = drained.iter().map(|&n| (id(n.into()), true)).collect();
+                for change in trace.turn(&config(&named)).unwrap() {
+                    seen.write(&change);
+                    prop_assert!(seen.is_whole(), "{:?}", kinds(&[change]));
+                }
+                for &number in &named {
+                    let (index, owner) = (trace.index(number.into()), id(number.into()));
+                    let (last, when) = held.insert(index, (owner, trace.now)).unwrap_or((owner, trace.now));
+                    let rested = trace.now - when > Duration::from_secs(3600);
+                    prop_assert!(last == owner || rested, "{index}: {last}, then {owner}");
+                }
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::config::{Backend, Member};
 use crate::health::State;
 use crate::ids::WireId;
+use crate::neighbours::NextHop;
 
 /// What is known now.
 #[derive(Clone, Copy)]
@@ -23,19 +24,6 @@ pub struct World<'a> {
     pub drained: &'a BTreeMap<WireId, bool>,
     /// The way to each address; who is missing could not be resolved.
     pub next_hops: &'a BTreeMap<IpAddr, NextHop>,
-}
-
-/// The way to an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NextHop {
-    /// Out of this interface.
-    pub ifindex: u32,
-    /// The next hop's MAC address.
-    pub mac: [u8; 6],
-    /// The interface's.
-    pub source_mac: [u8; 6],
-    /// Bytes of IP on the way; 0: not checked.
-    pub mtu: u16,
 }
 
 impl<'a> World<'a> {
