@@ -90,8 +90,9 @@ impl Bench {
         clients: Clients,
         batches: u32,
     ) -> Result<Cost, Error> {
+        let state = initial_state(frames, clients)?;
         self.set_frames(frames)?;
-        self.state.set(0, initial_state(frames, clients)?, 0)?;
+        self.state.set(0, state, 0)?;
         let mut costs = Costs::default();
         for _ in 0..batches {
             costs.wrapper.push(self.batch(Called::Nothing, program, frames)?.0);

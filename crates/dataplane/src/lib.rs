@@ -1,9 +1,10 @@
 //! The balancer's eBPF programs, from Linux's side: compiled, loaded, attached, and their maps as types.
 //!
 //! The build compiles bpf/*.bpf.c with clang and makes Rust's types of what they share with the daemon ([`abi`]).
-//! [`Balancer`] is the program with its [`maps`], [`Explainer`] its variant that tells and does nothing, [`Bench`]
-//! measures programs, [`Generator`] sends packets, [`Decap`] is the backends' program. Nearly all that this crate does needs root, or CAP_BPF and CAP_NET_ADMIN, and CAP_SYS_ADMIN where
-//! it says so. It panics on nothing; what the kernel refuses is an [`Error`].
+//! [`Balancer`] is the program with its [`maps`], [`Explainer`] its variant that tells and does nothing, [`Decap`] the
+//! backends' program; [`Bench`] measures programs, [`Generator`] sends packets. Nearly all that this crate does needs
+//! root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (the verifier is stricter without), and CAP_SYS_ADMIN where it says
+//! so. It panics on nothing; what the kernel refuses is an [`Error`].
 
 pub mod abi;
 mod attach;

@@ -73,6 +73,7 @@ fn a_bench_refuses_what_it_cannot_measure() {
         other => panic!("{other:?}"),
     };
     assert!(why(&[], Clients::AsWritten, 1).starts_with("0 frames"));
+    assert!(why(&vec![tcp_frame(); 1025], Clients::AsWritten, 1).starts_with("1025 frames"));
     assert_eq!(why(&[vec![0; 1601]], Clients::AsWritten, 1), "a frame has 1601 bytes");
     assert_eq!(
         why(&[vec![0; 60]], Clients::Many(2), 1),
