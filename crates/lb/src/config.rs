@@ -3,6 +3,31 @@
 //! [`load`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else, or a [`ConfigError`]
 //! that names file, line, key and mend. Unknown keys are refused. Nothing here reads files or the network; secrets stay in their
 //! own files ([`Secret::read`]). [`schema`] is the file's JSON Schema, with every key's meaning and default.
+//!
+//! ```
+//! let text = r#"
+//!     [balancer]
+//!     name = "lb1"
+//!     interfaces = ["eth0"]
+//!
+//!     [[service]]
+//!     name = "web"
+//!     address = "192.0.2.10"
+//!     port = 443
+//!     health = { kind = "http", path = "/health" }
+//!
+//!     [[service.backend]]
+//!     name = "be1"
+//!     address = "10.0.1.1"
+//!     weight = 2
+//! "#;
+//! let config = heddle_lb::config::load("heddled.toml", text).expect("it is sound");
+//! assert_eq!(config.services[0].backends[0].weight, 2);
+//!
+//! let error = heddle_lb::config::load("heddled.toml", &text.replace("weight", "wait"));
+//! let said = error.expect_err("unknown key").to_string();
+//! assert!(said.starts_with("heddled.toml:15: service.0.backend.0.wait: unknown field `wait`"));
+//! ```
 
 mod commands;
 mod document;

@@ -7,6 +7,8 @@ mod members;
 mod services;
 mod settings;
 
+use std::net::IpAddr;
+
 use super::error::Problem;
 use super::raw;
 use super::resolved::{Config, Forwarding, Service};
@@ -73,6 +75,19 @@ fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
         return Err(
             Problem::at("tables.targets", message).help(format!("targets = {targets}, or more"))
         );
+    }
+    Ok(())
+}
+
+/// An address that one machine can have, written as what it is.
+fn check_own(key: &str, address: IpAddr) -> Result<(), Problem> {
+    if address.to_canonical() != address {
+        let message = format!("{address} is an IPv4 address in disguise");
+        return Err(Problem::at(key, message).help(format!("{}", address.to_canonical())));
+    }
+    if address.is_unspecified() || address.is_multicast() {
+        let message = format!("{address} is nobody's own address");
+        return Err(Problem::at(key, message).help("a unicast address"));
     }
     Ok(())
 }

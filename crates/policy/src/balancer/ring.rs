@@ -4,7 +4,7 @@
 //! (rendezvous hashing: Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998). RomanRoads (section
 //! III) asks for consistent hashing, with points on a circle as its example: both move only what the one who leaves had owned,
 //! or the one who comes will own. Here shares are those of fair dice, 4096 of them: with 8 balancers a share of 1/8 has a standard
-//! deviation of 4 % of itself, for which a circle needs 500 points each.
+//! deviation of 4 % of itself, for which a circle needs about 600 points each.
 
 use alloc::vec::Vec;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::error::Problem;
 use super::super::raw;
 use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
+use super::check_own;
 use super::settings::own_member;
 use crate::ids::WireId;
 
@@ -49,10 +50,7 @@ fn members(listed: &[raw::Member], own: &Balancer) -> Result<Vec<Member>, Proble
                 Problem::at("address", format!("{} is given twice", new.address)).inside(&place)
             );
         }
-        if new.address.is_unspecified() || new.address.is_multicast() {
-            let message = format!("{} is nobody's own address", new.address);
-            return Err(Problem::at("address", message).inside(&place));
-        }
+        check_own("address", new.address).map_err(|problem| problem.inside(&place))?;
         check_id(new.id).map_err(|problem| problem.inside(&place))?;
     }
     let mut members: Vec<Member> = listed.iter().map(member).collect();

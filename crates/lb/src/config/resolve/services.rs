@@ -10,7 +10,7 @@ use super::super::raw;
 use super::super::resolved::{Backend, Balancer, Forwarding, Mptcp, Protocol, Service};
 use super::members::check_id;
 use super::settings::own_addresses;
-use super::{encapsulates, health};
+use super::{check_own, encapsulates, health};
 use crate::ids::WireId;
 
 const HEAVIEST: u32 = 1000;
@@ -46,7 +46,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
     check_address(raw, balancer)?;
     let mut service = Service {
         name: raw.name.clone(),
-        address: raw.address.to_canonical(),
+        address: raw.address,
         port: raw.port,
         protocol: match raw.protocol {
             raw::Protocol::Tcp => Protocol::Tcp,
@@ -77,7 +77,8 @@ fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem>
     if raw.port == 0 {
         return Err(Problem::at("port", "0 is no port").help("1 to 65535"));
     }
-    if address.is_unspecified() || address.is_multicast() || address.is_loopback() {
+    check_own("address", address)?;
+    if address.is_loopback() {
         return Err(Problem::at("address", format!("{address} cannot be balanced"))
             .help("a unicast address"));
     }
@@ -136,7 +137,8 @@ fn wire_id(raw: &raw::Backend, service: &ServiceKey) -> WireId {
 }
 
 fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> Result<(), Problem> {
-    if address.is_unspecified() || address.is_multicast() || address == service.address {
+    check_own("address", address)?;
+    if address == service.address {
         return Err(Problem::at("address", format!("{address} is no backend's own address")));
     }
     if !encapsulates(service) && address.is_ipv6() != service.address.is_ipv6() {
@@ -163,7 +165,7 @@ fn join_address(raw: &raw::Backend, service: &Service) -> Result<Option<IpAddr>,
                 format!("{join} is of another family than the service's {}", service.address);
             Err(Problem::at("join_address", message).help("an address of the service's family"))
         }
-        (Mptcp::CFlag, join) => Ok(join),
+        (Mptcp::CFlag, Some(join)) => check_own("join_address", join).map(|()| Some(join)),
         (_, Some(_)) => Err(Problem::at("join_address", "only `mptcp = \"c-flag\"` uses it")),
         (_, None) => Ok(None),
     }

@@ -9,6 +9,7 @@ use super::super::error::{Problem, advice};
 use super::super::raw;
 use super::super::resolved::{Balancer, Limits, Member, Timeouts};
 use super::super::span::Span;
+use super::check_own;
 use super::members::member;
 
 /// IFNAMSIZ - 1.
@@ -61,9 +62,7 @@ fn families(addresses: &[IpAddr]) -> Result<[Option<IpAddr>; 2], Problem> {
     for (number, &address) in addresses.iter().enumerate() {
         let family = &mut of_family[usize::from(address.is_ipv6())];
         let key = format!("balancer.addresses.{number}");
-        if address.is_unspecified() || address.is_multicast() {
-            return Err(Problem::at(&key, format!("{address} is nobody's own address")));
-        }
+        check_own(&key, address)?;
         if family.replace(address).is_some() {
             let message = format!("{address} is the second of its family");
             return Err(Problem::at(&key, message).help("one IPv4 and one IPv6 address at most"));
