@@ -2,9 +2,11 @@
 
 pub mod admin;
 pub mod config;
+pub mod daemon;
 pub mod health;
 pub mod ids;
 pub mod members;
 pub mod metrics;
 pub mod neighbours;
 pub mod plan;
+pub mod privilege;
