@@ -7,7 +7,7 @@
 //! - A service has two Maglev tables. A change fills the one that is not in use, then the VIP is turned to it by one write.
 //! - Flows and tokens name targets and services by index. Who leaves the configuration keeps its index, and its state, until all
 //!   that named it has timed out; then it is down for as long again, for flows that never rested; then the index is free
-//!   ([`indices`]).
+//!   ([`Phase`]).
 //! - The epoch goes up with each change of a table or of the ring: flows that hashing explained before register with their owners.
 
 mod change;

@@ -96,7 +96,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: what is replaced, by what, and what must be said.
-const REFUSED: [(&str, &str, &str); 34] = [
+const REFUSED: [(&str, &str, &str); 35] = [
     ("name = \"lb1\"", "name = \"lb3\"", "lb.toml:3: balancer.name: `lb3` is not among"),
     ("[\"eth0\"]", "[]", "balancer.interfaces: at least one"),
     ("[\"eth0\"]", "[\"eth0\", \"eth0\"]", "balancer.interfaces.1: `eth0` is given twice"),
@@ -171,6 +171,7 @@ const REFUSED: [(&str, &str, &str); 34] = [
     ("state = \"drain\"", "id = 0", "service.0.backend.1.id: 0 stands for nobody"),
     ("10.0.1.2", "::ffff:10.0.1.2", "service.0.backend.1.address: ::ffff:10.0.1.2 is an IPv4"),
     ("10.0.1.2", "224.0.0.1", "service.0.backend.1.address: 224.0.0.1 is nobody's own address"),
+    ("10.0.0.2", "2001:db8::2", "balancers.1.address: this balancer has no address to send to"),
 ];
 
 #[test]

@@ -7,7 +7,7 @@ use super::super::error::Problem;
 use super::super::raw;
 use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
 use super::check_own;
-use super::settings::own_member;
+use super::settings::can_reach;
 use crate::ids::WireId;
 
 const SHORTEST_LEASE: Duration = Duration::from_secs(2);
@@ -35,27 +35,31 @@ pub(super) fn membership(file: &raw::File, own: &Balancer) -> Result<Membership,
 
 fn members(listed: &[raw::Member], own: &Balancer) -> Result<Vec<Member>, Problem> {
     if listed.is_empty() {
-        return Ok(own_member(own));
+        return Ok(own.member.clone().into_iter().collect());
     }
     for (number, new) in listed.iter().enumerate() {
-        let before = &listed[..number];
-        let place = format!("balancers.{number}");
-        if before.iter().any(|old| old.name == new.name) {
-            return Err(
-                Problem::at("name", format!("`{}` is given twice", new.name)).inside(&place)
-            );
-        }
-        if before.iter().any(|old| old.address == new.address) {
-            return Err(
-                Problem::at("address", format!("{} is given twice", new.address)).inside(&place)
-            );
-        }
-        check_own("address", new.address).map_err(|problem| problem.inside(&place))?;
-        check_id(new.id).map_err(|problem| problem.inside(&place))?;
+        let checked = check_member(new, &listed[..number], own);
+        checked.map_err(|problem| problem.inside(&format!("balancers.{number}")))?;
     }
     let mut members: Vec<Member> = listed.iter().map(member).collect();
     members.sort_by_key(|member| member.id);
     Ok(members)
+}
+
+fn check_member(new: &raw::Member, before: &[raw::Member], own: &Balancer) -> Result<(), Problem> {
+    if before.iter().any(|old| old.name == new.name) {
+        return Err(Problem::at("name", format!("`{}` is given twice", new.name)));
+    }
+    if before.iter().any(|old| old.address == new.address) {
+        return Err(Problem::at("address", format!("{} is given twice", new.address)));
+    }
+    check_own("address", new.address)?;
+    if !can_reach(own, new.address) {
+        let message = format!("this balancer has no address to send to {} from", new.address);
+        let problem = Problem::at("address", message);
+        return Err(problem.help("add one of its family to `balancer.addresses`"));
+    }
+    check_id(new.id)
 }
 
 pub(super) fn member(listed: &raw::Member) -> Member {

@@ -9,7 +9,7 @@ use super::super::error::Problem;
 use super::super::raw;
 use super::super::resolved::{Backend, Balancer, Forwarding, Mptcp, Protocol, Service};
 use super::members::check_id;
-use super::settings::own_addresses;
+use super::settings::{can_reach, own_addresses};
 use super::{check_own, encapsulates, health};
 use crate::ids::WireId;
 
@@ -146,8 +146,7 @@ fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> R
             format!("{address} is of another family than the service's {}", service.address);
         return Err(Problem::at("address", message).help("forwarding = \"ipip\" or \"gue\""));
     }
-    let has_source = own_addresses(balancer).any(|own| own.is_ipv6() == address.is_ipv6());
-    if encapsulates(service) && !has_source {
+    if encapsulates(service) && !can_reach(balancer, address) {
         let family = if address.is_ipv6() { "IPv6" } else { "IPv4" };
         let message = format!("this balancer has no {family} address to send to {address} from");
         return Err(Problem::at("address", message).help("add one to `balancer.addresses`"));

@@ -7,7 +7,7 @@ use heddle_dataplane::Sizes;
 
 use super::super::error::{Problem, advice};
 use super::super::raw;
-use super::super::resolved::{Balancer, Limits, Member, Timeouts};
+use super::super::resolved::{Balancer, Limits, Timeouts};
 use super::super::span::Span;
 use super::check_own;
 use super::members::member;
@@ -19,31 +19,32 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(30 * 86_400);
 pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<Balancer, Problem> {
     interfaces(&file.interfaces).map_err(|problem| problem.inside("balancer"))?;
     let listed = listed(&file.name, members)?;
-    let addresses = match (&file.addresses[..], listed) {
-        ([], Some(member)) => vec![member.address],
-        (addresses, Some(member)) if !addresses.contains(&member.address) => {
-            let message = format!("`[[balancers]]` has {} for this balancer", member.address);
-            return Err(Problem::at("balancer.addresses", message).help("add that address here"));
-        }
-        (addresses, _) => addresses.to_vec(),
-    };
-    let alone = addresses.first().map(|&address| raw::Member {
-        name: file.name.clone(),
-        address,
-        id: None,
-    });
-    let own = listed.or(alone.as_ref()).map(member);
+    let addresses = addresses(file, listed)?;
     let [ipv4, ipv6] = families(&addresses)?;
+    let first = addresses.first();
+    let alone = first.map(|&address| raw::Member { name: file.name.clone(), address, id: None });
     Ok(Balancer {
         name: file.name.clone(),
         interfaces: file.interfaces.clone(),
         ipv4: ipv4.and_then(|address| if let IpAddr::V4(v4) = address { Some(v4) } else { None }),
         ipv6: ipv6.and_then(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None }),
-        member: own,
+        member: listed.or(alone.as_ref()).map(member),
         admin: file.admin.clone(),
         metrics: file.metrics,
         pin: file.pin.clone(),
     })
+}
+
+/// Its addresses: as given, or else that of its entry in the list.
+fn addresses(file: &raw::Balancer, listed: Option<&raw::Member>) -> Result<Vec<IpAddr>, Problem> {
+    match (&file.addresses[..], listed) {
+        ([], listed) => Ok(listed.iter().map(|member| member.address).collect()),
+        (addresses, Some(member)) if !addresses.contains(&member.address) => {
+            let message = format!("`[[balancers]]` has {} for this balancer", member.address);
+            Err(Problem::at("balancer.addresses", message).help("add that address here"))
+        }
+        (addresses, _) => Ok(addresses.to_vec()),
+    }
 }
 
 /// This balancer among all.
@@ -148,13 +149,13 @@ pub(super) fn limits(file: &raw::Limits) -> Limits {
     Limits { learn: file.learn, ask: file.ask, joins: file.joins }
 }
 
-/// As resolved, for messages and ids.
+/// Whether it can send to `address`.
+pub(super) fn can_reach(balancer: &Balancer, address: IpAddr) -> bool {
+    own_addresses(balancer).any(|own| own.is_ipv6() == address.is_ipv6())
+}
+
+/// The addresses that it can send from.
 pub(super) fn own_addresses(balancer: &Balancer) -> impl Iterator<Item = IpAddr> {
     let v4 = balancer.ipv4.map(IpAddr::V4);
     v4.into_iter().chain(balancer.ipv6.map(IpAddr::V6))
-}
-
-/// The balancer's own member, if it has an address.
-pub(super) fn own_member(balancer: &Balancer) -> Vec<Member> {
-    balancer.member.clone().into_iter().collect()
 }
