@@ -4,10 +4,16 @@ mod kernel;
 mod network;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use aya::maps::{Array, Map, MapData};
-use heddle_dataplane::abi::{HEDDLE_ABI, Settings};
-use heddle_dataplane::{Attached, Balancer, Error, Mode, Sizes, detach, remove_pins};
+use etherparse::PacketBuilder;
+use heddle_dataplane::abi::{Counter, HEDDLE_ABI, Settings};
+use heddle_dataplane::{
+    Attached, Balancer, Clients, Error, Generator, Mode, Sizes, detach, interface_index,
+    remove_pins,
+};
 use network::{ip, veth};
 
 /// A BPF file system of the test's own, mounted until it is dropped.
@@ -62,12 +68,56 @@ fn the_next_balancer_finds_maps_and_takes_the_link() {
     // The kernel lets go of links in its own time.
     let attached = || ip("-d link show near").contains("prog/xdp");
     let gone = (0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
         !attached()
     });
     assert!(gone);
     remove_pins(&directory).unwrap();
     assert!(!directory.exists());
+}
+
+/// One balancer after the other takes the place of the one before, while frames come in: each is counted by one of them.
+#[test]
+fn an_upgrade_loses_no_packet() {
+    const BATCH: u32 = 10_000;
+    if !kernel::is_ours() {
+        return;
+    }
+    let system = FileSystem::mount("upgrade");
+    let (directory, near) = (system.0.join("heddle"), veth());
+    ip("link set near up");
+    ip("link set far up");
+    let far = interface_index("far").unwrap();
+    let next = || {
+        let mut balancer = Balancer::load_pinned(&directory, &Sizes::small()).unwrap();
+        (balancer.attach(far, Mode::Native).unwrap(), balancer)
+    };
+    let (_, first) = next();
+    // A UDP datagram for no service.
+    let mut frame = Vec::new();
+    let datagram = PacketBuilder::ethernet2([2; 6], [4; 6]).ipv4([192, 0, 2, 1], [192, 0, 2, 2], 9);
+    datagram.udp(9, 9).write(&mut frame, &[0; 20]).unwrap();
+    let upgraded = AtomicBool::new(false);
+    let sent = std::thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            let mut generator = Generator::new(near).unwrap();
+            let (mut sent, start) = (0, Instant::now());
+            while !upgraded.load(Ordering::Relaxed) && start.elapsed() < Duration::from_secs(60) {
+                generator.send(&frame, Clients::AsWritten, BATCH).unwrap();
+                sent += u64::from(BATCH);
+            }
+            sent
+        });
+        for _ in 0..5 {
+            assert_eq!(next().0, Attached::InPlace);
+        }
+        upgraded.store(true, Ordering::Relaxed);
+        sender.join().unwrap()
+    });
+    std::thread::sleep(Duration::from_millis(100));
+    // The link itself sends a few frames when it comes up.
+    let counted = first.maps.counters.get(0, Counter::PassNoVip).unwrap().packets;
+    assert!((sent..sent + 100).contains(&counted), "{counted} of {sent}");
 }
 
 #[test]

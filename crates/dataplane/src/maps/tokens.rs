@@ -91,3 +91,27 @@ impl TokenCensus {
         self.counts.iter().sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_read_as_abi_h_says() {
+        let raw = abi::TokenEntry {
+            token: 0xdead_beef,
+            vip: 3,
+            target: 7,
+            state: TokenState::Confirmed as u8,
+            joins: 2,
+            pad: 0,
+            seen: 100,
+        };
+        let token = Token::decode(&raw).unwrap();
+        assert_eq!((token.token, token.service, token.target), (0xdead_beef, 3, 7));
+        assert_eq!((token.state, token.joins, token.seen), (TokenState::Confirmed, 2, 100));
+        for (state, seen) in [(raw.state, 0), (raw.state, abi::SEEN_BUSY), (0, 100), (9, 100)] {
+            assert_eq!(Token::decode(&abi::TokenEntry { state, seen, ..raw }), None);
+        }
+    }
+}
