@@ -1,0 +1,80 @@
+//! Who is where: addresses of the services, the balancers, the backends.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use etherparse::{NetSlice, SlicedPacket, TransportSlice};
+
+use crate::frames::ETHERNET;
+
+/// The number of the TCP service, in flows and counters.
+pub const SERVICE_TCP: u16 = 1;
+/// The number of the UDP service.
+pub const SERVICE_UDP: u16 = 2;
+/// The services' port.
+pub const PORT: u16 = 443;
+
+pub(crate) const STEERING_PORT: u16 = 7000;
+pub(crate) const GUE_PORT: u16 = 6080;
+
+const SERVICE_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 80);
+const SERVICE_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 80);
+
+/// The service's addresses, of both families.
+pub(crate) const SERVICES: [IpAddr; 2] = [IpAddr::V4(SERVICE_V4), IpAddr::V6(SERVICE_V6)];
+
+/// Where a client with this address finds the services.
+pub fn service(client: IpAddr) -> SocketAddr {
+    SocketAddr::new(SERVICES[usize::from(client.is_ipv6())], PORT)
+}
+
+/// Where a balancer hears from the others.
+pub fn balancer_address(balancer: usize) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, balancer as u8 + 1)), STEERING_PORT)
+}
+
+/// Where a backend takes encapsulated packets.
+pub fn backend_address(backend: usize) -> IpAddr {
+    let [high, low] = (backend as u16).to_be_bytes();
+    IpAddr::V4(Ipv4Addr::new(10, 1, high, low))
+}
+
+/// The MAC address by which frames reach a backend.
+pub(crate) fn backend_mac(backend: usize) -> [u8; 6] {
+    let [high, low] = (backend as u16).to_be_bytes();
+    [2, 0, 0, 1, high, low]
+}
+
+/// Whom a frame that left a balancer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    Balancer(usize),
+    /// With the client's packet from this byte on.
+    Backend(usize, usize),
+    /// None of these.
+    Outside,
+}
+
+/// By the outer headers if there are any, else by the MAC address.
+pub(crate) fn receiver(frame: &[u8]) -> Receiver {
+    let Ok(packet) = SlicedPacket::from_ethernet(frame) else { return Receiver::Outside };
+    let ip = ETHERNET + 4 * packet.link_exts.len();
+    let Some(NetSlice::Ipv4(outer)) = &packet.net else { return by_mac(frame, ip) };
+    match outer.header().destination() {
+        [10, 0, 0, balancer] if balancer > 0 => Receiver::Balancer(usize::from(balancer) - 1),
+        [10, 1, high, low] => {
+            let udp = matches!(packet.transport, Some(TransportSlice::Udp(_)));
+            let inner = ip + if udp { 28 } else { 20 };
+            Receiver::Backend(usize::from(u16::from_be_bytes([high, low])), inner)
+        }
+        _ => by_mac(frame, ip),
+    }
+}
+
+fn by_mac(frame: &[u8], ip: usize) -> Receiver {
+    match *frame {
+        [2, 0, 0, 1, high, low, ..] => {
+            Receiver::Backend(usize::from(u16::from_be_bytes([high, low])), ip)
+        }
+        _ => Receiver::Outside,
+    }
+}
