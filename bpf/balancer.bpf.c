@@ -59,6 +59,14 @@ static __always_inline void start_trace(const struct job *job)
 	trace->token = flow ? flow->token : 0;
 }
 
+static __always_inline bool backend_up(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	/* One condition, not two: the verifier counts each byte of stack that another branch costs here. */
+	return target && (target->state == TARGET_UP) & (target->forwarding != FORWARD_STEERING);
+}
+
 /* A known flow that nothing is due for: its entry is all that there is to ask. */
 static __always_inline bool plain(const struct job *job, const struct flow *flow)
 {
@@ -66,7 +74,7 @@ static __always_inline bool plain(const struct job *job, const struct flow *flow
 	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
 
 	return flow->state == wanted && job->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
-	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && target_up(flow->target);
+	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_up(flow->target);
 }
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct job *job, struct decision *decision)
@@ -191,6 +199,8 @@ int heddle_balancer(struct xdp_md *ctx)
 		decide_steered(ctx, &job, &decision);
 	else
 		decide(ctx, &job, &decision);
+	if (decision.action == ASSIGN)
+		assign(ctx, &job, &decision);
 	return act(ctx, &job, &decision);
 }
 

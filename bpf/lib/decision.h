@@ -11,6 +11,7 @@ enum action {
 	PASS,
 	DROP,
 	SEND,  /* to `target` */
+	ASSIGN, /* SEND, when assign() has put a key into it */
 	STEER, /* to the balancer `peer` with `word`; to `target` if the packet is too long for that */
 };
 
@@ -18,6 +19,7 @@ struct decision {
 	__u8 action;       /* enum action */
 	__u8 verdict;      /* enum counter; of the steering, where there is one */
 	__u8 sent_verdict; /* STEER: the verdict if it goes to `target` all the same */
+	__u8 option;       /* ASSIGN: where MP_CAPABLE starts: bytes into the TCP options */
 	__u16 target;
 	__u16 peer;
 	struct steering word;
@@ -133,6 +135,14 @@ static __always_inline int act_send(struct xdp_md *ctx, const struct job *job, _
 	return XDP_DROP;
 }
 
+/* A balancer that everything of a flow goes to (assign). Not what another one sent here: it would come back. */
+static __always_inline bool is_for_balancer(const struct job *job, const struct decision *decision)
+{
+	const struct target *target = target_at(decision->target);
+
+	return decision->action == SEND && !job->forwarded && target && target->forwarding == FORWARD_STEERING;
+}
+
 /* Does what was decided. */
 __noinline int act(struct xdp_md *ctx, const struct job *job, struct decision *decision)
 {
@@ -141,6 +151,8 @@ __noinline int act(struct xdp_md *ctx, const struct job *job, struct decision *d
 
 	if (!job || !decision)
 		return XDP_DROP;
+	if (is_for_balancer(job, decision))
+		decide_steer(decision, decision->target, STEER_FORWARD, STEERED_FORWARD);
 	verdict = decision->verdict;
 	if (decision->action == STEER) {
 		sent = act_steer(ctx, job, decision);

@@ -44,6 +44,12 @@ static __always_inline bool flow_live(const struct flow *flow, __u32 now)
 	return seen && seen != SEEN_BUSY && now - seen < flow_timeout(flow->state);
 }
 
+/* A flow that nobody else may take over: alive, and heard of lately. */
+static __always_inline bool in_use(const struct flow *flow, const struct job *job)
+{
+	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && job->now - flow->seen < settings.syn_timeout;
+}
+
 static __always_inline struct flow_bucket *flow_bucket(__u32 index)
 {
 	return bpf_map_lookup_elem(&flows, &index);

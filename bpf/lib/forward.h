@@ -16,6 +16,8 @@ enum {
 	SEND_TOO_BIG = -2,
 };
 
+#define STEERING_SHIM (UDP_SIZE + sizeof(struct steering))
+
 /* What is put between the outer IP header and the packet. */
 struct shim {
 	__u32 size;  /* 0: nothing; else UDP, and what the caller writes behind it */
@@ -27,6 +29,23 @@ static __always_inline bool too_long(const struct packet *packet, const struct t
 	__u32 most = target->mtu ? target->mtu : 0xffff;
 
 	return packet->length + overhead > most;
+}
+
+/* Bytes that forwarding adds to a packet for this target. */
+static __always_inline __u32 overhead(const struct target *target)
+{
+	__u32 ip = is_ipv4(&target->address) ? IPV4_SIZE : IPV6_SIZE;
+
+	switch (target->forwarding) {
+	case FORWARD_IPIP:
+		return ip;
+	case FORWARD_GUE:
+		return ip + UDP_SIZE;
+	case FORWARD_STEERING:
+		return ip + STEERING_SHIM;
+	default:
+		return 0;
+	}
 }
 
 /* Back out of the interface that it came by, or out of another. */
@@ -135,22 +154,7 @@ static __always_inline int forward(struct xdp_md *ctx, const struct packet *pack
 		return forward_inside(ctx, packet, sending, &none);
 	case FORWARD_GUE:
 		return forward_inside(ctx, packet, sending, &gue);
-	default:
-		return SEND_FAILED;
-	}
-}
-
-/* Bytes that forwarding adds to a packet for this target. */
-static __always_inline __u32 overhead(const struct target *target)
-{
-	__u32 ip = is_ipv4(&target->address) ? IPV4_SIZE : IPV6_SIZE;
-
-	switch (target->forwarding) {
-	case FORWARD_IPIP:
-		return ip;
-	case FORWARD_GUE:
-		return ip + UDP_SIZE;
-	default:
-		return 0;
+	default: /* a balancer, where steering has failed */
+		return too_long(packet, sending->target, overhead(sending->target)) ? SEND_TOO_BIG : SEND_FAILED;
 	}
 }

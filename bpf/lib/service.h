@@ -2,17 +2,11 @@
 /* Where a packet for a service goes: the flow's entry, else its token, else its owner, else the hash. */
 #pragma once
 
-#include "learn.h"
+#include "assign.h"
 
 static __always_inline bool closes(const struct job *job)
 {
 	return job->packet.tcp_flags & (TCP_FIN | TCP_RST);
-}
-
-/* A flow that nobody else may take over: alive, and heard of lately. */
-static __always_inline bool in_use(const struct flow *flow, const struct job *job)
-{
-	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && job->now - flow->seen < settings.syn_timeout;
 }
 
 /* By hash, and remembered as a flow in `state`. */
@@ -88,7 +82,6 @@ static __always_inline void decide_owner_keeps(const struct job *job, __u32 toke
 
 	store_flow(job, &value, BY_MEMORY);
 	decide_send(decision, owner, STEERED_FORWARD);
-	decide_steer(decision, owner, STEER_FORWARD, STEERED_FORWARD);
 }
 
 static __always_inline void decide_join(const struct job *job, __u32 token, struct decision *decision)
@@ -127,7 +120,7 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct job *job, struct deci
 		kind = search_options(ctx, job, &found);
 	if (kind == MPTCP_JOIN_SYN)
 		decide_join(job, found.token, decision);
-	else
+	else if (kind != MPTCP_CAPABLE_SYN || !assignable(job, &found) || !decide_assign(job, &found, decision))
 		decide_open(job, kind == MPTCP_CAPABLE_SYN, decision);
 	return 0;
 }
@@ -248,16 +241,16 @@ static __always_inline bool refresh_due(const struct flow *flow, const struct jo
 	return every && (flow->seen + phase) / every != (job->now + phase) / every;
 }
 
-/* Notes what the flow's next packets shall do on their way. The token's owner has just answered a join. */
+/* Notes what the flow's next packets shall do on their way. The token's owner has just answered a join. As published (assign), a
+ * new owner is told nothing. */
 static __always_inline __u8 dues(const struct flow *flow, const struct job *job)
 {
 	__u8 state = FLOW_ESTABLISHED;
 
-	if (job->vip.mode != MPTCP_LEARN)
-		return state;
-	if (flow->token && (flow->state & FLOW_STATE_MASK) != FLOW_JOINING)
+	if (flow->token && (flow->state & FLOW_STATE_MASK) != FLOW_JOINING &&
+	    (job->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
 		state |= FLOW_TOKEN_DUE;
-	if (own_hashed_target(job) != flow->target)
+	if (job->vip.mode == MPTCP_LEARN && own_hashed_target(job) != flow->target)
 		state |= FLOW_FLOW_DUE;
 	return state;
 }

@@ -6,8 +6,6 @@
 
 #include "forward.h"
 
-#define STEERING_SHIM (UDP_SIZE + sizeof(struct steering))
-
 _Static_assert(sizeof(struct steering) == 20, "in whole words");
 
 /* Sends the packet with `message` in front to another balancer, the target. An XDP verdict, SEND_FAILED or SEND_TOO_BIG. */
