@@ -190,7 +190,7 @@ int heddle_balancer(struct xdp_md *ctx)
 	}
 	job.now = now();
 	name_flow(&job);
-	flow = known_flow(&job);
+	flow = job.vip.kind == VIP_SERVICE ? known_flow(&job) : NULL;
 	if (DRY_RUN)
 		start_trace(&job);
 	if (flow && plain(&job, flow))

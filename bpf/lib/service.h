@@ -9,6 +9,12 @@ static __always_inline bool closes(const struct job *job)
 	return job->packet.tcp_flags & (TCP_FIN | TCP_RST);
 }
 
+static __always_inline void set_state(struct flow *flow, __u8 state)
+{
+	if (!DRY_RUN)
+		flow->state = state;
+}
+
 /* By hash, and remembered as a flow in `state`. */
 static __always_inline void decide_by_hash(const struct job *job, enum flow_state state, enum counter verdict,
 					   struct decision *decision)
@@ -23,6 +29,14 @@ static __always_inline void decide_by_hash(const struct job *job, enum flow_stat
 
 /* ---- the first packets of flows ---- */
 
+/* A handshake under way: its SYN may come again, at last without options. */
+static __always_inline bool opening(const struct flow *flow)
+{
+	__u8 state = flow->state & FLOW_STATE_MASK;
+
+	return state == FLOW_NEW || state == FLOW_LEARNING;
+}
+
 /* A SYN that names no connection. A flow that is known keeps its backend: the SYN came again, or somebody forged it. */
 static __always_inline void decide_open(const struct job *job, bool capable, struct decision *decision)
 {
@@ -30,13 +44,15 @@ static __always_inline void decide_open(const struct job *job, bool capable, str
 	enum flow_state state = capable && job->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
 	struct flow *flow = known_flow(job);
 
-	if (flow && target_up(flow->target) && ((flow->state & FLOW_STATE_MASK) == state || in_use(flow, job))) {
-		if (in_use(flow, job))
-			count(job, FLOW_KEPT);
-		decide_send(decision, flow->target, verdict);
+	if (!flow || !target_up(flow->target) || !(opening(flow) || in_use(flow, job))) {
+		decide_by_hash(job, state, verdict, decision);
 		return;
 	}
-	decide_by_hash(job, state, verdict, decision);
+	if (!opening(flow))
+		count(job, FLOW_KEPT);
+	else if (state == FLOW_LEARNING && flow->state == FLOW_NEW)
+		set_state(flow, state);
+	decide_send(decision, flow->target, verdict);
 }
 
 /* A join whose backend is known: its flow is remembered, since no hash could tell. */
@@ -84,12 +100,18 @@ static __always_inline void decide_owner_keeps(const struct job *job, __u32 toke
 	decide_send(decision, owner, STEERED_FORWARD);
 }
 
+/* A join that came before. Behind a FIN it is another one, from the same port. */
+static __always_inline bool joining(const struct flow *flow, __u32 token)
+{
+	return flow->token == token && (flow->state & FLOW_STATE_MASK) != FLOW_CLOSING;
+}
+
 static __always_inline void decide_join(const struct job *job, __u32 token, struct decision *decision)
 {
 	struct flow *flow = known_flow(job);
 	__u32 owner, target;
 
-	if (flow && target_up(flow->target) && (flow->token == token || in_use(flow, job))) {
+	if (flow && target_up(flow->target) && (joining(flow, token) || in_use(flow, job))) {
 		if (flow->token != token)
 			count(job, FLOW_KEPT);
 		decide_send(decision, flow->target, SENT_JOIN);
@@ -130,7 +152,7 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct job *job, struct deci
 /* Keys on a flow whose SYN went another way: learnt, within limits, since anybody can send such a packet. */
 static __always_inline bool decide_stray_keys(struct xdp_md *ctx, const struct job *job, struct decision *decision)
 {
-	struct flow_value value = { .state = FLOW_LEARNING | FLOW_PROVEN };
+	struct flow_value value = {};
 	struct mptcp_found found;
 
 	if (search_options(ctx, job, &found) != MPTCP_CAPABLE_KEYS)
@@ -144,6 +166,7 @@ static __always_inline bool decide_stray_keys(struct xdp_md *ctx, const struct j
 		return true;
 	value.target = decision->target;
 	value.token = learn_keys(job, &found, decision);
+	value.state = value.token ? FLOW_LEARNING | FLOW_PROVEN : FLOW_NEW;
 	store_flow(job, &value, BY_HASH);
 	return true;
 }
@@ -183,16 +206,13 @@ __noinline int decide_unknown_flow(struct xdp_md *ctx, const struct job *job, st
 
 /* ---- later packets of known flows, all but the plainest ---- */
 
-static __always_inline void set_state(struct flow *flow, __u8 state)
-{
-	if (!DRY_RUN)
-		flow->state = state;
-}
-
+/* Alive now, and as ring and tables are. */
 static __always_inline void touch(struct flow *flow, const struct job *job)
 {
-	if (!DRY_RUN)
-		flow->seen = job->now;
+	if (DRY_RUN)
+		return;
+	flow->seen = job->now;
+	flow->epoch = settings.epoch;
 }
 
 /* Its backend is down: the hash's choice now, and what was known of it is void. */
@@ -202,31 +222,6 @@ static __always_inline void decide_rehash(const struct job *job, struct decision
 
 	count(job, FLOW_REHASHED);
 	decide_by_hash(job, state, SENT_FLOW, decision);
-}
-
-static __always_inline void decide_learning(struct xdp_md *ctx, const struct job *job, struct flow *flow,
-				       struct decision *decision)
-{
-	bool proven = flow->state & FLOW_PROVEN;
-	struct mptcp_found found;
-	int kind = search_options(ctx, job, &found);
-	__u32 token;
-
-	if (kind == MPTCP_CAPABLE_KEYS) {
-		token = learn_keys(job, &found, decision);
-		if (DRY_RUN)
-			return;
-		flow->token = token;
-		flow->state = token ? FLOW_LEARNING | FLOW_PROVEN : FLOW_ESTABLISHED;
-		touch(flow, job);
-	} else if (proven && kind == MPTCP_DSS) {
-		set_state(flow, FLOW_ESTABLISHED);
-		register_token(job, flow->token, TOKEN_CONFIRMED, decision);
-		touch(flow, job);
-	} else if (job->now - flow->seen >= settings.learning) {
-		set_state(flow, FLOW_ESTABLISHED);
-		touch(flow, job);
-	}
 }
 
 /* Whether the flow should be written down elsewhere now: the ring or the tables changed, or a part of `refresh` is over, which
@@ -280,15 +275,37 @@ static __always_inline void pay_dues(const struct job *job, struct flow *flow, s
 	}
 }
 
+static __always_inline void decide_learning(struct xdp_md *ctx, const struct job *job, struct flow *flow,
+				       struct decision *decision)
+{
+	bool proven = flow->state & FLOW_PROVEN;
+	struct mptcp_found found;
+	int kind = search_options(ctx, job, &found);
+	__u32 token;
+
+	if (kind == MPTCP_CAPABLE_KEYS) {
+		token = learn_keys(job, &found, decision);
+		if (DRY_RUN)
+			return;
+		flow->token = token;
+		flow->state = token ? FLOW_LEARNING | FLOW_PROVEN : FLOW_ESTABLISHED;
+		touch(flow, job);
+	} else if (proven && kind == MPTCP_DSS) {
+		set_state(flow, FLOW_ESTABLISHED | FLOW_TOKEN_DUE);
+		touch(flow, job);
+		pay_dues(job, flow, decision);
+	} else if (job->now - flow->seen >= settings.learning) {
+		set_state(flow, FLOW_ESTABLISHED);
+		touch(flow, job);
+	}
+}
+
 static __always_inline void decide_established(const struct job *job, struct flow *flow, struct decision *decision)
 {
 	__u8 state = flow->state & FLOW_STATE_MASK;
 
-	if (state == FLOW_NEW || state == FLOW_JOINING || refresh_due(flow, job)) {
+	if (state == FLOW_NEW || state == FLOW_JOINING || refresh_due(flow, job))
 		set_state(flow, dues(flow, job));
-		if (!DRY_RUN)
-			flow->epoch = settings.epoch;
-	}
 	touch(flow, job);
 	pay_dues(job, flow, decision);
 }
