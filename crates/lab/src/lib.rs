@@ -36,6 +36,7 @@
 mod builder;
 mod capture;
 mod counters;
+mod daemons;
 mod error;
 mod joins;
 mod lab;
@@ -51,6 +52,7 @@ mod tools;
 pub use builder::Builder;
 pub use capture::Capture;
 pub use counters::mptcp_counters;
+pub use daemons::{Daemons, Setup};
 pub use error::LabError;
 pub use joins::{Joins, count_joins};
 pub use lab::Lab;

@@ -1,0 +1,224 @@
+//! `heddled` on the balancers of a lab.
+
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::{Lab, LabError};
+
+/// Where BPF objects are pinned.
+const BPF: &str = "/sys/fs/bpf";
+/// How long a daemon may take to answer after its start.
+const STARTING: Duration = Duration::from_secs(20);
+/// How long a daemon may take to stop.
+const STOPPING: Duration = Duration::from_secs(5);
+
+/// What the balancers do. The services are `web4` and `web6`: the lab's VIPs.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The program.
+    pub program: PathBuf,
+    /// `mptcp` of both services.
+    pub mptcp: &'static str,
+    /// `forwarding` of both services.
+    pub forwarding: &'static str,
+    /// Their port.
+    pub port: u16,
+    /// Further lines of the configuration, from the top level: tables and what is in them.
+    pub more: String,
+}
+
+/// One daemon on each balancer of a lab. Dropped, they are gone, and so are their programs and maps.
+#[derive(Debug)]
+pub struct Daemons<'a> {
+    lab: &'a Lab,
+    setup: Setup,
+    directory: TempDir,
+    pins: PathBuf,
+    running: Vec<Option<Child>>,
+}
+
+impl<'a> Daemons<'a> {
+    /// Starts all, and waits until they answer.
+    ///
+    /// # Errors
+    /// If one does not; what it logged is in the message.
+    pub fn start(lab: &'a Lab, setup: Setup) -> Result<Daemons<'a>, LabError> {
+        let directory =
+            TempDir::with_prefix("heddle-lab").map_err(LabError::system("a directory"))?;
+        let name = directory.path().file_name().unwrap_or_default();
+        let pins = Path::new(BPF).join(name);
+        let running = lab.balancers().iter().map(|_| None).collect();
+        let mut daemons = Daemons { lab, setup, directory, pins, running };
+        daemons.write_secret().map_err(LabError::system("writing the secret"))?;
+        for index in 0..lab.balancers().len() {
+            daemons.write_config(index, &daemons.config(index))?;
+            daemons.spawn(index)?;
+        }
+        for index in 0..lab.balancers().len() {
+            daemons.await_answer(index)?;
+        }
+        Ok(daemons)
+    }
+
+    /// A daemon's configuration, as it was first written.
+    pub fn config(&self, index: usize) -> String {
+        let path = |name: &str| self.directory.path().join(format!("{name}-{index}"));
+        let mut text = String::new();
+        let _ = write!(
+            text,
+            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\nadmin = \"{}\"\nmetrics = \"{}:9100\"\npin = \"{}\"\n\
+             [tables]\nflows = 65536\ntokens = 65536\n[steering]\nsecret_file = \"{}\"\n",
+            path("admin").display(),
+            self.lab.balancer(index).v4(),
+            self.pins.join(index.to_string()).display(),
+            self.directory.path().join("secret").display(),
+        );
+        for (other, node) in self.lab.balancers().iter().enumerate() {
+            let _ = write!(
+                text,
+                "[[balancers]]\nname = \"balancer-{other}\"\naddress = \"{}\"\n",
+                node.v4()
+            );
+        }
+        let backends: Vec<usize> = (0..self.lab.backends().len()).collect();
+        text + &self.setup.more + &self.services(&backends)
+    }
+
+    /// The part of the configuration about the services, with these backends of the lab.
+    pub fn services(&self, backends: &[usize]) -> String {
+        let mut text = String::new();
+        let Setup { mptcp, forwarding, port, .. } = &self.setup;
+        for (name, vip) in ["web4", "web6"].into_iter().zip(self.lab.vips()) {
+            let _ = write!(
+                text,
+                "[[service]]\nname = \"{name}\"\naddress = \"{vip}\"\nport = {port}\nmptcp = \"{mptcp}\"\n\
+                 forwarding = \"{forwarding}\"\nhealth = {{ kind = \"tcp\", interval = \"200ms\", timeout = \"200ms\", rise = 1, fall = 2 }}\n"
+            );
+            for &backend in backends {
+                let address = self.lab.backend(backend).address_like(vip);
+                let _ = write!(
+                    text,
+                    "[[service.backend]]\nname = \"backend-{backend}\"\naddress = \"{address}\"\n"
+                );
+            }
+        }
+        text
+    }
+
+    /// Writes a daemon's configuration, which it reads at its start or when it is told to.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_config(&self, index: usize, text: &str) -> Result<(), LabError> {
+        fs::write(self.config_file(index), text)
+            .map_err(LabError::system("writing a configuration"))
+    }
+
+    /// A daemon's configuration file.
+    pub fn config_file(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("config-{index}"))
+    }
+
+    /// A daemon's admin socket.
+    pub fn socket(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("admin-{index}"))
+    }
+
+    /// What a daemon has logged so far.
+    pub fn log(&self, index: usize) -> String {
+        fs::read_to_string(self.log_file(index)).unwrap_or_default()
+    }
+
+    /// The daemon's process, if it runs.
+    pub fn process(&self, index: usize) -> Option<u32> {
+        self.running[index].as_ref().map(Child::id)
+    }
+
+    /// Starts a daemon that was stopped, and waits until it answers.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn restart(&mut self, index: usize) -> Result<(), LabError> {
+        self.spawn(index)?;
+        self.await_answer(index)
+    }
+
+    /// Stops a daemon (SIGTERM). Its program stays attached.
+    pub fn stop(&mut self, index: usize) {
+        let Some(mut daemon) = self.running[index].take() else { return };
+        let _ = signal(daemon.id(), "TERM");
+        let deadline = Instant::now() + STOPPING;
+        while Instant::now() < deadline && matches!(daemon.try_wait(), Ok(None)) {
+            sleep(Duration::from_millis(10));
+        }
+        let _ = daemon.kill();
+        let _ = daemon.wait();
+    }
+
+    /// Tells a daemon to read its configuration again (SIGHUP).
+    pub fn reload(&self, index: usize) {
+        if let Some(process) = self.process(index) {
+            let _ = signal(process, "HUP");
+        }
+    }
+
+    fn log_file(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("log-{index}"))
+    }
+
+    fn write_secret(&self) -> io::Result<()> {
+        let path = self.directory.path().join("secret");
+        fs::write(&path, "no secret at all: this is a lab, whose traffic nobody else can see\n")?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+    }
+
+    fn spawn(&mut self, index: usize) -> Result<(), LabError> {
+        let log = fs::File::options().create(true).append(true).open(self.log_file(index));
+        let log = log.map_err(LabError::system("a daemon's log"))?;
+        let mut command = self.lab.balancer(index).command(&self.setup.program);
+        command.arg("--config").arg(self.config_file(index));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        let daemon = command.spawn().map_err(LabError::system("starting a daemon"))?;
+        self.running[index] = Some(daemon);
+        Ok(())
+    }
+
+    fn await_answer(&mut self, index: usize) -> Result<(), LabError> {
+        let deadline = Instant::now() + STARTING;
+        while UnixStream::connect(self.socket(index)).is_err() {
+            let ended =
+                matches!(self.running[index].as_mut().map(Child::try_wait), Some(Ok(Some(_))));
+            if ended || Instant::now() > deadline {
+                let line = format!("heddled on balancer-{index}");
+                let status = if ended { "it ended" } else { "it does not answer" }.into();
+                return Err(LabError::Failed { line, status, output: self.log(index) });
+            }
+            sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Daemons<'_> {
+    fn drop(&mut self) {
+        for daemon in self.running.iter_mut().flatten() {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+        let _ = fs::remove_dir_all(&self.pins);
+    }
+}
+
+/// `nsenter` runs the program in its own place, so its process is the daemon's.
+fn signal(process: u32, name: &str) -> io::Result<()> {
+    Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).status().map(drop)
+}
