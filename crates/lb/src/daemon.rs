@@ -3,11 +3,13 @@
 //! Health checks, other balancers, next hops, reloads, admin requests and scrapes all come as messages; between two of them
 //! nothing changes. So nothing is locked, and a test can look at a [`Core`] from outside. Packets never wait for any of this.
 
+mod alive;
 mod answers;
 mod apply;
 mod core;
 mod door;
 mod explain;
+mod names;
 mod reload;
 mod snapshot;
 mod wiring;

@@ -10,7 +10,13 @@ const PORT: u16 = 8080;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 fn setup(mptcp: &'static str, forwarding: &'static str) -> Setup {
-    Setup { program: env!("CARGO_BIN_EXE_heddled").into(), mptcp, forwarding, port: PORT, more: String::new() }
+    Setup {
+        program: env!("CARGO_BIN_EXE_heddled").into(),
+        mptcp,
+        forwarding,
+        port: PORT,
+        more: String::new(),
+    }
 }
 
 /// R1: hashing 5-tuples brings 1/n of the joins home, learning all of them.
@@ -23,7 +29,9 @@ fn one_balancer_learns_what_hashing_loses() {
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let joins = |mode| {
         let daemons = Daemons::start(&lab, setup(mode, "l2")).unwrap();
-        let each = lab.vips().map(|vip| count_joins(&lab, SocketAddr::new(vip, PORT), 50, PATIENCE).unwrap());
+        let each = lab
+            .vips()
+            .map(|vip| count_joins(&lab, SocketAddr::new(vip, PORT), 50, PATIENCE).unwrap());
         eprintln!("{}", daemons.log(0));
         (each[0].wanted + each[1].wanted, each[0].made + each[1].made)
     };

@@ -1,0 +1,94 @@
+//! The frame that a described packet is.
+
+use std::net::IpAddr;
+
+use etherparse::{PacketBuilder, PacketBuilderStep, TcpHeader};
+use heddle_wire::mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin};
+use heddle_wire::{Key, MptcpOption as OnWire, Token, Version, tcp::MOST_OPTION_BYTES};
+
+use crate::admin::{MptcpOption, Packet, Protocol};
+
+/// What the kernel takes for a frame to be tried, less all headers.
+const MOST_PAYLOAD: u16 = 3000;
+/// Of nobody; what is explained does not look at them.
+const MACS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];
+const HOPS: u8 = 64;
+const WINDOW: u16 = 65_535;
+const FIN: u8 = 1;
+const SYN: u8 = 2;
+const RST: u8 = 4;
+const PSH: u8 = 8;
+const ACK: u8 = 16;
+
+/// The frame, or why there is none.
+pub(super) fn of(packet: &Packet) -> Result<Vec<u8>, String> {
+    if packet.payload > MOST_PAYLOAD {
+        return Err(format!(
+            "a packet that can be explained has {MOST_PAYLOAD} bytes of payload at most"
+        ));
+    }
+    let payload = vec![0; packet.payload.into()];
+    let mut frame = Vec::new();
+    let ip = ip(packet)?;
+    let written = match packet.protocol {
+        Protocol::Udp if packet.mptcp.is_some() => return Err("UDP has no MPTCP options".into()),
+        Protocol::Udp => {
+            let (source, destination) = (packet.source.port(), packet.destination.port());
+            ip.udp(source, destination).write(&mut frame, &payload)
+        }
+        Protocol::Tcp => ip.tcp_header(tcp(packet)?).write(&mut frame, &payload),
+    };
+    written.map_err(|error| error.to_string())?;
+    Ok(frame)
+}
+
+fn ip(packet: &Packet) -> Result<PacketBuilderStep<etherparse::IpHeaders>, String> {
+    let [source, destination] = MACS;
+    let ethernet = PacketBuilder::ethernet2(source, destination);
+    match (packet.source.ip(), packet.destination.ip()) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            Ok(ethernet.ipv4(source.octets(), destination.octets(), HOPS))
+        }
+        (IpAddr::V6(source), IpAddr::V6(destination)) => {
+            Ok(ethernet.ipv6(source.octets(), destination.octets(), HOPS))
+        }
+        (source, destination) => {
+            Err(format!("{source} and {destination} are not of one version of IP"))
+        }
+    }
+}
+
+fn tcp(packet: &Packet) -> Result<TcpHeader, String> {
+    let has = |flag| packet.flags & flag != 0;
+    let mut header = TcpHeader::new(packet.source.port(), packet.destination.port(), 1, WINDOW);
+    (header.fin, header.syn, header.rst) = (has(FIN), has(SYN), has(RST));
+    (header.psh, header.ack) = (has(PSH), has(ACK));
+    if let Some(option) = packet.mptcp {
+        let mut bytes = [0; MOST_OPTION_BYTES];
+        let length = wire(option, packet.payload).emit(&mut bytes).map_err(|e| e.to_string())?;
+        header.set_options_raw(&bytes[..length]).map_err(|error| error.to_string())?;
+    }
+    Ok(header)
+}
+
+/// The option as it is on the wire. Keys with data come with the data's mapping (RFC 8684, section 3.1).
+fn wire(option: MptcpOption, payload: u16) -> OnWire {
+    let capable = |keys| {
+        let (version, flags) = (Version::V1, CapableFlags::HMAC);
+        OnWire::Capable(MpCapable { version, flags, keys })
+    };
+    let key = |key: u64| Key(key.to_be_bytes());
+    match option {
+        MptcpOption::Capable => capable(CapableKeys::None),
+        MptcpOption::Keys { sender, receiver } => {
+            let (sender, receiver) = (key(sender), key(receiver));
+            capable(match payload {
+                0 => CapableKeys::Both { sender, receiver },
+                len => CapableKeys::WithData { sender, receiver, len, checksum: None },
+            })
+        }
+        MptcpOption::Join { token } => {
+            OnWire::Join(MpJoin::Syn { backup: false, address: 1, token: Token(token), nonce: 0 })
+        }
+    }
+}
