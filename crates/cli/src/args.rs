@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod fabric;
+pub(crate) mod lb;
 pub(crate) mod path;
 pub(crate) mod serve;
 
@@ -11,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use heddle_study::bench::{CASES, Case};
 use heddle_study::mp_hula::future;
 
-/// Multipath-aware load balancing: simulate what schemes do to flows, and steer flows onto paths.
+/// Multipath-aware load balancing: simulate what schemes do to flows, steer flows onto paths, balance MPTCP.
 #[derive(Debug, Parser)]
 #[command(name = "heddle", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -26,10 +27,10 @@ Exit codes:
   0    done
   1    something failed while it ran
   2    the command line is wrong
-  3    a scenario or a fabric file is wrong; the message names file, line and mend
+  3    a scenario, a fabric file or a configuration is wrong; the message names file, line and mend
   130  interrupted; what sweep, reproduce, study and demo had finished is kept
 
-Start with: heddle demo, or heddle path --help";
+Start with: heddle demo, heddle path --help, or heddle lb --help";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
@@ -71,6 +72,9 @@ pub(crate) enum Command {
     /// Look at fabrics: how much choice they offer, what their files can say.
     #[command(subcommand)]
     Fabric(fabric::FabricCommand),
+    /// Run and watch the load balancer that keeps MPTCP connections whole (heddled).
+    #[command(after_help = lb::EXAMPLES)]
+    Lb(lb::Lb),
     /// Print a completion script for a shell.
     #[command(after_help = "For bash: heddle completions bash > /etc/bash_completion.d/heddle")]
     Completions {
@@ -265,7 +269,7 @@ mod tests {
             assert!(longest.chars().count() <= 100, "{}: {longest}", command.get_name());
             command.get_subcommands().for_each(check);
         }
-        for name in ["path", "fabric"] {
+        for name in ["path", "fabric", "lb"] {
             check(Cli::command().find_subcommand(name).unwrap());
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use heddle_lb::config::ConfigError;
 use heddle_scenario::ScenarioError;
 use heddle_sim::SimError;
 use heddle_steer::SteerError;
@@ -13,6 +14,8 @@ use heddle_study::grid::GridError;
 pub(crate) enum Failure {
     /// A scenario or a fabric file is wrong.
     Scenario(ScenarioError),
+    /// The load balancer's configuration is wrong.
+    Config(ConfigError),
     /// The command line is wrong in a way that only the files that it names could tell.
     Usage(Advised),
     /// Something else, and what mends it.
@@ -51,7 +54,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
-            Failure::Scenario(_) => 3,
+            Failure::Scenario(_) | Failure::Config(_) => 3,
             Failure::Interrupted(_) => 130,
             Failure::Advised(_) | Failure::Other(_) => 1,
         }
@@ -63,6 +66,10 @@ impl Failure {
             Failure::Scenario(e) => serde_json::json!({
                 "error": "scenario", "file": e.file(), "line": e.line(), "key": e.key(),
                 "message": e.message(), "help": e.help(),
+            }),
+            Failure::Config(ConfigError { file, line, problem }) => serde_json::json!({
+                "error": "config", "file": file, "line": line, "key": problem.key.join("."),
+                "message": problem.message, "help": problem.help,
             }),
             Failure::Usage(advised) => advised.to_json("usage"),
             Failure::Advised(advised) => advised.to_json("failed"),
@@ -80,6 +87,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Scenario(error) => write!(f, "error: {error}"),
+            Failure::Config(error) => write!(f, "error: {error}"),
             Failure::Usage(Advised { message, help })
             | Failure::Advised(Advised { message, help }) => {
                 write!(f, "error: {message}\nhelp: {help}")
@@ -93,6 +101,12 @@ impl fmt::Display for Failure {
 impl From<ScenarioError> for Failure {
     fn from(error: ScenarioError) -> Failure {
         Failure::Scenario(error)
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Failure {
+        Failure::Config(error)
     }
 }
 

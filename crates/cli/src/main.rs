@@ -57,6 +57,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Bench(bench) => commands::bench::bench(bench, common),
         Command::Path(path) => commands::path::path(path, common),
         Command::Fabric(fabric) => commands::fabric::fabric(fabric, common),
+        Command::Lb(lb) => commands::lb::lb(lb, common),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut script);

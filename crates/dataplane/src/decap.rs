@@ -1,10 +1,13 @@
 //! The backends' program: takes off the outer headers that balancers put on.
 
+use std::path::Path;
+
 use aya::maps::{MapData, PerCpuArray};
 
 use crate::abi::{Address, Count, DecapCounter};
 use crate::maps::{Hash, sum};
-use crate::{Error, Program, object};
+use crate::pins::Pins;
+use crate::{Attached, Error, Mode, Program, object};
 
 /// That program (bpf/decap.bpf.c), loaded. Dropped, it is gone from the kernel.
 pub struct Decap {
@@ -37,6 +40,25 @@ impl Decap {
         let (own, allowed) = (Hash::new(map("own")?)?, Hash::new(map("allowed")?)?);
         let counts = map("decap_counts")?.try_into()?;
         Ok(Self { program: Program::load(object, "heddle_decap")?, own, allowed, counts })
+    }
+
+    /// Attaches the program to an interface ([`crate::interface_index`]) by a link that is pinned in `directory`, so that it
+    /// stays when this process ends: [`crate::detach`] takes it off. One that is pinned there gives its place to this one.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Program`] if the interface has another program or
+    /// knows no such mode, [`Error::Link`] if the link cannot be pinned.
+    pub fn attach_pinned(
+        &mut self,
+        directory: &Path,
+        interface: u32,
+        mode: Mode,
+    ) -> Result<Attached, Error> {
+        let pins = Pins::lasting(directory)?;
+        match pins.link(interface) {
+            Some(path) => self.program.attach_pinned(interface, mode, &path),
+            None => self.program.attach(interface, mode).map(|()| Attached::Afresh),
+        }
     }
 
     /// How many packets had this outcome.
