@@ -75,8 +75,10 @@ impl<'a> Daemons<'a> {
         let mut text = String::new();
         let _ = write!(
             text,
-            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\nadmin = \"{}\"\nmetrics = \"{}:9100\"\npin = \"{}\"\n\
+            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\naddresses = [\"{}\", \"{}\"]\nadmin = \"{}\"\nmetrics = \"{}:9100\"\npin = \"{}\"\n\
              [tables]\nflows = 65536\ntokens = 65536\n[steering]\nsecret_file = \"{}\"\n",
+            self.lab.balancer(index).v4(),
+            self.lab.balancer(index).v6(),
             path("admin").display(),
             self.lab.balancer(index).v4(),
             self.pins.join(index.to_string()).display(),
@@ -162,6 +164,19 @@ impl<'a> Daemons<'a> {
         }
         let _ = daemon.kill();
         let _ = daemon.wait();
+    }
+
+    /// Kills a daemon (SIGKILL). Its program stays attached.
+    pub fn kill(&mut self, index: usize) {
+        if let Some(mut daemon) = self.running[index].take() {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+
+    /// Takes a balancer's program off, and forgets its maps, as when the machine is started anew.
+    pub fn remove_program(&self, index: usize) {
+        let _ = fs::remove_dir_all(self.pins.join(index.to_string()));
     }
 
     /// Tells a daemon to read its configuration again (SIGHUP).
