@@ -21,6 +21,12 @@ struct job {
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };
 
+/* Whether `seen` is less than `ticks` ago. Another processor's clock may have been a tick ahead of this one's. */
+static __always_inline bool within(__u32 now, __u32 seen, __u32 ticks)
+{
+	return (__s32)(now - seen) < (__s32)ticks;
+}
+
 static __always_inline struct trace *trace_of_this(void)
 {
 	__u32 zero = 0;

@@ -41,13 +41,13 @@ static __always_inline bool flow_live(const struct flow *flow, __u32 now)
 {
 	__u32 seen = flow->seen;
 
-	return seen && seen != SEEN_BUSY && now - seen < flow_timeout(flow->state);
+	return seen && seen != SEEN_BUSY && within(now, seen, flow_timeout(flow->state));
 }
 
 /* A flow that nobody else may take over: alive, and heard of lately. */
 static __always_inline bool in_use(const struct flow *flow, const struct job *job)
 {
-	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && job->now - flow->seen < settings.syn_timeout;
+	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && within(job->now, flow->seen, settings.syn_timeout);
 }
 
 static __always_inline struct flow_bucket *flow_bucket(__u32 index)

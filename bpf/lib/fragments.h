@@ -10,7 +10,8 @@ static __always_inline void key_of_fragment(const struct job *job, struct fragme
 	key->source = job->packet.source;
 	key->destination = job->packet.destination;
 	key->id = job->packet.fragment_id;
-	key->protocol = job->packet.protocol;
+	/* Of IPv6 only the last header before the part that is cut up names one, and it is not always the transport's. */
+	key->protocol = job->packet.v6 ? IPV6_FRAGMENT : job->packet.protocol;
 }
 
 static __always_inline __u32 fragment_owner(const struct job *job, const struct fragment_key *key)
@@ -26,21 +27,33 @@ static __always_inline void remember_fragment(const struct job *job, const struc
 		bpf_map_update_elem(&fragments, key, &fragment, BPF_ANY);
 }
 
-/* The first fragment: its flow's backend, or the hash's. Its owner is told. */
+/* Its flow's backend, or the hash's. There may be UDP that is never but in fragments: that is a flow too. */
+static __always_inline void decide_cut(const struct job *job, struct decision *decision)
+{
+	bool udp = job->packet.protocol == IPPROTO_UDP;
+	struct flow *flow = known_flow(job);
+
+	if (flow && target_up(flow->target)) {
+		decide_send(decision, flow->target, SENT_FRAGMENT);
+		if (udp)
+			touch(flow, job);
+	} else if (udp) {
+		decide_by_hash(job, FLOW_UDP, SENT_FRAGMENT, decision);
+	} else {
+		decide_send(decision, own_hashed_target(job), SENT_FRAGMENT);
+	}
+}
+
+/* The first fragment. Its owner is told where it goes. */
 __noinline int decide_first_fragment(const struct job *job, struct decision *decision)
 {
 	struct fragment_key key;
-	struct flow *flow;
 	__u32 owner;
 
 	if (!job || !decision)
 		return 0;
-	flow = known_flow(job);
 	key_of_fragment(job, &key);
-	if (flow && target_up(flow->target))
-		decide_send(decision, flow->target, SENT_FRAGMENT);
-	else
-		decide_send(decision, own_hashed_target(job), SENT_FRAGMENT);
+	decide_cut(job, decision);
 	owner = fragment_owner(job, &key);
 	if (owner == NO_TARGET) {
 		remember_fragment(job, &key, decision->target);
@@ -59,7 +72,7 @@ static __always_inline void decide_told_fragment(const struct job *job, struct d
 
 	key_of_fragment(job, &key);
 	first = bpf_map_lookup_elem(&fragments, &key);
-	if (first && job->now - first->seen < settings.syn_timeout && target_up(first->target))
+	if (first && within(job->now, first->seen, settings.syn_timeout) && target_up(first->target))
 		decide_send(decision, first->target, SENT_FRAGMENT);
 	else
 		decide_drop(decision, DROP_FRAGMENT);

@@ -124,7 +124,8 @@ static __always_inline int parse_v6(struct packet *packet, void *data, void *end
 		if ((void *)(header + 8) > end)
 			return NOT_OURS;
 		if (next == IPV6_FRAGMENT) {
-			packet->fragment = true;
+			/* Neither an offset nor more to come: a whole packet all the same (RFC 6946). */
+			packet->fragment = *(__be16 *)(header + 2) & bpf_htons(0xfff9);
 			packet->later_fragment = *(__be16 *)(header + 2) & bpf_htons(0xfff8);
 			packet->fragment_id = *(__be32 *)(header + 4);
 			at += 8;

@@ -47,11 +47,19 @@ static __always_inline void answer_flow(const struct job *job, __u32 asker, cons
 	say_token(decision, flow ? flow->token : 0);
 }
 
+/* A flow that has come from another balancer, which may be gone, and its token with it: the owner is told. */
+static __always_inline __u8 state_of_found(const struct job *job, __u32 token)
+{
+	if (closes(job))
+		return FLOW_CLOSING;
+	return token ? FLOW_ESTABLISHED | FLOW_TOKEN_DUE : FLOW_ESTABLISHED;
+}
+
 /* The answer to this balancer's own question. */
 static __always_inline void take_answer(const struct job *job, const struct steering *word, struct decision *decision)
 {
 	__u32 target = target_named(get_be32(word->backend));
-	struct flow_value value = { .token = get_be32(word->token), .target = target, .state = FLOW_ESTABLISHED };
+	struct flow_value value = { .token = get_be32(word->token), .target = target };
 	bool known = target != NO_TARGET && target_up(target);
 
 	if (word->asked == STEER_JOIN && known) {
@@ -59,10 +67,11 @@ static __always_inline void take_answer(const struct job *job, const struct stee
 	} else if (word->asked == STEER_JOIN) {
 		decide_send(decision, own_hashed_target(job), SENT_JOIN_UNKNOWN);
 	} else if (known) {
+		value.state = state_of_found(job, value.token);
 		store_flow(job, &value, BY_MEMORY);
 		decide_send(decision, target, SENT_FLOW);
 	} else {
-		decide_by_hash(job, FLOW_NEW, SENT_UNKNOWN, decision);
+		decide_guess(job, decision);
 	}
 }
 

@@ -171,12 +171,21 @@ static __always_inline bool decide_stray_keys(struct xdp_md *ctx, const struct j
 	return true;
 }
 
+/* A flow that nobody knows: by hash. Its end is not worth an entry. */
+static __always_inline void decide_guess(const struct job *job, struct decision *decision)
+{
+	if (closes(job))
+		decide_send(decision, own_hashed_target(job), SENT_UNKNOWN);
+	else
+		decide_by_hash(job, FLOW_NEW, SENT_UNKNOWN, decision);
+}
+
 static __always_inline void decide_unknown(struct xdp_md *ctx, const struct job *job, struct decision *decision)
 {
 	__u32 owner;
 
-	if (job->vip.mode == MPTCP_LEARN && !closes(job)) {
-		if (decide_stray_keys(ctx, job, decision))
+	if (job->vip.mode == MPTCP_LEARN) {
+		if (!closes(job) && decide_stray_keys(ctx, job, decision))
 			return;
 		owner = flow_owner(job);
 		if (owner != NO_TARGET && steerable(job, owner) && allowed(1, &settings.ask, job->now)) {
@@ -187,10 +196,7 @@ static __always_inline void decide_unknown(struct xdp_md *ctx, const struct job 
 		if (owner != NO_TARGET)
 			count(job, ASK_LIMITED);
 	}
-	if (closes(job))
-		decide_send(decision, own_hashed_target(job), SENT_UNKNOWN);
-	else
-		decide_by_hash(job, FLOW_NEW, SENT_UNKNOWN, decision);
+	decide_guess(job, decision);
 }
 
 __noinline int decide_unknown_flow(struct xdp_md *ctx, const struct job *job, struct decision *decision)
@@ -206,13 +212,17 @@ __noinline int decide_unknown_flow(struct xdp_md *ctx, const struct job *job, st
 
 /* ---- later packets of known flows, all but the plainest ---- */
 
-/* Alive now, and as ring and tables are. */
 static __always_inline void touch(struct flow *flow, const struct job *job)
 {
-	if (DRY_RUN)
-		return;
-	flow->seen = job->now;
-	flow->epoch = settings.epoch;
+	if (!DRY_RUN)
+		flow->seen = job->now;
+}
+
+/* What ring and tables are now is known of it. */
+static __always_inline void renew_epoch(struct flow *flow)
+{
+	if (!DRY_RUN)
+		flow->epoch = settings.epoch;
 }
 
 /* Its backend is down: the hash's choice now, and what was known of it is void. */
@@ -250,12 +260,13 @@ static __always_inline __u8 dues(const struct flow *flow, const struct job *job)
 	return state;
 }
 
-/* The packet goes through the balancer that should know of the flow, if it is short enough; else the next one does. */
-static __always_inline void pay_dues(const struct job *job, struct flow *flow, struct decision *decision)
+/* The flow's new state. The packet goes through the balancer that should know of the flow, if it is short enough; else the next one
+ * does. */
+static __always_inline void pay_dues(const struct job *job, struct flow *flow, __u8 state, struct decision *decision)
 {
-	__u8 state = flow->state;
 	__u32 owner;
 
+	set_state(flow, state);
 	if (state & FLOW_FLOW_DUE) {
 		owner = flow_owner(job);
 		if (owner != NO_TARGET && !steerable(job, owner))
@@ -291,9 +302,8 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct job
 		flow->state = token ? FLOW_LEARNING | FLOW_PROVEN : FLOW_ESTABLISHED;
 		touch(flow, job);
 	} else if (proven && kind == MPTCP_DSS) {
-		set_state(flow, FLOW_ESTABLISHED | FLOW_TOKEN_DUE);
 		touch(flow, job);
-		pay_dues(job, flow, decision);
+		pay_dues(job, flow, dues(flow, job), decision);
 	} else if (job->now - flow->seen >= settings.learning) {
 		set_state(flow, FLOW_ESTABLISHED);
 		touch(flow, job);
@@ -302,12 +312,14 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct job
 
 static __always_inline void decide_established(const struct job *job, struct flow *flow, struct decision *decision)
 {
-	__u8 state = flow->state & FLOW_STATE_MASK;
+	__u8 state = flow->state;
 
-	if (state == FLOW_NEW || state == FLOW_JOINING || refresh_due(flow, job))
-		set_state(flow, dues(flow, job));
+	if ((state & FLOW_STATE_MASK) != FLOW_ESTABLISHED || refresh_due(flow, job)) {
+		state = dues(flow, job);
+		renew_epoch(flow);
+	}
 	touch(flow, job);
-	pay_dues(job, flow, decision);
+	pay_dues(job, flow, state, decision);
 }
 
 __noinline int decide_known(struct xdp_md *ctx, const struct job *job, struct decision *decision)
@@ -328,6 +340,7 @@ __noinline int decide_known(struct xdp_md *ctx, const struct job *job, struct de
 	decide_send(decision, flow->target, SENT_FLOW);
 	if (state == FLOW_UDP || state == FLOW_CLOSING) {
 		touch(flow, job);
+		renew_epoch(flow);
 	} else if (closes(job)) {
 		set_state(flow, FLOW_CLOSING);
 		touch(flow, job);

@@ -13,7 +13,7 @@ static __always_inline bool token_live(const struct token_entry *entry, __u32 no
 {
 	__u32 timeout = entry->state == TOKEN_CONFIRMED ? settings.token_timeout : settings.provisional_timeout;
 
-	return entry->seen && entry->seen != SEEN_BUSY && now - entry->seen < timeout;
+	return entry->seen && entry->seen != SEEN_BUSY && within(now, entry->seen, timeout);
 }
 
 static __always_inline struct token_bucket *token_bucket(__u32 index)

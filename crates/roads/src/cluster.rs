@@ -1,10 +1,11 @@
 //! Balancers, and the network around them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use heddle_dataplane::abi::{Counter, Forwarding, MptcpMode, Settings};
-use heddle_dataplane::{Action, Balancer, Clock, Error, Explanation, Sizes};
+use heddle_dataplane::{Action, Balancer, Clock, Error, Explainer, Explanation, Sizes};
 
 use crate::network::{self, Receiver};
 use crate::{Flow, SERVICE_UDP};
@@ -97,12 +98,19 @@ pub enum Fate {
 /// More balancers than a packet ever passes: asker, owner, asker.
 const MOST_HOPS: usize = 8;
 
+/// A balancer that is alive.
+pub(crate) struct Member {
+    pub balancer: Balancer,
+    /// Loaded when it is first asked.
+    explainer: RefCell<Option<Explainer>>,
+}
+
 /// Balancers with a router in front and backends behind.
 pub struct Cluster {
     pub(crate) setup: Setup,
     /// The backends, by number. Changes are seen after [`Cluster::publish`].
     pub backends: Vec<Backend>,
-    pub(crate) balancers: Vec<Option<Balancer>>,
+    pub(crate) balancers: Vec<Option<Member>>,
     pub(crate) now: u32,
     pub(crate) epoch: u8,
 }
@@ -126,7 +134,7 @@ impl Cluster {
 
     /// A balancer, if it is alive.
     pub fn balancer(&self, balancer: usize) -> Option<&Balancer> {
-        self.balancers.get(balancer)?.as_ref()
+        self.balancers.get(balancer)?.as_ref().map(|member| &member.balancer)
     }
 
     /// The balancers that are alive.
@@ -139,14 +147,14 @@ impl Cluster {
         self.now
     }
 
-    /// Lets time pass, in ticks.
+    /// Lets time pass, in ticks; they wrap.
     ///
     /// # Errors
     /// What the kernel says.
     pub fn advance(&mut self, ticks: u32) -> Result<(), Error> {
-        self.now += ticks;
-        for balancer in self.balancers.iter_mut().flatten() {
-            balancer.maps.settings.set_now(self.now)?;
+        self.now = self.now.wrapping_add(ticks);
+        for member in self.balancers.iter_mut().flatten() {
+            member.balancer.maps.settings.set_now(self.now)?;
         }
         Ok(())
     }
@@ -175,7 +183,9 @@ impl Cluster {
     }
 
     fn start(&mut self, balancer: usize) -> Result<(), Error> {
-        self.balancers[balancer] = Some(Balancer::load(&self.setup.sizes, Clock::Settings)?);
+        let explainer = RefCell::default();
+        let loaded = Balancer::load(&self.setup.sizes, Clock::Settings)?;
+        self.balancers[balancer] = Some(Member { balancer: loaded, explainer });
         Ok(())
     }
 
@@ -231,8 +241,12 @@ impl Cluster {
     /// # Panics
     /// If the balancer is dead.
     pub fn explain(&self, balancer: usize, frame: &[u8]) -> Result<Explanation, Error> {
-        let balancer = self.balancer(balancer).expect("a dead balancer explains nothing");
-        balancer.explainer()?.explain(frame)
+        let member = self.balancers[balancer].as_ref().expect("a dead balancer explains nothing");
+        let mut explainer = member.explainer.borrow_mut();
+        match &mut *explainer {
+            Some(explainer) => explainer.explain(frame),
+            none => none.insert(member.balancer.explainer()?).explain(frame),
+        }
     }
 
     /// What was counted at all balancers while `happening` took place.

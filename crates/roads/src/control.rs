@@ -54,8 +54,8 @@ impl Cluster {
         let alive: Vec<usize> =
             (0..balancers.len()).filter(|&at| balancers[at].is_some()).collect();
         let ring = self.ring(&alive);
-        let told = balancers.iter_mut().enumerate().try_for_each(|(at, balancer)| match balancer {
-            Some(balancer) => self.tell(at, balancer, &alive, &ring),
+        let told = balancers.iter_mut().enumerate().try_for_each(|(at, member)| match member {
+            Some(member) => self.tell(at, &mut member.balancer, &alive, &ring),
             None => Ok(()),
         });
         self.balancers = balancers;
@@ -164,6 +164,15 @@ impl Cluster {
             vips.insert(&key(address, PORT, TCP), &service(SERVICE_TCP, self.setup.mode))?;
             vips.insert(&key(address, PORT, UDP), &service(SERVICE_UDP, MptcpMode::Off))?;
             vips.insert(&key(address, 0, 0), &of_kind(VipKind::Address))?;
+        }
+        if self.setup.mode == MptcpMode::Off {
+            for backend in 0..self.backends.len() {
+                let (address, target) =
+                    (network::join_address(backend), backend_index(at, backend));
+                let direct =
+                    Vip { id: SERVICE_TCP, target: target as u16, ..of_kind(VipKind::Direct) };
+                vips.insert(&key(address, PORT, TCP), &direct)?;
+            }
         }
         let own = network::balancer_address(at);
         vips.insert(&key(own.ip(), own.port(), UDP), &of_kind(VipKind::Steering))

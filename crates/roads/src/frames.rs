@@ -3,7 +3,7 @@
 //! TCP has the options that Linux sends, in its order (tcp_output.c): MSS, SACK permitted, timestamps, window scale in a SYN,
 //! timestamps in all others; MPTCP's come behind.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use etherparse::{
     Icmpv4Type, Icmpv6Type, IpFragOffset, IpHeaders, IpNumber, Ipv4Header, Ipv6FlowLabel,
@@ -18,6 +18,11 @@ const CLIENTS_MAC: [u8; 6] = [2, 0, 0, 0, 0, 0xc];
 const BALANCERS_MAC: [u8; 6] = [2, 0, 0, 0, 0, 0xb];
 const TIMESTAMPS: [u8; 12] = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0];
 const SYN_OPTIONS: [u8; 20] = [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7];
+/// A router between the service and its clients, of both families.
+const ROUTERS: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::new(203, 0, 113, 1)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0xffff, 0, 0, 0, 0, 1)),
+];
 /// What an ICMP error quotes of a packet here: its IP header and as much again.
 const QUOTED: usize = 28;
 
@@ -72,12 +77,15 @@ impl Flow {
     /// What a router on the way back to the client says of the backend's packet: too big for the next link.
     pub fn too_big(&self, mtu: u16) -> Vec<u8> {
         let answer = Flow { client: self.service, service: self.client }.ack(&[], 1400);
-        let quote = &answer[ETHERNET..][..QUOTED + if self.client.is_ipv6() { 20 } else { 0 }];
-        if self.client.is_ipv6() {
-            return written(self.ip().icmpv6(Icmpv6Type::PacketTooBig { mtu: mtu.into() }), quote);
+        let v6 = self.client.is_ipv6();
+        let quote = &answer[ETHERNET..][..QUOTED + if v6 { 20 } else { 0 }];
+        let router = SocketAddr::new(ROUTERS[usize::from(v6)], 0);
+        let ip = Flow { client: router, ..*self }.ip();
+        if v6 {
+            return written(ip.icmpv6(Icmpv6Type::PacketTooBig { mtu: mtu.into() }), quote);
         }
         let needed = DestUnreachableHeader::FragmentationNeeded { next_hop_mtu: mtu };
-        written(self.ip().icmpv4(Icmpv4Type::DestinationUnreachable(needed)), quote)
+        written(ip.icmpv4(Icmpv4Type::DestinationUnreachable(needed)), quote)
     }
 
     fn ip(&self) -> PacketBuilderStep<IpHeaders> {

@@ -17,6 +17,8 @@ mod traffic;
 pub use cluster::{Backend, Cluster, Delivered, Events, Fate, Setup};
 pub use frames::{Flow, fragments, steered, tagged};
 pub use heddle_dataplane::Error;
-pub use network::{PORT, SERVICE_TCP, SERVICE_UDP, backend_address, balancer_address, service};
+pub use network::{
+    PORT, SERVICE_TCP, SERVICE_UDP, backend_address, balancer_address, join_address, service,
+};
 pub use random::Random;
 pub use traffic::Connection;

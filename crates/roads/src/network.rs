@@ -38,6 +38,12 @@ pub fn backend_address(backend: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(10, 1, high, low))
 }
 
+/// A backend's own address, which clients may join by where the service itself knows no MPTCP (mode off).
+pub fn join_address(backend: usize) -> IpAddr {
+    let [high, low] = (backend as u16).to_be_bytes();
+    IpAddr::V4(Ipv4Addr::new(203, 0, high, low))
+}
+
 /// The MAC address by which frames reach a backend.
 pub(crate) fn backend_mac(backend: usize) -> [u8; 6] {
     let [high, low] = (backend as u16).to_be_bytes();

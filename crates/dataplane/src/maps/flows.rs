@@ -72,7 +72,12 @@ impl Flows {
     /// The flows in the table, in its order. Those that expired stay until a new one takes their place. A flow that
     /// is written meanwhile may be missing, or half old.
     pub fn iter(&self) -> impl Iterator<Item = Flow> + '_ {
-        (0..self.room()).filter_map(|place| Flow::decode(&self.memory.read(place)?))
+        (0..self.room()).filter_map(|place| self.at(place))
+    }
+
+    /// The flow at this place.
+    pub fn at(&self, place: usize) -> Option<Flow> {
+        Flow::decode(&self.memory.read(place)?)
     }
 
     /// How many flows there are of each state that had a packet at `since` or later, in ticks.

@@ -61,7 +61,12 @@ impl Tokens {
     /// The tokens in the table, in its order. Those that expired stay until a new one takes their place. A token that
     /// is written meanwhile may be missing, or half old.
     pub fn iter(&self) -> impl Iterator<Item = Token> + '_ {
-        (0..self.room()).filter_map(|place| Token::decode(&self.memory.read(place)?))
+        (0..self.room()).filter_map(|place| self.at(place))
+    }
+
+    /// The token at this place.
+    pub fn at(&self, place: usize) -> Option<Token> {
+        Token::decode(&self.memory.read(place)?)
     }
 
     /// How many tokens there are of each state that were registered at `since` or later, in ticks.

@@ -37,7 +37,19 @@ fn each_state_expires_in_its_time() {
     }
 }
 
-/// A packet a second is enough to stay.
+/// Clocks of two processors may differ by a tick: what one wrote the other takes for now.
+#[test]
+fn a_clock_a_tick_behind_forgets_nothing() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    cluster.advance(1_u32.wrapping_neg()).unwrap();
+    let (sent, seen) = cluster.seen(0, &connection.data(1));
+    assert_eq!((backend(&sent), seen.at(0)), (home, vec![Counter::SentFlow]));
+    assert_eq!(cluster.join(0, &connection, &with_port(connection.primary, 9)), home);
+}
+
+/// Packets now and then are enough to stay.
 #[test]
 fn packets_keep_a_flow_alive() {
     let Some(mut cluster) = open(Setup::default()) else { return };

@@ -189,3 +189,52 @@ fn flows_of_a_dead_balancer_are_found_through_their_owners() {
         assert_eq!(cluster.to(1, &connection.data(1)), home, "primaries go by hash");
     }
 }
+
+/// The first that a balancer sees of a flow may be its end: the backend must hear of it.
+#[test]
+fn the_end_of_a_flow_is_found_through_its_owner() {
+    let Some(mut cluster) = open(Setup { balancers: 2, backends: 8, ..Setup::default() }) else {
+        return;
+    };
+    let connections: Vec<_> = (1..40).map(connection).collect();
+    let homes: Vec<_> = connections.iter().map(|c| cluster.connect(0, c)).collect();
+    for (number, (connection, &home)) in connections.iter().zip(&homes).enumerate() {
+        let subflow = astray(&cluster, connection, home);
+        assert_eq!(cluster.join(0, connection, &subflow), home);
+        let end = if number % 2 == 0 { subflow.fin() } else { subflow.rst() };
+        let (sent, _) = cluster.seen(1, &end);
+        // Balancer 0 answers, or has told balancer 1, the flow's owner, before.
+        assert_eq!(backend(&sent), home, "via {:?}", sent.via);
+        assert_eq!(cluster.state(1, &subflow), Some(FlowState::Closing));
+    }
+}
+
+/// Primary and token die with a balancer; a subflow that is found again tells the token's new owner.
+#[test]
+fn a_subflow_that_is_found_brings_its_token_back() {
+    let Some(mut cluster) = open(three()) else { return };
+    let mut healed = 0;
+    let connections: Vec<_> = (1..200)
+        .map(connection)
+        .filter(|connection| cluster.owner(connection.token()) == Some(0))
+        .collect();
+    let homes: Vec<_> = connections.iter().map(|c| cluster.connect(0, c)).collect();
+    let subflows: Vec<_> = connections
+        .iter()
+        .zip(&homes)
+        .map(|(connection, &home)| astray(&cluster, connection, home))
+        .collect();
+    for ((connection, subflow), &home) in connections.iter().zip(&subflows).zip(&homes) {
+        assert_eq!(cluster.join(0, connection, subflow), home);
+    }
+    cluster.kill(0).unwrap();
+    for ((connection, subflow), &home) in connections.iter().zip(&subflows).zip(&homes) {
+        if cluster.to(1, &subflow.data(1)) != home {
+            continue; // Its owner was the dead one.
+        }
+        assert_eq!(cluster.to(1, &subflow.data(1)), home);
+        assert_eq!(cluster.join(2, connection, &with_port(*subflow, 7)), home);
+        healed += 1;
+    }
+    assert!(healed * 10 > connections.len() * 5, "{healed} of {}", connections.len());
+}

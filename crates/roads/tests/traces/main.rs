@@ -2,8 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod closing;
+mod explain;
+mod fragments;
+mod full;
+mod hashes;
+mod icmp;
 mod joins;
 mod learning;
-mod world;
-
+mod modes;
 mod plain;
+mod strangers;
+mod world;
