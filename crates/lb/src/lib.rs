@@ -5,6 +5,7 @@ pub mod config;
 pub mod daemon;
 pub mod health;
 pub mod ids;
+pub mod keys;
 pub mod members;
 pub mod metrics;
 pub mod neighbours;
