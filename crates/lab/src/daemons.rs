@@ -1,8 +1,8 @@
 //! `heddled` on the balancers of a lab.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -209,7 +209,7 @@ impl<'a> Daemons<'a> {
 
     fn await_answer(&mut self, index: usize) -> Result<(), LabError> {
         let deadline = Instant::now() + STARTING;
-        while UnixStream::connect(self.socket(index)).is_err() {
+        while !answers(&self.socket(index)) {
             let ended =
                 matches!(self.running[index].as_mut().map(Child::try_wait), Some(Ok(Some(_))));
             if ended || Instant::now() > deadline {
@@ -231,6 +231,19 @@ impl Drop for Daemons<'_> {
         }
         let _ = fs::remove_dir_all(&self.pins);
     }
+}
+
+/// Whether a daemon says how it is.
+fn answers(socket: &Path) -> bool {
+    let ask = || -> io::Result<bool> {
+        let mut stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(STARTING))?;
+        stream.write_all(b"{\"version\":1,\"body\":\"status\"}\n")?;
+        let mut answer = String::new();
+        BufReader::new(stream).read_line(&mut answer)?;
+        Ok(answer.contains("\"ok\""))
+    };
+    ask().unwrap_or(false)
 }
 
 /// `nsenter` runs the program in its own place, so its process is the daemon's.

@@ -12,6 +12,8 @@ mod explain;
 mod names;
 mod reload;
 mod snapshot;
+#[cfg(test)]
+mod testing;
 mod wiring;
 
 pub use self::core::{Core, CoreError};
@@ -32,6 +34,8 @@ use wiring::Wiring;
 
 /// How often targets' indices age, where nothing else happens.
 const AGEING: Duration = Duration::from_secs(5);
+/// How long the balancer looks for the ways to its backends before it begins.
+const LOOKING: Duration = Duration::from_secs(2);
 /// Requests that may wait.
 const WAITING: usize = 32;
 
@@ -86,6 +90,10 @@ pub enum DaemonError {
 /// # Errors
 /// [`DaemonError`] if it cannot start. Later failures are logged.
 pub async fn run(options: Options) -> Result<(), DaemonError> {
+    // First of all: who signals a daemon that begins must not kill it.
+    let (mut hangup, mut terminate) =
+        (signal(SignalKind::hangup())?, signal(SignalKind::terminate())?);
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let config = reload::read(&options.config)?;
     let listener = admin::bind(&config.balancer.admin)?;
     let metrics = bind_metrics(&config).await?;
@@ -93,14 +101,13 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let (to, mut asks) = mpsc::channel(WAITING);
     let door = Arc::new(Door::new(to));
     let mut wiring = Wiring::new(core.config()).await?;
+    look_around(&mut core, &mut wiring).await;
+    core.attach(options.mode)?;
     privilege::drop_all_but(privilege::RUNNING)?;
     tokio::spawn(admin::serve(listener, door.clone()));
     if let Some(metrics) = metrics {
         tokio::spawn(metrics::serve(metrics, door));
     }
-    let (mut hangup, mut terminate) =
-        (signal(SignalKind::hangup())?, signal(SignalKind::terminate())?);
-    let mut interrupt = signal(SignalKind::interrupt())?;
     let mut ageing = interval(AGEING);
     ageing.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tracing::info!(name = core.config().balancer.name, "the balancer runs");
@@ -119,6 +126,21 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     tracing::info!("the daemon stops; packets go on as the maps say");
     wiring.leave().await;
     Ok(())
+}
+
+/// Finds the ways to all backends before the first packet comes, or waits no longer.
+async fn look_around(core: &mut Core, wiring: &mut Wiring) {
+    let look = async {
+        while !core.knows_all_ways() {
+            let news = wiring.next().await;
+            core.learn(news);
+            core.reconcile();
+            wiring.follow(core.config());
+        }
+    };
+    if tokio::time::timeout(LOOKING, look).await.is_err() {
+        tracing::warn!("not all backends can be reached; the balancer begins with those that can");
+    }
 }
 
 async fn bind_metrics(

@@ -63,8 +63,7 @@ pub(super) struct Counts {
 }
 
 impl Core {
-    /// Loads the program, or takes over from the daemon before, and attaches it. The maps are filled before the first packet comes, as
-    /// far as anything is known yet.
+    /// Loads the program, with the maps of the daemon before if there are any, and fills them as far as anything is known yet.
     ///
     /// # Errors
     /// [`CoreError`].
@@ -92,11 +91,21 @@ impl Core {
         };
         core.apply_settings()?;
         core.try_reconcile()?;
-        core.attach(options.mode)?;
         Ok(core)
     }
 
-    fn attach(&mut self, mode: Mode) -> Result<(), heddle_dataplane::Error> {
+    /// Whether a way is known to each backend and balancer, found now or by the daemon before.
+    pub(super) fn knows_all_ways(&self) -> bool {
+        let mut wanted = self.plan.targets.iter();
+        let target = |index| self.plan.maps.targets.get(&index);
+        wanted.all(|(_, index, _)| target(index).is_some_and(|target| target.ifindex != 0))
+    }
+
+    /// Attaches the program, or puts it in the place of the one before.
+    ///
+    /// # Errors
+    /// [`heddle_dataplane::Error`].
+    pub fn attach(&mut self, mode: Mode) -> Result<(), CoreError> {
         for name in &self.config.balancer.interfaces {
             let attached = self.balancer.attach(interface_index(name)?, mode)?;
             let mode = if mode == Mode::Native { "native" } else { "generic" };
