@@ -150,8 +150,9 @@ static __always_inline bool take_packet(struct xdp_md *ctx, struct job *job, str
 	return true;
 }
 
-/* To this balancer's own steering port. */
-__noinline int decide_steered(struct xdp_md *ctx, struct job *job, struct decision *decision)
+/* To this balancer's own steering port. True: what was inside is to be decided as this balancer's own, from where it was called,
+ * so that the stack of this function is free again. */
+__noinline int take_steered(struct xdp_md *ctx, struct job *job, struct decision *decision)
 {
 	struct steering word;
 	__u32 *peer;
@@ -167,11 +168,9 @@ __noinline int decide_steered(struct xdp_md *ctx, struct job *job, struct decisi
 	if (!take_packet(ctx, job, decision))
 		return 0;
 	job->forwarded = word.kind == STEER_FORWARD;
-	if (job->forwarded)
-		decide(ctx, job, decision);
-	else
+	if (!job->forwarded)
 		decide_told(job, *peer, &word, decision);
-	return 0;
+	return job->forwarded;
 }
 
 SEC("xdp")
@@ -195,9 +194,7 @@ int heddle_balancer(struct xdp_md *ctx)
 		start_trace(&job);
 	if (flow && plain(&job, flow))
 		return act_send(ctx, &job, flow->target, SENT_FLOW);
-	if (job.vip.kind == VIP_STEERING)
-		decide_steered(ctx, &job, &decision);
-	else
+	if (job.vip.kind != VIP_STEERING || take_steered(ctx, &job, &decision))
 		decide(ctx, &job, &decision);
 	if (decision.action == ASSIGN)
 		assign(ctx, &job, &decision);
