@@ -7,7 +7,7 @@ fn is_option(line: &str) -> bool {
     words.starts_with('-') && !words.starts_with("- ")
 }
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "demo",
     "run",
     "sweep",
@@ -19,10 +19,11 @@ const COMMANDS: [&str; 12] = [
     "bench",
     "path",
     "fabric",
+    "lb",
     "completions",
 ];
 
-const OF_PATHS_AND_FABRICS: [&str; 8] = [
+const SUBCOMMANDS: [&str; 20] = [
     "path find",
     "path encode",
     "path decode",
@@ -31,7 +32,23 @@ const OF_PATHS_AND_FABRICS: [&str; 8] = [
     "fabric stats",
     "fabric show",
     "fabric schema",
+    "lb check",
+    "lb schema",
+    "lb status",
+    "lb backends",
+    "lb drain",
+    "lb connections",
+    "lb members",
+    "lb counters",
+    "lb top",
+    "lb explain",
+    "lb reload",
+    "lb decap",
 ];
+
+/// Those of them that need no example: nothing can be said to them.
+const PLAIN: [&str; 7] =
+    ["fabric schema", "lb schema", "lb status", "lb backends", "lb members", "lb reload", "lb top"];
 
 #[test]
 fn help_names_every_command_and_every_exit_code() {
@@ -49,7 +66,7 @@ fn help_names_every_command_and_every_exit_code() {
 #[test]
 fn every_option_is_explained() {
     let folder = Folder::new();
-    for command in COMMANDS.into_iter().chain(OF_PATHS_AND_FABRICS) {
+    for command in COMMANDS.into_iter().chain(SUBCOMMANDS) {
         let help = folder.heddle(&format!("{command} --help")).ok();
         let lines: Vec<&str> =
             help.lines().take_while(|line| !line.starts_with("Examples")).collect();
@@ -69,9 +86,9 @@ fn every_option_is_explained() {
 }
 
 #[test]
-fn paths_and_fabrics_are_taught_by_examples() {
+fn subcommands_are_taught_by_examples() {
     let folder = Folder::new();
-    for command in OF_PATHS_AND_FABRICS.into_iter().filter(|command| !command.ends_with("schema")) {
+    for command in SUBCOMMANDS.into_iter().filter(|command| !PLAIN.contains(command)) {
         let help = folder.heddle(&format!("{command} --help")).ok();
         let (_, examples) = help.split_once("\nExamples").unwrap_or_else(|| panic!("{command}"));
         assert!(examples.contains(&format!("\n  heddle {command} ")), "{command}: {examples}");

@@ -9,6 +9,7 @@ mod fabrics;
 mod find;
 mod help;
 mod keys;
+mod lb;
 mod paths;
 mod reproduce;
 mod run;

@@ -1,5 +1,7 @@
 //! `heddle lb decap`: the backends' program.
 
+use std::io::ErrorKind;
+
 use heddle_dataplane::{Attached, Decap, Error, Mode, Sources, detach, interface_index};
 use serde_json::json;
 
@@ -57,6 +59,10 @@ fn failed(error: Error) -> Failure {
     let message = error.to_string();
     match error {
         Error::Interface { .. } => Failure::usage(message, "ip link lists the interfaces"),
+        Error::Pins { error, .. } if error.kind() == ErrorKind::NotFound => Failure::advised(
+            message,
+            "no program of heddle's is attached there; --pin if it is pinned elsewhere",
+        ),
         _ if !rustix::process::geteuid().is_root() => {
             Failure::advised(message, "eBPF programs are root's to attach: try it with sudo")
         }

@@ -48,7 +48,7 @@ pub(super) struct Backend {
 const EVENTS: [(&str, &[&str]); 6] = [
     ("tokens added", &["token_added"]),
     ("joins by token", &["sent_join"]),
-    ("joins asked about", &["asked_join"]),
+    ("joins asked", &["asked_join"]),
     ("joins unknown", &["sent_join_unknown"]),
     ("collisions", &["token_collision"]),
     ("tables full", &["flow_full", "token_full"]),
@@ -137,7 +137,7 @@ pub(super) mod tests {
     use std::time::Duration;
 
     use heddle_lb::admin::Mode;
-    use heddle_lb::metrics::{Event, Table, Verdict};
+    use heddle_lb::metrics::{Event, Members, Table, Verdict};
 
     use super::*;
     use crate::commands::lb::backends::example;
@@ -179,8 +179,9 @@ pub(super) mod tests {
             tokens: 0,
             warnings: vec![],
         };
-        let snapshot =
-            Snapshot { services: vec![web, none], tables: vec![flows], ..Snapshot::default() };
+        let members = Members { count: 2, ring_share: 0.5, ..Members::default() };
+        let (services, tables) = (vec![web, none], vec![flows]);
+        let snapshot = Snapshot { services, tables, members, ..Snapshot::default() };
         Look { at, status, backends: vec![backend, example("web", "be2")], snapshot }
     }
 
@@ -199,7 +200,7 @@ pub(super) mod tests {
         assert_eq!((backends[0].packets, backends[0].bits), (1000.0, 8e6));
         assert_eq!(backends[1].packets, 0.0, "it counted 123456 at both moments");
         assert_eq!(events[0], ("tokens added", 207, 100.0));
-        assert_eq!(events[2], ("joins asked about", 20, 10.0));
+        assert_eq!(events[2], ("joins asked", 20, 10.0));
     }
 
     #[test]

@@ -148,7 +148,7 @@ mod tests {
     fn sorting_goes_round() {
         let rates = two_seconds();
         let mut screen = Screen::default();
-        let mut first = || {
+        let first = || {
             let name = screen.sorted(&rates.backends)[0].status.name.clone();
             (screen.sort.name(), name)
         };

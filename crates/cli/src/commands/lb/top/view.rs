@@ -30,7 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, rates: &Rates, screen: &mut Screen) {
     frame.render_widget(services_table(&rates.services), top);
     backends_table(frame, middle, rates, screen);
     let [events, tables] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(30)]).areas(bottom);
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(26)]).areas(bottom);
     frame.render_widget(events_panel(rates), events);
     tables_panel(frame, tables, rates);
     frame.render_widget(footer(rates), keys);
@@ -118,7 +118,7 @@ fn events_panel(rates: &Rates) -> Paragraph<'static> {
 fn event_spans((name, total, rate): (&'static str, u64, f64)) -> [Span<'static>; 2] {
     let (rate, total) = (words::short(rate), words::short(total as f64));
     let strong = if rate == "0" { Style::new() } else { Style::new().bold() };
-    [Span::styled(format!("{rate:>5} {total:>5} "), strong), format!("{name:<12.17} ").into()]
+    [Span::styled(format!("{rate:>5} {total:>5} "), strong), format!("{name:<14}").into()]
 }
 
 /// How full each table is.
@@ -179,7 +179,32 @@ mod tests {
 
     #[test]
     fn a_terminal_of_80_columns_and_24_lines() {
-        insta::assert_snapshot!(drawn(&two_seconds(), 80, 24), @"");
+        insta::assert_snapshot!(drawn(&two_seconds(), 80, 24), @r#"
+        " lb1   up 1m 30s  2 of 2 backends up  2 balancers, 50 % of tokens here          "
+        "┌ packets a second ────────────────────────────────────────────────────────────┐"
+        "│service        to backends to balancers       passed      dropped        bit/s│"
+        "│web                  1.00k           10            0            1        8.09M│"
+        "│(no service)             0            0            0            0            0│"
+        "└──────────────────────────────────────────────────────────────────────────────┘"
+        "┌ backends, as configured ─────────────────────────────────────────────────────┐"
+        "│service      backend      state                       flows packets/s    bit/s│"
+        "│web          be1          up                             12     1.00k    8.00M│"
+        "│web          be2          up                             12         0        0│"
+        "│                                                                              │"
+        "│                                                                              │"
+        "│                                                                              │"
+        "│                                                                              │"
+        "│                                                                              │"
+        "│                                                                              │"
+        "│                                                                              │"
+        "└──────────────────────────────────────────────────────────────────────────────┘"
+        "┌ MPTCP: a second, in all ───────────────────────────┐┌ tables ────────────────┐"
+        "│  100   207 tokens added      0     0 joins by token││████flows 25 (25 %)     │"
+        "│   10    20 joins asked       0     0 joins unknown ││                        │"
+        "│    0     0 collisions        0     0 tables full   ││                        │"
+        "└────────────────────────────────────────────────────┘└────────────────────────┘"
+        " q quit  ↑↓ select  s sort  r reverse                                           "
+        "#);
     }
 
     #[test]
