@@ -40,9 +40,9 @@ fn segment(flags: u8) -> String {
         NAMES.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, name)| *name).collect();
     match set[..] {
         [] => "a TCP segment without flags".into(),
-        ["ACK"] => "a TCP segment with ACK".into(),
+        ["ACK"] => "an ACK".into(),
         ["SYN"] => "a SYN".into(),
-        _ => format!("a TCP segment with {}", set.join(" and ")),
+        _ => format!("a TCP segment ({})", set.join(", ")),
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn verdict(facts: &Facts<'_>) -> String {
         C::SentUnknown => format!("Nothing else says where it belongs: hashing gives it to backend {backend}."),
         C::SentJoin => format!("The token is known: it joins its connection at backend {backend}."),
         C::SentJoinUnknown => format!(
-            "The token is not known: hashing gives it to backend {backend}, which will reset it unless it has the connection."
+            "The token is not known: its connection has ended, or its keys did not come by here. Hashing gives it to backend {backend}, which resets it unless it has the connection."
         ),
         C::SentKeys => format!("The token would be remembered here for backend {backend}, which gets the packet."),
         C::SentForPeer => format!("Another balancer's packet: sent on to backend {backend}."),
