@@ -56,11 +56,12 @@ struct {
 	__type(value, __u32);
 } maglev SEC(".maps");
 
-/* Who owns a part of the token space, and of the flows' hashes; NO_TARGET: this balancer. */
+/* Who owns a part of the token space, and of the flows' hashes; NO_TARGET: this balancer. Behind that, who did before the last
+ * change. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, RING_SIZE);
+	__uint(max_entries, 2 * RING_SIZE);
 	__type(key, __u32);
 	__type(value, __u32);
 } ring SEC(".maps");

@@ -47,16 +47,24 @@ static __always_inline void answer_flow(const struct job *job, __u32 asker, cons
 	say_token(decision, flow ? flow->token : 0);
 }
 
-/* A flow that has come from another balancer, which may be gone, and its token with it: the owner is told. */
-static __always_inline __u8 state_of_found(const struct job *job, __u32 token)
+/* A flow that has come from another balancer, which may be gone, and its token with it: the owner is told. So is the flow's
+ * owner, if it was not the one who answered. */
+static __always_inline __u8 state_of_found(const struct job *job, __u32 token, __u32 peer)
 {
+	__u8 state = FLOW_ESTABLISHED;
+
 	if (closes(job))
 		return FLOW_CLOSING;
-	return token ? FLOW_ESTABLISHED | FLOW_TOKEN_DUE : FLOW_ESTABLISHED;
+	if (token)
+		state |= FLOW_TOKEN_DUE;
+	if (flow_owner(job) != peer)
+		state |= FLOW_FLOW_DUE;
+	return state;
 }
 
 /* The answer to this balancer's own question. */
-static __always_inline void take_answer(const struct job *job, const struct steering *word, struct decision *decision)
+static __always_inline void take_answer(const struct job *job, __u32 peer, const struct steering *word,
+					struct decision *decision)
 {
 	__u32 target = target_named(get_be32(word->backend));
 	struct flow_value value = { .token = get_be32(word->token), .target = target };
@@ -66,11 +74,12 @@ static __always_inline void take_answer(const struct job *job, const struct stee
 		decide_joined(job, value.token, target, decision);
 	} else if (word->asked == STEER_JOIN) {
 		decide_send(decision, own_hashed_target(job), SENT_JOIN_UNKNOWN);
+		decide_own_join(job, value.token, peer, decision);
 	} else if (known) {
-		value.state = state_of_found(job, value.token);
+		value.state = state_of_found(job, value.token, peer);
 		store_flow(job, &value, BY_MEMORY);
 		decide_send(decision, target, SENT_FLOW);
-	} else {
+	} else if (!ask_for_flow(job, former_owner(job, slot_of_flow(job), peer), decision)) {
 		decide_guess(job, decision);
 	}
 }
@@ -103,7 +112,7 @@ __noinline int decide_word(const struct job *job, __u32 peer, const struct steer
 		answer_flow(job, peer, word, decision);
 		break;
 	case STEER_ANSWER:
-		take_answer(job, word, decision);
+		take_answer(job, peer, word, decision);
 		break;
 	case STEER_REGISTER:
 	case STEER_CONFIRM:

@@ -91,6 +91,24 @@ __noinline int target_of_join(const struct job *job, __u32 token)
 	return entry->target;
 }
 
+/* A join whose token this balancer should know. If it does not, who owned it before the ring changed may, unless that one was
+ * `asked`; else the decision stays as it is. */
+static __always_inline void decide_own_join(const struct job *job, __u32 token, __u32 asked, struct decision *decision)
+{
+	__u32 target = target_of_join(job, token);
+	__u32 former;
+
+	if (target != NO_TARGET) {
+		decide_joined(job, token, target, decision);
+		return;
+	}
+	former = former_owner(job, ring_slot_of_token(token), asked);
+	if (former == NO_TARGET || job->vip.mode != MPTCP_LEARN)
+		return;
+	say_token(decision, token);
+	decide_steer(decision, former, STEER_JOIN, ASKED_JOIN);
+}
+
 /* As published, a join whose token is another balancer's belongs to that one for ever. */
 static __always_inline void decide_owner_keeps(const struct job *job, __u32 token, __u32 owner, struct decision *decision)
 {
@@ -109,7 +127,7 @@ static __always_inline bool joining(const struct flow *flow, __u32 token)
 static __always_inline void decide_join(const struct job *job, __u32 token, struct decision *decision)
 {
 	struct flow *flow = known_flow(job);
-	__u32 owner, target;
+	__u32 owner;
 
 	if (flow && target_up(flow->target) && (joining(flow, token) || in_use(flow, job))) {
 		if (flow->token != token)
@@ -125,9 +143,7 @@ static __always_inline void decide_join(const struct job *job, __u32 token, stru
 		say_token(decision, token);
 		decide_steer(decision, owner, STEER_JOIN, ASKED_JOIN);
 	} else {
-		target = target_of_join(job, token);
-		if (target != NO_TARGET)
-			decide_joined(job, token, target, decision);
+		decide_own_join(job, token, NO_TARGET, decision);
 	}
 }
 
@@ -180,6 +196,20 @@ static __always_inline void decide_guess(const struct job *job, struct decision 
 		decide_by_hash(job, FLOW_NEW, SENT_UNKNOWN, decision);
 }
 
+/* Asks a balancer whether it knows the flow. False: there is none to ask, or too much was asked lately. */
+static __always_inline bool ask_for_flow(const struct job *job, __u32 whom, struct decision *decision)
+{
+	if (whom == NO_TARGET)
+		return false;
+	if (!steerable(job, whom) || !allowed(1, &settings.ask, job->now)) {
+		count(job, ASK_LIMITED);
+		return false;
+	}
+	decide_send(decision, own_hashed_target(job), SENT_UNKNOWN);
+	decide_steer(decision, whom, STEER_FLOW, ASKED_FLOW);
+	return true;
+}
+
 static __always_inline void decide_unknown(struct xdp_md *ctx, const struct job *job, struct decision *decision)
 {
 	__u32 owner;
@@ -188,13 +218,10 @@ static __always_inline void decide_unknown(struct xdp_md *ctx, const struct job 
 		if (!closes(job) && decide_stray_keys(ctx, job, decision))
 			return;
 		owner = flow_owner(job);
-		if (owner != NO_TARGET && steerable(job, owner) && allowed(1, &settings.ask, job->now)) {
-			decide_send(decision, own_hashed_target(job), SENT_UNKNOWN);
-			decide_steer(decision, owner, STEER_FLOW, ASKED_FLOW);
+		if (owner == NO_TARGET)
+			owner = former_owner(job, slot_of_flow(job), NO_TARGET);
+		if (ask_for_flow(job, owner, decision))
 			return;
-		}
-		if (owner != NO_TARGET)
-			count(job, ASK_LIMITED);
 	}
 	decide_guess(job, decision);
 }

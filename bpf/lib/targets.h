@@ -51,15 +51,29 @@ static __always_inline __u32 own_hashed_target(const struct job *job)
 	return hashed_target(job, &job->key.client, job->key.port);
 }
 
-/* The balancer that owns a slot of the ring; NO_TARGET: this one, also where the owner cannot be reached. */
-static __always_inline __u32 ring_owner(const struct job *job, __u32 slot)
+/* The balancer at a place of the ring; NO_TARGET: this one, also where it cannot be reached. */
+static __always_inline __u32 ring_at(const struct job *job, __u32 place)
 {
 	__u32 *owner;
 
 	if (!settings.peers || job->forwarded)
 		return NO_TARGET;
-	owner = bpf_map_lookup_elem(&ring, &slot);
+	owner = bpf_map_lookup_elem(&ring, &place);
 	return owner && target_up(*owner) ? *owner : NO_TARGET;
+}
+
+/* The balancer that owns a slot of the ring. */
+static __always_inline __u32 ring_owner(const struct job *job, __u32 slot)
+{
+	return ring_at(job, slot);
+}
+
+/* Who owned a slot before the ring last changed: it may know what its owner does not. NO_TARGET: this one, or nobody but `asked`. */
+static __always_inline __u32 former_owner(const struct job *job, __u32 slot, __u32 asked)
+{
+	__u32 owner = ring_at(job, RING_SIZE + slot);
+
+	return owner == asked ? NO_TARGET : owner;
 }
 
 static __always_inline __u32 token_owner(const struct job *job, __u32 token)
@@ -67,7 +81,12 @@ static __always_inline __u32 token_owner(const struct job *job, __u32 token)
 	return ring_owner(job, ring_slot_of_token(token));
 }
 
+static __always_inline __u32 slot_of_flow(const struct job *job)
+{
+	return ring_slot_of_flow(shared_hash(job, &job->key.client, job->key.port));
+}
+
 static __always_inline __u32 flow_owner(const struct job *job)
 {
-	return ring_owner(job, ring_slot_of_flow(shared_hash(job, &job->key.client, job->key.port)));
+	return ring_owner(job, slot_of_flow(job));
 }
