@@ -4,6 +4,7 @@
 #include "lib/options.h"
 #include "lib/sha1.h"
 #include "lib/sha256.h"
+#include "lib/siphash.h"
 
 _Static_assert(sizeof(struct mptcp_found) == 20, "as src/balancer/native.rs has it");
 
@@ -15,4 +16,9 @@ __u32 balancer_token_v0(const __u8 key[8])
 __u32 balancer_token_v1(const __u8 key[8])
 {
 	return token_v1(key);
+}
+
+__u64 balancer_siphash(const __u64 key[2], __u64 word)
+{
+	return siphash(key, word);
 }

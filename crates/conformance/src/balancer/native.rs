@@ -38,6 +38,7 @@ unsafe extern "C" {
     ) -> c_int;
     fn balancer_token_v0(key: *const [u8; 8]) -> u32;
     fn balancer_token_v1(key: *const [u8; 8]) -> u32;
+    fn balancer_siphash(key: *const [u64; 2], word: u64) -> u64;
 }
 
 /// Bytes of a TCP header before its options.
@@ -81,4 +82,10 @@ pub fn token(version: Version, key: Key) -> Token {
             Version::V1 => balancer_token_v1(&raw const key.0),
         }
     })
+}
+
+/// The balancer's SipHash-2-4 of the eight bytes that are `word` with the lowest first.
+pub fn siphash(key: [u64; 2], word: u64) -> u64 {
+    // SAFETY: the function reads the two words and nothing else.
+    unsafe { balancer_siphash(&raw const key, word) }
 }
