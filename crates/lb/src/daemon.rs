@@ -117,7 +117,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
             _ = interrupt.recv() => break,
             _ = hangup.recv() => drop(core.reload()),
             _ = ageing.tick() => {}
-            Some(ask) = asks.recv() => core.take(ask, wiring.checks()),
+            Some(ask) = asks.recv() => core.take(ask, &wiring.checks()),
             news = wiring.next() => core.learn(news),
         }
         core.reconcile();

@@ -46,6 +46,7 @@ fn refused(message: String) -> Problem {
 }
 
 /// The kernel would not.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(super) fn failed(error: heddle_dataplane::Error) -> Problem {
     Problem { kind: ProblemKind::Internal, message: error.to_string() }
 }

@@ -19,9 +19,11 @@ pub(super) fn write(maps: &mut Maps, change: &Change) -> Result<(), Error> {
         Change::Id(id, Some(index)) => maps.target_ids.insert(&id.get(), &(*index).into()),
         Change::Id(id, None) => maps.target_ids.remove(&id.get()),
         Change::Table(number, slots) => maps.maglev.write(first_slot(*number), slots),
-        Change::Ring(owners) => {
-            let owners: Vec<u32> = owners.iter().map(|&owner| owner.into()).collect();
-            maps.ring.write(0, &owners)
+        Change::Ring(owners, former) => {
+            let words =
+                |owners: &[u16]| owners.iter().map(|&owner| owner.into()).collect::<Vec<u32>>();
+            maps.ring.write(RING_SIZE, &words(former))?;
+            maps.ring.write(0, &words(owners))
         }
         Change::Vip(name, Some(vip)) => maps.vips.insert(&(*name).into(), vip),
         Change::Vip(name, None) => maps.vips.remove(&(*name).into()),
@@ -56,7 +58,8 @@ pub(super) fn read(maps: &Maps) -> Result<plan::Maps, Error> {
         ids: ids(maps)?,
         peers: peers(maps)?,
         tables: tables.collect(),
-        ring: (0..RING_SIZE).map(|slot| maps.ring.get(slot).unwrap_or(NO_TARGET) as u16).collect(),
+        ring: ring(maps, 0),
+        former_ring: ring(maps, RING_SIZE),
         epoch: maps.settings.get()?.epoch,
         vips,
     })
@@ -66,6 +69,11 @@ fn table(maps: &Maps, number: u32) -> Vec<u32> {
     let first = first_slot(number);
     let slots = first..first + MAGLEV_SIZE as usize;
     slots.map(|slot| maps.maglev.get(slot).unwrap_or(NO_TARGET)).collect()
+}
+
+fn ring(maps: &Maps, first: usize) -> Vec<u16> {
+    let slots = first..first + RING_SIZE;
+    slots.map(|slot| maps.ring.get(slot).unwrap_or(NO_TARGET) as u16).collect()
 }
 
 fn targets(maps: &Maps) -> Result<BTreeMap<u16, Target>, Error> {

@@ -113,7 +113,7 @@ impl Core {
             match attached {
                 Attached::Afresh => tracing::info!(interface = name, mode, "attached"),
                 Attached::InPlace => {
-                    tracing::info!(interface = name, "took over from the daemon before")
+                    tracing::info!(interface = name, "took over from the daemon before");
                 }
             }
         }
@@ -159,10 +159,10 @@ impl Core {
         self.health.extend(ids.into_iter().map(|id| (id, state)));
     }
 
-    pub(super) fn take(&mut self, ask: Ask, checks: Checks) {
+    pub(super) fn take(&mut self, ask: Ask, checks: &Checks) {
         match ask {
-            Ask::Admin(request, to) => drop(to.send(self.answer(request, &checks))),
-            Ask::Snapshot(to) => drop(to.send(self.snapshot(&checks))),
+            Ask::Admin(request, to) => drop(to.send(self.answer(request, checks))),
+            Ask::Snapshot(to) => drop(to.send(self.snapshot(checks))),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where a packet would go, and why: the packet is shown to the program's explaining variant, and what that noted is put into words.
+//! Where a packet would go, and why: it is shown to the program's explaining variant, and what that noted is put into words.
 
 mod frame;
 mod reasons;

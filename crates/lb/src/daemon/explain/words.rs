@@ -19,46 +19,89 @@ pub(super) fn protocol(protocol: Protocol) -> &'static str {
 
 /// What would be done with the packet.
 pub(super) fn verdict(facts: &Facts<'_>) -> String {
-    let backend = facts.backend().unwrap_or("a backend");
-    let owner = facts.owner().unwrap_or("another balancer");
-    use Counter as C;
-    match facts.verdict() {
-        C::PassNoVip => "It is passed to this machine's own stack.".into(),
-        C::PassIcmp => "It is about no flow here: passed to this machine's own stack.".into(),
-        C::SentFlow => format!("It follows its flow, to backend {backend}."),
-        C::SentSyn => format!("A new connection: hashing gives it to backend {backend}."),
-        C::SentCapable => format!(
-            "A new MPTCP connection: hashing gives it to backend {backend}, and its token will be learnt when the keys come by."
+    let verdict = facts.verdict();
+    let backend = facts.backend().unwrap_or("that is gone");
+    let owner = facts.owner().unwrap_or("that is gone");
+    let sent = sent(verdict, backend).or_else(|| steered(verdict, owner, backend));
+    sent.unwrap_or_else(|| ended(verdict).into())
+}
+
+/// To a backend.
+fn sent(verdict: Counter, backend: &str) -> Option<String> {
+    let by_hash = format!("hashing gives it to backend {backend}");
+    Some(match verdict {
+        Counter::SentFlow => format!("It follows its flow, to backend {backend}."),
+        Counter::SentSyn => format!("A new connection: {by_hash}."),
+        Counter::SentCapable => format!(
+            "A new MPTCP connection: {by_hash}, and its token is learnt when the keys come by."
         ),
-        C::SentUnknown => format!("Nothing else says where it belongs: hashing gives it to backend {backend}."),
-        C::SentJoin => format!("The token is known: it joins its connection at backend {backend}."),
-        C::SentJoinUnknown => format!(
-            "The token is not known: its connection has ended, or its keys did not come by here. Hashing gives it to backend {backend}, which resets it unless it has the connection."
+        Counter::SentUnknown => format!("Nothing says where it belongs: {by_hash}."),
+        Counter::SentJoin => {
+            format!("The token is known: it joins its connection at backend {backend}.")
+        }
+        Counter::SentJoinUnknown => format!(
+            "The token is not known: its connection has ended, or its keys did not come by. So \
+             {by_hash}, which resets it unless it has the connection."
         ),
-        C::SentKeys => format!("The token would be remembered here for backend {backend}, which gets the packet."),
-        C::SentForPeer => format!("Another balancer's packet: sent on to backend {backend}."),
-        C::SentUdp => format!("The first of its flow: hashing gives it to backend {backend}."),
-        C::SentDirect => format!("The address is backend {backend}'s own: it goes there."),
-        C::SentFragment => format!("A fragment: it goes where the first one goes, to backend {backend}."),
-        C::SentIcmp => format!("An error about a flow: it goes to the flow's backend {backend}."),
-        C::AskedJoin => format!(
-            "Balancer {owner} would be asked who has the token. It answers by sending the packet back, with the backend's name or without."
+        Counter::SentKeys => {
+            format!("The token is remembered here for backend {backend}, which gets the packet.")
+        }
+        Counter::SentForPeer => format!("Another balancer sent it: it goes on to {backend}."),
+        Counter::SentUdp => format!("The first of its flow: {by_hash}."),
+        Counter::SentDirect => format!("The address is backend {backend}'s own: it goes there."),
+        Counter::SentFragment => {
+            format!("A fragment: it goes where the first one goes, to backend {backend}.")
+        }
+        Counter::SentIcmp => format!("It is about a flow of backend {backend}: it goes there."),
+        _ => return None,
+    })
+}
+
+/// To another balancer.
+fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
+    let by_way = format!("It goes by way of balancer {owner}");
+    Some(match verdict {
+        Counter::AskedJoin => format!(
+            "Balancer {owner} would be asked who has the token. It answers by sending the packet \
+             back, with the backend's name or without."
         ),
-        C::AskedFlow => format!(
-            "Balancer {owner}, where flows of this hash are written down, would be asked; if it does not know either, the hash decides."
+        Counter::AskedFlow => format!(
+            "Balancer {owner}, where flows of this hash are written down, would be asked; if it \
+             does not know either, the hash decides."
         ),
-        C::SteeredKeys => format!("It goes by way of balancer {owner}, which remembers the token and sends it on to backend {backend}."),
-        C::SteeredFlow => format!("It goes by way of balancer {owner}, which remembers the flow and sends it on to backend {backend}."),
-        C::SteeredFragment => format!("A fragment: it goes by way of balancer {owner}, which knows where the first one went."),
-        C::SteeredForward => format!("It belongs to balancer {owner}, which gets it as if it had come there."),
-        C::Answered => format!("A question of balancer {owner}'s: it would be answered."),
-        C::TooBig => "It is too long for the way to its backend: the client is told by ICMP (RFC 1191, RFC 8201).".into(),
-        C::DropMalformed => "It makes no sense: dropped.".into(),
-        C::DropNoBackend => "No backend takes new flows: dropped.".into(),
-        C::DropStranger => "It does not come from a balancer that is known, or has not the cluster's cookie: dropped.".into(),
-        C::DropFragment => "The first fragment of its packet was not seen: dropped.".into(),
-        C::DropFailed => "There is no room in front of it for another header, or no key for it: dropped.".into(),
-        event => event.name().into(),
+        Counter::SteeredKeys => {
+            format!("{by_way}, which remembers the token and sends it on to backend {backend}.")
+        }
+        Counter::SteeredFlow => {
+            format!("{by_way}, which remembers the flow and sends it on to backend {backend}.")
+        }
+        Counter::SteeredFragment => format!("{by_way}, which knows where the first fragment went."),
+        Counter::SteeredForward => {
+            format!("It belongs to balancer {owner}, which gets it as if it had come there.")
+        }
+        Counter::Answered => format!("A question of balancer {owner}'s: it would be answered."),
+        _ => return None,
+    })
+}
+
+/// To nobody else.
+fn ended(verdict: Counter) -> &'static str {
+    match verdict {
+        Counter::PassNoVip => "It is passed to this machine's own stack.",
+        Counter::PassIcmp => "It is about no flow here: passed to this machine's own stack.",
+        Counter::TooBig => {
+            "It is too long for the way to its backend: the client is told so (RFC 1191, RFC 8201)."
+        }
+        Counter::DropMalformed => "It makes no sense: dropped.",
+        Counter::DropNoBackend => "No backend takes new flows: dropped.",
+        Counter::DropStranger => {
+            "It is from no balancer that is known, or without the cluster's cookie: dropped."
+        }
+        Counter::DropFragment => "The first fragment of its packet was not seen: dropped.",
+        Counter::DropFailed => {
+            "There is no room in front of it for another header, or no key for it: dropped."
+        }
+        other => other.name(),
     }
 }
 
