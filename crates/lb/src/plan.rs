@@ -83,7 +83,9 @@ impl Plan {
     fn fill(&self, config: &Config, world: &World<'_>, before: &Maps) -> Maps {
         let targets = maps::targets(config, world, &self.targets, before);
         let tables = maps::tables(config, world, self, &targets, before);
-        let ring = self.ring(world);
+        let all: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
+        let ring = self.ring(world, &all);
+        let former_ring = self.former_ring(world, before, &ring);
         let changed = ring != before.ring || tables != before.tables;
         Maps {
             vips: maps::vips(config, self, &tables),
@@ -93,6 +95,7 @@ impl Plan {
             targets,
             tables,
             ring,
+            former_ring,
         }
     }
 
@@ -108,15 +111,26 @@ impl Plan {
         self.targets.iter().map(|(id, index, _)| (*id, index)).collect()
     }
 
-    /// The target that owns each slot; this balancer is [`abi::NO_TARGET`].
-    fn ring(&self, world: &World<'_>) -> Vec<u16> {
+    /// Who owned each slot before `ring`. A balancer that comes was none of them.
+    fn former_ring(&self, world: &World<'_>, before: &Maps, ring: &[u16]) -> Vec<u16> {
+        if before.ring == ring {
+            before.former_ring.clone()
+        } else if before.ring.is_empty() {
+            let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
+            self.ring(world, &others)
+        } else {
+            before.ring.clone()
+        }
+    }
+
+    /// The target that owns each slot if these balancers share them; this balancer is [`abi::NO_TARGET`].
+    fn ring(&self, world: &World<'_>, sharers: &[u32]) -> Vec<u16> {
         let owner = |id: &u32| {
             let others = world.others();
             let owner = others.map(|member| member.id).find(|other| other.get() == *id);
             owner.and_then(|id| self.targets.index(&id)).unwrap_or(abi::NO_TARGET as u16)
         };
-        let ids: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
-        match Ring::new(&ids).owners() {
+        match Ring::new(sharers).owners() {
             [] => vec![abi::NO_TARGET as u16; RING_SIZE],
             owners => owners.iter().map(owner).collect(),
         }

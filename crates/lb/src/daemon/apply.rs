@@ -53,6 +53,9 @@ pub(super) fn read(maps: &Maps) -> Result<plan::Maps, Error> {
     let services = vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
     let tables =
         services.map(|vip| vip.table / MAGLEV_SIZE).map(|number| (number, table(maps, number)));
+    if vips.is_empty() {
+        return Ok(plan::Maps::default()); // Nothing was ever written: this balancer has only just come.
+    }
     Ok(plan::Maps {
         targets: targets(maps)?,
         ids: ids(maps)?,
@@ -71,6 +74,7 @@ fn table(maps: &Maps, number: u32) -> Vec<u32> {
     slots.map(|slot| maps.maglev.get(slot).unwrap_or(NO_TARGET)).collect()
 }
 
+/// A half of the ring.
 fn ring(maps: &Maps, first: usize) -> Vec<u16> {
     let slots = first..first + RING_SIZE;
     slots.map(|slot| maps.ring.get(slot).unwrap_or(NO_TARGET) as u16).collect()

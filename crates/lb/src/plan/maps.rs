@@ -28,8 +28,10 @@ pub struct Maps {
     pub peers: BTreeMap<IpAddr, u16>,
     /// The Maglev tables in use, by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
     pub tables: BTreeMap<u32, Vec<u32>>,
-    /// `ring`, of `RING_SIZE` slots; empty: not known.
+    /// The first half of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
+    /// The second half: who owned them before the last change.
+    pub former_ring: Vec<u16>,
     /// `settings.epoch`.
     pub epoch: u8,
 }

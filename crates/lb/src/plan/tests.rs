@@ -103,7 +103,7 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
         Change::Id(_, Some(_)) => "id",
         Change::Id(_, None) => "no id",
         Change::Table(..) => "table",
-        Change::Ring(_) => "ring",
+        Change::Ring(..) => "ring",
         Change::Vip(_, Some(_)) => "vip",
         Change::Vip(_, None) => "no vip",
         Change::Peer(_, Some(_)) => "peer",
@@ -134,6 +134,30 @@ fn the_first_plan_writes_what_is_named_before_what_names_it() {
     let theirs = maps.ring.iter().filter(|&&owner| owner == trace.index(102)).count();
     assert!(ours + theirs == RING_SIZE && ours > RING_SIZE / 3 && theirs > RING_SIZE / 3);
     assert!(trace.turn(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
+}
+
+/// Who comes asks those before it; who sees another come remembers the ring without it.
+#[test]
+fn the_ring_before_the_last_change_is_known() {
+    let mut comer = Trace::start();
+    comer.turn(&config(&[1])).unwrap();
+    let other = comer.index(102);
+    assert!(comer.plan.maps.former_ring.iter().all(|&owner| owner == other));
+
+    let mut old = Trace::start();
+    let both = std::mem::take(&mut old.balancers);
+    old.balancers = vec![both[0].clone()];
+    old.turn(&config(&[1])).unwrap();
+    old.balancers = both.clone();
+    let changes = old.turn(&config(&[1])).unwrap();
+    assert!(kinds(&changes).contains(&"ring"));
+    assert!(old.plan.maps.former_ring.iter().all(|&owner| owner == 0), "all was this one's");
+
+    // When the other goes again, what it owned was its own before.
+    let ring = old.plan.maps.ring.clone();
+    old.balancers = vec![both[0].clone()];
+    old.turn(&config(&[1])).unwrap();
+    assert_eq!(old.plan.maps.former_ring, ring);
 }
 
 #[test]

@@ -61,3 +61,13 @@ pub fn kernel_capabilities(process: u32) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
     u64::from_str_radix(line.trim(), 16).unwrap()
 }
+
+/// What a daemon says to a request without fields, as JSON.
+pub fn ask(
+    daemons: &heddle_lab::Daemons<'_>,
+    index: usize,
+    request: &heddle_lb::admin::Request,
+) -> String {
+    let mut client = heddle_lb::admin::Client::connect(&daemons.socket(index)).unwrap();
+    serde_json::to_string(&client.ask(request).unwrap()).unwrap()
+}
