@@ -44,7 +44,7 @@ fn in_words(status: &Status) -> String {
     match status.warnings.is_empty() {
         true => lines.push("  all is well".into()),
         false => {
-            lines.extend(status.warnings.iter().map(|warning| format!("  warning: {warning}")))
+            lines.extend(status.warnings.iter().map(|warning| format!("  warning: {warning}")));
         }
     }
     lines.join("\n")

@@ -77,7 +77,7 @@ impl Screen {
             Sort::Packets => sorted.sort_by(|a, b| b.packets.total_cmp(&a.packets)),
             Sort::Flows => sorted.sort_by_key(|backend| std::cmp::Reverse(backend.status.flows)),
             Sort::State => {
-                sorted.sort_by_key(|backend| (is_well(backend), backend.status.draining))
+                sorted.sort_by_key(|backend| (is_well(backend), !backend.status.draining));
             }
         }
         if self.order == Order::Reversed {
@@ -87,7 +87,7 @@ impl Screen {
     }
 }
 
-/// Those in trouble come first.
+/// Those in trouble come first, then those that drain.
 fn is_well(backend: &Backend) -> bool {
     backend.status.health != heddle_lb::health::State::Down && backend.status.unreachable.is_none()
 }
