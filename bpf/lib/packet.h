@@ -4,7 +4,6 @@
  * Offsets, not pointers, so that it outlives a change of the frame; whoever reads the frame checks bounds again. */
 #pragma once
 
-#include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -14,9 +13,9 @@
 #include <stdbool.h>
 
 #include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
 
 #include "../include/abi.h"
+#include "native.h"
 
 struct packet {
 	struct address source;
@@ -37,7 +36,7 @@ struct packet {
 
 enum parsed {
 	PARSED,     /* a packet that may be for a service */
-	NOT_OURS,   /* another protocol, or headers that do not fit the frame: the stack's */
+	NOT_OURS,   /* another protocol, or headers that fit neither the frame nor each other: the stack's */
 };
 
 #define TCP_FIN 0x01
@@ -69,7 +68,7 @@ static __always_inline int parse_transport(struct packet *packet, void *data, vo
 		return PARSED;
 	}
 	if (packet->protocol == IPPROTO_UDP) {
-		if ((void *)(udp + 1) > end)
+		if ((void *)(udp + 1) > end || packet->l4 + sizeof(*udp) > packet->l3 + packet->length)
 			return NOT_OURS;
 		packet->source_port = udp->source;
 		packet->destination_port = udp->dest;
@@ -110,6 +109,8 @@ static __always_inline int parse_v6(struct packet *packet, void *data, void *end
 
 	if ((void *)(ip + 1) > end || ip->version != 6)
 		return NOT_OURS;
+	if (bpf_ntohs(ip->payload_len) > 0xffff - sizeof(*ip))
+		return NOT_OURS; /* longer than `length` can say, and than any frame */
 	packet->v6 = true;
 	packet->length = bpf_ntohs(ip->payload_len) + sizeof(*ip);
 	__builtin_memcpy(&packet->source, &ip->saddr, 16);
@@ -164,7 +165,7 @@ static __always_inline int parse(struct xdp_md *ctx, struct packet *packet)
 		parsed = parse_v6(packet, data, end);
 	else
 		return NOT_OURS;
-	if (parsed != PARSED || packet->l3 + packet->length > end - data)
+	if (parsed != PARSED || packet->l3 + packet->length > end - data || packet->l4 > packet->l3 + packet->length)
 		return NOT_OURS;
 	return packet->later_fragment ? PARSED : parse_transport(packet, data, end);
 }

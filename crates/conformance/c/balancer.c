@@ -2,11 +2,18 @@
 /* The parts of the balancer's program that need no kernel, for the tests to call. */
 #include "lib/native.h"
 #include "lib/options.h"
+#include "lib/packet.h"
 #include "lib/sha1.h"
 #include "lib/sha256.h"
 #include "lib/siphash.h"
 
 _Static_assert(sizeof(struct mptcp_found) == 20, "as src/balancer/native.rs has it");
+_Static_assert(sizeof(struct packet) == 56, "as src/balancer/native.rs has it");
+
+int balancer_parse(struct xdp_md *ctx, struct packet *out)
+{
+	return parse(ctx, out);
+}
 
 __u32 balancer_token_v0(const __u8 key[8])
 {

@@ -1,8 +1,10 @@
 //! The balancer's C (bpf/lib) beside what it must be equal to.
 //!
-//! [`native`] calls it; [`options`] says in terms of [`heddle_wire`] what its search for MPTCP options must find.
+//! [`native`] calls it; [`packet`] and [`options`] say in terms of [`heddle_wire`] what it must read in a frame and
+//! find among TCP's options.
 
 pub mod native;
 pub mod options;
+pub mod packet;
 
 pub use options::{Found, Kind};

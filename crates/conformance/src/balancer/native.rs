@@ -2,9 +2,11 @@
 #![allow(unsafe_code, reason = "calls C, which reads and writes through pointers")]
 
 use core::ffi::c_int;
+use std::net::{IpAddr, Ipv6Addr};
 
 use heddle_wire::{Key, TcpFlags, Token, Version};
 
+use super::packet::Packet;
 use super::{Found, Kind};
 
 /// `struct xdp_md`, as bpf/lib/native.h has it: where the frame begins and ends.
@@ -28,7 +30,29 @@ struct RawFound {
     key: [u8; 8],
 }
 
+/// `struct packet` of bpf/lib/packet.h. Addresses and ports in network order.
+#[repr(C, align(8))]
+#[derive(Default)]
+struct RawPacket {
+    source: [u8; 16],
+    destination: [u8; 16],
+    source_port: u16,
+    destination_port: u16,
+    l3: u16,
+    l4: u16,
+    length: u16,
+    protocol: u8,
+    tcp_flags: u8,
+    options: u8,
+    v6: bool,
+    fragment: bool,
+    later_fragment: bool,
+    fragment_id: u32,
+    pad: u32,
+}
+
 unsafe extern "C" {
+    fn balancer_parse(context: *mut Context, out: *mut RawPacket) -> c_int;
     fn find_mptcp(
         context: *mut Context,
         l4: u32,
@@ -55,9 +79,7 @@ pub fn find(options: &[u8], flags: TcpFlags) -> Found {
 
 /// What the balancer finds in a frame whose TCP header begins at byte `l4` and claims so many bytes of options.
 pub fn find_in(frame: &[u8], l4: u32, bytes: u32, flags: TcpFlags) -> Found {
-    let ends = frame.as_ptr_range();
-    let mut context =
-        Context { data: ends.start.expose_provenance(), data_end: ends.end.expose_provenance() };
+    let mut context = Context::of(frame);
     let mut out = RawFound::default();
     // SAFETY: the context names a live frame, which the function only reads; it writes `out` only.
     let kind = unsafe { find_mptcp(&raw mut context, l4, bytes, flags.0.into(), &raw mut out) };
@@ -70,6 +92,42 @@ pub fn find_in(frame: &[u8], l4: u32, bytes: u32, flags: TcpFlags) -> Found {
         length: out.length,
         token: Token(out.token),
         key: Key(out.key),
+    }
+}
+
+/// What the balancer reads in a frame; none where it says that the packet is not for it.
+pub fn parse(frame: &[u8]) -> Option<Packet> {
+    let mut context = Context::of(frame);
+    let mut out = RawPacket::default();
+    // SAFETY: the context names a live frame, which the function only reads; it writes `out` only.
+    let parsed = unsafe { balancer_parse(&raw mut context, &raw mut out) };
+    (parsed == 0).then(|| out.decode())
+}
+
+impl Context {
+    fn of(frame: &[u8]) -> Context {
+        let ends = frame.as_ptr_range();
+        Context { data: ends.start.expose_provenance(), data_end: ends.end.expose_provenance() }
+    }
+}
+
+impl RawPacket {
+    fn decode(&self) -> Packet {
+        let address = |bytes| IpAddr::V6(Ipv6Addr::from(bytes)).to_canonical();
+        Packet {
+            source: address(self.source),
+            destination: address(self.destination),
+            source_port: u16::from_be(self.source_port),
+            destination_port: u16::from_be(self.destination_port),
+            l3: self.l3.into(),
+            l4: self.l4.into(),
+            length: self.length.into(),
+            protocol: self.protocol,
+            tcp_flags: self.tcp_flags,
+            options: self.options.into(),
+            fragment: self.fragment,
+            later_fragment: self.later_fragment,
+        }
     }
 }
 

@@ -1,0 +1,63 @@
+//! Every frame through the balancer's parsers, compiled for this machine, through the wire crate's, and as tshark read it.
+
+use heddle_conformance::balancer::{Kind, native, options, packet};
+use heddle_wire::{TcpFlags, TcpFrame};
+
+use crate::cases::{Block, cases, states};
+
+#[test]
+fn the_parsers_agree() {
+    let cases = cases();
+    assert!(cases.len() >= 120, "{} cases", cases.len());
+    let frames = cases.iter().flat_map(|case| [case.bytes("frame"), case.bytes("out")]);
+    let setups = states();
+    let steps = setups.iter().flat_map(Block::steps).filter(|(word, _)| *word == "frame");
+    for frame in frames.chain(steps.map(|(_, hex)| crate::cases::from_hex(hex))) {
+        packet::compare(&frame).unwrap();
+        if let Ok(TcpFrame { tcp, .. }) = TcpFrame::parse(&frame) {
+            let found = native::find(tcp.options, tcp.flags);
+            assert_eq!(found, options::expected(tcp.options, tcp.flags), "{frame:x?}");
+        }
+    }
+}
+
+/// tshark tells ports, flags, keys and tokens; where it has several options, the balancer's is one of them.
+#[test]
+fn tshark_reads_what_the_balancer_does() {
+    let mut refereed = 0;
+    for case in cases() {
+        let frame = case.bytes("frame");
+        let Some(read) = packet::compare(&frame).unwrap() else { continue };
+        if read.protocol != 6 || read.fragment || case.get("tshark.tcp.flags").is_empty() {
+            continue;
+        }
+        let flags = u8::from_str_radix(&case.get("tshark.tcp.flags")[4..], 16).unwrap();
+        let ports = [read.source_port, read.destination_port].map(|port| port.to_string());
+        let tshark = ["tshark.tcp.srcport", "tshark.tcp.dstport"].map(|field| case.get(field));
+        assert_eq!((flags, tshark), (read.tcp_flags, ports.each_ref().map(String::as_str)));
+        check_options(&case, &frame[read.l4 + 20..][..read.options], TcpFlags(flags));
+        refereed += 1;
+    }
+    assert!(refereed >= 120, "{refereed} of TCP");
+}
+
+fn check_options(case: &Block, area: &[u8], flags: TcpFlags) {
+    let found = native::find(area, flags);
+    let says = |field: &str, value: u64| {
+        let name = format!("tshark.tcp.options.mptcp.{field}");
+        let listed = case.get(&name).split(',').any(|one| one.parse() == Ok(value));
+        assert!(listed, "{}: {field} is {value}, tshark: {}", case.name, case.get(&name));
+    };
+    match found.kind {
+        Kind::CapableSyn | Kind::CapableKeys => says("version", found.version.into()),
+        Kind::JoinSyn => says("recvtok", found.token.0.into()),
+        Kind::Dss => says("subtype", 2),
+        Kind::None | Kind::Other | Kind::Malformed => {}
+    }
+    // Behind ADD_ADDR, tshark 4.0 shows the sender's key only.
+    if found.kind == Kind::CapableKeys
+        && !case.get("tshark.tcp.options.mptcp.subtype").contains(',')
+    {
+        says("recvkey", u64::from_be_bytes(found.key.0));
+    }
+}
