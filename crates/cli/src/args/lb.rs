@@ -100,7 +100,7 @@ pub(crate) struct Drain {
 Examples:
   heddle lb connections --backend be1
   heddle lb connections --client 198.51.100.7
-  heddle lb connections --token 1c2d3e4f       all subflows of one MPTCP connection, as `ss -Mti` names it
+  heddle lb connections --token 1c2d3e4f     the subflows of one connection (as ss -Mti names it)
   heddle lb connections --limit 100000 --json | jq -r '.flows[].client'")]
 pub(crate) struct Connections {
     /// Only of this service.

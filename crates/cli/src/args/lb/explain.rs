@@ -15,7 +15,7 @@ const ACK: u8 = 16;
     after_help = "\
 Examples, from the first packet of an MPTCP connection to its second subflow:
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --capable
-  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --keys 1122334455667788,99aabbccddeeff00
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --keys 1122334455667788,99aabbcc
   heddle lb explain --from 203.0.113.9:4001 --to 192.0.2.10:443 --join 0x1c2d3e4f
 And others:
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443            a plain SYN
