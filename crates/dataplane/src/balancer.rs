@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use aya::maps::{Map, MapData};
+
 use crate::explain::Explainer;
-use crate::maps::{Maps, PinnedMaps};
+use crate::maps::{Maps, PinnedMaps, ReadyKeys};
 use crate::object::{self, Effect};
 use crate::pins::Pins;
 use crate::{Attached, Error, Mode, Program, Sizes};
@@ -77,6 +79,14 @@ impl Balancer {
             Some(path) => self.program.attach_pinned(interface, mode, &path),
             None => self.program.attach(interface, mode).map(|()| Attached::Afresh),
         }
+    }
+
+    /// The queue of keys made ahead once more, for a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn ready_keys(&self) -> Result<ReadyKeys, Error> {
+        ReadyKeys::new(Map::Queue(MapData::from_pin(self.pins.path("ready_keys"))?))
     }
 
     /// The sizes that it was loaded with.

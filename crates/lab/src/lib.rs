@@ -58,7 +58,7 @@ pub use joins::{Joins, count_joins};
 pub use lab::Lab;
 pub use names::sweep;
 pub use node::{Mac, Node};
-pub use peer::{Connection, Server, Status, Subflow, Transport};
+pub use peer::{Connection, Server, Status, Subflow, Transport, Watcher};
 pub use referee::{Observed, ObservedSubflow, observe};
 pub use root::{WITHOUT_ROOT, is_root, skipped};
 pub use routes::Hop;

@@ -10,7 +10,7 @@ mod server;
 mod stream;
 mod subflows;
 
-pub use connection::Connection;
+pub use connection::{Connection, Watcher};
 pub use server::Server;
 pub use subflows::{Status, Subflow};
 

@@ -9,6 +9,7 @@ mod apply;
 mod core;
 mod door;
 mod explain;
+mod key_supply;
 mod names;
 mod reload;
 mod snapshot;
@@ -121,6 +122,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
             news = wiring.next() => core.learn(news),
         }
         core.reconcile();
+        core.supply_keys();
         wiring.follow(core.config());
     }
     tracing::info!("the daemon stops; packets go on as the maps say");

@@ -58,6 +58,15 @@ pub(crate) enum LbCommand {
     Reload,
     /// On a backend: take off the outer headers (IPIP, GUE) that balancers put on.
     Decap(Decap),
+    /// Show it: namespaces, a download over four subflows, a balancer that dies on the way. Needs root.
+    Demo(Demo),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Demo {
+    /// How much is downloaded, in MB (10^6 bytes).
+    #[arg(long, value_name = "MB", default_value_t = 100)]
+    pub(crate) megabytes: u64,
 }
 
 #[derive(Args, Debug)]

@@ -1,4 +1,4 @@
-//! Keys that are made ahead of connections (`mptcp = "assign"`; RomanRoads, section 4.3).
+//! Keys that are made ahead of connections (`mptcp = "assign"`; RomanRoads, section V-B).
 
 use std::io;
 
@@ -13,7 +13,7 @@ pub struct ReadyKeys {
 }
 
 impl ReadyKeys {
-    pub(super) fn new(map: Map) -> Result<Self, Error> {
+    pub(crate) fn new(map: Map) -> Result<Self, Error> {
         Ok(Self { map: map.try_into()? })
     }
 

@@ -19,6 +19,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often the kernel is asked whether subflows have come up.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
+/// Sees what the kernel knows of a [`Connection`].
+#[derive(Debug)]
+pub struct Watcher {
+    socket: Socket,
+}
+
+impl Watcher {
+    /// As [`Connection::status`].
+    ///
+    /// # Errors
+    /// As that.
+    pub fn status(&self) -> io::Result<Status> {
+        subflows::status(&self.socket)
+    }
+}
+
 /// A connection to a [`Server`](crate::Server). An error of any of its methods means that it broke.
 #[derive(Debug)]
 pub struct Connection {
@@ -125,6 +141,14 @@ impl Connection {
             }
             thread::sleep(LOOK_UP);
         }
+    }
+
+    /// Looks at the connection while something else goes on in it.
+    ///
+    /// # Errors
+    /// If the system gives no second handle on the socket.
+    pub fn watcher(&self) -> io::Result<Watcher> {
+        Ok(Watcher { socket: self.link.socket.try_clone()? })
     }
 
     fn ask(&mut self, request: Request) -> io::Result<()> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use heddle_dataplane::{Attached, Balancer, Explainer, Mode, interface_index};
 
 use super::door::Ask;
+use super::key_supply::KeySupply;
 use super::wiring::{Checks, News};
 use super::{Options, apply};
 use crate::config::{self, Config, Membership, Secret, SecretError};
@@ -42,6 +43,7 @@ pub struct Core {
     pub(super) explainer: Explainer,
     pub(super) plan: Plan,
     keys: Keys,
+    key_supply: KeySupply,
     pub(super) health: BTreeMap<WireId, State>,
     pub(super) drained: BTreeMap<WireId, bool>,
     pub(super) view: View,
@@ -72,6 +74,7 @@ impl Core {
         let explainer = balancer.explainer()?;
         let keys = keys(&config, balancer.maps.settings.get()?.seed)?;
         let plan = Plan::found(apply::read(&balancer.maps)?);
+        let key_supply = KeySupply::new(balancer.ready_keys()?);
         let mut core = Core {
             view: initial_view(&config),
             config,
@@ -80,6 +83,7 @@ impl Core {
             explainer,
             plan,
             keys,
+            key_supply,
             health: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: NextHops::new(),
@@ -174,6 +178,11 @@ impl Core {
             tracing::error!(%trouble, "the maps are not as they should be");
         }
         self.trouble = trouble;
+    }
+
+    /// Keeps keys ready where services want them.
+    pub(super) fn supply_keys(&mut self) {
+        self.key_supply.follow(&self.config, &self.plan.maps.ring);
     }
 
     fn try_reconcile(&mut self) -> Result<(), CoreError> {

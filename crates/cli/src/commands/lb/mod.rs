@@ -6,6 +6,7 @@ mod check;
 mod connections;
 mod counters;
 mod decap;
+mod demo;
 mod drain;
 mod explain;
 mod status;
@@ -34,5 +35,6 @@ pub(crate) fn lb(args: &Lb, common: &Common) -> Result<(), Failure> {
         LbCommand::Explain(args) => explain::explain(args, socket, common),
         LbCommand::Reload => status::reload(socket, common),
         LbCommand::Decap(args) => decap::decap(args, common),
+        LbCommand::Demo(args) => demo::demo(args, common).map_err(Failure::Other),
     }
 }
