@@ -144,6 +144,9 @@ pub(crate) enum Paper {
     MpHula,
     /// CFLB (Computer Networks 2013): claims C1 to C7.
     Cflb,
+    /// RomanRoads (IFIP Networking 2021): claims R1 to R4, on the balancer's own eBPF programs. Needs root.
+    #[value(name = "romanroads")]
+    RomanRoads,
 }
 
 #[derive(Args, Debug)]
@@ -152,7 +155,8 @@ Examples:
   heddle reproduce hula --quick
   heddle reproduce hula H3 H9
   heddle reproduce mp-hula --quick --sensitivity
-  heddle reproduce cflb C2 C3 --pcap trace.pcapng")]
+  heddle reproduce cflb C2 C3 --pcap trace.pcapng
+  heddle reproduce romanroads --quick")]
 pub(crate) struct Reproduce {
     /// The paper.
     pub(crate) paper: Paper,

@@ -7,6 +7,8 @@ use crate::abi::BUCKET_ENTRIES;
 pub struct Sizes {
     /// Flows at least; the table has between this and twice as many places, of 32 bytes.
     pub flows: u32,
+    /// Extra buckets of both tables, in eighths of the main ones: 0 to 8.
+    pub extra_eighths: u32,
     /// MPTCP tokens at least; the table has between this and twice as many places, of 16 bytes.
     pub tokens: u32,
     /// Entries of the VIP table: addresses with port and protocol, and addresses alone.
@@ -32,6 +34,7 @@ impl Default for Sizes {
     fn default() -> Self {
         Self {
             flows: 1 << 20,
+            extra_eighths: 3,
             tokens: 1 << 20,
             vips: 1024,
             services: 255,
@@ -53,12 +56,12 @@ impl Sizes {
 
     /// The flow table's buckets.
     pub fn flow_buckets(&self) -> Buckets {
-        Buckets::holding(self.flows)
+        Buckets::holding(self.flows, self.extra_eighths)
     }
 
     /// The token table's buckets.
     pub fn token_buckets(&self) -> Buckets {
-        Buckets::holding(self.tokens)
+        Buckets::holding(self.tokens, self.extra_eighths)
     }
 }
 
@@ -67,17 +70,18 @@ impl Sizes {
 pub struct Buckets {
     /// A power of two.
     pub main: u32,
-    /// Three eighths of `main`.
+    /// Some eighths of `main`.
     pub extra: u32,
 }
 
 impl Buckets {
     /// The least main buckets with which there is a place for `entries`.
-    pub fn holding(entries: u32) -> Self {
-        let places = u64::from(BUCKET_ENTRIES) * 11;
+    pub fn holding(entries: u32, extra_eighths: u32) -> Self {
+        let extra_eighths = extra_eighths.min(8);
+        let places = u64::from(BUCKET_ENTRIES * (8 + extra_eighths));
         let main = (u64::from(entries) * 8).div_ceil(places) as u32;
         let main = main.next_power_of_two().max(8);
-        Self { main, extra: main / 8 * 3 }
+        Self { main, extra: main / 8 * extra_eighths }
     }
 
     /// Main and extra ones.
@@ -93,7 +97,7 @@ mod tests {
     #[test]
     fn a_table_has_places_for_what_is_asked_and_less_than_double() {
         for flows in [50, 4096, 65_536, 1 << 20, 3_000_000, 100_000_000] {
-            let buckets = Buckets::holding(flows);
+            let buckets = Buckets::holding(flows, 3);
             let places = u64::from(buckets.all()) * u64::from(BUCKET_ENTRIES);
             assert!(buckets.main.is_power_of_two());
             assert_eq!(buckets.extra * 8, buckets.main * 3);
@@ -102,7 +106,7 @@ mod tests {
                 "{flows}: {places}"
             );
         }
-        assert_eq!(Buckets::holding(u32::MAX).main, 1 << 30);
+        assert_eq!(Buckets::holding(u32::MAX, 3).main, 1 << 30);
     }
 
     #[test]

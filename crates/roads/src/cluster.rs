@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 use heddle_dataplane::abi::{Counter, Forwarding, MptcpMode, Settings};
 use heddle_dataplane::{Action, Balancer, Clock, Error, Explainer, Explanation, Sizes};
 
+use heddle_policy::balancer::ring::Ring;
+
 use crate::network::{self, Receiver};
 use crate::{Flow, SERVICE_UDP};
 
@@ -19,6 +21,8 @@ pub struct Setup {
     pub backends: usize,
     /// What the TCP service does for MPTCP.
     pub mode: MptcpMode,
+    /// Whether balancers know of each other.
+    pub peers: Peers,
     /// How packets reach backends.
     pub forwarding: Forwarding,
     /// Bytes of IP that the network carries; 0: not checked.
@@ -50,12 +54,22 @@ impl Default for Setup {
             balancers: 1,
             backends: 4,
             mode: MptcpMode::Learn,
+            peers: Peers::Known,
             forwarding: Forwarding::Ipip,
             mtu: 0,
             sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
             settings,
         }
     }
+}
+
+/// Whether balancers know of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peers {
+    /// They share the ring.
+    Known,
+    /// Each is alone with what it learns (Liénardy and Donnet, ANRW 2016; RomanRoads' P3).
+    Unknown,
 }
 
 /// A backend as the control plane sees it.
@@ -113,6 +127,9 @@ pub struct Cluster {
     pub(crate) balancers: Vec<Option<Member>>,
     pub(crate) now: u32,
     pub(crate) epoch: u8,
+    pub(crate) ring: Ring,
+    /// The ring before it last changed.
+    pub(crate) former: Ring,
 }
 
 impl Cluster {
@@ -124,7 +141,9 @@ impl Cluster {
         let backends = vec![Backend { weight: 1, up: true }; setup.backends];
         let (now, epoch) = (setup.settings.now, setup.settings.epoch);
         let balancers = (0..setup.balancers).map(|_| None).collect();
-        let mut cluster = Cluster { setup, backends, balancers, now, epoch };
+        let ring = Ring::new(&[]);
+        let mut cluster =
+            Cluster { setup, backends, balancers, now, epoch, former: ring.clone(), ring };
         for balancer in 0..cluster.balancers.len() {
             cluster.start(balancer)?;
         }

@@ -5,12 +5,13 @@
 use std::net::IpAddr;
 
 use heddle_dataplane::abi::{
-    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, Settings, Target, TargetState, Vip, VipKey,
-    VipKind,
+    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, RING_SIZE, Settings, Target, TargetState, Vip,
+    VipKey, VipKind,
 };
 use heddle_dataplane::{Balancer, Error};
 use heddle_policy::balancer::{maglev, ring::Ring};
 
+use crate::cluster::Peers;
 use crate::network::{self, GUE_PORT, PORT, SERVICE_TCP, SERVICE_UDP, SERVICES, STEERING_PORT};
 use crate::{Cluster, Random};
 
@@ -53,19 +54,22 @@ impl Cluster {
         let mut balancers = std::mem::take(&mut self.balancers);
         let alive: Vec<usize> =
             (0..balancers.len()).filter(|&at| balancers[at].is_some()).collect();
-        let ring = self.ring(&alive);
+        let ids: Vec<u32> = alive.iter().map(|&balancer| balancer_id(balancer)).collect();
+        let ring = Ring::new(&ids);
+        if ring != self.ring {
+            self.former = std::mem::replace(&mut self.ring, ring);
+        }
         let told = balancers.iter_mut().enumerate().try_for_each(|(at, member)| match member {
-            Some(member) => self.tell(at, &mut member.balancer, &alive, &ring),
+            Some(member) => self.tell(at, &mut member.balancer, &alive),
             None => Ok(()),
         });
         self.balancers = balancers;
         told
     }
 
-    /// The balancer that owns a token; none where none is alive.
+    /// The balancer that owns a token, as was published last; none where none was alive.
     pub fn owner(&self, token: u32) -> Option<usize> {
-        let alive: Vec<usize> = self.alive().collect();
-        Some((self.ring(&alive).owner(token)? - BALANCER_IDS) as usize)
+        Some((self.ring.owner(token)? - BALANCER_IDS) as usize)
     }
 
     /// The backend that a balancer calls this target.
@@ -75,30 +79,17 @@ impl Cluster {
             .filter(|&backend| backend < self.backends.len())
     }
 
-    fn ring(&self, alive: &[usize]) -> Ring {
-        let ids: Vec<u32> = alive.iter().map(|&balancer| balancer_id(balancer)).collect();
-        Ring::new(&ids)
-    }
-
-    fn tell(
-        &self,
-        at: usize,
-        balancer: &mut Balancer,
-        alive: &[usize],
-        ring: &Ring,
-    ) -> Result<(), Error> {
+    fn tell(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
         self.tell_targets(at, balancer)?;
         self.tell_peers(at, balancer, alive)?;
-        let own = balancer_id(at);
-        let owner = |&id: &u32| match id {
-            id if id == own => NO_TARGET,
-            id => peer_index(at, (id - BALANCER_IDS) as usize),
-        };
-        let owners: Vec<u32> = ring.owners().iter().map(owner).collect();
-        balancer.maps.ring.write(0, &owners)?;
+        balancer.maps.ring.write(0, &owners(at, &self.ring))?;
+        balancer.maps.ring.write(RING_SIZE as usize, &owners(at, &self.former))?;
         balancer.maps.maglev.write(0, &maglev::table(&self.weighted(at)))?;
         self.tell_services(at, balancer)?;
-        balancer.maps.settings.set(&self.settings(at, alive.len() > 1))
+        balancer
+            .maps
+            .settings
+            .set(&self.settings(at, alive.len() > 1 && self.setup.peers == Peers::Known))
     }
 
     fn tell_targets(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
@@ -191,6 +182,15 @@ impl Cluster {
             ..self.setup.settings
         }
     }
+}
+
+/// A ring's owners, as a balancer's targets.
+fn owners(at: usize, ring: &Ring) -> Vec<u32> {
+    let owner = |&id: &u32| match (id - BALANCER_IDS) as usize {
+        own if own == at => NO_TARGET,
+        peer => peer_index(at, peer),
+    };
+    ring.owners().iter().map(owner).collect()
 }
 
 pub(crate) fn key(address: IpAddr, port: u16, protocol: u8) -> VipKey {

@@ -9,12 +9,13 @@
 
 mod cluster;
 mod control;
+pub mod evaluation;
 mod frames;
 mod network;
 mod random;
 mod traffic;
 
-pub use cluster::{Backend, Cluster, Delivered, Events, Fate, Setup};
+pub use cluster::{Backend, Cluster, Delivered, Events, Fate, Peers, Setup};
 pub use frames::{Flow, fragments, steered, tagged};
 pub use heddle_dataplane::Error;
 pub use network::{

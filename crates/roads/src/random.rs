@@ -20,7 +20,7 @@ impl Random {
 
     /// A number below `end`.
     pub const fn below(&mut self, end: u32) -> u32 {
-        ((self.bits() >> 32) * end as u64 >> 32) as u32
+        (((self.bits() >> 32) * end as u64) >> 32) as u32
     }
 
     /// A number above 0 and up to 1.

@@ -1,9 +1,9 @@
 //! MPTCP connections, as their clients show them to the network.
 
 use heddle_wire::mptcp::{CapableFlags, CapableKeys, DataSeq, Dss, MpCapable, MpJoin};
-use heddle_wire::{Key, MptcpOption, Token, Version};
+use heddle_wire::{Key, MptcpOption, TcpFrame, Token, Version};
 
-use crate::{Flow, Random};
+use crate::{Delivered, Flow, Random};
 
 /// An MPTCP connection: its first subflow, and both keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,17 @@ impl Connection {
         let mut key = || Key(random.bits().to_be_bytes());
         let (client_key, server_key) = (key(), key());
         Connection { primary, version: Version::V1, client_key, server_key }
+    }
+
+    /// The connection with the server's key that a balancer put into its SYN, which the server takes for its own (mode
+    /// assign); none where none did.
+    pub fn keyed(&self, syn: &Delivered) -> Option<Connection> {
+        let link: &[u8] = if self.primary.client.is_ipv6() { &[0x86, 0xdd] } else { &[8, 0] };
+        let frame = [&[0; 12], link, syn.packet()].concat();
+        let found = heddle_wire::mptcp::find(TcpFrame::parse(&frame).ok()?.tcp.options)?;
+        let MptcpOption::Capable(MpCapable { keys, .. }) = found else { return None };
+        let CapableKeys::Both { receiver, .. } = keys else { return None };
+        Some(Connection { server_key: receiver, ..*self })
     }
 
     /// What names it in joins.

@@ -8,6 +8,7 @@ pub(crate) mod fabric;
 pub(crate) mod lb;
 pub(crate) mod path;
 pub(crate) mod reproduce;
+pub(crate) mod romanroads;
 pub(crate) mod run;
 pub(crate) mod study;
 pub(crate) mod sweep;

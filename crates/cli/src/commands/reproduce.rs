@@ -16,6 +16,7 @@ use heddle_study::report::{claims_markdown, finding_cells, of_paper};
 
 use crate::args::{self, Common, Reproduce};
 use crate::commands::capture::Spreading;
+use crate::commands::romanroads;
 use crate::failure::Failure;
 use crate::{files, kept, output, progress, table};
 
@@ -24,6 +25,7 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
         args::Paper::Hula => evaluate::<Hula>(args, common),
         args::Paper::MpHula => evaluate::<MpHula>(args, common),
         args::Paper::Cflb => evaluate::<Cflb>(args, common),
+        args::Paper::RomanRoads => romanroads::reproduce(args, common),
     }
 }
 
@@ -159,7 +161,7 @@ fn chosen<P: Paper>(names: &[String]) -> Result<Vec<&'static Claim<P>>, Failure>
     Ok(P::CLAIMS.iter().filter(wanted).collect())
 }
 
-fn print(findings: &[Finding]) -> Result<(), Failure> {
+pub(super) fn print(findings: &[Finding]) -> Result<(), Failure> {
     let mut table = table::new(&["", "claim", "where", "paper", "here", "verdict"]);
     for finding in findings {
         table.add_row(finding_cells(finding));

@@ -27,19 +27,19 @@ fn service_key(flow: &Flow) -> ServiceKey {
 /// Flows of clients anywhere, of both families.
 fn flows(count: usize) -> Vec<Flow> {
     let mut random = Random::new(3);
-    let mut flow = |index: usize| {
+    let flow = |index: usize| {
         let (bits, low) = (random.bits(), random.bits());
         let v4 = IpAddr::V4(((bits >> 32) as u32 | 0x0100_0000).into());
         let v6 = IpAddr::V6((u128::from(bits) << 64 | u128::from(low)).into());
         from(if index.is_multiple_of(2) { v4 } else { v6 }, 1 + bits as u16 % 60_000)
     };
-    (0..count).map(|index| flow(index)).collect()
+    (0..count).map(flow).collect()
 }
 
 /// Whether a place is in the bucket that the hash's lower half names, or in the extra area that its upper half leads to.
 fn fits(place: usize, hash: u64, main: u32, extra: u32) -> bool {
     let bucket = (place / BUCKET_ENTRIES as usize) as u32;
-    let extra_bucket = main + ((hash >> 32) * u64::from(extra) >> 32) as u32;
+    let extra_bucket = main + (((hash >> 32) * u64::from(extra)) >> 32) as u32;
     bucket == hash as u32 & (main - 1) || bucket == extra_bucket || bucket > main
 }
 

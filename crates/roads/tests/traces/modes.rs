@@ -4,8 +4,7 @@ use std::net::SocketAddr;
 
 use heddle_dataplane::abi::{Counter, FlowState, MptcpMode, TokenState};
 use heddle_roads::{Cluster, Connection, Flow, PORT, Setup, join_address};
-use heddle_wire::mptcp::CapableKeys;
-use heddle_wire::{MptcpOption, TcpFrame, Version};
+use heddle_wire::Version;
 
 use crate::world::{Traced, backend, connection, flow, open, with_port};
 
@@ -49,14 +48,7 @@ fn assigning(balancers: usize) -> Option<Cluster> {
 fn assigned(cluster: &mut Cluster, balancer: usize, client: u16) -> (Connection, usize) {
     let connection = Connection { version: Version::V0, ..connection(client) };
     let sent = cluster.send(balancer, &connection.syn()).unwrap();
-    let frame = [&[0; 12], &[8, 0][..], sent.packet()].concat();
-    let options = TcpFrame::parse(&frame).unwrap().tcp.options;
-    let Some(MptcpOption::Capable(capable)) = heddle_wire::mptcp::find(options) else {
-        panic!("{options:x?}")
-    };
-    let CapableKeys::Both { sender, receiver } = capable.keys else { panic!("{capable:?}") };
-    assert_eq!(sender, connection.client_key);
-    (Connection { server_key: receiver, ..connection }, backend(&sent))
+    (connection.keyed(&sent).unwrap(), backend(&sent))
 }
 
 #[test]

@@ -36,6 +36,20 @@ pub enum Bound {
     Exact,
 }
 
+impl Bound {
+    /// Whether a figure agrees with a paper's, of the same unit ("x" for a ratio).
+    pub fn judge(self, paper: f64, unit: &str, here: f64) -> Verdict {
+        let kept = |kept: bool| if kept { Verdict::Agrees } else { Verdict::Differs };
+        match self {
+            Bound::Exact => kept((here - paper).abs() <= 1e-9 * paper.abs()),
+            Bound::AtMost => kept(here <= paper),
+            Bound::AtLeast => kept(here >= paper),
+            Bound::About if unit == "x" => judge_ratio(paper, here),
+            Bound::About => kept((here / paper - 1.0).abs() <= 1.0 / 3.0),
+        }
+    }
+}
+
 /// One claim.
 pub struct Claim<P: Paper> {
     /// A letter for the paper and a number: H1, M1.
@@ -177,14 +191,7 @@ impl<P: Paper> Claim<P> {
     }
 
     pub(crate) fn judge(&self, here: f64) -> Verdict {
-        let kept = |kept: bool| if kept { Verdict::Agrees } else { Verdict::Differs };
-        match self.bound {
-            Bound::Exact => kept((here - self.paper).abs() <= 1e-9 * self.paper.abs()),
-            Bound::AtMost => kept(here <= self.paper),
-            Bound::AtLeast => kept(here >= self.paper),
-            Bound::About if self.unit == "x" => judge_ratio(self.paper, here),
-            Bound::About => kept((here / self.paper - 1.0).abs() <= 1.0 / 3.0),
-        }
+        self.bound.judge(self.paper, self.unit, here)
     }
 }
 

@@ -25,9 +25,9 @@ pub fn claims_markdown(findings: &[Finding]) -> String {
 }
 
 /// Claim, paper, here, verdict.
-pub(super) fn section(findings: &[Finding]) -> Section {
+pub fn claims_table(findings: &[Finding]) -> Table {
     let header = ["", "Claim", "Where", "Paper", "Here", "Verdict"];
-    let table = findings.iter().fold(Table::new(header), |table, finding| {
+    findings.iter().fold(Table::new(header), |table, finding| {
         table.row([
             Cell::from(finding.id),
             Cell::from(finding.claim),
@@ -36,10 +36,14 @@ pub(super) fn section(findings: &[Finding]) -> Section {
             Cell::from(here_figure(finding)),
             verdict(finding.verdict),
         ])
-    });
+    })
+}
+
+/// The claims, and how they are judged.
+pub(super) fn section(findings: &[Finding]) -> Section {
     Section::new("claims", "The paper's claims")
         .block("A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Nothing was tuned to a figure: the scenario file states every choice.")
-        .block(table)
+        .block(claims_table(findings))
 }
 
 /// The paper's figure with its unit.

@@ -11,7 +11,7 @@ mod studies;
 
 pub(crate) use cflb::cflb_figures;
 pub use cflb::spread_section;
-pub use findings::{claims_markdown, finding_cells};
+pub use findings::{claims_markdown, claims_table, finding_cells};
 pub(crate) use hula::hula_figures;
 pub(crate) use mp_hula::mp_hula_figures;
 pub use studies::of_studies;
