@@ -206,12 +206,8 @@ impl Core {
 
     /// The balancers that are alive.
     pub(super) fn members(&self) -> Vec<config::Member> {
-        let member = |(name, address): (&String, &IpAddr)| config::Member {
-            id: WireId::of_balancer(*address),
-            name: name.clone(),
-            address: *address,
-        };
-        self.view.members.iter().map(member).collect()
+        let members = self.view.members.iter();
+        members.map(|(name, address)| self.config.member(name, *address)).collect()
     }
 
     fn known_hops(&self) -> BTreeMap<IpAddr, NextHop> {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use heddle_dataplane::{Decap, Mode, Sources, interface_index};
 use heddle_lab::{Connection, Lab, Setup};
+use heddle_lb::admin::{Client, Reply, Request};
 
 pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
@@ -62,12 +63,7 @@ pub fn kernel_capabilities(process: u32) -> u64 {
     u64::from_str_radix(line.trim(), 16).unwrap()
 }
 
-/// What a daemon says to a request without fields, as JSON.
-pub fn ask(
-    daemons: &heddle_lab::Daemons<'_>,
-    index: usize,
-    request: &heddle_lb::admin::Request,
-) -> String {
-    let mut client = heddle_lb::admin::Client::connect(&daemons.socket(index)).unwrap();
-    serde_json::to_string(&client.ask(request).unwrap()).unwrap()
+/// What a daemon answers.
+pub fn ask(daemons: &heddle_lab::Daemons<'_>, index: usize, request: &Request) -> Reply {
+    Client::connect(&daemons.socket(index)).unwrap().ask(request).unwrap()
 }
