@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
+use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub struct Setup {
     pub forwarding: &'static str,
     /// Their port.
     pub port: u16,
+    /// Where the balancers find each other, as etcd's URL; none: by a list.
+    pub etcd: Option<String>,
     /// Further lines of the configuration, from the top level: tables and what is in them.
     pub more: String,
 }
@@ -84,7 +87,14 @@ impl<'a> Daemons<'a> {
             self.pins.join(index.to_string()).display(),
             self.directory.path().join("secret").display(),
         );
-        for (other, node) in self.lab.balancers().iter().enumerate() {
+        if let Some(url) = &self.setup.etcd {
+            let _ = write!(
+                text,
+                "[membership.etcd]\nendpoints = [\"{url}\"]\nprefix = \"/lab\"\nlease = \"2s\"\n"
+            );
+        }
+        let listed = if self.setup.etcd.is_some() { &[] } else { self.lab.balancers() };
+        for (other, node) in listed.iter().enumerate() {
             let _ = write!(
                 text,
                 "[[balancers]]\nname = \"balancer-{other}\"\naddress = \"{}\"\n",
@@ -111,6 +121,9 @@ impl<'a> Daemons<'a> {
                     text,
                     "[[service.backend]]\nname = \"backend-{backend}\"\naddress = \"{address}\"\n"
                 );
+                if *mptcp == "c-flag" {
+                    let _ = writeln!(text, "join_address = \"{}\"", join_address(backend, vip));
+                }
             }
         }
         text
@@ -230,6 +243,16 @@ impl Drop for Daemons<'_> {
             let _ = daemon.wait();
         }
         let _ = fs::remove_dir_all(&self.pins);
+    }
+}
+
+/// A backend's own address for joins (`mptcp = "c-flag"`), in the VIPs' networks.
+#[must_use]
+pub fn join_address(backend: usize, like: IpAddr) -> IpAddr {
+    let last = 101 + backend as u8;
+    match like {
+        IpAddr::V4(_) => [192, 0, 2, last].into(),
+        IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, last.into()).into(),
     }
 }
 

@@ -52,7 +52,7 @@ mod tools;
 pub use builder::Builder;
 pub use capture::Capture;
 pub use counters::mptcp_counters;
-pub use daemons::{Daemons, Setup};
+pub use daemons::{Daemons, Setup, join_address};
 pub use error::LabError;
 pub use joins::{Joins, count_joins};
 pub use lab::Lab;

@@ -103,7 +103,14 @@ fn setup() -> anyhow::Result<Setup> {
             program.display()
         );
     }
-    Ok(Setup { program, mptcp: "learn", forwarding: "l2", port: PORT, more: String::new() })
+    Ok(Setup {
+        program,
+        mptcp: "learn",
+        forwarding: "l2",
+        port: PORT,
+        etcd: None,
+        more: String::new(),
+    })
 }
 
 fn progress(common: &Common, bytes: u64) -> ProgressBar {
