@@ -196,6 +196,7 @@ struct settings {
 	__u32 learning;         /* how long packets without keys are searched */
 	struct limit learn;     /* tokens from flows that were never seen to open, per processor */
 	struct limit ask;       /* questions to owners of unknown flows, per processor */
+	struct limit errors;    /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
 	__u32 now;              /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
@@ -229,7 +230,7 @@ enum counter {
 	STEERED_FORWARD,    /* assign: a join's packets, always by its owner */
 	ANSWERED,           /* a question: back to who asked */
 	/* sent back to the client */
-	TOO_BIG,            /* ICMP: too long for the way to the backend */
+	TOO_BIG,            /* too long for the way to the backend: answered by ICMP, within limits */
 	/* dropped */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,

@@ -130,7 +130,7 @@ static __always_inline int act_send(struct xdp_md *ctx, const struct job *job, _
 		return sent;
 	}
 	count(job, sent == SEND_TOO_BIG ? TOO_BIG : DROP_FAILED);
-	if (sent == SEND_TOO_BIG)
+	if (sent == SEND_TOO_BIG && allowed(2, &settings.errors, job->now))
 		return answer_too_big(ctx, &job->packet, sending.target);
 	return XDP_DROP;
 }

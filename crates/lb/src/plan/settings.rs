@@ -9,6 +9,9 @@ use heddle_dataplane::abi::{self, Address, Limit};
 use super::Maps;
 use crate::config::Config;
 
+/// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
+const ICMP_ERRORS: u32 = 1000;
+
 /// What only balancers may know. Not shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
@@ -51,6 +54,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         learning: ticks(time.learning),
         learn: limit(config.limits.learn),
         ask: limit(config.limits.ask),
+        errors: limit(ICMP_ERRORS),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()
     }
