@@ -118,6 +118,7 @@ fn vips_are_announced_while_heddled_answers_and_connections_outlive_the_change()
         mptcp: "learn",
         forwarding: "l2",
         port: PORT,
+        etcd: None,
         more: String::new(),
     };
     let directory = tempfile::tempdir().unwrap();
