@@ -3,6 +3,8 @@
 //! The lab has the addresses that the examples have; the second balancer's configuration is the first one's with its own.
 #![allow(missing_docs)]
 
+mod common;
+
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -10,9 +12,9 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Connection, Daemons, Lab, Node, Setup, Transport, skipped};
+use common::{PORT, setup};
+use heddle_lab::{Connection, Daemons, Lab, Node, Transport, skipped};
 
-const PORT: u16 = 8080;
 const PACKAGING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/bird");
 /// BGP's first attempt comes after 5 s; a busy machine takes longer.
 const CONVERGENCE: Duration = Duration::from_secs(40);
@@ -113,16 +115,8 @@ fn vips_are_announced_while_heddled_answers_and_connections_outlive_the_change()
     let lab = lab.build().unwrap();
     lab.route_vip(&[]).unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
-    let setup = Setup {
-        program: env!("CARGO_BIN_EXE_heddled").into(),
-        mptcp: "learn",
-        forwarding: "l2",
-        port: PORT,
-        etcd: None,
-        more: String::new(),
-    };
     let directory = tempfile::tempdir().unwrap();
-    let mut daemons = Daemons::start(&lab, setup).unwrap();
+    let mut daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
     let _routing = start_routing(&lab, directory.path());
     await_next_hops(&lab, 2, || {});
 
