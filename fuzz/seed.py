@@ -1,6 +1,7 @@
-"""Fills corpus/ with what the repository has: captured frames and their options, scenarios, a graph, flows, sizes.
+"""Fills corpus/ with what the repository has: captured frames and their options, scenarios, a graph, flows, sizes, the balancer's
+packets and configurations.
 
-The words of the scenarios become a dictionary, scenario.dict.
+The words of the scenarios become a dictionary, scenario.dict; those of the balancer's configuration another, balancer.dict.
 """
 
 import pathlib
@@ -29,8 +30,22 @@ def options(frame):
     return frame[at:at + 40], frame[at:at + frame[at + 1]]
 
 
+def balancer_frames():
+    for file in (root / "vectors/balancer").glob("*.txt"):
+        for number, line in enumerate(re.findall(r"^(?:frame|out) (.*)", file.read_text(), re.M)):
+            yield f"{file.stem}-{number}", bytes.fromhex(line)
+
+
+def dictionary(name, texts):
+    words = sorted(set(re.findall(r"[a-z][\w-]+", " ".join(texts))))
+    (here / name).write_text("".join(f'"{word}"\n' for word in words))
+
+
+for name, frame in balancer_frames():
+    seed("balancer_packet", name, frame)
 for name, frame in frames():
     seed("frame", name, frame)
+    seed("balancer_packet", name, frame)
     area, option = options(frame)
     seed("tcp_options", name, area)
     seed("mptcp_option", name, option)
@@ -55,6 +70,12 @@ seed("sizes", "bytes.csv", b"bytes,cdf\n100,0.1\n1e6,0.9\n30000000,1\n")
 seed("overrides", "fabric", b"fabric.link_delay=2us\nfabric.link_rate=40Gbps\nworkload.load=0.9\n")
 seed("overrides", "scheme", b"scheme.kind=conga\nseeds=[1, 2]\nmeasure.flows=10\nevent.0.at=1ms\n")
 
-texts = [file.read_text() for file in (root / "scenarios").rglob("*.toml")]
-words = sorted(set(re.findall(r"[a-z][\w-]+", " ".join(texts))))
-(here / "scenario.dict").write_text("".join(f'"{word}"\n' for word in words))
+dictionary("scenario.dict", [file.read_text() for file in (root / "scenarios").rglob("*.toml")])
+
+sources = {file: file.read_text() for file in (root / "crates/lb/src").rglob("*.rs")}
+written = [text for source in sources.values() for text in re.findall(r'r#"(.*?)"#', source.replace("//! ", ""), re.S)]
+configurations = [text for text in written if "[balancer]" in text or "[[service]]" in text]
+for number, text in enumerate(configurations):
+    seed("balancer_config", f"{number}.toml", text.encode())
+keys = [text for file, text in sources.items() if file.match("config/raw*.rs") or file.match("config/raw/*.rs")]
+dictionary("balancer.dict", configurations + [" ".join(re.findall(r"(\w+): ", text)) for text in keys])
