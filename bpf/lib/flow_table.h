@@ -149,28 +149,51 @@ static __always_inline struct flow *free_place(const struct job *job)
 	return place;
 }
 
-/* An entry of the flow's bucket that may give way to it: of those that just opened the one that was silent for longest, else, for
- * a flow that only its entry will know, one that says no more than the hash does. A join gives way to a join alone. */
-static __always_inline struct flow *taken_place(const struct job *job, enum worth worth)
+/* Of the entries that just opened the one that was silent for longest. A join gives way to a join alone. */
+static __always_inline struct flow *opened_in(struct flow_bucket *bucket, const struct job *job, enum worth worth)
 {
-	struct flow_bucket *bucket = flow_bucket(main_bucket(job->hash));
-	struct flow *oldest = NULL, *explained = NULL;
+	struct flow *oldest = NULL;
 
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 		struct flow *flow = &bucket->flows[i];
 
-		if (flow->seen == SEEN_BUSY)
+		if (flow->seen == SEEN_BUSY || !gives_way(flow->state, worth))
 			continue;
-		if (gives_way(flow->state, worth)) {
-			if (!oldest || job->now - flow->seen > job->now - oldest->seen)
-				oldest = flow;
-		} else if (worth == BY_MEMORY && !flow->token && flow->vip == job->key.vip &&
-			   hashed_target(job, &flow->client, flow->port) == flow->target) {
-			explained = flow;
-		}
+		if (!oldest || job->now - flow->seen > job->now - oldest->seen)
+			oldest = flow;
 	}
-	return oldest ? oldest : explained;
+	return oldest;
+}
+
+/* One of the entries that say no more than the hash does. */
+static __always_inline struct flow *explained_in(struct flow_bucket *bucket, const struct job *job)
+{
+	struct flow *explained = NULL;
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
+		struct flow *flow = &bucket->flows[i];
+
+		if (flow->seen != SEEN_BUSY && !flow->token && flow->vip == job->key.vip &&
+		    hashed_target(job, &flow->client, flow->port) == flow->target)
+			explained = flow;
+	}
+	return explained;
+}
+
+/* An entry that may give way to the flow: one that just opened, else, for a flow that only its entry will know, one of the flow's own
+ * bucket that says no more than the hash does. */
+static __always_inline struct flow *taken_place(const struct job *job, enum worth worth)
+{
+#pragma clang loop unroll(disable)
+	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
+		struct flow *opened = opened_in(flow_bucket(bucket_choice(job->hash, choice)), job, worth);
+
+		if (opened)
+			return opened;
+	}
+	return worth == BY_MEMORY ? explained_in(flow_bucket(main_bucket(job->hash)), job) : NULL;
 }
 
 /* A place for the flow under way; NULL: there is none. */

@@ -36,9 +36,9 @@ static __always_inline void decide_cut(const struct job *job, struct decision *d
 	if (flow && target_up(flow->target)) {
 		decide_send(decision, flow->target, SENT_FRAGMENT);
 		if (udp)
-			touch(flow, job);
+			touch_udp(flow, job);
 	} else if (udp) {
-		decide_by_hash(job, FLOW_UDP, SENT_FRAGMENT, decision);
+		decide_by_hash(job, FLOW_NEW, SENT_FRAGMENT, decision);
 	} else {
 		decide_send(decision, own_hashed_target(job), SENT_FRAGMENT);
 	}

@@ -231,7 +231,7 @@ __noinline int decide_unknown_flow(struct xdp_md *ctx, const struct job *job, st
 	if (!job || !decision)
 		return 0;
 	if (job->packet.protocol == IPPROTO_UDP)
-		decide_by_hash(job, FLOW_UDP, SENT_UDP, decision);
+		decide_by_hash(job, FLOW_NEW, SENT_UDP, decision);
 	else
 		decide_unknown(ctx, job, decision);
 	return 0;
@@ -252,13 +252,19 @@ static __always_inline void renew_epoch(struct flow *flow)
 		flow->epoch = settings.epoch;
 }
 
+/* A UDP flow's second packet or a later one. One alone is no flow for which others would not be stored: anybody can send it. */
+static __always_inline void touch_udp(struct flow *flow, const struct job *job)
+{
+	set_state(flow, FLOW_UDP);
+	touch(flow, job);
+	renew_epoch(flow);
+}
+
 /* Its backend is down: the hash's choice now, and what was known of it is void. */
 static __always_inline void decide_rehash(const struct job *job, struct decision *decision)
 {
-	enum flow_state state = job->packet.protocol == IPPROTO_UDP ? FLOW_UDP : FLOW_NEW;
-
 	count(job, FLOW_REHASHED);
-	decide_by_hash(job, state, SENT_FLOW, decision);
+	decide_by_hash(job, FLOW_NEW, SENT_FLOW, decision);
 }
 
 /* Whether the flow should be written down elsewhere now: the ring or the tables changed, or a part of `refresh` is over, which
@@ -365,7 +371,9 @@ __noinline int decide_known(struct xdp_md *ctx, const struct job *job, struct de
 		return 0;
 	}
 	decide_send(decision, flow->target, SENT_FLOW);
-	if (state == FLOW_UDP || state == FLOW_CLOSING) {
+	if (job->packet.protocol == IPPROTO_UDP) {
+		touch_udp(flow, job);
+	} else if (state == FLOW_CLOSING) {
 		touch(flow, job);
 		renew_epoch(flow);
 	} else if (closes(job)) {

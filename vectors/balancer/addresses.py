@@ -32,7 +32,7 @@ def fragmented():
         one("fragments", f"tiny-v{f}", "RFC 1858 3: the first is too short for TCP's header", "fresh", ethernet(tiny[0]), "", "pass")
         user = fragments(datagram(f, bytes(64)), 48, 81)
         to("fragments", f"first-udp-v{f}", "a UDP datagram's: a flow, since there may be no other packets of it", "fresh", user[0], "b1",
-           "sent_fragment flow_added", flow="udp")
+           "sent_fragment flow_added", flow="new")
         spread = flow_hash(CLIENT[f], 40000, 1)
         one("fragments", f"first-other-owner-v{f}", "the owner of the packet's id is told of its backend", "other", ethernet(parts[0]),
             "steered_fragment", out=steered(word(FRAGMENT, backend="b1"), parts[0], spread))
@@ -84,14 +84,14 @@ def errors():
 
 def datagrams():
     for f in (4, 6):
-        to("udp", f"first-v{f}", "RFC 768: the hash, and remembered", "fresh", datagram(f), "b1", "sent_udp flow_added", flow="udp")
-        to("udp", f"known-v{f}", "a known flow", "served", datagram(f), "b2", "sent_flow", flow="udp")
-        to("udp", f"empty-v{f}", "without data", "fresh", datagram(f, b""), "b1", "sent_udp flow_added", flow="udp")
+        to("udp", f"first-v{f}", "RFC 768: the hash, and remembered", "fresh", datagram(f), "b1", "sent_udp flow_added", flow="new")
+        to("udp", f"known-v{f}", "the second packet: a flow that gives way to none", "served", datagram(f), "b2", "sent_flow", flow="udp")
+        to("udp", f"empty-v{f}", "without data", "fresh", datagram(f, b""), "b1", "sent_udp flow_added", flow="new")
         to("udp", f"quic-v{f}", "RFC 9000 14.1: a QUIC client's first, of 1200 bytes", "fresh", datagram(f, b"\xc0" + bytes(1199)), "b1",
-           "sent_udp flow_added", flow="udp")
+           "sent_udp flow_added", flow="new")
         one("udp", f"no-service-v{f}", "a port without a service", "fresh", ethernet(datagram(f, to=53)), "pass_no_vip", "pass")
     bare = ipv4(CLIENT[4], SERVICE[4], UDP, struct.pack(">HHHH", 40000, 443, 13, 0) + b"hello")
-    to("udp", "no-checksum-v4", "RFC 768: no checksum", "fresh", bare, "b1", "sent_udp flow_added", flow="udp")
+    to("udp", "no-checksum-v4", "RFC 768: no checksum", "fresh", bare, "b1", "sent_udp flow_added", flow="new")
 
 
 def ways():
