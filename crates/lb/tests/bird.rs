@@ -2,6 +2,7 @@
 //!
 //! The lab has the addresses that the examples have; the second balancer's configuration is the first one's with its own.
 #![allow(missing_docs)]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
 
