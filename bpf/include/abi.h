@@ -93,7 +93,7 @@ enum flow_state {
 	FLOW_JOINING,     /* SYN with MP_JOIN seen */
 	FLOW_ESTABLISHED,
 	FLOW_CLOSING,     /* FIN or RST seen */
-	FLOW_UDP,
+	FLOW_UDP,         /* two datagrams seen, or more */
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_TOKEN_DUE 0x10 /* the next packet goes through the token's owner */
@@ -177,7 +177,7 @@ struct limit {
 struct settings {
 	__u64 seed[2];          /* of the flow and token tables; secret, this balancer's own */
 	__u64 maglev_seed;      /* the same on all balancers */
-	__u64 cookie;           /* in every steering header; the same on all balancers, secret */
+	__u64 cookie;           /* in every steering header, as it lies there: in network order; the same on all balancers, secret */
 	struct address own4;    /* source of what this balancer sends; zero: none */
 	struct address own6;
 	__be16 steering_port;

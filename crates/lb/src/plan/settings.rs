@@ -36,7 +36,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
     abi::Settings {
         seed: keys.seed,
         maglev_seed: keys.maglev_seed,
-        cookie: keys.cookie,
+        cookie: keys.cookie.to_be(),
         own4: own(config.balancer.ipv4.map(IpAddr::V4)),
         own6: own(config.balancer.ipv6.map(IpAddr::V6)),
         steering_port: config.steering.as_ref().map_or(0, |steering| steering.port).to_be(),
