@@ -69,6 +69,7 @@ fn made(
 fn write(out: &Path, evaluation: &Evaluation, found: &[Finding]) -> Result<(), Failure> {
     let claims = serde_json::to_string_pretty(found).map_err(anyhow::Error::from)?;
     let measured = serde_json::to_string_pretty(evaluation).map_err(anyhow::Error::from)?;
+    files::make_folder(out)?;
     files::write(&out.join("claims.json"), &claims)?;
     files::write(&out.join("claims.md"), &claims_markdown(found))?;
     files::write(&out.join("measured.json"), &measured)?;

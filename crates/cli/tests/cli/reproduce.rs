@@ -57,3 +57,14 @@ fn a_claim_that_is_not_there() {
     assert!(said.contains("H99") && said.contains("H1 to H12"), "{said}");
     assert_eq!(folder.list("results"), [""; 0]);
 }
+
+/// Its experiments need root; its names do not.
+#[test]
+fn romanroads_has_four_claims_and_no_variants() {
+    let folder = Folder::new();
+    let said = folder.heddle("reproduce romanroads R9").failed(1);
+    assert!(said.contains("R9") && said.contains("R1 to R4"), "{said}");
+    let said = folder.heddle("reproduce romanroads --sensitivity").failed(2);
+    assert!(said.contains("--sensitivity"), "{said}");
+    assert_eq!(folder.list("results"), [""; 0]);
+}

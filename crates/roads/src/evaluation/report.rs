@@ -137,6 +137,7 @@ fn churn(evaluation: &Evaluation) -> Option<Section> {
             s.affected
         }))
         .block(plot("churn-connections", "Connections broken", &all, |s| s.connections))
+        .block("Learning sends a segment by way of an owner at each refresh and each change; as published, every segment of a subflow that its token's owner keeps goes that way. With a segment every ten seconds, as here, the two look alike; the first share falls as more is sent, the second does not.")
         .block(detours);
     Some(section)
 }
