@@ -90,7 +90,7 @@ impl Plan {
         Maps {
             vips: maps::vips(config, self, &tables),
             ids: self.ids(),
-            peers: self.peers(world),
+            peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             targets,
             tables,
@@ -99,12 +99,15 @@ impl Plan {
         }
     }
 
-    /// What each live balancer but this one is, by its address.
-    fn peers(&self, world: &World<'_>) -> BTreeMap<IpAddr, u16> {
-        let others = world.others();
-        others
-            .filter_map(|member| Some((member.address, self.targets.index(&member.id)?)))
-            .collect()
+    /// What each other balancer is, by its address: those alive, and those that were, since packets go on where a daemon has stopped.
+    fn peers(&self, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
+        let is_kept = |index: u16| self.targets.iter().any(|(_, kept, _)| kept == index);
+        let gone = before.peers.iter().map(|(address, index)| (*address, *index));
+        let gone = gone.filter(|(_, index)| is_kept(*index));
+        let alive = world.others();
+        let alive =
+            alive.filter_map(|member| Some((member.address, self.targets.index(&member.id)?)));
+        gone.chain(alive).collect()
     }
 
     fn ids(&self) -> BTreeMap<WireId, u16> {

@@ -28,7 +28,7 @@ pub(in crate::config) struct Membership {
     pub(in crate::config) etcd: Etcd,
 }
 
-/// An etcd cluster, by its JSON gateway.
+/// An etcd cluster.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Etcd {
