@@ -1,5 +1,5 @@
 //! What the tests of the whole balancer share.
-#![allow(dead_code)] // Not every test file has use for all of it.
+#![allow(dead_code, clippy::unwrap_used)] // Not every test file has use for all of it.
 
 use std::time::{Duration, Instant};
 
