@@ -251,8 +251,8 @@ const JOIN: [u8; 12] = [30, 12, 0x10, 2, 0x11, 0x22, 0x33, 0x44, 9, 9, 9, 9];
 const DSS: [u8; 8] = [30, 8, 0x20, 0x01, 0, 0, 0, 1];
 
 fn cases() -> Vec<Case> {
-    use Clients::{AsWritten, Many};
-    use Forwarding::{Gue as ForwardGue, Ipip as ForwardIpip, L2 as ForwardL2};
+    use Clients::Many;
+    use Forwarding::{Gue as ForwardGue, L2 as ForwardL2};
     let outer4 = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
     let outer6 = IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 2));
     let ack = |vip| frame(vip, ACK, &[], 0);
