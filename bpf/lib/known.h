@@ -67,6 +67,8 @@ static __always_inline void pay_dues(const struct job *job, struct flow *flow, _
 	set_state(flow, state);
 	if (state & FLOW_FLOW_DUE) {
 		owner = flow_owner(job);
+		if (owner == NO_TARGET)
+			owner = heir(job, slot_of_flow(job));
 		if (owner != NO_TARGET && !steerable(job, owner))
 			return;
 		set_state(flow, state & ~FLOW_FLOW_DUE);

@@ -26,6 +26,22 @@ static __always_inline int search_options(struct xdp_md *ctx, const struct job *
 	return kind;
 }
 
+/* A token of this balancer's own: its heir is told too, once the connection is known to live. */
+static __always_inline bool register_own(const struct job *job, __u32 token, enum token_state state,
+					 struct decision *decision)
+{
+	__u32 next = heir(job, ring_slot_of_token(token));
+
+	if (!learn_token(job, token, decision->target, state))
+		return false;
+	if (state != TOKEN_CONFIRMED || next == NO_TARGET || !steerable(job, next))
+		return true;
+	say_token(decision, token);
+	say_backend(decision, decision->target);
+	decide_steer(decision, next, STEER_CONFIRM, STEERED_KEYS);
+	return true;
+}
+
 /* Tells the token's owner, and leaves the decision a way to `target`. False: the token is another backend's. */
 __noinline int register_token(const struct job *job, __u32 token, enum token_state state, struct decision *decision)
 {
@@ -35,7 +51,7 @@ __noinline int register_token(const struct job *job, __u32 token, enum token_sta
 		return 0;
 	owner = token_owner(job, token);
 	if (owner == NO_TARGET)
-		return learn_token(job, token, decision->target, state);
+		return register_own(job, token, state, decision);
 	if (!steerable(job, owner)) {
 		count(job, STEER_TOO_BIG);
 		return true;

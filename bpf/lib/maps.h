@@ -57,11 +57,11 @@ struct {
 } maglev SEC(".maps");
 
 /* Who owns a part of the token space, and of the flows' hashes; NO_TARGET: this balancer. Behind that, who did before the last
- * change. */
+ * change; and behind that, who would if this balancer were gone. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2 * RING_SIZE);
+	__uint(max_entries, 3 * RING_SIZE);
 	__type(key, __u32);
 	__type(value, __u32);
 } ring SEC(".maps");

@@ -76,6 +76,12 @@ static __always_inline __u32 former_owner(const struct job *job, __u32 slot, __u
 	return owner == asked ? NO_TARGET : owner;
 }
 
+/* Who would own a slot if this balancer were gone; NO_TARGET: nobody. Where this one is the owner, it tells its heir. */
+static __always_inline __u32 heir(const struct job *job, __u32 slot)
+{
+	return job->vip.mode == MPTCP_LEARN ? ring_at(job, 2 * RING_SIZE + slot) : NO_TARGET;
+}
+
 static __always_inline __u32 token_owner(const struct job *job, __u32 token)
 {
 	return ring_owner(job, ring_slot_of_token(token));

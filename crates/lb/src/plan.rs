@@ -85,7 +85,9 @@ impl Plan {
         let tables = maps::tables(config, world, self, &targets, before);
         let all: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
         let ring = self.ring(world, &all);
-        let former_ring = self.former_ring(world, before, &ring);
+        let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
+        let heirs = self.ring(world, &others);
+        let former_ring = former_ring(before, &ring, &heirs);
         let changed = ring != before.ring || tables != before.tables;
         Maps {
             vips: maps::vips(config, self, &tables),
@@ -96,6 +98,7 @@ impl Plan {
             tables,
             ring,
             former_ring,
+            heirs,
         }
     }
 
@@ -112,18 +115,6 @@ impl Plan {
 
     fn ids(&self) -> BTreeMap<WireId, u16> {
         self.targets.iter().map(|(id, index, _)| (*id, index)).collect()
-    }
-
-    /// Who owned each slot before `ring`. A balancer that comes was none of them.
-    fn former_ring(&self, world: &World<'_>, before: &Maps, ring: &[u16]) -> Vec<u16> {
-        if before.ring == ring {
-            before.former_ring.clone()
-        } else if before.ring.is_empty() {
-            let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
-            self.ring(world, &others)
-        } else {
-            before.ring.clone()
-        }
     }
 
     /// The target that owns each slot if these balancers share them; this balancer is [`abi::NO_TARGET`].
@@ -146,4 +137,15 @@ fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
     let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
     let balancers = listed.chain(world.others()).map(|member| member.id);
     backends.map(|backend| backend.id).chain(balancers).collect()
+}
+
+/// Who owned each slot before `ring`. A balancer that has only just come was none of them.
+fn former_ring(before: &Maps, ring: &[u16], heirs: &[u16]) -> Vec<u16> {
+    if before.ring == ring {
+        before.former_ring.clone()
+    } else if before.ring.is_empty() {
+        heirs.to_vec()
+    } else {
+        before.ring.clone()
+    }
 }

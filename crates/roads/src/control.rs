@@ -84,6 +84,9 @@ impl Cluster {
         self.tell_peers(at, balancer, alive)?;
         balancer.maps.ring.write(0, &owners(at, &self.ring))?;
         balancer.maps.ring.write(RING_SIZE as usize, &owners(at, &self.former))?;
+        let others = alive.iter().filter(|&&other| other != at);
+        let heirs = Ring::new(&others.map(|&other| balancer_id(other)).collect::<Vec<u32>>());
+        balancer.maps.ring.write(2 * RING_SIZE as usize, &owners(at, &heirs))?;
         balancer.maps.maglev.write(0, &maglev::table(&self.weighted(at)))?;
         self.tell_services(at, balancer)?;
         balancer

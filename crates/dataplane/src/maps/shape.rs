@@ -40,7 +40,7 @@ impl PinnedMaps {
             shape::<u32, u32>("target_ids", sizes.targets),
             shape::<abi::Address, u32>("peers", sizes.peers),
             shape::<u32, u32>("maglev", maglev),
-            shape::<u32, u32>("ring", 2 * RING_SIZE),
+            shape::<u32, u32>("ring", 3 * RING_SIZE),
             shape::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
             shape::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
             shape::<FragmentKey, Fragment>("fragments", sizes.fragments),

@@ -19,11 +19,13 @@ pub(super) fn write(maps: &mut Maps, change: &Change) -> Result<(), Error> {
         Change::Id(id, Some(index)) => maps.target_ids.insert(&id.get(), &(*index).into()),
         Change::Id(id, None) => maps.target_ids.remove(&id.get()),
         Change::Table(number, slots) => maps.maglev.write(first_slot(*number), slots),
-        Change::Ring(owners, former) => {
-            let words =
-                |owners: &[u16]| owners.iter().map(|&owner| owner.into()).collect::<Vec<u32>>();
-            maps.ring.write(RING_SIZE, &words(former))?;
-            maps.ring.write(0, &words(owners))
+        Change::Ring(parts) => {
+            // The owners last: what they lead to is there then.
+            for (part, owners) in parts.iter().enumerate().rev() {
+                let words: Vec<u32> = owners.iter().map(|&owner| owner.into()).collect();
+                maps.ring.write(part * RING_SIZE, &words)?;
+            }
+            Ok(())
         }
         Change::Vip(name, Some(vip)) => maps.vips.insert(&(*name).into(), vip),
         Change::Vip(name, None) => maps.vips.remove(&(*name).into()),
@@ -63,6 +65,7 @@ pub(super) fn read(maps: &Maps) -> Result<plan::Maps, Error> {
         tables: tables.collect(),
         ring: ring(maps, 0),
         former_ring: ring(maps, RING_SIZE),
+        heirs: ring(maps, 2 * RING_SIZE),
         epoch: maps.settings.get()?.epoch,
         vips,
     })
@@ -74,7 +77,7 @@ fn table(maps: &Maps, number: u32) -> Vec<u32> {
     slots.map(|slot| maps.maglev.get(slot).unwrap_or(NO_TARGET)).collect()
 }
 
-/// A half of the ring.
+/// A part of the ring.
 fn ring(maps: &Maps, first: usize) -> Vec<u16> {
     let slots = first..first + RING_SIZE;
     slots.map(|slot| maps.ring.get(slot).unwrap_or(NO_TARGET) as u16).collect()

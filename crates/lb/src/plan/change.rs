@@ -17,8 +17,8 @@ pub enum Change {
     Id(WireId, Option<u16>),
     /// A whole Maglev table, by number; no VIP uses it now.
     Table(u32, Vec<u32>),
-    /// The whole of `ring`: the owners, and those before.
-    Ring(Vec<u16>, Vec<u16>),
+    /// The whole of `ring`: owners, former owners, heirs.
+    Ring([Vec<u16>; 3]),
     /// To `vips`; `None`: taken out.
     Vip(VipName, Option<abi::Vip>),
     /// To `peers`; `None`: taken out.
@@ -47,7 +47,8 @@ pub(super) fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     });
     set(&mut changes, &before.vips, &after.vips, |name, vip| Change::Vip(name, Some(*vip)));
     if before.ring != after.ring {
-        changes.push(Change::Ring(after.ring.clone(), after.former_ring.clone()));
+        let Maps { ring, former_ring, heirs, .. } = after;
+        changes.push(Change::Ring([ring, former_ring, heirs].map(Vec::clone)));
     }
     let peers = !after.peers.is_empty();
     if before.epoch != after.epoch || before.peers.is_empty() == peers {

@@ -28,10 +28,12 @@ pub struct Maps {
     pub peers: BTreeMap<IpAddr, u16>,
     /// The Maglev tables in use, by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
     pub tables: BTreeMap<u32, Vec<u32>>,
-    /// The first half of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
+    /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
-    /// The second half: who owned them before the last change.
+    /// The second part: who owned them before the last change.
     pub former_ring: Vec<u16>,
+    /// The third: who would own them if this balancer were gone.
+    pub heirs: Vec<u16>,
     /// `settings.epoch`.
     pub epoch: u8,
 }

@@ -143,6 +143,7 @@ fn the_ring_before_the_last_change_is_known() {
     comer.turn(&config(&[1])).unwrap();
     let other = comer.index(102);
     assert!(comer.plan.maps.former_ring.iter().all(|&owner| owner == other));
+    assert!(comer.plan.maps.heirs.iter().all(|&owner| owner == other));
 
     let mut old = Trace::start();
     let both = std::mem::take(&mut old.balancers);

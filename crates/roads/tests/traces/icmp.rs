@@ -24,7 +24,7 @@ fn too_big_goes_to_the_flows_backend() {
 /// The error comes by another balancer, which asks nobody back: the flow's owner sends it on.
 #[test]
 fn too_big_at_another_balancer_goes_by_the_flows_owner() {
-    let Some(cluster) = open(Setup { balancers: 2, backends: 8, ..Setup::default() }) else {
+    let Some(cluster) = open(Setup { balancers: 3, backends: 8, ..Setup::default() }) else {
         return;
     };
     let mut by_owner = 0;
@@ -36,9 +36,10 @@ fn too_big_at_another_balancer_goes_by_the_flows_owner() {
         cluster.join(0, &connection, &subflow);
         let sent = cluster.send(1, &subflow.too_big(1400)).unwrap();
         assert_eq!(backend(&sent), home, "via {:?}", sent.via);
-        by_owner += usize::from(sent.via == [1, 0]);
+        by_owner += usize::from(sent.via.len() == 2);
     }
-    assert!((4..17).contains(&by_owner), "half of the flows are owned there: {by_owner}");
+    // It owns a third of the flows itself, and is the heir of half of those that balancer 0 owns.
+    assert!((4..17).contains(&by_owner), "half of the flows are known elsewhere: {by_owner}");
 }
 
 #[test]
