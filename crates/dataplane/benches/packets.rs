@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use etherparse::{PacketBuilder, TcpOptionElement as O};
 use heddle_dataplane::abi::*;
-use heddle_dataplane::{Balancer, Bench, Clients, Clock, Generator, Mode, Sizes};
+use heddle_dataplane::{Balancer, Bench, Clients, Clock, Sizes};
 
 const MILLION: u32 = 1 << 20;
 const VIP4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
@@ -41,56 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             measure(&mut bench, &case)?;
         }
     }
-    if wanted.is_empty() || wanted.iter().any(|word| "veth".contains(word.as_str())) {
-        over_veth()?;
-    }
     Ok(())
-}
-
-/// Packets that one thread can send through a balancer over a veth pair: made, received, balanced (IPIP), sent back and taken in.
-fn over_veth() -> Result<(), Box<dyn std::error::Error>> {
-    const PACKETS: u32 = 2_000_000;
-    own_network()?;
-    for line in ["link add near type veth peer name far", "link set near up", "link set far up"] {
-        let status = std::process::Command::new("ip").args(line.split(' ')).status()?;
-        assert!(status.success(), "ip {line}");
-    }
-    let [near, far] = ["near", "far"].map(heddle_dataplane::interface_index);
-    let (near, far) = (near?, far?);
-    let mut pass = heddle_dataplane::pass()?;
-    pass.attach(near, Mode::Native)?;
-    println!("\n{:<44} {:>8}", "over veth, generator and balancer on 2 cores", "Mpps");
-    for (name, mode) in [("off", MptcpMode::Off), ("learn", MptcpMode::Learn)] {
-        for (flows, clients) in
-            [("1 flow", Clients::Many(1)), ("64 K flows", Clients::Many(1 << 16))]
-        {
-            let ack = frame(VIP4, ACK, &[], 0);
-            let case = case(name, mode, ack.clone(), Counter::SentFlow);
-            let mut balancer = balancer(&case)?;
-            for index in 1..=BACKENDS {
-                let target = balancer.maps.targets.get(index)?;
-                balancer.maps.targets.set(index, &Target { ifindex: far, ..target })?;
-            }
-            balancer.attach(far, Mode::Native)?;
-            let mut generator = Generator::new(near)?;
-            for first in [frame(VIP4, SYN, &[], 0), ack.clone(), ack.clone()] {
-                generator.send(&first, clients, 1 << 17)?;
-            }
-            let (before, start) = (counted(&balancer, &case)?, std::time::Instant::now());
-            generator.send(&ack, clients, PACKETS)?;
-            let rate = (counted(&balancer, &case)? - before) as f64 / start.elapsed().as_secs_f64();
-            println!("{:<44} {:>8.2}", format!("known flow, {name}, {flows}"), rate / 1e6);
-        }
-    }
-    Ok(())
-}
-
-/// Gives this thread a network namespace of its own.
-#[allow(unsafe_code)] // rustix marks it for other namespaces' sake.
-fn own_network() -> std::io::Result<()> {
-    use rustix::thread::{UnshareFlags, unshare_unsafe};
-    // SAFETY: only the network namespace is unshared: file descriptors stay as they are.
-    Ok(unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?)
 }
 
 fn case(name: &'static str, mode: MptcpMode, frame: Vec<u8>, verdict: Counter) -> Case {
