@@ -40,7 +40,8 @@ fn the_check_value_lets_the_right_key_pass_alone() {
     let folder = Folder::with_fabric();
     let made = folder.heddle("path keygen other.key --json").json();
     let check = made["key_check"].as_str().unwrap();
-    let checked = format!("{ENCODE} --set cflb.key_check={check}");
+    // In quotes: a check value may have no letter in it.
+    let checked = format!("{ENCODE} --set cflb.key_check=\"{check}\"");
     folder.heddle(&format!("{checked} --key-file other.key")).ok();
     let said = folder.heddle(&checked).failed(1);
     assert!(said.contains("this is not the network's key: its check value is "), "{said}");
