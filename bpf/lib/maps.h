@@ -102,7 +102,8 @@ struct {
 	__type(value, struct assigned_key);
 } ready_keys SEC(".maps");
 
-/* A map of one entry, `.bss`. Loaders leave it alone, where they would write data over a map that is there already. */
+/* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values that it finds:
+ * aya would write zeros over them. */
 struct settings settings;
 
 struct {
