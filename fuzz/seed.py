@@ -18,7 +18,7 @@ def seed(target, name, content):
 
 
 def frames():
-    for file in (root / "crates/wire/tests/vectors").glob("*.txt"):
+    for file in (root / "crates/shared/wire/tests/vectors").glob("*.txt"):
         lines = file.read_text().splitlines()
         for number, line in enumerate(line for line in lines if line.startswith("frame ")):
             yield f"{file.stem}-{number}", bytes.fromhex(line.split()[1])
@@ -61,7 +61,7 @@ for target, pattern in [
     ("graph", "scenarios/graphs/*.toml"),
     ("fabric_file", "scenarios/fabrics/*.toml"),
     ("replay", "scenarios/flows/*.csv"),
-    ("sizes", "crates/scenario/data/*.csv"),
+    ("sizes", "crates/simulator/scenario/data/*.csv"),
 ]:
     for file in root.glob(pattern):
         seed(target, file.name, file.read_bytes())
@@ -72,7 +72,7 @@ seed("overrides", "scheme", b"scheme.kind=conga\nseeds=[1, 2]\nmeasure.flows=10\
 
 dictionary("scenario.dict", [file.read_text() for file in (root / "scenarios").rglob("*.toml")])
 
-sources = {file: file.read_text() for file in (root / "crates/lb/src").rglob("*.rs")}
+sources = {file: file.read_text() for file in (root / "crates/balancer/daemon/src").rglob("*.rs")}
 written = [text for source in sources.values() for text in re.findall(r'r#"(.*?)"#', source.replace("//! ", ""), re.S)]
 configurations = [text for text in written if "[balancer]" in text or "[[service]]" in text]
 for number, text in enumerate(configurations):

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    if let Err(error) = heddle_lb::config::load("fuzz.toml", text) {
+    if let Err(error) = heddled::config::load("fuzz.toml", text) {
         assert!(error.to_string().starts_with("fuzz.toml"));
     }
 });

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use heddle_lb::config::ConfigError;
+use heddle_path_encoder::SteerError;
 use heddle_scenario::ScenarioError;
 use heddle_sim::SimError;
-use heddle_steer::SteerError;
 use heddle_study::evaluation::ExperimentError;
 use heddle_study::grid::GridError;
+use heddled::config::ConfigError;
 
 /// Why a command failed.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use anyhow::Context as _;
+use heddle_path_encoder::Key;
 use heddle_policy::cflb::Cipher;
-use heddle_steer::Key;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use heddle_path_encoder::{Key, Network, SteerError, cflb_config};
 use heddle_scenario::FabricFile;
-use heddle_steer::{Key, Network, SteerError, cflb_config};
 
 use crate::args::path::KeyedFabricArgs;
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use heddle_steer::Scheduler;
+use heddle_path_encoder::Scheduler;
 use tracing_subscriber::filter::Targets;
 
 use super::path::KeyedFabricArgs;
@@ -63,7 +63,7 @@ pub(crate) struct Serve {
     /// Most connections at a time.
     #[arg(long, value_name = "N", default_value = "65536")]
     pub(crate) connections: NonZeroUsize,
-    /// What is logged: off, error, warn, info, debug or trace, also by module as in warn,heddle_service=debug
+    /// What is logged: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
     /// [default: info; warn with --quiet]. Logs go to standard error, as JSON with --json.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) log: Option<Targets>,

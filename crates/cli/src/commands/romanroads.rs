@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use heddle_roads::evaluation::{Evaluation, Experiment, findings, report};
+use heddle_harness::evaluation::{Evaluation, Experiment, findings, report};
 use heddle_sim::Next;
 use heddle_study::evaluation::{Effort, Finding};
 use heddle_study::report::claims_markdown;

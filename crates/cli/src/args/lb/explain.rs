@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::{ArgGroup, Args};
-use heddle_lb::admin::{MptcpOption, Packet, Protocol};
+use heddled::admin::{MptcpOption, Packet, Protocol};
 
 const SYN: u8 = 2;
 const ACK: u8 = 16;

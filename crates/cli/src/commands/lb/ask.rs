@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use heddle_lb::admin::{
+use heddled::admin::{
     AskError, BackendStatus, Client, Problem, ProblemKind, Reply, Request, Status,
 };
-use heddle_lb::metrics::Snapshot;
+use heddled::metrics::Snapshot;
 
 use crate::failure::Failure;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use comfy_table::Table;
-use heddle_lb::admin::BackendStatus;
-use heddle_lb::health::State;
+use heddled::admin::BackendStatus;
+use heddled::health::State;
 
 use super::ask::Daemon;
 use super::words;

@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::Context as _;
 use comfy_table::Table;
-use heddle_lb::config::{self, Config, Membership, Memory, Service};
+use heddled::config::{self, Config, Membership, Memory, Service};
 use serde_json::{Value, json};
 
 use super::words;
@@ -71,8 +71,8 @@ fn services(services: &[Service]) -> Table {
 fn health(service: &Service) -> String {
     let Some((check, port)) = &service.health else { return "not checked".into() };
     let kind = match &check.probe {
-        heddle_lb::health::Probe::Tcp => "TCP",
-        heddle_lb::health::Probe::Http { .. } => "HTTP",
+        heddled::health::Probe::Tcp => "TCP",
+        heddled::health::Probe::Http { .. } => "HTTP",
     };
     format!("{kind} to port {port} every {}", words::age(check.interval))
 }

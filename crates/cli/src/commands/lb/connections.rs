@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comfy_table::Table;
-use heddle_lb::admin::{Connection, Filter, Reply, Request};
+use heddled::admin::{Connection, Filter, Reply, Request};
 
 use super::ask::{Daemon, unexpected};
 use super::words;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comfy_table::Table;
-use heddle_lb::metrics::{self, Service, Snapshot};
+use heddled::metrics::{self, Service, Snapshot};
 
 use super::ask::Daemon;
 use super::words;
@@ -70,7 +70,7 @@ fn fill(table: &metrics::Table) -> String {
 
 #[cfg(test)]
 mod tests {
-    use heddle_lb::metrics::{Event, Verdict};
+    use heddled::metrics::{Event, Verdict};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use heddle_dataplane::{Attached, Decap, Error, Mode, Sources, detach, interface_index};
+use heddle_balancer_maps::{Attached, Decap, Error, Mode, Sources, detach, interface_index};
 use serde_json::json;
 
 use crate::args::Common;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use heddle_lab::{Connection, Daemons, Hop, Lab, Setup, Status, Transport, mptcp_counters};
-use heddle_lb::admin::{Client, Filter, Reply, Request};
 use heddle_units::Rate;
+use heddled::admin::{Client, Filter, Reply, Request};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Common;
@@ -99,7 +99,7 @@ fn setup() -> anyhow::Result<Setup> {
     let program: PathBuf = std::env::current_exe()?.with_file_name("heddled");
     if !program.exists() {
         anyhow::bail!(
-            "{} is not there: build it with `cargo build --release --package heddle-lb`",
+            "{} is not there: build it with `cargo build --release --package heddled`",
             program.display()
         );
     }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use heddle_lb::admin::{BackendStatus, Reply, Request, Switch};
 use heddle_sim::Next;
+use heddled::admin::{BackendStatus, Reply, Request, Switch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::ask::{Daemon, unexpected};

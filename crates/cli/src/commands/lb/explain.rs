@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heddle_lb::admin::{Explained, Reply, Request};
+use heddled::admin::{Explained, Reply, Request};
 
 use super::ask::{Daemon, unexpected};
 use crate::args::Common;

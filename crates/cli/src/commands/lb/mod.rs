@@ -13,7 +13,7 @@ mod status;
 mod top;
 mod words;
 
-use heddle_lb::config;
+use heddled::config;
 
 use crate::args::Common;
 use crate::args::lb::{Lb, LbCommand};

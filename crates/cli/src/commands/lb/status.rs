@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comfy_table::Table;
-use heddle_lb::admin::{MemberStatus, Reply, Request, Status};
+use heddled::admin::{MemberStatus, Reply, Request, Status};
 use serde_json::json;
 
 use super::ask::{Daemon, unexpected};
@@ -14,7 +14,7 @@ use crate::output::counted;
 use crate::{files, output, table};
 
 /// Slots of the ring.
-const RING: u32 = heddle_dataplane::abi::RING_SIZE;
+const RING: u32 = heddle_balancer_maps::abi::RING_SIZE;
 
 pub(super) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
     let status = Daemon::connect(socket)?.status()?;
@@ -92,7 +92,7 @@ pub(super) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
 mod tests {
     use std::time::Duration;
 
-    use heddle_lb::admin::Mode;
+    use heddled::admin::Mode;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use heddle_lb::admin::Mode;
-use heddle_lb::config::{Forwarding, Mptcp, Protocol, Service};
+use heddled::admin::Mode;
+use heddled::config::{Forwarding, Mptcp, Protocol, Service};
 
 /// The two largest units: `3d 4h`, `2m 5s`, `12s`; below 10 s with tenths.
 pub(super) fn age(time: Duration) -> String {

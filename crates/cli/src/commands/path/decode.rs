@@ -1,7 +1,7 @@
 //! `heddle path decode`: where a packet goes.
 
+use heddle_path_encoder::{End, Network, Pair, Walk};
 use heddle_policy::cflb::{Addresses, Fields, Ports};
-use heddle_steer::{End, Network, Pair, Walk};
 use serde_json::json;
 
 use super::{listed, name, pair, steps};

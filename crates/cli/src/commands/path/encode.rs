@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_fabric::Path;
+use heddle_path_encoder::{Flow, Network, Pair, SteerError};
 use heddle_policy::cflb::{Addresses, Field, Fields, Ports};
 use heddle_scenario::FabricFile;
-use heddle_steer::{Flow, Network, Pair, SteerError};
 use serde_json::{Value, json};
 
 use super::listed::{Listed, NOTE, choices_of, number_of};

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use heddle_fabric::Paths;
-use heddle_steer::Network;
+use heddle_path_encoder::Network;
 use serde_json::json;
 
 use super::listed::{Listed, NOTE, choices_of, number_of};

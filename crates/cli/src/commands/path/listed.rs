@@ -1,7 +1,7 @@
 //! A path among those of its pair, as it is listed. JSON has the words of the path service.
 
 use heddle_fabric::{Path, Paths};
-use heddle_steer::Network;
+use heddle_path_encoder::Network;
 use serde::Serialize;
 
 use super::name;

@@ -8,8 +8,8 @@ mod listed;
 mod serve;
 mod steps;
 
+use heddle_path_encoder::{Family, Network, Pair};
 use heddle_policy::cflb::Field;
-use heddle_steer::{Family, Network, Pair};
 
 use crate::args::Common;
 use crate::args::path::{PacketArgs, PathCommand};

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context as _;
-use heddle_service::{Bound, Limits, Options, ServeError};
+use heddle_path_service::{Bound, Limits, Options, ServeError};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -26,7 +26,7 @@ pub(crate) fn serve(args: &Serve, common: &Common) -> Result<(), Failure> {
     runtime.block_on(async {
         let stop = until_stopped().context("signals cannot be caught")?;
         let ready = |bound: Bound| announce(bound, common);
-        heddle_service::serve(network, options(args), stop, ready).await.map_err(failed)
+        heddle_path_service::serve(network, options(args), stop, ready).await.map_err(failed)
     })
 }
 

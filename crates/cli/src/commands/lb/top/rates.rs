@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use heddle_lb::admin::{BackendStatus, Status};
-use heddle_lb::metrics::{self, Snapshot};
+use heddled::admin::{BackendStatus, Status};
+use heddled::metrics::{self, Snapshot};
 
 /// What the daemon says at one moment.
 #[derive(Clone, Debug)]
@@ -136,8 +136,8 @@ fn total(snapshot: &Snapshot, counters: &[&str]) -> u64 {
 pub(super) mod tests {
     use std::time::Duration;
 
-    use heddle_lb::admin::Mode;
-    use heddle_lb::metrics::{Event, Members, Table, Verdict};
+    use heddled::admin::Mode;
+    use heddled::metrics::{Event, Members, Table, Verdict};
 
     use super::*;
     use crate::commands::lb::backends::example;

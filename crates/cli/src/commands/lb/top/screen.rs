@@ -89,7 +89,7 @@ impl Screen {
 
 /// Those in trouble come first, then those that drain.
 fn is_well(backend: &Backend) -> bool {
-    backend.status.health != heddle_lb::health::State::Down && backend.status.unreachable.is_none()
+    backend.status.health != heddled::health::State::Down && backend.status.unreachable.is_none()
 }
 
 impl Sort {

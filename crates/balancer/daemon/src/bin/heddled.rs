@@ -1,0 +1,77 @@
+//! `heddled`: the balancer's daemon.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use heddle_balancer_maps::Mode;
+use heddled::daemon::{self, Options};
+
+/// A layer-4 load balancer that keeps MPTCP connections whole
+///
+/// Attaches an XDP program to the configured interfaces and keeps its maps: services, healthy backends, other balancers. Runs until
+/// SIGTERM; packets go on without it, and the next daemon takes over where it stopped. SIGHUP reads the configuration again.
+/// `heddle lb` asks a running daemon; `heddle lb check` checks a configuration.
+#[derive(Parser)]
+#[command(name = "heddled", version)]
+struct Arguments {
+    /// The configuration
+    #[arg(long, short, value_name = "FILE", default_value = "/etc/heddle/heddled.toml")]
+    config: PathBuf,
+    /// How the program is attached
+    #[arg(long, value_enum, default_value_t = Attach::Native)]
+    attach: Attach,
+    /// How logs are written, to standard error
+    #[arg(long, value_enum, default_value_t = Logs::Text)]
+    logs: Logs,
+    /// What is logged: error, warn, info, debug or trace
+    #[arg(long, default_value = "info")]
+    log_level: tracing_subscriber::filter::LevelFilter,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Attach {
+    /// In the driver
+    Native,
+    /// In the kernel's generic path: slower, for interfaces whose driver knows no XDP
+    Generic,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Logs {
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log(&arguments);
+    let mode = match arguments.attach {
+        Attach::Native => Mode::Native,
+        Attach::Generic => Mode::Generic,
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    match runtime.block_on(daemon::run(Options { config: arguments.config, mode })) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &dyn std::error::Error) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::FAILURE
+}
+
+fn log(arguments: &Arguments) {
+    let logs =
+        tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(arguments.log_level);
+    match arguments.logs {
+        Logs::Text => logs.with_target(false).init(),
+        Logs::Json => logs.json().init(),
+    }
+}

@@ -1,0 +1,171 @@
+//! Services and their backends.
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use heddle_hashing::hash::ServiceKey;
+
+use super::super::error::Problem;
+use super::super::raw;
+use super::super::resolved::{Backend, Balancer, Forwarding, Mptcp, Protocol, Service};
+use super::members::check_id;
+use super::settings::{can_reach, own_addresses};
+use super::{check_own, encapsulates, health};
+use crate::ids::WireId;
+
+const HEAVIEST: u32 = 1000;
+
+pub(super) fn services(
+    file: &[raw::Service],
+    balancer: &Balancer,
+) -> Result<Vec<Service>, Problem> {
+    let mut services = Vec::<Service>::new();
+    for (number, raw) in file.iter().enumerate() {
+        let place = format!("service.{number}");
+        let service = service(raw, balancer).map_err(|problem| problem.inside(&place))?;
+        check_unique(&service, &services).map_err(|problem| problem.inside(&place))?;
+        services.push(service);
+    }
+    Ok(services)
+}
+
+fn check_unique(new: &Service, before: &[Service]) -> Result<(), Problem> {
+    if before.iter().any(|old| old.name == new.name) {
+        return Err(Problem::at("name", format!("`{}` is given twice", new.name)));
+    }
+    match before.iter().find(|old| old.key() == new.key()) {
+        Some(old) => {
+            let message = format!("`{}` has this address, port and protocol already", old.name);
+            Err(Problem::at("address", message).help("one of them must differ"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> {
+    check_address(raw, balancer)?;
+    let mut service = Service {
+        name: raw.name.clone(),
+        address: raw.address,
+        port: raw.port,
+        protocol: match raw.protocol {
+            raw::Protocol::Tcp => Protocol::Tcp,
+            raw::Protocol::Udp => Protocol::Udp,
+        },
+        mptcp: mptcp(raw)?,
+        forwarding: match raw.forwarding {
+            raw::Forwarding::L2 => Forwarding::L2,
+            raw::Forwarding::Ipip => Forwarding::Ipip,
+            raw::Forwarding::Gue => Forwarding::Gue,
+        },
+        health: health::check(raw)?,
+        backends: Vec::new(),
+    };
+    for (number, raw) in raw.backend.iter().enumerate() {
+        let place = format!("backend.{number}");
+        let backend = backend(raw, &service, balancer).map_err(|problem| problem.inside(&place))?;
+        service.backends.push(backend);
+    }
+    Ok(service)
+}
+
+fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem> {
+    let address = raw.address;
+    if raw.name.is_empty() {
+        return Err(Problem::at("name", "it is empty"));
+    }
+    if raw.port == 0 {
+        return Err(Problem::at("port", "0 is no port").help("1 to 65535"));
+    }
+    check_own("address", address)?;
+    if address.is_loopback() {
+        return Err(Problem::at("address", format!("{address} cannot be balanced"))
+            .help("a unicast address"));
+    }
+    if own_addresses(balancer).any(|own| own == address) {
+        let problem = Problem::at("address", format!("{address} is this balancer's own address"));
+        return Err(
+            problem.help("an address of the service's own, that is routed to the balancers")
+        );
+    }
+    Ok(())
+}
+
+fn mptcp(raw: &raw::Service) -> Result<Mptcp, Problem> {
+    match (raw.mptcp, raw.protocol) {
+        (None, raw::Protocol::Udp) => Ok(Mptcp::Off),
+        (Some(raw::Mptcp::Off), _) => Ok(Mptcp::Off),
+        (Some(raw::Mptcp::SourceIp), _) => Ok(Mptcp::SourceIp),
+        (Some(_), raw::Protocol::Udp) => {
+            let problem = Problem::at("mptcp", "UDP knows no subflows");
+            Err(problem.help("\"off\", or \"source-ip\" to spread by source address"))
+        }
+        (None | Some(raw::Mptcp::Learn), raw::Protocol::Tcp) => Ok(Mptcp::Learn),
+        (Some(raw::Mptcp::CFlag), raw::Protocol::Tcp) => Ok(Mptcp::CFlag),
+        (Some(raw::Mptcp::Assign), raw::Protocol::Tcp) => Ok(Mptcp::Assign),
+    }
+}
+
+fn backend(raw: &raw::Backend, service: &Service, balancer: &Balancer) -> Result<Backend, Problem> {
+    check_id(raw.id)?;
+    check_reachable(raw.address, service, balancer)?;
+    if raw.weight > HEAVIEST {
+        let problem = Problem::at("weight", format!("{} is too much", raw.weight));
+        return Err(problem.help(format!("0 to {HEAVIEST}; only relations count")));
+    }
+    if service.backends.iter().any(|other| other.name == raw.name) {
+        return Err(Problem::at("name", format!("`{}` is given twice in this service", raw.name)));
+    }
+    if service.backends.iter().any(|other| other.address == raw.address) {
+        let problem =
+            Problem::at("address", format!("{} is given twice in this service", raw.address));
+        return Err(problem.help("a larger `weight` gives a backend more flows"));
+    }
+    Ok(Backend {
+        id: wire_id(raw, &service.key()),
+        name: raw.name.clone(),
+        address: raw.address,
+        weight: raw.weight,
+        drained: raw.state == raw::BackendState::Drain,
+        join_address: join_address(raw, service)?,
+    })
+}
+
+fn wire_id(raw: &raw::Backend, service: &ServiceKey) -> WireId {
+    let given = raw.id.and_then(NonZeroU32::new).map(WireId);
+    given.unwrap_or_else(|| WireId::of_backend(service, raw.address))
+}
+
+fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> Result<(), Problem> {
+    check_own("address", address)?;
+    if address == service.address {
+        return Err(Problem::at("address", format!("{address} is no backend's own address")));
+    }
+    if !encapsulates(service) && address.is_ipv6() != service.address.is_ipv6() {
+        let message =
+            format!("{address} is of another family than the service's {}", service.address);
+        return Err(Problem::at("address", message).help("forwarding = \"ipip\" or \"gue\""));
+    }
+    if encapsulates(service) && !can_reach(balancer, address) {
+        let family = if address.is_ipv6() { "IPv6" } else { "IPv4" };
+        let message = format!("this balancer has no {family} address to send to {address} from");
+        return Err(Problem::at("address", message).help("add one to `balancer.addresses`"));
+    }
+    Ok(())
+}
+
+fn join_address(raw: &raw::Backend, service: &Service) -> Result<Option<IpAddr>, Problem> {
+    match (service.mptcp, raw.join_address) {
+        (Mptcp::CFlag, None) => Err(Problem::new("`join_address` is missing").help(
+            "join_address = an address of this backend alone that is routed to the balancers",
+        )),
+        (Mptcp::CFlag, Some(join)) if join.is_ipv6() != service.address.is_ipv6() => {
+            let message =
+                format!("{join} is of another family than the service's {}", service.address);
+            Err(Problem::at("join_address", message).help("an address of the service's family"))
+        }
+        (Mptcp::CFlag, Some(join)) => check_own("join_address", join).map(|()| Some(join)),
+        (_, Some(_)) => Err(Problem::at("join_address", "only `mptcp = \"c-flag\"` uses it")),
+        (_, None) => Ok(None),
+    }
+}

@@ -1,0 +1,114 @@
+//! The configuration with everything filled in and checked.
+
+mod service;
+mod times;
+
+pub use service::{Backend, Forwarding, Mptcp, Protocol, Service};
+pub use times::{Limits, Timeouts};
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use heddle_balancer_maps::Sizes;
+
+use crate::ids::WireId;
+
+/// What the daemon is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// This machine.
+    pub balancer: Balancer,
+    /// How large maps are.
+    pub sizes: Sizes,
+    /// When what is remembered is forgotten.
+    pub timeouts: Timeouts,
+    /// What strangers can make this balancer do.
+    pub limits: Limits,
+    /// Where the balancers of the cluster are known from.
+    pub membership: Membership,
+    /// How balancers talk to each other; `None`: this one is alone.
+    pub steering: Option<Steering>,
+    /// What is balanced, in the file's order.
+    pub services: Vec<Service>,
+    /// UDP port that backends take GUE at.
+    pub gue_port: u16,
+}
+
+impl Config {
+    /// The balancers that the file lists, by their ids; those of etcd are not among them.
+    pub fn members(&self) -> &[Member] {
+        match &self.membership {
+            Membership::Static(members) => members,
+            Membership::Etcd(_) => &[],
+        }
+    }
+
+    /// A balancer that is seen alive, with the id that the file gives it, or else that of its address.
+    pub fn member(&self, name: &str, address: IpAddr) -> Member {
+        let listed = self.members().iter().find(|member| member.name == name);
+        let id = listed.map_or_else(|| WireId::of_balancer(address), |member| member.id);
+        Member { id, name: name.to_owned(), address }
+    }
+}
+
+/// This machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Balancer {
+    /// Its name.
+    pub name: String,
+    /// Where the XDP program is attached; not empty.
+    pub interfaces: Vec<String>,
+    /// Its IPv4 address.
+    pub ipv4: Option<Ipv4Addr>,
+    /// Its IPv6 address.
+    pub ipv6: Option<Ipv6Addr>,
+    /// Its entry in the ring; `None` without any address: it is alone and sends nothing of its own.
+    pub member: Option<Member>,
+    /// The admin socket.
+    pub admin: PathBuf,
+    /// Where metrics are served.
+    pub metrics: Option<SocketAddr>,
+    /// Where maps and links are pinned.
+    pub pin: PathBuf,
+}
+
+/// Where the balancers of the cluster are known from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Membership {
+    /// All of them, by their ids; this one included if it has an address.
+    Static(Vec<Member>),
+    /// They find each other.
+    Etcd(Etcd),
+}
+
+/// A balancer of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The number that all balancers use for it.
+    pub id: WireId,
+    /// Its name.
+    pub name: String,
+    /// Where the others reach it.
+    pub address: IpAddr,
+}
+
+/// An etcd cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Etcd {
+    /// URLs; not empty.
+    pub endpoints: Vec<String>,
+    /// What keys begin with; no slash at its end.
+    pub prefix: String,
+    /// After which a silent balancer is taken for dead.
+    pub lease: Duration,
+}
+
+/// How balancers talk to each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steering {
+    /// UDP port.
+    pub port: u16,
+    /// Where the secret is: [`Secret::read`](super::Secret::read).
+    pub secret_file: PathBuf,
+}

@@ -1,0 +1,97 @@
+//! Answers to the admin socket.
+
+mod backends;
+mod connections;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use super::Core;
+use super::names::Names;
+use super::wiring::Checks;
+use crate::admin::{Problem, ProblemKind, Reply, Request};
+use crate::config::{self, Config};
+
+impl Core {
+    /// Carries a request out.
+    pub(super) fn answer(&mut self, request: Request, checks: &Checks) -> Result<Reply, Problem> {
+        match request {
+            Request::Status => self.status().map(Reply::Status),
+            Request::Backends => self.backends(checks, |_, _| true).map(Reply::Backends),
+            Request::Drain { service, backend, switch } => {
+                self.drain(service.as_deref(), &backend, switch)?;
+                let asked = |s: &config::Service, b: &config::Backend| {
+                    b.name == backend && service.as_ref().is_none_or(|name| *name == s.name)
+                };
+                self.backends(checks, asked).map(Reply::Backends)
+            }
+            Request::Connections { filter, limit } => {
+                self.connections(&filter, limit).map(Reply::Connections)
+            }
+            Request::Explain(packet) => self.explain(&packet).map(Reply::Explained),
+            Request::Counters => Ok(Reply::Counters(Box::new(self.snapshot(checks)))),
+            Request::Reload => self.reload().map(Reply::Reloaded).map_err(refused),
+            Request::Members => Ok(Reply::Members(self.member_statuses())),
+        }
+    }
+
+    /// Calls `tell` with what numbers are called now.
+    pub(super) fn with_names<T>(&self, tell: impl FnOnce(Names<'_>) -> T) -> T {
+        tell(Names { config: &self.config, plan: &self.plan, members: &self.members() })
+    }
+}
+
+fn refused(message: String) -> Problem {
+    Problem { kind: ProblemKind::Refused, message }
+}
+
+/// The kernel would not.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(super) fn failed(error: heddle_balancer_maps::Error) -> Problem {
+    Problem { kind: ProblemKind::Internal, message: error.to_string() }
+}
+
+/// How alike the names must be for one to be offered for the other.
+const LIKENESS: f64 = 0.7;
+
+/// `what` has no such name: the nearest that there is, or all of them.
+fn not_found<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
+    let likeness = |other: &&str| strsim::jaro_winkler(name, other);
+    let nearest = known.clone().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let help = match nearest {
+        None => "there is none".to_owned(),
+        Some(nearest) if likeness(&nearest) > LIKENESS => format!("did you mean {nearest}?"),
+        Some(_) => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Problem { kind: ProblemKind::NotFound, message: format!("no {what} is called {name}; {help}") }
+}
+
+/// The services that are meant: the one of this name, or all.
+fn services<'a>(
+    config: &'a Config,
+    name: Option<&str>,
+) -> Result<Vec<&'a config::Service>, Problem> {
+    let all: Vec<_> = config.services.iter().collect();
+    let Some(name) = name else { return Ok(all) };
+    let found = all.iter().copied().find(|service| service.name == name);
+    let known = all.iter().map(|service| service.name.as_str());
+    found.map(|service| vec![service]).ok_or_else(|| not_found("service", name, known))
+}
+
+/// The backends of this name, in one service or in all; at least one.
+fn named_backends<'a>(
+    config: &'a Config,
+    service: Option<&str>,
+    name: &str,
+) -> Result<Vec<&'a config::Backend>, Problem> {
+    let services = services(config, service)?;
+    let all = services.iter().flat_map(|service| &service.backends);
+    let found: Vec<_> = all.clone().filter(|backend| backend.name == name).collect();
+    if found.is_empty() {
+        let mut known: Vec<&str> = all.map(|backend| backend.name.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        return Err(not_found("backend", name, known.into_iter()));
+    }
+    Ok(found)
+}

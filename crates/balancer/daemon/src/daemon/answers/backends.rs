@@ -1,0 +1,102 @@
+//! Backends: how they are, and draining.
+
+use std::collections::BTreeMap;
+
+use super::{failed, named_backends};
+use crate::admin::{BackendStatus, Problem, Switch};
+use crate::config::{Backend, Service};
+use crate::daemon::Core;
+use crate::daemon::alive::Lifetimes;
+use crate::daemon::wiring::{Checks, check_name};
+use crate::health::State;
+
+impl Core {
+    /// Begins or ends to drain a backend, in one service or in all. The daemon's task then writes the maps.
+    pub(super) fn drain(
+        &mut self,
+        service: Option<&str>,
+        backend: &str,
+        switch: Switch,
+    ) -> Result<(), Problem> {
+        let ids: Vec<_> = named_backends(&self.config, service, backend)?
+            .into_iter()
+            .map(|backend| backend.id)
+            .collect();
+        tracing::info!(backend, service, ?switch, "drain");
+        self.drained.extend(ids.into_iter().map(|id| (id, switch == Switch::On)));
+        Ok(())
+    }
+
+    /// The backends that are asked for, in the configuration's order.
+    pub(in crate::daemon) fn backends(
+        &self,
+        checks: &Checks,
+        asked: impl Fn(&Service, &Backend) -> bool,
+    ) -> Result<Vec<BackendStatus>, Problem> {
+        let flows = self.flows_by_target().map_err(failed)?;
+        let mut all = Vec::new();
+        for service in &self.config.services {
+            for backend in service.backends.iter().filter(|backend| asked(service, backend)) {
+                all.push(self.backend_status(service, backend, checks, &flows).map_err(failed)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn flows_by_target(&self) -> Result<BTreeMap<u16, u64>, heddle_balancer_maps::Error> {
+        let maps = &self.balancer.maps;
+        let mut flows = BTreeMap::new();
+        for flow in Lifetimes::of(maps)?.flows(maps) {
+            *flows.entry(flow.target).or_default() += 1;
+        }
+        Ok(flows)
+    }
+
+    fn backend_status(
+        &self,
+        service: &Service,
+        backend: &Backend,
+        checks: &Checks,
+        flows: &BTreeMap<u16, u64>,
+    ) -> Result<BackendStatus, heddle_balancer_maps::Error> {
+        let count = self.count_of(backend)?;
+        let check = checks.get(&check_name(service, backend));
+        let index = self.plan.targets.index(&backend.id);
+        Ok(BackendStatus {
+            service: service.name.clone(),
+            name: backend.name.clone(),
+            address: backend.address,
+            weight: backend.weight,
+            health: self.health_of(service, backend),
+            since: check.map_or_else(|| self.uptime(), |check| check.since.elapsed()),
+            why: check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
+            draining: self.is_drained(backend),
+            unreachable: self.unreachable(backend),
+            flows: index.and_then(|index| flows.get(&index)).copied().unwrap_or(0),
+            packets: count.packets,
+            bytes: count.bytes,
+        })
+    }
+
+    /// Without a health check a backend counts as up.
+    fn health_of(&self, service: &Service, backend: &Backend) -> State {
+        match service.health {
+            None => State::Up,
+            Some(_) => self.health.get(&backend.id).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Why nothing can be sent to a backend, if so.
+    pub(in crate::daemon) fn unreachable(&self, backend: &Backend) -> Option<String> {
+        match self.next_hops.get(&backend.address) {
+            Some(Ok(_)) => None,
+            Some(Err(error)) => Some(error.to_string()),
+            None => Some("its next hop has not been asked for yet".into()),
+        }
+    }
+}
+
+/// The health that counts: who is down for want of a way is not up.
+pub(super) fn serves(status: &BackendStatus) -> bool {
+    status.health != State::Down && status.unreachable.is_none()
+}

@@ -1,0 +1,112 @@
+//! How the daemon is, and its balancers.
+
+use heddle_balancer_maps::abi::NO_TARGET;
+
+use super::backends::serves;
+use super::failed;
+use crate::admin::{BackendStatus, MemberStatus, Mode, Problem, Status};
+use crate::config::{Member, Mptcp};
+use crate::daemon::Core;
+use crate::daemon::alive::Lifetimes;
+use crate::daemon::wiring::Checks;
+use crate::members::Source;
+use crate::metrics::Build;
+
+/// A table is nearly full from this share on; then new flows push others out.
+const NEARLY_FULL: f64 = 0.9;
+
+impl Core {
+    pub(super) fn status(&self) -> Result<Status, Problem> {
+        let backends = self.backends(&Checks::new(), |_, _| true)?;
+        let maps = &self.balancer.maps;
+        let lifetimes = Lifetimes::of(maps).map_err(failed)?;
+        let flows = lifetimes.flows(maps).count();
+        let tokens = lifetimes.tokens(maps).count();
+        let fills = [("flow", flows, maps.flows.room()), ("token", tokens, maps.tokens.room())];
+        let services = self.config.services.iter();
+        let Build { version, kernel } = Build::here();
+        Ok(Status {
+            name: self.config.balancer.name.clone(),
+            version,
+            kernel,
+            uptime: self.uptime(),
+            interfaces: self.interfaces.clone(),
+            services: services.map(|s| (s.name.clone(), mode(s.mptcp))).collect(),
+            backends_up: backends.iter().filter(|backend| serves(backend)).count() as u32,
+            backends: backends.len() as u32,
+            members: self.members().len().max(1) as u32,
+            flows: flows as u64,
+            tokens: tokens as u64,
+            warnings: self.warnings(&backends, &fills),
+        })
+    }
+
+    fn warnings(&self, backends: &[BackendStatus], fills: &[(&str, usize, usize)]) -> Vec<String> {
+        let mut said: Vec<String> = self.trouble.iter().cloned().collect();
+        said.extend(without_backends(backends));
+        said.extend(unreachable(backends));
+        said.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
+        if self.view.source == Source::Lost {
+            said.push("the store of balancers does not answer: its last list is used".into());
+        }
+        said
+    }
+
+    pub(super) fn member_statuses(&self) -> Vec<MemberStatus> {
+        let alive = self.members();
+        let listed = self.config.members().iter();
+        let dead = listed.filter(|member| alive.iter().all(|other| other.id != member.id));
+        let mut all: Vec<MemberStatus> =
+            alive.iter().map(|member| self.member_status(member, true)).collect();
+        all.extend(dead.map(|member| self.member_status(member, false)));
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
+    }
+
+    fn member_status(&self, member: &Member, alive: bool) -> MemberStatus {
+        let own = self.config.balancer.member.as_ref().is_some_and(|own| own.id == member.id);
+        let index = match own {
+            true => Some(NO_TARGET as u16),
+            false => self.plan.targets.index(&member.id),
+        };
+        let ring = self.plan.maps.ring.iter();
+        let slots = ring.filter(|owner| Some(**owner) == index).count() as u32;
+        MemberStatus { name: member.name.clone(), address: member.address, own, alive, slots }
+    }
+}
+
+/// Services that drop all new connections.
+pub(super) fn without_backends(backends: &[BackendStatus]) -> Vec<String> {
+    let mut names: Vec<&str> = backends.iter().map(|backend| &*backend.service).collect();
+    names.dedup();
+    let takes = |status: &BackendStatus| serves(status) && !status.draining && status.weight > 0;
+    let none = names
+        .into_iter()
+        .filter(|name| !backends.iter().any(|backend| backend.service == *name && takes(backend)));
+    none.map(|name| format!("service {name} has no backend for new connections")).collect()
+}
+
+fn unreachable(backends: &[BackendStatus]) -> Vec<String> {
+    let lost = backends.iter().filter_map(|backend| {
+        let why = backend.unreachable.as_ref()?;
+        Some(format!("nothing can be sent to {} of {}: {why}", backend.name, backend.service))
+    });
+    lost.collect()
+}
+
+pub(super) fn nearly_full((table, used, room): (&str, usize, usize)) -> Option<String> {
+    let share = used as f64 / room as f64;
+    (share >= NEARLY_FULL).then(|| {
+        format!("the {table} table is {:.0} % full: [tables] {table}s gives it room", share * 100.0)
+    })
+}
+
+fn mode(mptcp: Mptcp) -> Mode {
+    match mptcp {
+        Mptcp::Off => Mode::Off,
+        Mptcp::SourceIp => Mode::SourceIp,
+        Mptcp::Learn => Mode::Learn,
+        Mptcp::Assign => Mode::Assign,
+        Mptcp::CFlag => Mode::CFlag,
+    }
+}

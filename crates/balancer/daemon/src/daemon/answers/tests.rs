@@ -1,0 +1,108 @@
+//! Names to numbers, and what is said of names that are not there.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use heddle_balancer_maps::abi::FlowState;
+use heddle_balancer_maps::maps::Flow;
+
+use super::connections::Wanted;
+use super::status::{nearly_full, without_backends};
+use super::*;
+use crate::admin::{BackendStatus, Filter};
+use crate::daemon::testing::World;
+use crate::health::State;
+
+fn flow(client: u8, target: u16, token: Option<u32>) -> Flow {
+    Flow {
+        client: IpAddr::from([198, 51, 100, client]),
+        port: 4000,
+        service: 1,
+        token,
+        target,
+        state: FlowState::Established,
+        flags: 0,
+        epoch: 0,
+        seen: 1,
+    }
+}
+
+#[test]
+fn a_filter_lets_through_what_has_all_of_it() {
+    let world = World::start();
+    let flows = [
+        flow(1, world.index("be1"), Some(7)),
+        flow(2, world.index("be1"), None),
+        flow(1, world.index("be2"), Some(7)),
+    ];
+    let through = |filter: Filter| {
+        let wanted = Wanted::new(&filter, &world.names()).unwrap();
+        flows.each_ref().map(|flow| wanted.has(flow))
+    };
+    let none = Filter::default();
+    assert_eq!(through(none.clone()), [true, true, true]);
+    let web = Filter { service: Some("web".into()), ..none.clone() };
+    assert_eq!(through(web), [true, true, true]);
+    let be1 = Filter { backend: Some("be1".into()), ..none.clone() };
+    assert_eq!(through(be1.clone()), [true, true, false]);
+    assert_eq!(through(Filter { token: Some(7), ..be1 }), [true, false, false]);
+    let client = Filter { client: Some([198, 51, 100, 1].into()), ..none };
+    assert_eq!(through(client), [true, false, true]);
+}
+
+#[test]
+fn who_is_not_there_is_guessed_at() {
+    let config = World::start().config;
+    let said = |service, backend| named_backends(&config, service, backend).unwrap_err();
+    let problem = said(None, "be11");
+    assert_eq!(problem.kind, ProblemKind::NotFound);
+    assert_eq!(problem.message, "no backend is called be11; did you mean be1?");
+    assert_eq!(said(None, "x").message, "no backend is called x; there are: be1, be2");
+    assert_eq!(said(Some("wep"), "be1").message, "no service is called wep; did you mean web?");
+    assert_eq!(named_backends(&config, Some("web"), "be1").unwrap().len(), 1);
+    let unknown = Filter { backend: Some("be9".into()), ..Filter::default() };
+    let world = World::start();
+    assert_eq!(Wanted::new(&unknown, &world.names()).unwrap_err().kind, ProblemKind::NotFound);
+}
+
+#[test]
+fn a_service_without_a_backend_is_warned_of() {
+    let status = |service: &str, health, draining| BackendStatus {
+        service: service.into(),
+        name: "be1".into(),
+        address: IpAddr::from([10, 0, 1, 1]),
+        weight: 1,
+        health,
+        since: Duration::ZERO,
+        why: None,
+        draining,
+        unreachable: None,
+        flows: 0,
+        packets: 0,
+        bytes: 0,
+    };
+    let backends = [
+        status("dns", State::Up, false),
+        status("dns", State::Down, false),
+        status("web", State::Down, false),
+        status("web", State::Up, true),
+    ];
+    assert_eq!(without_backends(&backends), ["service web has no backend for new connections"]);
+}
+
+#[test]
+fn a_table_is_nearly_full_from_nine_tenths_on() {
+    assert_eq!(nearly_full(("flow", 89, 100)), None);
+    let said = nearly_full(("flow", 90, 100)).unwrap();
+    assert_eq!(said, "the flow table is 90 % full: [tables] flows gives it room");
+}
+
+#[test]
+fn numbers_have_names_while_their_owners_are_there() {
+    let world = World::start();
+    let names = world.names();
+    assert_eq!(names.target(world.index("lb2")), "lb2");
+    assert_eq!(names.target(999), crate::daemon::names::GONE);
+    assert_eq!(names.service(1).map(|service| service.name.as_str()), Some("web"));
+    assert!(names.service(2).is_none());
+}

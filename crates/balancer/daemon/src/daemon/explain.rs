@@ -1,0 +1,115 @@
+//! Where a packet would go, and why: it is shown to the program's explaining variant, and what that noted is put into words.
+
+mod frame;
+mod reasons;
+mod steered;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use heddle_balancer_maps::abi::{Counter, FLOW_STATE_MASK, FlowState, Trace};
+use heddle_wire::{Key, Version};
+
+use super::Core;
+use super::answers::failed;
+use super::names::Names;
+use super::wiring::Checks;
+use crate::admin::{BackendStatus, Explained, MptcpOption, Packet, Problem, ProblemKind};
+use crate::ids::WireId;
+
+impl Core {
+    /// Where a packet would go.
+    pub(super) fn explain(&mut self, packet: &Packet) -> Result<Explained, Problem> {
+        let refused = |message| Problem { kind: ProblemKind::Refused, message };
+        let frame = frame::of(packet).map_err(refused)?;
+        let explanation = self.explainer.explain(&frame).map_err(failed)?;
+        let trace = explanation.trace.unwrap_or_default();
+        let backends = match counters(&trace).any(|counter| counter == Counter::DropNoBackend) {
+            true => self.backends(&Checks::new(), |_, _| true)?,
+            false => Vec::new(),
+        };
+        let named = steered::backend(&explanation.run.data).filter(|_| trace.owner != 0);
+        self.with_names(|names| Ok(Facts { packet, trace, named, backends, names }.explained()))
+    }
+}
+
+/// What is known of a packet that the program was shown.
+struct Facts<'a> {
+    packet: &'a Packet,
+    trace: Trace,
+    /// The backend that the word to another balancer names.
+    named: Option<WireId>,
+    /// How backends are; only where none takes the packet.
+    backends: Vec<BackendStatus>,
+    names: Names<'a>,
+}
+
+impl Facts<'_> {
+    fn explained(&self) -> Explained {
+        let names = counters(&self.trace).map(|counter| (counter, counter.name().to_owned()));
+        let (verdicts, events): (Vec<_>, Vec<_>) =
+            names.partition(|(counter, _)| is_verdict(*counter));
+        let verdict = verdicts.into_iter().map(|(_, name)| name).next();
+        Explained {
+            verdict: verdict.unwrap_or_else(|| Counter::PassNoVip.name().into()),
+            events: events.into_iter().map(|(_, name)| name).collect(),
+            service: self.names.service(self.trace.vip).map(|service| service.name.clone()),
+            backend: self.backend().map(str::to_owned),
+            owner: self.owner().map(str::to_owned),
+            token: self.token(),
+            flow_state: self.flow_state().map(|state| state.name().to_owned()),
+            reasons: reasons::of(self),
+        }
+    }
+
+    /// What the program decided.
+    fn verdict(&self) -> Counter {
+        counters(&self.trace).find(|counter| is_verdict(*counter)).unwrap_or(Counter::PassNoVip)
+    }
+
+    fn events(&self) -> impl Iterator<Item = Counter> {
+        counters(&self.trace).filter(|counter| !is_verdict(*counter))
+    }
+
+    /// Whom the packet would reach: at once, or by way of another balancer.
+    fn backend(&self) -> Option<&str> {
+        let id = match self.trace.owner {
+            0 => self.names.id(self.trace.target),
+            _ => self.named,
+        };
+        self.names.backend(id?).map(|(_, backend)| backend.name.as_str())
+    }
+
+    /// The balancer that it would go to first.
+    fn owner(&self) -> Option<&str> {
+        (self.trace.owner != 0).then(|| self.names.target(self.trace.owner))
+    }
+
+    /// The token that it carries, or means, or that its flow has.
+    fn token(&self) -> Option<u32> {
+        match self.packet.mptcp {
+            Some(MptcpOption::Join { token }) => Some(token),
+            Some(MptcpOption::Keys { receiver, .. }) => {
+                Some(Version::V1.token(Key(receiver.to_be_bytes())).0)
+            }
+            Some(MptcpOption::Capable) | None => {
+                (self.trace.token != 0).then_some(self.trace.token)
+            }
+        }
+    }
+
+    /// The state of its flow, if there is an entry.
+    fn flow_state(&self) -> Option<FlowState> {
+        let state = FlowState::from_number(u32::from(self.trace.flow_state) & FLOW_STATE_MASK)?;
+        (state != FlowState::Free).then_some(state)
+    }
+}
+
+fn counters(trace: &Trace) -> impl Iterator<Item = Counter> + use<> {
+    let bits = trace.counters;
+    Counter::ALL.iter().copied().filter(move |counter| bits & 1 << (*counter as u32) != 0)
+}
+
+fn is_verdict(counter: Counter) -> bool {
+    (counter as usize) < Counter::VERDICTS
+}

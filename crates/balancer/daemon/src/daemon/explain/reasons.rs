@@ -1,0 +1,166 @@
+//! Why, in sentences: what the packet is, what is known of its flow and token, what follows, and what to look at if it is lost.
+
+use std::net::{IpAddr, SocketAddr};
+
+use heddle_balancer_maps::abi::{Counter, FLOW_PROVEN, FlowState, NO_TARGET};
+
+use super::{Facts, words};
+use crate::admin::{BackendStatus, MptcpOption, Packet, Protocol};
+use crate::config::{self, Mptcp, Service};
+use crate::health::State;
+
+/// All sentences, first things first.
+pub(super) fn of(facts: &Facts<'_>) -> Vec<String> {
+    let mut said = vec![format!("It is {}.", packet(facts.packet))];
+    let Some(service) = facts.names.service(facts.trace.vip) else {
+        said.extend(no_service(facts));
+        return said;
+    };
+    said.push(format!("{} is service {}.", facts.packet.destination, of_service(service)));
+    if facts.verdict() != Counter::SentDirect {
+        said.push(flow(facts));
+        said.extend(token(facts, service));
+    }
+    said.push(words::verdict(facts));
+    said.extend(facts.events().map(|event| words::event(event).to_owned()));
+    said.extend(facts.backends.iter().filter(|b| b.service == service.name).map(why_not));
+    said
+}
+
+fn packet(packet: &Packet) -> String {
+    match packet.protocol {
+        Protocol::Udp => "a UDP datagram".into(),
+        Protocol::Tcp => format!("{}{}", segment(packet.flags), option(packet.mptcp)),
+    }
+}
+
+fn segment(flags: u8) -> String {
+    const NAMES: [(u8, &str); 5] = [(2, "SYN"), (16, "ACK"), (1, "FIN"), (4, "RST"), (8, "PSH")];
+    let set: Vec<&str> =
+        NAMES.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, name)| *name).collect();
+    match set[..] {
+        [] => "a TCP segment without flags".into(),
+        ["ACK"] => "an ACK".into(),
+        ["SYN"] => "a SYN".into(),
+        _ => format!("a TCP segment ({})", set.join(", ")),
+    }
+}
+
+fn option(option: Option<MptcpOption>) -> String {
+    match option {
+        None => ", without an MPTCP option".into(),
+        Some(MptcpOption::Capable) => " with MP_CAPABLE: it opens an MPTCP connection".into(),
+        Some(MptcpOption::Keys { .. }) => " with MP_CAPABLE and both keys".into(),
+        Some(MptcpOption::Join { token }) => {
+            format!(" with MP_JOIN: it joins the connection whose token is {}", words::hex(token))
+        }
+    }
+}
+
+fn of_service(service: &Service) -> String {
+    let mode = match service.mptcp {
+        Mptcp::Learn => "learn",
+        Mptcp::SourceIp => "source-ip",
+        Mptcp::Off => "off",
+        Mptcp::CFlag => "c-flag",
+        Mptcp::Assign => "assign",
+    };
+    format!("{} (mptcp = \"{mode}\")", service.name)
+}
+
+/// What is known of the 5-tuple.
+fn flow(facts: &Facts<'_>) -> String {
+    let proven = u32::from(facts.trace.flow_state) & FLOW_PROVEN != 0;
+    let state = match facts.flow_state() {
+        None => return "The flow table has no entry for its addresses and ports.".into(),
+        Some(FlowState::New) => "one packet was seen",
+        Some(FlowState::Learning) if proven => "its keys were seen",
+        Some(FlowState::Learning) => "its packets are searched for keys",
+        Some(FlowState::Joining) => "it has joined, and nothing came since",
+        Some(FlowState::Closing) => "it is closing",
+        Some(_) => "it is established",
+    };
+    let token = match facts.trace.token {
+        0 => String::new(),
+        token => format!(", its token is {}", words::hex(token)),
+    };
+    format!("Its flow is known: {state}{token}.")
+}
+
+/// What its token means here.
+fn token(facts: &Facts<'_>, service: &Service) -> Vec<String> {
+    let carried =
+        matches!(facts.packet.mptcp, Some(MptcpOption::Keys { .. } | MptcpOption::Join { .. }));
+    let Some(token) = facts.token().filter(|_| carried) else { return Vec::new() };
+    if !matches!(service.mptcp, Mptcp::Learn | Mptcp::Assign) {
+        return vec!["In this mode MPTCP's options are not looked at.".into()];
+    }
+    let mut said = Vec::new();
+    if matches!(facts.packet.mptcp, Some(MptcpOption::Keys { .. })) {
+        said.push(format!("The receiver's key makes the token {}.", words::hex(token)));
+    }
+    said.push(match facts.names.owner(token) {
+        owner if u32::from(owner) == NO_TARGET => {
+            "That part of the token space is this balancer's own.".into()
+        }
+        owner => {
+            format!("That part of the token space is balancer {}'s.", facts.names.target(owner))
+        }
+    });
+    said
+}
+
+/// Why the packet is for no service.
+fn no_service(facts: &Facts<'_>) -> Vec<String> {
+    let to = facts.packet.destination;
+    let verdict = words::verdict(facts);
+    if is_steering(facts.names.config, to, facts.packet.protocol) {
+        return vec!["This is where other balancers send to this one.".into(), verdict];
+    }
+    let services = &facts.names.config.services;
+    let there: Vec<String> = services.iter().filter(|s| has(s, to.ip())).map(place).collect();
+    let known = match (there.is_empty(), services.is_empty()) {
+        (false, _) => format!("at that address there is {}", there.join(", ")),
+        (true, false) => {
+            let all: Vec<String> = services.iter().map(place).collect();
+            format!("there is {}", all.join(", "))
+        }
+        (true, true) => "no service is configured".into(),
+    };
+    let protocol = words::protocol(facts.packet.protocol);
+    vec![format!("No service has {to} over {protocol}: {known}."), verdict]
+}
+
+fn is_steering(config: &config::Config, to: SocketAddr, protocol: Protocol) -> bool {
+    let own = [config.balancer.ipv4.map(IpAddr::V4), config.balancer.ipv6.map(IpAddr::V6)];
+    let port = config.steering.as_ref().map(|steering| steering.port);
+    protocol == Protocol::Udp && port == Some(to.port()) && own.contains(&Some(to.ip()))
+}
+
+fn has(service: &Service, address: IpAddr) -> bool {
+    let joins = service.backends.iter().filter_map(|backend| backend.join_address);
+    service.address == address || joins.into_iter().any(|join| join == address)
+}
+
+fn place(service: &Service) -> String {
+    let protocol = match service.protocol {
+        config::Protocol::Tcp => "TCP",
+        config::Protocol::Udp => "UDP",
+    };
+    let at = SocketAddr::new(service.address, service.port);
+    format!("{} ({at} over {protocol})", service.name)
+}
+
+/// Why a backend takes no new flows.
+fn why_not(backend: &BackendStatus) -> String {
+    let name = &backend.name;
+    match backend {
+        BackendStatus { health: State::Down, .. } => {
+            format!("Backend {name} fails its health check.")
+        }
+        BackendStatus { unreachable: Some(why), .. } => format!("Backend {name}: {why}."),
+        BackendStatus { draining: true, .. } => format!("Backend {name} is drained."),
+        BackendStatus { weight: 0, .. } => format!("Backend {name} has weight 0."),
+        _ => format!("Backend {name} is up."),
+    }
+}

@@ -1,0 +1,63 @@
+//! Keys made ahead, as long as some service wants them (`mptcp = "assign"`).
+
+use heddle_balancer_maps::abi::NO_TARGET;
+use heddle_balancer_maps::maps::ReadyKeys;
+use heddle_hashing::hash::ring_slot_of_token;
+
+use crate::config::{Config, Mptcp};
+use crate::keys::KeyThread;
+
+/// The queue of keys, and who fills it.
+pub(super) struct KeySupply {
+    /// Until the thread has it.
+    queue: Option<ReadyKeys>,
+    thread: Option<KeyThread>,
+    /// For which the keys in the queue are.
+    ring: Vec<u16>,
+}
+
+impl KeySupply {
+    pub(super) fn new(queue: ReadyKeys) -> KeySupply {
+        KeySupply { queue: Some(queue), thread: None, ring: Vec::new() }
+    }
+
+    /// Starts with the first service that wants keys, and begins anew with each ring. Starts a thread: not before privileges
+    /// are given up.
+    pub(super) fn follow(&mut self, config: &Config, ring: &[u16]) {
+        let wanted = config.services.iter().any(|service| service.mptcp == Mptcp::Assign);
+        if let (Some(thread), false) = (&self.thread, self.ring == ring) {
+            thread.set_ring(owns(ring));
+        }
+        ring.clone_into(&mut self.ring);
+        if !wanted || self.thread.is_some() {
+            return;
+        }
+        let Some(queue) = self.queue.take() else { return };
+        match KeyThread::start(queue, owns(ring)) {
+            Ok(thread) => self.thread = Some(thread),
+            Err(error) => tracing::warn!(%error, "no keys are made ahead; they are made on demand"),
+        }
+    }
+}
+
+/// Whether a token is this balancer's own.
+fn owns(ring: &[u16]) -> Box<dyn Fn(u32) -> bool + Send> {
+    let ring = ring.to_vec();
+    Box::new(move |token| {
+        let owner = ring.get(ring_slot_of_token(token));
+        owner.is_none_or(|&owner| u32::from(owner) == NO_TARGET)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_owned_by_its_slot_and_alone_by_nobody_else() {
+        let mut ring = vec![3; heddle_hashing::RING_SIZE];
+        ring[ring_slot_of_token(0x1234_5678)] = NO_TARGET as u16;
+        assert!(owns(&ring)(0x1234_5678) && !owns(&ring)(0xffff_0000));
+        assert!(owns(&[])(0xffff_0000));
+    }
+}

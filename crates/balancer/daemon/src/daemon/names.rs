@@ -1,0 +1,60 @@
+//! What the maps' numbers are called.
+
+use std::num::NonZeroU32;
+
+use heddle_balancer_maps::abi::{NO_TARGET, RING_SHIFT};
+
+use crate::config::{Backend, Config, Member, Service};
+use crate::ids::WireId;
+use crate::plan::Plan;
+
+/// What is said of numbers whose names were taken out of the configuration.
+pub(super) const GONE: &str = "(gone)";
+
+/// Names by number, under a configuration and its plan.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a> {
+    pub(super) config: &'a Config,
+    pub(super) plan: &'a Plan,
+    /// The balancers that are alive.
+    pub(super) members: &'a [Member],
+}
+
+impl<'a> Names<'a> {
+    /// The service of this number.
+    pub(super) fn service(&self, number: u16) -> Option<&'a Service> {
+        let services = &self.plan.services;
+        self.config.services.iter().find(|service| services.index(&service.key()) == Some(number))
+    }
+
+    /// The backend of this id, and its service.
+    pub(super) fn backend(&self, id: WireId) -> Option<(&'a Service, &'a Backend)> {
+        self.config.services.iter().find_map(|service| {
+            let backend = service.backends.iter().find(|backend| backend.id == id)?;
+            Some((service, backend))
+        })
+    }
+
+    /// The balancer of this id.
+    pub(super) fn member(&self, id: WireId) -> Option<&'a Member> {
+        self.members.iter().chain(self.config.members()).find(|member| member.id == id)
+    }
+
+    /// Who has this index.
+    pub(super) fn id(&self, target: u16) -> Option<WireId> {
+        NonZeroU32::new(self.plan.maps.targets.get(&target)?.id).map(WireId)
+    }
+
+    /// A backend's name, or a balancer's, by index; [`GONE`] if nobody has it now.
+    pub(super) fn target(&self, target: u16) -> &'a str {
+        let Some(id) = self.id(target) else { return GONE };
+        let backend = self.backend(id).map(|(_, backend)| backend.name.as_str());
+        backend.or_else(|| Some(self.member(id)?.name.as_str())).unwrap_or(GONE)
+    }
+
+    /// The index of the balancer that has the part of the token space that a token is in; [`NO_TARGET`]: this one.
+    pub(super) fn owner(&self, token: u32) -> u16 {
+        let slot = (token >> RING_SHIFT) as usize;
+        self.plan.maps.ring.get(slot).copied().unwrap_or(NO_TARGET as u16)
+    }
+}

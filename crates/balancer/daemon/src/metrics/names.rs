@@ -1,0 +1,69 @@
+//! All metrics' names. Units are base units and end the name; the text format adds `_total` to counters and `_info` to facts.
+
+/// What every name begins with.
+pub const PREFIX: &str = "heddled";
+
+/// What its values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// They only grow, until the daemon's maps are made anew.
+    Counter,
+    /// They go both ways.
+    Gauge,
+    /// Always 1: the labels tell.
+    Info,
+}
+
+/// A metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    /// Without prefix and suffix.
+    pub name: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// What its values are.
+    pub kind: Kind,
+    /// What each value is of.
+    pub labels: &'static [&'static str],
+}
+
+const fn counter(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Name {
+    Name { name, help, kind: Kind::Counter, labels }
+}
+
+const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Name {
+    Name { name, help, kind: Kind::Gauge, labels }
+}
+
+const VERDICT: &[&str] = &["service", "verdict"];
+const BACKEND: &[&str] = &["service", "backend"];
+
+macro_rules! names {
+    ($($constant:ident = $name:expr;)*) => {
+        $(#[doc = concat!("The metric `", stringify!($constant), "`: see its `help`.")] pub const $constant: Name = $name;)*
+        /// All of them, in the order of the text.
+        pub const ALL: &[Name] = &[$($constant),*];
+    };
+}
+
+names! {
+    PACKETS = counter("packets", VERDICT, "Packets by service and verdict");
+    BYTES = counter("bytes", VERDICT, "Bytes of packets, from the IP header on");
+    EVENTS = counter("events", &["service", "event"], "What happened on packets' way");
+    BACKEND_PACKETS = counter("backend_packets", BACKEND, "Packets sent to a backend");
+    BACKEND_BYTES = counter("backend_bytes", BACKEND, "Bytes sent to a backend");
+    BACKEND_UP = gauge("backend_up", BACKEND, "1 if a backend is in use, 0 if it is down");
+    BACKEND_DRAINING = gauge("backend_draining", BACKEND, "1 if a backend gets no new connections");
+    BACKEND_WEIGHT = gauge("backend_weight", BACKEND, "A backend's configured weight");
+    CHECKS = counter("health_checks", &["target", "outcome"], "Health checks by outcome");
+    CHECK_TIME = counter("health_check_duration_seconds", &["target"], "Time that health checks took together");
+    TABLE_CAPACITY = gauge("table_capacity_entries", &["table"], "Entries that a table can hold");
+    TABLE_USED = gauge("table_entries", &["table", "state"], "Live entries of a table");
+    MEMBERS = gauge("members", &[], "Balancers that share the work, this one among them");
+    RING_SHARE = gauge("ring_share_ratio", &[], "Share of all tokens that this balancer owns");
+    MEMBER_CHANGES = counter("member_changes", &[], "Changes of the list of balancers");
+    STORE_UP = gauge("member_store_up", &[], "1 if the store of balancers answers, 0 if its last list is used");
+    RELOADS = counter("reloads", &["outcome"], "Reloads of the configuration");
+    LOADED = gauge("config_loaded_timestamp_seconds", &[], "When the configuration in force was loaded");
+    BUILD = Name { name: "build", help: "The daemon's version and the kernel's release", kind: Kind::Info, labels: &["version", "kernel"] };
+}

@@ -1,0 +1,151 @@
+//! What the maps of the data plane should hold, and in which order they get there.
+//!
+//! [`Plan::next`] is a pure function of the configuration, what is known of backends and balancers ([`World`]), and the plan before;
+//! [`Plan::changes`] is what to write to the maps to get from one plan to the next. Written in that order, no packet meets half of
+//! a change:
+//!
+//! - A service has two Maglev tables. A change fills the one that is not in use, then the VIP is turned to it by one write.
+//! - Flows and tokens name targets and services by index. Who leaves the configuration keeps its index, and its state, until all
+//!   that named it has timed out; then it is down for as long again, for flows that never rested; then the index is free
+//!   ([`Phase`]).
+//! - The epoch goes up with each change of a table or of the ring: flows that hashing explained before register with their owners.
+
+mod change;
+mod indices;
+mod maps;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod world;
+
+pub use change::Change;
+pub use indices::{Full, Indices, Phase};
+pub use maps::{Maps, VipName};
+pub use settings::{Keys, settings, ticks};
+pub use world::World;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use heddle_balancer_maps::abi;
+use heddle_hashing::RING_SIZE;
+use heddle_hashing::hash::ServiceKey;
+use heddle_hashing::ring::Ring;
+
+use crate::config::{Config, Service};
+use crate::ids::WireId;
+
+/// What the maps should hold, and who has which index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The maps.
+    pub maps: Maps,
+    /// The targets' indices: backends and other balancers.
+    pub targets: Indices<WireId>,
+    /// The services' numbers.
+    pub services: Indices<ServiceKey>,
+}
+
+impl Plan {
+    /// The plan for the world as it is.
+    ///
+    /// # Errors
+    /// [`Full`] if more backends, balancers or services are named, those not forgotten included, than maps have room for.
+    pub fn next(&self, config: &Config, world: &World<'_>) -> Result<Plan, Full> {
+        let keep = config.timeouts.longest();
+        let mut targets = self.targets.clone();
+        let mut services = self.services.clone();
+        targets.turn(&target_ids(config, world), world.now, keep, config.sizes.targets - 1)?;
+        let keys: BTreeSet<ServiceKey> = config.services.iter().map(Service::key).collect();
+        services.turn(&keys, world.now, keep, config.sizes.services)?;
+        let mut plan = Plan { maps: Maps::default(), targets, services };
+        plan.maps = plan.fill(config, world, &self.maps);
+        Ok(plan)
+    }
+
+    /// What to write, in this order, to get from the maps `before` to this plan's.
+    pub fn changes(&self, before: &Maps) -> Vec<Change> {
+        change::changes(before, &self.maps)
+    }
+
+    /// The plan that a daemon finds in pinned maps when it starts. `services` are the keys of the VIPs that have numbers.
+    pub fn found(maps: Maps) -> Plan {
+        let targets = maps.targets.iter().filter_map(|(&index, target)| {
+            let id = NonZeroU32::new(target.id)?;
+            Some((WireId(id), index))
+        });
+        let services = maps.vips.iter().filter(|(_, vip)| vip.kind == abi::VipKind::Service as u8);
+        let services = services.map(|(name, vip)| (name.service_key(), vip.id));
+        Plan { targets: targets.collect(), services: services.collect(), maps }
+    }
+
+    fn fill(&self, config: &Config, world: &World<'_>, before: &Maps) -> Maps {
+        let targets = maps::targets(config, world, &self.targets, before);
+        let tables = maps::tables(config, world, self, &targets, before);
+        let all: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
+        let ring = self.ring(world, &all);
+        let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
+        let heirs = self.ring(world, &others);
+        let former_ring = former_ring(before, &ring, &heirs);
+        let changed = ring != before.ring || tables != before.tables;
+        Maps {
+            vips: maps::vips(config, self, &tables),
+            ids: self.ids(),
+            peers: self.peers(world, before),
+            epoch: before.epoch.wrapping_add(u8::from(changed)),
+            targets,
+            tables,
+            ring,
+            former_ring,
+            heirs,
+        }
+    }
+
+    /// What each other balancer is, by its address: those alive, and those that were, since packets go on where a daemon has stopped.
+    fn peers(&self, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
+        let is_kept = |index: u16| self.targets.iter().any(|(_, kept, _)| kept == index);
+        let gone = before.peers.iter().map(|(address, index)| (*address, *index));
+        let gone = gone.filter(|(_, index)| is_kept(*index));
+        let alive = world.others();
+        let alive =
+            alive.filter_map(|member| Some((member.address, self.targets.index(&member.id)?)));
+        gone.chain(alive).collect()
+    }
+
+    fn ids(&self) -> BTreeMap<WireId, u16> {
+        self.targets.iter().map(|(id, index, _)| (*id, index)).collect()
+    }
+
+    /// The target that owns each slot if these balancers share them; this balancer is [`abi::NO_TARGET`].
+    fn ring(&self, world: &World<'_>, sharers: &[u32]) -> Vec<u16> {
+        let owner = |id: &u32| {
+            let others = world.others();
+            let owner = others.map(|member| member.id).find(|other| other.get() == *id);
+            owner.and_then(|id| self.targets.index(&id)).unwrap_or(abi::NO_TARGET as u16)
+        };
+        match Ring::new(sharers).owners() {
+            [] => vec![abi::NO_TARGET as u16; RING_SIZE],
+            owners => owners.iter().map(owner).collect(),
+        }
+    }
+}
+
+/// All that needs an index: the backends, and the other balancers that the file lists or that are alive.
+fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
+    let backends = config.services.iter().flat_map(|service| &service.backends);
+    let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
+    let balancers = listed.chain(world.others()).map(|member| member.id);
+    backends.map(|backend| backend.id).chain(balancers).collect()
+}
+
+/// Who owned each slot before `ring`. A balancer that has only just come was none of them.
+fn former_ring(before: &Maps, ring: &[u16], heirs: &[u16]) -> Vec<u16> {
+    if before.ring == ring {
+        before.former_ring.clone()
+    } else if before.ring.is_empty() {
+        heirs.to_vec()
+    } else {
+        before.ring.clone()
+    }
+}

@@ -1,0 +1,89 @@
+//! From one content of the maps to another, write by write.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use heddle_balancer_maps::abi::{self, TargetState};
+
+use super::{Maps, VipName};
+use crate::ids::WireId;
+
+/// A write to a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// To `targets`; all zero: emptied.
+    Target(u16, abi::Target),
+    /// To `target_ids`; `None`: taken out.
+    Id(WireId, Option<u16>),
+    /// A whole Maglev table, by number; no VIP uses it now.
+    Table(u32, Vec<u32>),
+    /// The whole of `ring`: owners, former owners, heirs.
+    Ring([Vec<u16>; 3]),
+    /// To `vips`; `None`: taken out.
+    Vip(VipName, Option<abi::Vip>),
+    /// To `peers`; `None`: taken out.
+    Peer(IpAddr, Option<u16>),
+    /// `settings.epoch`, and `settings.peers`.
+    Epoch {
+        /// The new epoch.
+        epoch: u8,
+        /// Whether there are other balancers.
+        peers: bool,
+    },
+}
+
+/// What is named comes before what names it, and goes after it; who is down is so when no table names it any more, or its flows
+/// would be hashed to it again.
+pub(super) fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let [up, down] = [TargetState::Up, TargetState::Down].map(|state| in_state(after, state));
+    set(&mut changes, &before.targets, &up, |index, target| Change::Target(index, *target));
+    set(&mut changes, &before.ids, &after.ids, |id, index| Change::Id(id, Some(*index)));
+    set(&mut changes, &before.tables, &after.tables, |number, table| {
+        Change::Table(number, table.clone())
+    });
+    set(&mut changes, &before.peers, &after.peers, |address, index| {
+        Change::Peer(address, Some(*index))
+    });
+    set(&mut changes, &before.vips, &after.vips, |name, vip| Change::Vip(name, Some(*vip)));
+    if before.ring != after.ring {
+        let Maps { ring, former_ring, heirs, .. } = after;
+        changes.push(Change::Ring([ring, former_ring, heirs].map(Vec::clone)));
+    }
+    let peers = !after.peers.is_empty();
+    if before.epoch != after.epoch || before.peers.is_empty() == peers {
+        changes.push(Change::Epoch { epoch: after.epoch, peers });
+    }
+    set(&mut changes, &before.targets, &down, |index, target| Change::Target(index, *target));
+    unset(&mut changes, &before.vips, &after.vips, |name| Change::Vip(name, None));
+    unset(&mut changes, &before.peers, &after.peers, |address| Change::Peer(address, None));
+    unset(&mut changes, &before.ids, &after.ids, |id| Change::Id(id, None));
+    unset(&mut changes, &before.targets, &after.targets, |index| {
+        Change::Target(index, abi::Target::default())
+    });
+    changes
+}
+
+fn in_state(maps: &Maps, state: TargetState) -> BTreeMap<u16, abi::Target> {
+    let targets = maps.targets.iter().map(|(&index, &target)| (index, target));
+    targets.filter(|(_, target)| target.state == state as u8).collect()
+}
+
+fn set<K: Ord + Copy, V: PartialEq>(
+    changes: &mut Vec<Change>,
+    before: &BTreeMap<K, V>,
+    after: &BTreeMap<K, V>,
+    change: impl Fn(K, &V) -> Change,
+) {
+    let new = after.iter().filter(|(key, value)| before.get(key) != Some(value));
+    changes.extend(new.map(|(key, value)| change(*key, value)));
+}
+
+fn unset<K: Ord + Copy, V>(
+    changes: &mut Vec<Change>,
+    before: &BTreeMap<K, V>,
+    after: &BTreeMap<K, V>,
+    change: impl Fn(K) -> Change,
+) {
+    changes.extend(before.keys().filter(|key| !after.contains_key(key)).map(|key| change(*key)));
+}

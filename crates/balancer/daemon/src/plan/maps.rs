@@ -1,0 +1,260 @@
+//! The maps' contents.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use heddle_balancer_maps::abi::{self, MptcpMode, TargetState, VipKind};
+use heddle_hashing::MAGLEV_SIZE;
+use heddle_hashing::hash::ServiceKey;
+use heddle_hashing::maglev::{self, Weighted};
+
+use super::{Indices, Phase, Plan, World};
+use crate::config::{Backend, Config, Forwarding, Mptcp, Service};
+use crate::ids::WireId;
+use crate::neighbours::NextHop;
+
+const UDP: u8 = 17;
+
+/// What the maps hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Maps {
+    /// `vips`.
+    pub vips: BTreeMap<VipName, abi::Vip>,
+    /// `targets`, by index; those that are not there are empty.
+    pub targets: BTreeMap<u16, abi::Target>,
+    /// `target_ids`.
+    pub ids: BTreeMap<WireId, u16>,
+    /// `peers`.
+    pub peers: BTreeMap<IpAddr, u16>,
+    /// The Maglev tables in use, by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
+    pub tables: BTreeMap<u32, Vec<u32>>,
+    /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
+    pub ring: Vec<u16>,
+    /// The second part: who owned them before the last change.
+    pub former_ring: Vec<u16>,
+    /// The third: who would own them if this balancer were gone.
+    pub heirs: Vec<u16>,
+    /// `settings.epoch`.
+    pub epoch: u8,
+}
+
+/// A key of `vips`, that can be put in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VipName {
+    /// The address.
+    pub address: IpAddr,
+    /// The port, in the machine's order; 0 where the address alone is meant.
+    pub port: u16,
+    /// Number of the IP protocol; 0 where the address alone is meant.
+    pub protocol: u8,
+}
+
+impl VipName {
+    /// The service that has this key.
+    pub fn service_key(&self) -> ServiceKey {
+        let address = match self.address {
+            IpAddr::V4(v4) => v4.to_ipv6_mapped(),
+            IpAddr::V6(v6) => v6,
+        };
+        ServiceKey { address, port: self.port, protocol: self.protocol }
+    }
+
+    fn alone(address: IpAddr) -> VipName {
+        VipName { address, port: 0, protocol: 0 }
+    }
+}
+
+impl From<VipName> for abi::VipKey {
+    fn from(name: VipName) -> abi::VipKey {
+        let VipName { address, port, protocol } = name;
+        abi::VipKey { address: address.into(), port: port.to_be(), protocol, pad: 0, pad2: 0 }
+    }
+}
+
+impl From<abi::VipKey> for VipName {
+    fn from(key: abi::VipKey) -> VipName {
+        VipName {
+            address: key.address.into(),
+            port: u16::from_be(key.port),
+            protocol: key.protocol,
+        }
+    }
+}
+
+/// All targets that have an index: as wanted, or as they were when they left.
+pub(super) fn targets(
+    config: &Config,
+    world: &World<'_>,
+    indices: &Indices<WireId>,
+    before: &Maps,
+) -> BTreeMap<u16, abi::Target> {
+    let mut wanted = backends(config, world);
+    wanted.extend(balancers(config, world));
+    let target = |(id, index, phase): (&WireId, u16, Phase)| {
+        let old = before.targets.get(&index);
+        let target = match (wanted.get(id), phase) {
+            (Some(wanted), _) => wanted.resolved(*id, world, old),
+            (None, Phase::Closed(_)) => abi::Target { state: TargetState::Down as u8, ..*old? },
+            (None, _) => *old?,
+        };
+        Some((index, target))
+    };
+    indices.iter().filter_map(target).collect()
+}
+
+/// A target but for its next hop.
+struct Wanted {
+    address: IpAddr,
+    forwarding: abi::Forwarding,
+    state: TargetState,
+}
+
+impl Wanted {
+    /// Where the way is not known any more, the last one is kept; who never had one is down.
+    fn resolved(&self, id: WireId, world: &World<'_>, old: Option<&abi::Target>) -> abi::Target {
+        let hop = world.next_hops.get(&self.address).map(way);
+        let way = hop.or(old.copied()).unwrap_or_default();
+        let state = if way.ifindex == 0 { TargetState::Down } else { self.state };
+        abi::Target {
+            address: self.address.into(),
+            id: id.get(),
+            state: state as u8,
+            forwarding: self.forwarding as u8,
+            ..way
+        }
+    }
+}
+
+/// The part of a target that its next hop decides.
+fn way(hop: &NextHop) -> abi::Target {
+    abi::Target {
+        ifindex: hop.ifindex,
+        mac: hop.mac,
+        source_mac: hop.source_mac,
+        mtu: u16::try_from(hop.mtu).unwrap_or(u16::MAX),
+        ..abi::Target::default()
+    }
+}
+
+fn backends(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
+    let mut wanted = BTreeMap::new();
+    for service in &config.services {
+        for backend in &service.backends {
+            let up = world.is_healthy(backend);
+            let state = if up { TargetState::Up } else { TargetState::Down };
+            let forwarding = forwarding(service.forwarding);
+            wanted.insert(backend.id, Wanted { address: backend.address, forwarding, state });
+        }
+    }
+    wanted
+}
+
+fn balancers(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
+    let wanted = |address, state| Wanted { address, forwarding: abi::Forwarding::Steering, state };
+    let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
+    let dead = listed.map(|member| (member.id, wanted(member.address, TargetState::Down)));
+    let alive = world.others().map(|member| (member.id, wanted(member.address, TargetState::Up)));
+    dead.chain(alive).collect()
+}
+
+fn forwarding(forwarding: Forwarding) -> abi::Forwarding {
+    match forwarding {
+        Forwarding::L2 => abi::Forwarding::L2,
+        Forwarding::Ipip => abi::Forwarding::Ipip,
+        Forwarding::Gue => abi::Forwarding::Gue,
+    }
+}
+
+/// The table of each service, in the same place if it has not changed, else in the service's other place.
+pub(super) fn tables(
+    config: &Config,
+    world: &World<'_>,
+    plan: &Plan,
+    targets: &BTreeMap<u16, abi::Target>,
+    before: &Maps,
+) -> BTreeMap<u32, Vec<u32>> {
+    let table = |service: &Service| {
+        let number = plan.services.index(&service.key())?;
+        let table = maglev::table(&takers(service, world, &plan.targets, targets));
+        let [first, second] = places(number);
+        let place = match (before.tables.get(&first), before.tables.get(&second)) {
+            (Some(old), _) if *old != table => second,
+            (None, Some(old)) if *old == table => second,
+            _ => first,
+        };
+        Some((place, table))
+    };
+    config.services.iter().filter_map(table).collect()
+}
+
+/// The two tables that are a service's own.
+fn places(number: u16) -> [u32; 2] {
+    let first = 2 * (u32::from(number) - 1);
+    [first, first + 1]
+}
+
+/// The backends that take new flows: healthy, reachable, not drained.
+fn takers(
+    service: &Service,
+    world: &World<'_>,
+    indices: &Indices<WireId>,
+    targets: &BTreeMap<u16, abi::Target>,
+) -> Vec<Weighted> {
+    let taker = |backend: &Backend| {
+        let index = indices.index(&backend.id)?;
+        let up = targets.get(&index)?.state == TargetState::Up as u8;
+        let weighted =
+            Weighted { id: backend.id.get(), weight: backend.weight, target: index.into() };
+        (up && !world.is_drained(backend)).then_some(weighted)
+    };
+    service.backends.iter().filter_map(taker).collect()
+}
+
+pub(super) fn vips(
+    config: &Config,
+    plan: &Plan,
+    tables: &BTreeMap<u32, Vec<u32>>,
+) -> BTreeMap<VipName, abi::Vip> {
+    let mut vips = BTreeMap::new();
+    for service in &config.services {
+        let Some(number) = plan.services.index(&service.key()) else { continue };
+        let name =
+            |address| VipName { address, port: service.port, protocol: service.protocol.number() };
+        let vip = abi::Vip { id: number, mode: mode(service.mptcp) as u8, ..abi::Vip::default() };
+        let table =
+            places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
+        let kind = VipKind::Service as u8;
+        vips.insert(name(service.address), abi::Vip { kind, table: table * MAGLEV_SIZE, ..vip });
+        vips.insert(VipName::alone(service.address), address_alone());
+        for (join, id) in service.backends.iter().filter_map(|b| Some((b.join_address?, b.id))) {
+            let Some(target) = plan.targets.index(&id) else { continue };
+            vips.insert(name(join), abi::Vip { kind: VipKind::Direct as u8, target, ..vip });
+            vips.insert(VipName::alone(join), address_alone());
+        }
+    }
+    vips.extend(steering(config));
+    vips
+}
+
+fn address_alone() -> abi::Vip {
+    abi::Vip { kind: VipKind::Address as u8, ..abi::Vip::default() }
+}
+
+/// Where other balancers reach this one.
+fn steering(config: &Config) -> Vec<(VipName, abi::Vip)> {
+    let Some(steering) = &config.steering else { return Vec::new() };
+    let balancer = &config.balancer;
+    let [v4, v6] = [balancer.ipv4.map(IpAddr::V4), balancer.ipv6.map(IpAddr::V6)];
+    let own = [v4, v6].into_iter().flatten();
+    let vip = abi::Vip { kind: VipKind::Steering as u8, ..abi::Vip::default() };
+    own.map(|address| (VipName { address, port: steering.port, protocol: UDP }, vip)).collect()
+}
+
+fn mode(mptcp: Mptcp) -> MptcpMode {
+    match mptcp {
+        Mptcp::Learn => MptcpMode::Learn,
+        Mptcp::SourceIp => MptcpMode::SourceIp,
+        Mptcp::Off | Mptcp::CFlag => MptcpMode::Off,
+        Mptcp::Assign => MptcpMode::Assign,
+    }
+}

@@ -1,0 +1,73 @@
+//! The data plane's settings.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use heddle_balancer_maps::abi::{self, Address, Limit};
+
+use super::Maps;
+use crate::config::Config;
+
+/// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
+const ICMP_ERRORS: u32 = 1000;
+
+/// What only balancers may know. Not shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// Of this balancer's own tables: 128 random bits, the same as long as its pinned tables live.
+    pub seed: [u64; 2],
+    /// [`Secret::maglev_seed`](crate::config::Secret::maglev_seed), or 0 without a secret.
+    pub maglev_seed: u64,
+    /// [`Secret::cookie`](crate::config::Secret::cookie), or 0 without a secret.
+    pub cookie: u64,
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keys(..)")
+    }
+}
+
+/// The settings for these maps.
+pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
+    let time = &config.timeouts;
+    let own = |address: Option<IpAddr>| address.map(Address::from).unwrap_or_default();
+    abi::Settings {
+        seed: keys.seed,
+        maglev_seed: keys.maglev_seed,
+        cookie: keys.cookie.to_be(),
+        own4: own(config.balancer.ipv4.map(IpAddr::V4)),
+        own6: own(config.balancer.ipv6.map(IpAddr::V6)),
+        steering_port: config.steering.as_ref().map_or(0, |steering| steering.port).to_be(),
+        gue_port: config.gue_port.to_be(),
+        epoch: maps.epoch,
+        peers: u8::from(!maps.peers.is_empty()),
+        most_joins: config.limits.joins,
+        syn_timeout: ticks(time.syn),
+        flow_timeout: ticks(time.established),
+        closing_timeout: ticks(time.closing),
+        udp_timeout: ticks(time.udp),
+        provisional_timeout: ticks(time.provisional),
+        token_timeout: ticks(time.token),
+        refresh: ticks(time.refresh),
+        learning: ticks(time.learning),
+        learn: limit(config.limits.learn),
+        ask: limit(config.limits.ask),
+        errors: limit(ICMP_ERRORS),
+        abi: abi::HEDDLE_ABI,
+        ..abi::Settings::default()
+    }
+}
+
+/// A duration in ticks of 2^24 ns, 1 at least.
+pub fn ticks(duration: Duration) -> u32 {
+    let ticks = duration.as_nanos() >> abi::TICK_SHIFT;
+    u32::try_from(ticks).unwrap_or(u32::MAX).max(1)
+}
+
+/// A rate per second as one per tick, rounded up, with a second's worth at once.
+fn limit(per_second: u32) -> Limit {
+    let per_tick = (u64::from(per_second) << abi::TICK_SHIFT).div_ceil(1_000_000_000);
+    Limit { per_tick: per_tick as u32, burst: per_second }
+}

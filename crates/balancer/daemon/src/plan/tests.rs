@@ -1,0 +1,361 @@
+//! Traces: what becomes known, and what is written.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use heddle_balancer_maps::abi::{Forwarding, TargetState, VipKind};
+use heddle_hashing::{MAGLEV_SIZE, RING_SIZE};
+
+use super::*;
+use crate::config::{Member, load};
+use crate::health::State;
+use crate::neighbours::NextHop;
+
+const UP: u8 = TargetState::Up as u8;
+const DOWN: u8 = TargetState::Down as u8;
+
+fn config(backends: &[u8]) -> Config {
+    let backend =
+        |n: &u8| format!("[[service.backend]]\nname = 'be{n}'\naddress = '10.0.1.{n}'\nid = {n}\n");
+    let backends: String = backends.iter().map(backend).collect();
+    let text = format!(
+        "balancer = {{ name = 'lb1', interfaces = ['eth0'] }}
+        balancers = [{{ name = 'lb1', address = '10.0.0.1', id = 101 }}, {{ name = 'lb2', address = '10.0.0.2', id = 102 }}]
+        steering = {{ secret_file = 's' }}
+        [[service]]\nname = 'web'\naddress = '192.0.2.10'\nport = 443\n{backends}"
+    );
+    load("lb.toml", &text).unwrap()
+}
+
+/// A world that changes, and the plans made in it.
+struct Trace {
+    now: Duration,
+    balancers: Vec<Member>,
+    health: BTreeMap<WireId, State>,
+    drained: BTreeMap<WireId, bool>,
+    next_hops: BTreeMap<IpAddr, NextHop>,
+    plan: Plan,
+}
+
+fn id(number: u32) -> WireId {
+    WireId(NonZeroU32::new(number).unwrap())
+}
+
+fn hop(last: u8) -> NextHop {
+    let mac = [2, 0, 0, 0, 0, last];
+    NextHop { ifindex: 2, mac, source_mac: [2; 6], mtu: 1500, source: [10, 0, 0, 1].into() }
+}
+
+impl Trace {
+    /// All is well, both balancers live.
+    fn start() -> Trace {
+        let addresses = (1..10).map(|n| (IpAddr::from([10, 0, 1, n]), hop(n)));
+        let balancers = (1..3).map(|n| (IpAddr::from([10, 0, 0, n]), hop(100 + n)));
+        Trace {
+            now: Duration::from_secs(1000),
+            balancers: config(&[]).members().to_vec(),
+            health: BTreeMap::new(),
+            drained: BTreeMap::new(),
+            next_hops: addresses.chain(balancers).collect(),
+            plan: Plan::default(),
+        }
+    }
+
+    fn turn(&mut self, config: &Config) -> Result<Vec<Change>, Full> {
+        let world = World {
+            now: self.now,
+            own: Some(id(101)),
+            balancers: &self.balancers,
+            health: &self.health,
+            drained: &self.drained,
+            next_hops: &self.next_hops,
+        };
+        let next = self.plan.next(config, &world)?;
+        let changes = next.changes(&self.plan.maps);
+        self.plan = next;
+        Ok(changes)
+    }
+
+    fn index(&self, number: u32) -> u16 {
+        self.plan.targets.index(&id(number)).unwrap()
+    }
+
+    fn state(&self, number: u32) -> u8 {
+        self.plan.maps.targets[&self.index(number)].state
+    }
+
+    /// The service's table, and which one it is.
+    fn table(&self) -> (u32, &[u32]) {
+        let (number, table) = self.plan.maps.tables.first_key_value().unwrap();
+        (*number, table)
+    }
+
+    fn takes_flows(&self, number: u32) -> bool {
+        self.table().1.contains(&self.index(number).into())
+    }
+}
+
+fn kinds(changes: &[Change]) -> Vec<&'static str> {
+    let kind = |change: &Change| match change {
+        Change::Target(_, target) if target.state == UP => "up",
+        Change::Target(_, target) if target.state == DOWN => "down",
+        Change::Target(..) => "no target",
+        Change::Id(_, Some(_)) => "id",
+        Change::Id(_, None) => "no id",
+        Change::Table(..) => "table",
+        Change::Ring(..) => "ring",
+        Change::Vip(_, Some(_)) => "vip",
+        Change::Vip(_, None) => "no vip",
+        Change::Peer(_, Some(_)) => "peer",
+        Change::Peer(_, None) => "no peer",
+        Change::Epoch { .. } => "epoch",
+    };
+    let mut kinds: Vec<&str> = changes.iter().map(kind).collect();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn the_first_plan_writes_what_is_named_before_what_names_it() {
+    let mut trace = Trace::start();
+    let changes = trace.turn(&config(&[1, 2])).unwrap();
+    assert_eq!(kinds(&changes), ["up", "id", "table", "peer", "vip", "ring", "epoch"]);
+    let maps = &trace.plan.maps;
+    let kind = |text: &str, port, protocol| {
+        maps.vips[&VipName { address: text.parse().unwrap(), port, protocol }].kind
+    };
+    assert_eq!(kind("192.0.2.10", 443, 6), VipKind::Service as u8);
+    assert_eq!(kind("192.0.2.10", 0, 0), VipKind::Address as u8);
+    assert_eq!(kind("10.0.0.1", 7077, 17), VipKind::Steering as u8);
+    let peer = maps.targets[&trace.index(102)];
+    assert_eq!((peer.forwarding, peer.mac), (Forwarding::Steering as u8, hop(102).mac));
+    assert_eq!(maps.peers.len(), 1);
+    let ours = maps.ring.iter().filter(|&&owner| owner == 0).count();
+    let theirs = maps.ring.iter().filter(|&&owner| owner == trace.index(102)).count();
+    assert!(ours + theirs == RING_SIZE && ours > RING_SIZE / 3 && theirs > RING_SIZE / 3);
+    assert!(trace.turn(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
+}
+
+/// Who comes asks those before it; who sees another come remembers the ring without it.
+#[test]
+fn the_ring_before_the_last_change_is_known() {
+    let mut comer = Trace::start();
+    comer.turn(&config(&[1])).unwrap();
+    let other = comer.index(102);
+    assert!(comer.plan.maps.former_ring.iter().all(|&owner| owner == other));
+    assert!(comer.plan.maps.heirs.iter().all(|&owner| owner == other));
+
+    let mut old = Trace::start();
+    let both = std::mem::take(&mut old.balancers);
+    old.balancers = vec![both[0].clone()];
+    old.turn(&config(&[1])).unwrap();
+    old.balancers = both.clone();
+    let changes = old.turn(&config(&[1])).unwrap();
+    assert!(kinds(&changes).contains(&"ring"));
+    assert!(old.plan.maps.former_ring.iter().all(|&owner| owner == 0), "all was this one's");
+
+    // When the other goes again, what it owned was its own before.
+    let ring = old.plan.maps.ring.clone();
+    old.balancers = vec![both[0].clone()];
+    old.turn(&config(&[1])).unwrap();
+    assert_eq!(old.plan.maps.former_ring, ring);
+}
+
+#[test]
+fn a_dead_backend_loses_its_slots_before_it_is_down() {
+    let mut trace = Trace::start();
+    let config = config(&[1, 2, 3]);
+    trace.turn(&config).unwrap();
+    let (first, epoch) = (trace.table().0, trace.plan.maps.epoch);
+    trace.health.insert(id(2), State::Down);
+    let changes = trace.turn(&config).unwrap();
+    assert_eq!(kinds(&changes), ["table", "vip", "epoch", "down"]);
+    assert!(!trace.takes_flows(2) && trace.takes_flows(1) && trace.takes_flows(3));
+    assert_eq!((trace.table().0, trace.plan.maps.epoch), (first + 1, epoch + 1));
+    let vip = trace.plan.maps.vips.values().find(|vip| vip.id == 1).unwrap();
+    assert_eq!(vip.table, (first + 1) * MAGLEV_SIZE);
+    trace.health.insert(id(2), State::Up);
+    assert_eq!(kinds(&trace.turn(&config).unwrap()), ["up", "table", "vip", "epoch"]);
+    assert_eq!(trace.table().0, first, "the two tables take turns");
+}
+
+#[test]
+fn a_drained_backend_keeps_its_flows_and_gets_no_new_ones() {
+    let mut trace = Trace::start();
+    let config = config(&[1, 2]);
+    trace.turn(&config).unwrap();
+    trace.drained.insert(id(1), true);
+    assert_eq!(kinds(&trace.turn(&config).unwrap()), ["table", "vip", "epoch"]);
+    assert!(trace.state(1) == UP && !trace.takes_flows(1));
+    trace.drained.insert(id(1), false);
+    trace.turn(&config).unwrap();
+    assert!(trace.takes_flows(1));
+}
+
+/// The longest timeout is an hour (established).
+#[test]
+fn an_index_is_given_again_only_when_nothing_can_hold_it() {
+    let mut trace = Trace::start();
+    trace.turn(&config(&[1, 2])).unwrap();
+    let of_2 = trace.index(2);
+    trace.turn(&config(&[1])).unwrap();
+    assert!(trace.state(2) == UP, "it keeps its flows");
+    trace.turn(&config(&[1, 3])).unwrap();
+    assert_ne!(trace.index(3), of_2);
+    trace.now += Duration::from_secs(3601);
+    assert_eq!(kinds(&trace.turn(&config(&[1, 3])).unwrap()), ["down"]);
+    assert_eq!(trace.state(2), DOWN);
+    trace.turn(&config(&[1, 3, 4])).unwrap();
+    assert_ne!(trace.index(4), of_2);
+    trace.now += Duration::from_secs(3601);
+    let changes = trace.turn(&config(&[1, 3, 4])).unwrap();
+    assert_eq!(kinds(&changes), ["no id", "no target"]);
+    trace.turn(&config(&[1, 3, 4, 5])).unwrap();
+    assert_eq!(trace.index(5), of_2);
+}
+
+#[test]
+fn who_comes_back_has_its_old_index() {
+    let mut trace = Trace::start();
+    trace.turn(&config(&[1, 2])).unwrap();
+    let of_2 = trace.index(2);
+    trace.turn(&config(&[1])).unwrap();
+    trace.now += Duration::from_secs(3601);
+    trace.turn(&config(&[1])).unwrap();
+    trace.turn(&config(&[1, 2])).unwrap();
+    assert_eq!((trace.index(2), trace.state(2)), (of_2, UP));
+    assert!(trace.takes_flows(2));
+}
+
+#[test]
+fn when_a_balancer_dies_its_slots_are_ours() {
+    let mut trace = Trace::start();
+    let config = config(&[1]);
+    trace.turn(&config).unwrap();
+    trace.balancers.retain(|member| member.id == id(101));
+    let changes = trace.turn(&config).unwrap();
+    assert_eq!(kinds(&changes), ["ring", "epoch", "down"]);
+    assert!(trace.plan.maps.ring.iter().all(|&owner| owner == 0));
+    assert!(changes.contains(&Change::Epoch { epoch: trace.plan.maps.epoch, peers: true }));
+    assert_eq!(trace.plan.maps.peers.len(), 1, "its program may go on without its daemon");
+}
+
+#[test]
+fn who_cannot_be_reached_gets_no_flows_and_a_way_once_known_is_kept() {
+    let mut trace = Trace::start();
+    let config = config(&[1, 2]);
+    let way = trace.next_hops.remove(&IpAddr::from([10, 0, 1, 2])).unwrap();
+    trace.turn(&config).unwrap();
+    assert!(trace.state(2) == DOWN && !trace.takes_flows(2));
+    trace.next_hops.insert([10, 0, 1, 2].into(), way);
+    trace.turn(&config).unwrap();
+    assert!(trace.state(2) == UP && trace.takes_flows(2));
+    trace.next_hops.clear();
+    assert!(trace.turn(&config).unwrap().is_empty());
+}
+
+#[test]
+fn a_restart_finds_what_was_pinned() {
+    let mut trace = Trace::start();
+    trace.turn(&config(&[1, 2, 3])).unwrap();
+    let before = trace.plan.clone();
+    trace.plan = Plan::found(trace.plan.maps.clone());
+    assert!(trace.turn(&config(&[1, 2, 3])).unwrap().is_empty());
+    assert_eq!(trace.plan, before);
+}
+
+#[test]
+fn more_than_there_is_room_for_is_refused() {
+    let mut trace = Trace::start();
+    let mut small = config(&[1, 2]);
+    small.sizes.targets = 4;
+    trace.turn(&small).unwrap();
+    let mut more = config(&[1, 3]);
+    more.sizes.targets = 4;
+    assert_eq!(trace.turn(&more), Err(Full { capacity: 3 }));
+}
+
+/// 10 s are 596.05 ticks of 16.777216 ms; 6000 a second are 100.7 a tick.
+#[test]
+fn settings_are_in_ticks() {
+    let keys = Keys { seed: [1, 2], maglev_seed: 3, cookie: 4 };
+    let settings = settings(&config(&[1]), &keys, &Maps::default());
+    assert_eq!(
+        (settings.syn_timeout, settings.learn.per_tick, settings.learn.burst),
+        (596, 101, 6000)
+    );
+    assert_eq!((settings.steering_port, settings.peers), (7077u16.to_be(), 0));
+    assert_eq!(IpAddr::from(settings.own4), IpAddr::from([10, 0, 0, 1]));
+    assert_eq!((ticks(Duration::ZERO), ticks(Duration::MAX)), (1, u32::MAX));
+    assert_eq!(format!("{keys:?}"), "Keys(..)");
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The maps as the data plane sees them while they are written.
+    #[derive(Default)]
+    struct Seen {
+        targets: BTreeMap<u16, abi::Target>,
+        tables: BTreeMap<u32, Vec<u32>>,
+        vips: BTreeMap<VipName, abi::Vip>,
+    }
+
+    impl Seen {
+        fn write(&mut self, change: &Change) {
+            match change {
+                Change::Target(index, target) => drop(self.targets.insert(*index, *target)),
+                Change::Table(number, table) => drop(self.tables.insert(*number, table.clone())),
+                Change::Vip(name, Some(vip)) => drop(self.vips.insert(*name, *vip)),
+                Change::Vip(name, None) => drop(self.vips.remove(name)),
+                _ => {}
+            }
+        }
+
+        /// Every backend that a new flow could be sent to is up.
+        fn is_whole(&self) -> bool {
+            let services = self.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
+            services.map(|vip| &self.tables[&(vip.table / MAGLEV_SIZE)]).all(|table| {
+                let distinct: BTreeSet<u32> =
+                    table.iter().copied().filter(|&slot| slot != 0).collect();
+                distinct.into_iter().all(|target| self.targets[&(target as u16)].state == UP)
+            })
+        }
+    }
+
+    /// What happens: who is in the file, who is down, who is drained, and how many seconds pass.
+    fn step() -> impl Strategy<Value = (Vec<u8>, Vec<u8>, Vec<u8>, u64)> {
+        let some = || prop::sample::subsequence(vec![1, 2, 3, 4, 5], 0..=5);
+        (some(), some(), some(), prop_oneof![0..100u64, 3000..8000u64])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn no_write_sends_new_flows_astray_and_no_index_changes_hands_early(
+            steps in prop::collection::vec(step(), 1..12)
+        ) {
+            let mut trace = Trace::start();
+            let mut seen = Seen::default();
+            let mut held = BTreeMap::<u16, (WireId, Duration)>::new();
+            for (named, down, drained, seconds) in steps {
+                trace.now += Duration::from_secs(seconds);
+                trace.health = down.iter().map(|&n| (id(n.into()), State::Down)).collect();
+                trace.drained = drained.iter().map(|&n| (id(n.into()), true)).collect();
+                for change in trace.turn(&config(&named)).unwrap() {
+                    seen.write(&change);
+                    prop_assert!(seen.is_whole(), "{:?}", kinds(&[change]));
+                }
+                for &number in &named {
+                    let (index, owner) = (trace.index(number.into()), id(number.into()));
+                    let (last, when) = held.insert(index, (owner, trace.now)).unwrap_or((owner, trace.now));
+                    let rested = trace.now - when > Duration::from_secs(3600);
+                    prop_assert!(last == owner || rested, "{index}: {last}, then {owner}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Balancers that find each other by etcd, the real one.
+#![allow(missing_docs, clippy::unwrap_used)] // What is not there fails the test, in its helpers too.
+
+mod common;
+
+use std::net::SocketAddr;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{PATIENCE, PORT, ask, setup};
+use heddle_lab::{Daemons, Hop, Lab, Setup, Transport, count_joins, skipped};
+use heddled::admin::{Reply, Request};
+
+/// etcd on the router, which all balancers reach.
+struct Etcd {
+    process: Child,
+    _data: tempfile::TempDir,
+}
+
+impl Etcd {
+    fn start(lab: &Lab) -> Etcd {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = lab.router().command("etcd");
+        command.arg("--data-dir").arg(data.path());
+        command.args([
+            "--listen-client-urls",
+            "http://10.0.0.1:2379",
+            "--advertise-client-urls",
+            "http://10.0.0.1:2379",
+        ]);
+        command.args([
+            "--listen-peer-urls",
+            "http://10.0.0.1:2380",
+            "--initial-advertise-peer-urls",
+            "http://10.0.0.1:2380",
+        ]);
+        command.args(["--initial-cluster", "default=http://10.0.0.1:2380"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let process = command.spawn().unwrap();
+        Etcd { process, _data: data }
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn members(daemons: &Daemons<'_>, index: usize) -> usize {
+    let Reply::Members(members) = ask(daemons, index, &Request::Members) else { panic!() };
+    members.iter().filter(|member| member.alive).count()
+}
+
+fn await_members(daemons: &Daemons<'_>, of: &[usize], count: usize) {
+    let deadline = Instant::now() + Duration::from_secs(15);
+    while of.iter().any(|&index| members(daemons, index) != count) {
+        assert!(Instant::now() < deadline, "{}", daemons.log(of[0]));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// One leaves in order, one is killed and its lease runs out; who is left shares the tokens.
+#[test]
+fn balancers_find_each_other_and_notice_who_goes() {
+    if skipped("balancers_find_each_other_and_notice_who_goes") {
+        return;
+    }
+    let installed = std::process::Command::new("etcd").arg("--version").output().is_ok();
+    assert!(installed, "etcd was not found: install it with `apt-get install etcd-server`");
+    let lab = Lab::builder().balancers(3).backends(3).build().unwrap();
+    let _etcd = Etcd::start(&lab);
+    let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
+    let etcd = Some("http://10.0.0.1:2379".into());
+    let mut daemons = Daemons::start(&lab, Setup { etcd, ..setup("learn", "l2") }).unwrap();
+    await_members(&daemons, &[0, 1, 2], 3);
+    let service = SocketAddr::new(lab.vips()[0], PORT);
+    let joins = count_joins(&lab, service, 20, PATIENCE).unwrap();
+    assert_eq!((joins.wanted, joins.made), (60, 60));
+
+    lab.route_vip(&[Hop::Balancer(0), Hop::Balancer(1)]).unwrap();
+    daemons.stop(2);
+    await_members(&daemons, &[0, 1], 2);
+    lab.route_vip(&[Hop::Balancer(0)]).unwrap();
+    daemons.kill(1);
+    await_members(&daemons, &[0], 1);
+    let joins = count_joins(&lab, service, 20, PATIENCE).unwrap();
+    assert_eq!((joins.wanted, joins.made), (60, 60));
+    daemons.restart(1).unwrap();
+    await_members(&daemons, &[0, 1], 2);
+}

@@ -1,0 +1,349 @@
+//! Balancers, and the network around them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use heddle_balancer_maps::abi::{Counter, Forwarding, MptcpMode, Settings};
+use heddle_balancer_maps::{Action, Balancer, Clock, Error, Explainer, Explanation, Sizes};
+
+use heddle_hashing::ring::Ring;
+
+use crate::network::{self, Receiver};
+use crate::{Flow, SERVICE_UDP};
+
+/// What a cluster is made of.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Balancers in service.
+    pub balancers: usize,
+    /// Backends, all of weight 1 and up.
+    pub backends: usize,
+    /// What the TCP service does for MPTCP.
+    pub mode: MptcpMode,
+    /// Whether balancers know of each other.
+    pub peers: Peers,
+    /// How packets reach backends.
+    pub forwarding: Forwarding,
+    /// Bytes of IP that the network carries; 0: not checked.
+    pub mtu: u16,
+    /// How large each balancer's maps are.
+    pub sizes: Sizes,
+    /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the cluster's.
+    pub settings: Settings,
+}
+
+impl Default for Setup {
+    /// One balancer that learns, four backends; timeouts of some seconds.
+    fn default() -> Setup {
+        let settings = Settings {
+            maglev_seed: 9,
+            cookie: 0xfeed_beef_0123_4567,
+            syn_timeout: 600,
+            flow_timeout: 18_000,
+            closing_timeout: 300,
+            udp_timeout: 1200,
+            provisional_timeout: 600,
+            token_timeout: 7200,
+            refresh: 3000,
+            learning: 300,
+            now: 1000,
+            ..Settings::default()
+        };
+        Setup {
+            balancers: 1,
+            backends: 4,
+            mode: MptcpMode::Learn,
+            peers: Peers::Known,
+            forwarding: Forwarding::Ipip,
+            mtu: 0,
+            sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
+            settings,
+        }
+    }
+}
+
+/// Whether balancers know of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peers {
+    /// They share the ring.
+    Known,
+    /// Each is alone with what it learns (Liénardy and Donnet, ANRW 2016; RomanRoads' P3).
+    Unknown,
+}
+
+/// A backend as the control plane sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backend {
+    /// Its share of new flows; 0: none, it drains.
+    pub weight: u32,
+    /// Whether what it has is still sent to it.
+    pub up: bool,
+}
+
+/// Where a frame went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// What became of it.
+    pub fate: Fate,
+    /// The balancers that it passed, in order; one that is dead is the last.
+    pub via: Vec<usize>,
+    /// The frame as it left the last balancer.
+    pub frame: Vec<u8>,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// Reached this backend.
+    Backend(usize),
+    /// Went up the stack of the last balancer.
+    Passed,
+    /// The last balancer dropped it.
+    Dropped,
+    /// The last balancer sent it back, or to somebody that nobody knows.
+    Outside,
+    /// Was sent to a balancer that is dead.
+    Lost,
+    /// Was still on its way after more hops than there should ever be.
+    Looped,
+}
+
+/// More balancers than a packet ever passes: asker, owner, asker.
+const MOST_HOPS: usize = 8;
+
+/// A balancer that is alive.
+pub(crate) struct Member {
+    pub balancer: Balancer,
+    /// Loaded when it is first asked.
+    explainer: RefCell<Option<Explainer>>,
+}
+
+/// Balancers with a router in front and backends behind.
+pub struct Cluster {
+    pub(crate) setup: Setup,
+    /// The backends, by number. Changes are seen after [`Cluster::publish`].
+    pub backends: Vec<Backend>,
+    pub(crate) balancers: Vec<Option<Member>>,
+    pub(crate) now: u32,
+    pub(crate) epoch: u8,
+    pub(crate) ring: Ring,
+    /// The ring before it last changed.
+    pub(crate) former: Ring,
+}
+
+impl Cluster {
+    /// A cluster whose balancers all know each other and the backends.
+    ///
+    /// # Errors
+    /// What the kernel says: root is needed.
+    pub fn new(setup: Setup) -> Result<Cluster, Error> {
+        let backends = vec![Backend { weight: 1, up: true }; setup.backends];
+        let (now, epoch) = (setup.settings.now, setup.settings.epoch);
+        let balancers = (0..setup.balancers).map(|_| None).collect();
+        let ring = Ring::new(&[]);
+        let mut cluster =
+            Cluster { setup, backends, balancers, now, epoch, former: ring.clone(), ring };
+        for balancer in 0..cluster.balancers.len() {
+            cluster.start(balancer)?;
+        }
+        cluster.publish()?;
+        Ok(cluster)
+    }
+
+    /// A balancer, if it is alive.
+    pub fn balancer(&self, balancer: usize) -> Option<&Balancer> {
+        self.balancers.get(balancer)?.as_ref().map(|member| &member.balancer)
+    }
+
+    /// The balancers that are alive.
+    pub fn alive(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.balancers.len()).filter(|&balancer| self.balancers[balancer].is_some())
+    }
+
+    /// The tick.
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// Lets time pass, in ticks; they wrap.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn advance(&mut self, ticks: u32) -> Result<(), Error> {
+        self.now = self.now.wrapping_add(ticks);
+        for member in self.balancers.iter_mut().flatten() {
+            member.balancer.maps.settings.set_now(self.now)?;
+        }
+        Ok(())
+    }
+
+    /// A balancer dies, and nobody knows yet.
+    pub fn crash(&mut self, balancer: usize) {
+        self.balancers[balancer] = None;
+    }
+
+    /// A balancer dies, and the others are told.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn kill(&mut self, balancer: usize) -> Result<(), Error> {
+        self.crash(balancer);
+        self.publish()
+    }
+
+    /// A balancer comes, or comes back, with empty tables, and the others are told.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn revive(&mut self, balancer: usize) -> Result<(), Error> {
+        self.start(balancer)?;
+        self.publish()
+    }
+
+    fn start(&mut self, balancer: usize) -> Result<(), Error> {
+        let explainer = RefCell::default();
+        let loaded = Balancer::load(&self.setup.sizes, Clock::Settings)?;
+        self.balancers[balancer] = Some(Member { balancer: loaded, explainer });
+        Ok(())
+    }
+
+    /// The balancer that the router sends a flow to: by rendezvous hashing, so that those who stay keep their flows.
+    pub fn route(&self, flow: &Flow) -> Option<usize> {
+        let weight = |&balancer: &usize| {
+            let mut random = crate::Random::new(mixed(flow.client) ^ (balancer as u64) << 56);
+            random.bits()
+        };
+        self.alive().max_by_key(weight)
+    }
+
+    /// A frame of this flow comes in by the router.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn arrive(&self, flow: &Flow, frame: &[u8]) -> Result<Delivered, Error> {
+        match self.route(flow) {
+            Some(balancer) => self.send(balancer, frame),
+            None => Ok(Delivered { fate: Fate::Lost, via: Vec::new(), frame: frame.to_vec() }),
+        }
+    }
+
+    /// A frame comes in at this balancer, and goes on until it is with a backend or nobody's any more.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn send(&self, balancer: usize, frame: &[u8]) -> Result<Delivered, Error> {
+        let mut sent = Delivered { fate: Fate::Looped, via: vec![balancer], frame: frame.to_vec() };
+        while let (&[.., at], true) = (sent.via.as_slice(), sent.via.len() <= MOST_HOPS) {
+            let Some(balancer) = self.balancer(at) else {
+                sent.fate = Fate::Lost;
+                break;
+            };
+            let run = balancer.program.run(&sent.frame, 1)?;
+            sent.frame = run.data;
+            match sent.arrived(run.action) {
+                Ok(next) => sent.via.push(next),
+                Err(fate) => {
+                    sent.fate = fate;
+                    break;
+                }
+            }
+        }
+        Ok(sent)
+    }
+
+    /// What a balancer would do with a frame.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    ///
+    /// # Panics
+    /// If the balancer is dead.
+    pub fn explain(&self, balancer: usize, frame: &[u8]) -> Result<Explanation, Error> {
+        let member = self.balancers[balancer].as_ref().expect("a dead balancer explains nothing");
+        let mut explainer = member.explainer.borrow_mut();
+        match &mut *explainer {
+            Some(explainer) => explainer.explain(frame),
+            none => none.insert(member.balancer.explainer()?).explain(frame),
+        }
+    }
+
+    /// What was counted at all balancers while `happening` took place.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn watch<T>(
+        &mut self,
+        happening: impl FnOnce(&mut Cluster) -> Result<T, Error>,
+    ) -> Result<(T, Events), Error> {
+        let before = self.counts()?;
+        let happened = happening(self)?;
+        let mut events = self.counts()?;
+        for (key, count) in &mut events {
+            *count -= before.get(key).copied().unwrap_or(0).min(*count);
+        }
+        events.retain(|_, count| *count > 0);
+        Ok((happened, Events(events)))
+    }
+
+    fn counts(&self) -> Result<BTreeMap<(usize, u32), u64>, Error> {
+        let mut counts = BTreeMap::new();
+        for at in self.alive() {
+            let Some(balancer) = self.balancer(at) else { continue };
+            for service in 0..=SERVICE_UDP {
+                for (counter, count) in balancer.maps.counters.of(service)? {
+                    *counts.entry((at, counter as u32)).or_default() += count.packets;
+                }
+            }
+        }
+        Ok(counts)
+    }
+}
+
+impl Delivered {
+    /// The client's packet, from its IP header on, where a backend has it.
+    pub fn packet(&self) -> &[u8] {
+        match network::receiver(&self.frame) {
+            Receiver::Backend(_, inner) => self.frame.get(inner..).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// The balancer that it is at next, or what became of it.
+    fn arrived(&self, action: Action) -> Result<usize, Fate> {
+        match action {
+            Action::Pass => Err(Fate::Passed),
+            Action::Tx | Action::Redirect => match network::receiver(&self.frame) {
+                Receiver::Balancer(next) => Ok(next),
+                Receiver::Backend(backend, _) => Err(Fate::Backend(backend)),
+                Receiver::Outside => Err(Fate::Outside),
+            },
+            _ => Err(Fate::Dropped),
+        }
+    }
+}
+
+/// What balancers counted: by balancer and counter, how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Events(BTreeMap<(usize, u32), u64>);
+
+impl Events {
+    /// The counters that moved at a balancer, in their order.
+    pub fn at(&self, balancer: usize) -> Vec<Counter> {
+        let here = self.0.keys().filter(|(at, _)| *at == balancer);
+        here.filter_map(|(_, counter)| Counter::from_number(*counter)).collect()
+    }
+
+    /// How often, at all balancers.
+    pub fn count(&self, counter: Counter) -> u64 {
+        self.0.iter().filter(|((_, c), _)| *c == counter as u32).map(|(_, count)| count).sum()
+    }
+}
+
+fn mixed(client: SocketAddr) -> u64 {
+    let bits = match client.ip() {
+        std::net::IpAddr::V4(v4) => u64::from(v4.to_bits()),
+        std::net::IpAddr::V6(v6) => (v6.to_bits() >> 64) as u64 ^ v6.to_bits() as u64,
+    };
+    crate::Random::new(bits << 16 ^ u64::from(client.port())).bits()
+}

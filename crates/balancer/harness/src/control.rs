@@ -1,0 +1,203 @@
+//! The control plane: what the balancers' maps hold, as the cluster stands.
+//!
+//! A target has another index on each balancer, as it would in life: only names may pass between balancers.
+
+use std::net::IpAddr;
+
+use heddle_balancer_maps::abi::{
+    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, RING_SIZE, Settings, Target, TargetState, Vip,
+    VipKey, VipKind,
+};
+use heddle_balancer_maps::{Balancer, Error};
+use heddle_hashing::{maglev, ring::Ring};
+
+use crate::cluster::Peers;
+use crate::network::{self, GUE_PORT, PORT, SERVICE_TCP, SERVICE_UDP, SERVICES, STEERING_PORT};
+use crate::{Cluster, Random};
+
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+
+/// What all balancers call the first backend, and the first balancer.
+const BACKEND_IDS: u32 = 1000;
+const BALANCER_IDS: u32 = 100;
+/// Where other balancers are among the targets.
+const PEERS: u32 = 2048;
+
+/// The device that BPF_PROG_RUN says frames come by: loopback.
+const CAME_BY: u32 = 1;
+
+/// Where a backend is among a balancer's targets.
+pub(crate) fn backend_index(balancer: usize, backend: usize) -> u32 {
+    (1 + balancer + backend) as u32
+}
+
+fn peer_index(balancer: usize, peer: usize) -> u32 {
+    PEERS + (balancer + peer) as u32
+}
+
+fn backend_id(backend: usize) -> u32 {
+    BACKEND_IDS + backend as u32
+}
+
+fn balancer_id(balancer: usize) -> u32 {
+    BALANCER_IDS + balancer as u32
+}
+
+impl Cluster {
+    /// The balancers hear how things stand: backends, weights, each other. It is a new epoch.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn publish(&mut self) -> Result<(), Error> {
+        self.epoch = self.epoch.wrapping_add(1);
+        let mut balancers = std::mem::take(&mut self.balancers);
+        let alive: Vec<usize> =
+            (0..balancers.len()).filter(|&at| balancers[at].is_some()).collect();
+        let ids: Vec<u32> = alive.iter().map(|&balancer| balancer_id(balancer)).collect();
+        let ring = Ring::new(&ids);
+        if ring != self.ring {
+            self.former = std::mem::replace(&mut self.ring, ring);
+        }
+        let told = balancers.iter_mut().enumerate().try_for_each(|(at, member)| match member {
+            Some(member) => self.tell(at, &mut member.balancer, &alive),
+            None => Ok(()),
+        });
+        self.balancers = balancers;
+        told
+    }
+
+    /// The balancer that owns a token, as was published last; none where none was alive.
+    pub fn owner(&self, token: u32) -> Option<usize> {
+        Some((self.ring.owner(token)? - BALANCER_IDS) as usize)
+    }
+
+    /// The backend that a balancer calls this target.
+    pub fn backend_of(&self, balancer: usize, target: u16) -> Option<usize> {
+        usize::from(target)
+            .checked_sub(1 + balancer)
+            .filter(|&backend| backend < self.backends.len())
+    }
+
+    fn tell(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
+        self.tell_targets(at, balancer)?;
+        self.tell_peers(at, balancer, alive)?;
+        balancer.maps.ring.write(0, &owners(at, &self.ring))?;
+        balancer.maps.ring.write(RING_SIZE as usize, &owners(at, &self.former))?;
+        let others = alive.iter().filter(|&&other| other != at);
+        let heirs = Ring::new(&others.map(|&other| balancer_id(other)).collect::<Vec<u32>>());
+        balancer.maps.ring.write(2 * RING_SIZE as usize, &owners(at, &heirs))?;
+        balancer.maps.maglev.write(0, &maglev::table(&self.weighted(at)))?;
+        self.tell_services(at, balancer)?;
+        balancer
+            .maps
+            .settings
+            .set(&self.settings(at, alive.len() > 1 && self.setup.peers == Peers::Known))
+    }
+
+    fn tell_targets(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
+        for backend in 0..self.backends.len() {
+            let index = backend_index(at, backend);
+            balancer.maps.targets.set(index, &self.backend_target(backend))?;
+            balancer.maps.target_ids.insert(&backend_id(backend), &index)?;
+        }
+        Ok(())
+    }
+
+    /// Those that are dead are down, and may say nothing.
+    fn tell_peers(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
+        for peer in (0..self.setup.balancers).filter(|&peer| peer != at) {
+            let (index, address) = (peer_index(at, peer), network::balancer_address(peer).ip());
+            let up = alive.contains(&peer);
+            let target = Target {
+                address: address.into(),
+                id: balancer_id(peer),
+                forwarding: Forwarding::Steering as u8,
+                ..self.target(up)
+            };
+            balancer.maps.targets.set(index, &target)?;
+            match up {
+                true => balancer.maps.peers.insert(&address.into(), &index)?,
+                false => balancer.maps.peers.remove(&address.into())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn target(&self, up: bool) -> Target {
+        let state = if up { TargetState::Up } else { TargetState::Down };
+        Target { ifindex: CAME_BY, mtu: self.setup.mtu, state: state as u8, ..Target::default() }
+    }
+
+    fn backend_target(&self, backend: usize) -> Target {
+        Target {
+            address: network::backend_address(backend).into(),
+            id: backend_id(backend),
+            mac: network::backend_mac(backend),
+            forwarding: self.setup.forwarding as u8,
+            ..self.target(self.backends[backend].up)
+        }
+    }
+
+    /// Who takes new flows, as a balancer's Maglev table names them.
+    fn weighted(&self, at: usize) -> Vec<maglev::Weighted> {
+        let weighted = |(number, backend): (usize, &crate::Backend)| maglev::Weighted {
+            id: backend_id(number),
+            weight: if backend.up { backend.weight } else { 0 },
+            target: backend_index(at, number),
+        };
+        self.backends.iter().enumerate().map(weighted).collect()
+    }
+
+    fn tell_services(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
+        let service =
+            |id, mode| Vip { id, kind: VipKind::Service as u8, mode: mode as u8, ..Vip::default() };
+        let of_kind = |kind| Vip { kind: kind as u8, ..Vip::default() };
+        let vips = &mut balancer.maps.vips;
+        for address in SERVICES {
+            vips.insert(&key(address, PORT, TCP), &service(SERVICE_TCP, self.setup.mode))?;
+            vips.insert(&key(address, PORT, UDP), &service(SERVICE_UDP, MptcpMode::Off))?;
+            vips.insert(&key(address, 0, 0), &of_kind(VipKind::Address))?;
+        }
+        if self.setup.mode == MptcpMode::Off {
+            for backend in 0..self.backends.len() {
+                let (address, target) =
+                    (network::join_address(backend), backend_index(at, backend));
+                let direct =
+                    Vip { id: SERVICE_TCP, target: target as u16, ..of_kind(VipKind::Direct) };
+                vips.insert(&key(address, PORT, TCP), &direct)?;
+            }
+        }
+        let own = network::balancer_address(at);
+        vips.insert(&key(own.ip(), own.port(), UDP), &of_kind(VipKind::Steering))
+    }
+
+    fn settings(&self, at: usize, peers: bool) -> Settings {
+        let mut random = Random::new(at as u64);
+        Settings {
+            seed: [random.bits(), random.bits()],
+            own4: network::balancer_address(at).ip().into(),
+            steering_port: STEERING_PORT.to_be(),
+            gue_port: GUE_PORT.to_be(),
+            peers: peers.into(),
+            epoch: self.epoch,
+            now: self.now,
+            ..self.setup.settings
+        }
+    }
+}
+
+/// A ring's owners, as a balancer's targets.
+fn owners(at: usize, ring: &Ring) -> Vec<u32> {
+    let owner = |&id: &u32| match (id - BALANCER_IDS) as usize {
+        own if own == at => NO_TARGET,
+        peer => peer_index(at, peer),
+    };
+    ring.owners().iter().map(owner).collect()
+}
+
+pub(crate) fn key(address: IpAddr, port: u16, protocol: u8) -> VipKey {
+    VipKey { address: address.into(), port: port.to_be(), protocol, ..VipKey::default() }
+}
+
+const _: () = assert!(MAGLEV_SIZE as usize == maglev::SLOTS);

@@ -1,0 +1,144 @@
+//! MPTCP connections with two subflows over a cluster, as the experiments use them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use heddle_balancer_maps::Sizes;
+use heddle_balancer_maps::abi::MptcpMode;
+use heddle_wire::Version;
+
+use super::System;
+use crate::{Cluster, Connection, Delivered, Error, Fate, Flow, Peers, Random, Setup, service};
+
+/// Ticks of 16.8 ms in a second.
+pub(super) const SECOND: u32 = 60;
+
+/// Balancers of a system, with room for these connections, and what comes in.
+pub(super) struct Rig {
+    pub cluster: Cluster,
+    system: System,
+    random: Random,
+}
+
+/// A connection that has been opened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Session {
+    pub connection: Connection,
+    pub second: Flow,
+    /// The backend that has it.
+    pub home: usize,
+    /// Whether the first and the second subflow still reach it.
+    pub alive: [bool; 2],
+}
+
+impl Rig {
+    pub fn new(
+        system: System,
+        balancers: usize,
+        backends: usize,
+        connections: u32,
+        seed: u64,
+    ) -> Result<Rig, Error> {
+        let mode = match system {
+            System::Tcp => MptcpMode::Off,
+            System::Alone | System::Learn => MptcpMode::Learn,
+            System::Published => MptcpMode::Assign,
+        };
+        let peers = if system == System::Alone { Peers::Unknown } else { Peers::Known };
+        let defaults = Setup::default();
+        // Two subflows, and as much again for what others register; a third of the rest is what hashing leaves empty.
+        let sizes = Sizes { flows: connections * 6, tokens: connections * 3, ..defaults.sizes };
+        let settings = heddle_balancer_maps::abi::Settings {
+            syn_timeout: 10 * SECOND,
+            flow_timeout: 120 * SECOND,
+            closing_timeout: 5 * SECOND,
+            provisional_timeout: 10 * SECOND,
+            token_timeout: 120 * SECOND,
+            refresh: 30 * SECOND,
+            ..defaults.settings
+        };
+        let setup = Setup { balancers, backends, mode, peers, sizes, settings, ..defaults };
+        Ok(Rig { cluster: Cluster::new(setup)?, system, random: Random::new(seed) })
+    }
+
+    /// A flow of this client, from a random port.
+    pub fn flow(&mut self, client: u32) -> Flow {
+        let address = IpAddr::V4(Ipv4Addr::from_bits(0x1400_0000 + client));
+        let port = 1024 + self.random.below(0xffff - 1024) as u16;
+        Flow { client: SocketAddr::new(address, port), service: service(address) }
+    }
+
+    pub fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// Opens a connection of this client's first subflow at a balancer: its backend has it; none if no backend got it.
+    pub fn open(&mut self, client: u32, at: Option<usize>) -> Result<Option<Session>, Error> {
+        let (primary, second) = (self.flow(client), self.flow(client));
+        let version = if self.system == System::Published { Version::V0 } else { Version::V1 };
+        let mut connection = Connection { version, ..Connection::new(primary, self.random.bits()) };
+        let sent = self.sent(&primary, at, &connection.syn())?;
+        if let (System::Published, Some(keyed)) = (self.system, connection.keyed(&sent)) {
+            connection = keyed;
+        }
+        self.sent(&primary, at, &connection.third_ack())?;
+        self.sent(&primary, at, &connection.data(0))?;
+        let Fate::Backend(home) = sent.fate else { return Ok(None) };
+        Ok(Some(Session { connection, second, home, alive: [true, false] }))
+    }
+
+    /// Opens the second subflow.
+    pub fn join_second(&self, session: &mut Session) -> Result<(), Error> {
+        session.alive[1] = self.joins(session, &session.second, None)?;
+        if session.alive[1] {
+            self.cluster.arrive(&session.second, &session.second.joined_ack())?;
+        }
+        Ok(())
+    }
+
+    /// Whether a join from this flow reaches the connection's backend.
+    pub fn joins(
+        &self,
+        session: &Session,
+        subflow: &Flow,
+        at: Option<usize>,
+    ) -> Result<bool, Error> {
+        let sent = self.sent(subflow, at, &session.connection.join(subflow))?;
+        Ok(sent.fate == Fate::Backend(session.home))
+    }
+
+    /// A segment of each subflow that is alive, and whether each still is. Returns the segments sent, and how many of them passed
+    /// two balancers.
+    pub fn talk(&self, session: &mut Session) -> Result<[u64; 2], Error> {
+        let mut counts = [0, 0];
+        for (index, flow) in [session.connection.primary, session.second].iter().enumerate() {
+            if !session.alive[index] {
+                continue;
+            }
+            let sent = self.cluster.arrive(flow, &flow.data(100))?;
+            session.alive[index] = sent.fate == Fate::Backend(session.home);
+            counts[0] += 1;
+            counts[1] += u64::from(sent.via.len() > 1);
+        }
+        Ok(counts)
+    }
+
+    /// The ends of both subflows.
+    pub fn close(&self, session: &Session) -> Result<(), Error> {
+        for flow in [&session.connection.primary, &session.second] {
+            self.cluster.arrive(flow, &flow.fin())?;
+        }
+        Ok(())
+    }
+
+    /// At this balancer, or where the router sends the flow.
+    fn sent(&self, flow: &Flow, at: Option<usize>, frame: &[u8]) -> Result<Delivered, Error> {
+        match at {
+            Some(balancer) => self.cluster.send(balancer, frame),
+            None => self.cluster.arrive(flow, frame),
+        }
+    }
+}
+
+pub(super) fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}

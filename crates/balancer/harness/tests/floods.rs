@@ -1,0 +1,305 @@
+//! Floods on the real program: what they cost those who are connected, and those who come.
+//!
+//! A small table, a part of it in use by honest connections; then packets with made up senders, four times as many as the table has
+//! places, and more of them between any two packets of those who come meanwhile. Prints the table of docs/src/balancer/floods.md.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code)]
+#[path = "traces/world.rs"]
+mod world;
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use heddle_balancer_maps::Sizes;
+use heddle_balancer_maps::abi::{FlowState, Limit, TokenState};
+use heddle_harness::{Cluster, Connection, Fate, Flow, Random, Setup};
+use world::{Traced, connection, flow, from, open, with_port};
+
+/// Honest plain flows, and MPTCP connections with a join each.
+const PLAIN: u16 = 200;
+const CONNECTIONS: u16 = 50;
+/// Places in both tables: 128 buckets and 48 extra ones.
+const PLACES: u32 = 704;
+/// Flows that come during a flood, of each kind.
+const COMING: u16 = 40;
+/// Shots between two packets of one who comes.
+const BETWEEN: u32 = 20;
+/// Shots in a tick.
+const RATE: u32 = 100;
+const MOST_JOINS: u8 = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flood {
+    Syn,
+    Capable,
+    Ack,
+    Keys,
+    KeysLimited,
+    CapableKeys,
+    UnknownJoin,
+    Join,
+    Handshake,
+    Confirmed,
+    Udp,
+    UdpFlow,
+}
+
+impl Flood {
+    /// One made up client's packets.
+    fn shot(self, random: &mut Random, victim: &Connection) -> Vec<Vec<u8>> {
+        let client = Ipv4Addr::from_bits(100 << 24 | random.below(1 << 22));
+        let flow = from(IpAddr::V4(client), 1024 + random.below(60_000) as u16);
+        let forged = Connection::new(flow, random.bits());
+        match self {
+            Flood::Syn => vec![flow.syn(&[])],
+            Flood::Capable => vec![forged.syn()],
+            Flood::Ack => vec![flow.ack(&[], 0)],
+            Flood::Keys | Flood::KeysLimited => vec![forged.third_ack()],
+            Flood::CapableKeys => vec![forged.syn(), forged.third_ack()],
+            Flood::UnknownJoin => vec![forged.join(&flow)],
+            Flood::Join => vec![victim.join(&flow)],
+            Flood::Handshake => vec![flow.syn(&[]), flow.ack(&[], 0)],
+            Flood::Confirmed => vec![forged.syn(), forged.third_ack(), forged.data(0)],
+            Flood::Udp => vec![flow.datagram(100)],
+            Flood::UdpFlow => vec![flow.datagram(100), flow.datagram(100)],
+        }
+    }
+}
+
+/// A cluster of one under fire.
+struct Siege {
+    cluster: Cluster,
+    flood: Flood,
+    random: Random,
+    shots: u32,
+    honest: Vec<(Flow, usize)>,
+    connections: Vec<(Connection, usize)>,
+    came: u16,
+}
+
+/// What a flood did.
+#[derive(Debug)]
+struct Outcome {
+    /// Honest flows that the table lost before anybody came.
+    by_flood: usize,
+    /// Honest flows, joins among them, and tokens that the tables lost.
+    flows: usize,
+    joins: usize,
+    tokens: usize,
+    /// Honest flows whose packets went elsewhere.
+    moved: usize,
+    /// Of those who came during the flood, and after each recovery time.
+    served: Vec<(u32, Served)>,
+}
+
+/// Of [`COMING`] each: new plain flows that went to one backend, and that the table knew afterwards; joins of new connections,
+/// and of old ones, that reached their connection's backend with all their packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Served {
+    plain: u16,
+    remembered: u16,
+    new_joins: u16,
+    old_joins: u16,
+}
+
+const ALL: Served =
+    Served { plain: COMING, remembered: COMING, new_joins: COMING, old_joins: COMING };
+
+/// When those who come are looked at again: SYNs and provisional tokens have expired, UDP flows, all flows.
+const AFTER: [u32; 3] = [600, 1200, 18_000];
+
+impl Siege {
+    fn begin(flood: Flood) -> Option<Siege> {
+        let sizes = Sizes { flows: 512, tokens: 512, ..Setup::default().sizes };
+        let mut setup = Setup { sizes, ..Setup::default() };
+        setup.settings.most_joins = MOST_JOINS;
+        if flood == Flood::KeysLimited {
+            setup.settings.learn = Limit { per_tick: 1, burst: 32 };
+        }
+        let cluster = open(setup)?;
+        assert_eq!(cluster.balancer(0).unwrap().maps.flows.room(), PLACES as usize);
+        let plain = (0..PLAIN).map(flow).map(|flow| (flow, cluster.plain(0, &flow)));
+        let mut honest: Vec<(Flow, usize)> = plain.collect();
+        let connections = (PLAIN..PLAIN + CONNECTIONS).map(connection);
+        let connections: Vec<_> = connections.map(|c| (c, cluster.connect(0, &c))).collect();
+        for (connection, home) in &connections {
+            let subflow = with_port(connection.primary, 50_000);
+            assert_eq!(cluster.join(0, connection, &subflow), *home);
+            honest.extend([(connection.primary, *home), (subflow, *home)]);
+        }
+        let random = Random::new(flood as u64);
+        Some(Siege { cluster, flood, random, shots: 0, honest, connections, came: 0 })
+    }
+
+    fn fire(&mut self, shots: u32) {
+        for _ in 0..shots {
+            for frame in self.flood.shot(&mut self.random, &self.connections[0].0) {
+                self.cluster.send(0, &frame).unwrap();
+            }
+            self.shots += 1;
+            if self.shots.is_multiple_of(RATE) {
+                self.cluster.advance(1).unwrap();
+            }
+        }
+    }
+
+    /// Where a packet goes, with shots behind it.
+    fn send(&mut self, frame: &[u8], shots: u32) -> Fate {
+        let fate = self.cluster.send(0, frame).unwrap().fate;
+        self.fire(shots);
+        fate
+    }
+
+    /// Whether all packets go to one backend, and to which.
+    fn all(&mut self, frames: &[Vec<u8>], shots: u32) -> Option<Fate> {
+        let fates: Vec<Fate> = frames.iter().map(|frame| self.send(frame, shots)).collect();
+        fates.iter().all(|fate| *fate == fates[0]).then_some(fates[0])
+    }
+
+    /// An honest client that was not there before.
+    fn next(&mut self) -> Connection {
+        self.came += 1;
+        connection(10_000 + self.came)
+    }
+
+    fn serve(&mut self, shots: u32) -> Served {
+        let mut served = Served { plain: 0, remembered: 0, new_joins: 0, old_joins: 0 };
+        for number in 0..usize::from(COMING) {
+            let flow = self.next().primary;
+            let fate = self.all(&[flow.syn(&[]), flow.ack(&[], 0), flow.ack(&[], 100)], shots);
+            served.plain += u16::from(fate.is_some());
+            let known = self.cluster.state(0, &flow) == Some(FlowState::Established);
+            served.remembered += u16::from(known);
+            self.leave(&flow);
+            let new = self.next();
+            let opening = [new.syn(), new.third_ack(), new.first_data(100), new.data(100)];
+            let home = self.all(&opening, shots);
+            served.new_joins += u16::from(self.joins(&new, home, shots));
+            self.leave(&new.primary);
+            // The first connection is the victim of its own kind of flood.
+            let (old, home) = self.connections[1 + number];
+            served.old_joins += u16::from(self.joins(&old, Some(Fate::Backend(home)), shots));
+        }
+        served
+    }
+
+    fn joins(&mut self, connection: &Connection, home: Option<Fate>, shots: u32) -> bool {
+        let subflow = with_port(self.next().primary, 50_001);
+        let frames = [connection.join(&subflow), subflow.joined_ack(), subflow.data(100)];
+        let at = self.all(&frames, shots);
+        self.leave(&subflow);
+        at.is_some() && at == home
+    }
+
+    /// A client that came goes again.
+    fn leave(&self, flow: &Flow) {
+        self.cluster.send(0, &flow.fin()).unwrap();
+    }
+
+    /// Time passes, and honest connections go on.
+    fn rest(&mut self, ticks: u32) {
+        for _ in 0..ticks / 300 {
+            self.cluster.advance(300).unwrap();
+            for (flow, _) in &self.honest {
+                self.cluster.send(0, &flow.data(100)).unwrap();
+            }
+        }
+    }
+
+    fn lost(&self, of: impl Fn(&Flow) -> bool) -> usize {
+        let known = |flow: &Flow| {
+            self.cluster.state(0, flow).is_some_and(|state| state == FlowState::Established)
+        };
+        self.honest.iter().filter(|(flow, _)| of(flow) && !known(flow)).count()
+    }
+
+    fn run(mut self) -> Outcome {
+        self.fire(4 * PLACES);
+        let by_flood = self.lost(|_| true);
+        let during = self.serve(BETWEEN);
+        let confirmed = |(connection, _): &&(Connection, usize)| {
+            self.cluster.token_state(0, connection) == Some(TokenState::Confirmed)
+        };
+        let tokens = self.connections.len() - self.connections.iter().filter(confirmed).count();
+        let (joins, all) = (self.lost(|flow| flow.client.port() == 50_000), self.lost(|_| true));
+        let moved = self.honest.iter().filter(|(flow, home)| {
+            self.cluster.send(0, &flow.data(100)).unwrap().fate != Fate::Backend(*home)
+        });
+        let moved = moved.count();
+        let mut served = vec![(0, during)];
+        let mut waited = 0;
+        for after in AFTER {
+            self.rest(after - waited);
+            waited = after;
+            served.push((after, self.serve(0)));
+        }
+        Outcome { by_flood, flows: all - joins, joins, tokens, moved, served }
+    }
+}
+
+fn outcome(flood: Flood) -> Option<Outcome> {
+    let outcome = Siege::begin(flood)?.run();
+    let share = |number: u16| format!("{:.0} %", 100.0 * f64::from(number) / f64::from(COMING));
+    let row = |served: &Served| {
+        [served.plain, served.remembered, served.new_joins, served.old_joins].map(share).join(" | ")
+    };
+    let whole = outcome.served.iter().skip(1).find(|(_, served)| *served == ALL);
+    let recovery = whole.map_or("-".to_owned(), |(ticks, _)| format!("{ticks}"));
+    let lost = [outcome.by_flood, outcome.flows, outcome.joins, outcome.tokens, outcome.moved]
+        .map(|n| n.to_string());
+    let during = row(&outcome.served[0].1);
+    println!("| {flood:?} | {} | {during} | {recovery} |", lost.join(" | "));
+    Some(outcome)
+}
+
+/// Nobody loses anything that was there, but for established flows that the hash explains, when joins find no other place: those go
+/// where they went until backends change.
+fn keeps_what_was(outcome: &Outcome) {
+    let Outcome { by_flood, joins, tokens, moved, .. } = *outcome;
+    assert_eq!((by_flood, joins, tokens, moved), (0, 0, 0, 0), "{outcome:?}");
+    let (_, during) = outcome.served[0];
+    assert_eq!(during.plain, COMING, "a plain flow always has its hash");
+}
+
+fn recovers_after(outcome: &Outcome, ticks: u32) {
+    let at = outcome.served.iter().find(|(after, _)| *after == ticks);
+    assert_eq!(at.unwrap().1, ALL, "{outcome:?}");
+}
+
+/// Packets that open something give way to others that do.
+#[test]
+fn one_packet_each() {
+    let floods = [Flood::Syn, Flood::Capable, Flood::Ack, Flood::Keys, Flood::CapableKeys];
+    for flood in floods.into_iter().chain([Flood::UnknownJoin, Flood::Join, Flood::Udp]) {
+        let Some(outcome) = outcome(flood) else { return };
+        keeps_what_was(&outcome);
+        assert_eq!(outcome.flows, 0, "{outcome:?}");
+        let (_, during) = outcome.served[0];
+        let least = during.remembered.min(during.new_joins).min(during.old_joins);
+        assert!(least >= COMING * 9 / 10, "{outcome:?}");
+        recovers_after(&outcome, 600);
+    }
+}
+
+/// The limit of keys from flows that never opened is for all: those whose SYN's entry gave way need it too.
+#[test]
+fn keys_within_limits() {
+    let Some(outcome) = outcome(Flood::KeysLimited) else { return };
+    keeps_what_was(&outcome);
+    assert!(outcome.served[0].1.new_joins >= COMING / 2, "{outcome:?}");
+    recovers_after(&outcome, 600);
+}
+
+/// Made up clients that go on look like true ones to who does not see the answers: they fill the table until they expire.
+#[test]
+fn several_packets_each() {
+    for (flood, recovery) in
+        [(Flood::Handshake, 18_000), (Flood::Confirmed, 18_000), (Flood::UdpFlow, 1200)]
+    {
+        let Some(outcome) = outcome(flood) else { return };
+        keeps_what_was(&outcome);
+        let (_, during) = outcome.served[0];
+        assert!(during.new_joins.min(during.old_joins) >= COMING / 2, "{outcome:?}");
+        recovers_after(&outcome, recovery);
+    }
+}

@@ -1,0 +1,233 @@
+//! Subflows that join: at the token's owner, at other balancers, when balancers come and go.
+
+use heddle_balancer_maps::abi::{Counter, FlowState, TokenState};
+use heddle_harness::{Backend, Cluster, Connection, Flow, Setup};
+
+use crate::world::{Traced, backend, connection, flow, open, owned_by, with_port};
+
+fn three() -> Setup {
+    Setup { balancers: 3, backends: 8, ..Setup::default() }
+}
+
+/// A subflow of a connection whose own hash gives another backend.
+fn astray(cluster: &Cluster, connection: &Connection, home: usize) -> Flow {
+    let subflows = (10..).map(|port| with_port(connection.primary, port));
+    crate::world::find(subflows, |subflow| cluster.hashed(&subflow) != home)
+}
+
+#[test]
+fn a_join_at_the_owner_goes_by_its_token() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    let subflow = astray(&cluster, &connection, home);
+    let (sent, seen) = cluster.seen(0, &connection.join(&subflow));
+    assert_eq!((backend(&sent), seen.at(0)), (home, vec![Counter::SentJoin, Counter::FlowAdded]));
+    assert_eq!(cluster.to(0, &subflow.joined_ack()), home);
+    assert_eq!(cluster.to(0, &subflow.data(1000)), home);
+    assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established));
+}
+
+/// Balancer 1 has the primary, 0 owns the token, 2 gets the join: 2 asks 0, 0 answers through 2, and then it goes straight.
+#[test]
+fn a_join_elsewhere_asks_the_owner_once() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = owned_by(&cluster, 0, 1);
+    cluster.to(1, &connection.syn());
+    let (sent, seen) = cluster.seen(1, &connection.third_ack());
+    let home = backend(&sent);
+    assert_eq!(sent.via, [1, 0], "the keys go through the owner");
+    assert_eq!(seen.at(1), [Counter::SteeredKeys]);
+    assert_eq!(seen.at(0), [Counter::SentForPeer, Counter::TokenAdded]);
+    let sent = cluster.send(1, &connection.data(10)).unwrap();
+    assert_eq!((backend(&sent), sent.via), (home, vec![1, 0]), "and the word that it lives");
+    assert_eq!(cluster.token_state(0, &connection), Some(TokenState::Confirmed));
+    assert_eq!(cluster.send(1, &connection.data(10)).unwrap().via, [1]);
+
+    let subflow = astray(&cluster, &connection, home);
+    let (sent, seen) = cluster.seen(2, &connection.join(&subflow));
+    assert_eq!((backend(&sent), &sent.via), (home, &vec![2, 0, 2]));
+    assert_eq!(seen.at(2), [Counter::SentJoin, Counter::AskedJoin, Counter::FlowAdded]);
+    assert_eq!(seen.at(0), [Counter::Answered]);
+    assert_eq!(sent.packet(), &connection.join(&subflow)[14..]);
+    // The third ACK tells the flow's owner where the flow is, if that is not this balancer.
+    assert_eq!(cluster.to(2, &subflow.joined_ack()), home);
+    let (sent, seen) = cluster.seen(2, &subflow.data(1000));
+    assert_eq!((backend(&sent), sent.via, seen.at(2)), (home, vec![2], vec![Counter::SentFlow]));
+}
+
+#[test]
+fn a_join_that_nobody_knows_goes_by_hash() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = owned_by(&cluster, 0, 1);
+    let (sent, seen) = cluster.seen(2, &connection.join(&flow(9)));
+    assert_eq!((backend(&sent), sent.via), (cluster.hashed(&flow(9)), vec![2, 0, 2]));
+    assert_eq!(seen.at(0), [Counter::Answered, Counter::AnswerUnknown]);
+    assert_eq!(seen.at(2), [Counter::SentJoinUnknown, Counter::AskedJoin]);
+    assert_eq!(cluster.entry(2, &flow(9)), None);
+}
+
+/// The table changes between the connection and the join: memory counts, not the hash.
+#[test]
+fn joins_follow_the_connection_when_backends_change() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = owned_by(&cluster, 0, 1);
+    let home = cluster.connect(1, &connection);
+    cluster.backends[home].weight = 0;
+    cluster.backends.extend([Backend { weight: 1, up: true }; 4]);
+    cluster.publish().unwrap();
+    for balancer in 0..3 {
+        let subflow = with_port(connection.primary, 50 + balancer as u16);
+        assert_eq!(cluster.join(balancer, &connection, &subflow), home, "it drains");
+    }
+    cluster.backends[home].up = false;
+    cluster.publish().unwrap();
+    assert_ne!(cluster.to(2, &connection.join(&flow(9))), home);
+}
+
+#[test]
+fn joins_of_one_token_are_limited_until_it_is_refreshed() {
+    let mut setup = Setup::default();
+    setup.settings.most_joins = 3;
+    let Some(mut cluster) = open(setup) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    let subflows: Vec<Flow> = (10..90)
+        .map(|port| with_port(connection.primary, port))
+        .filter(|subflow| cluster.hashed(subflow) != home)
+        .take(5)
+        .collect();
+    for (number, subflow) in subflows.iter().enumerate() {
+        let (sent, seen) = cluster.seen(0, &connection.join(subflow));
+        assert_eq!(backend(&sent) == home, number < 3, "{number}");
+        assert_eq!(seen.count(Counter::JoinsLimited), u64::from(number >= 3));
+    }
+    // A SYN that comes again is no other join.
+    assert_eq!(cluster.to(0, &connection.join(&subflows[0])), home);
+    cluster.advance(3000).unwrap();
+    assert_eq!(cluster.to(0, &connection.data(1)), home, "refreshes");
+    assert_eq!(cluster.to(0, &connection.join(&subflows[4])), home);
+}
+
+/// The first subflow ends; the connection lives on in another one, and so does its token, at its owner.
+#[test]
+fn a_token_outlives_its_primary() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = owned_by(&cluster, 0, 1);
+    let home = cluster.connect(1, &connection);
+    let second = astray(&cluster, &connection, home);
+    assert_eq!(cluster.join(2, &connection, &second), home);
+    assert_eq!(cluster.to(1, &connection.primary.fin()), home);
+    for _ in 0..10 {
+        cluster.advance(3000).unwrap();
+        // One packet may pay one due: the flow's, then the token's.
+        (0..3).for_each(|_| assert_eq!(cluster.to(2, &second.data(1)), home));
+    }
+    assert_eq!(cluster.token(0, connection.token()).unwrap().seen, cluster.now());
+    assert_eq!(cluster.join(1, &connection, &with_port(second, 7)), home);
+}
+
+/// Without any packet the owner forgets it, in `token_timeout`.
+#[test]
+fn a_token_expires_with_its_connection() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = owned_by(&cluster, 0, 1);
+    cluster.connect(1, &connection);
+    cluster.advance(7199).unwrap();
+    let (_, seen) = cluster.seen(2, &connection.join(&flow(8)));
+    assert_eq!(seen.count(Counter::AnswerUnknown), 0);
+    cluster.advance(1).unwrap();
+    let (_, seen) = cluster.seen(2, &connection.join(&flow(9)));
+    assert_eq!(seen.count(Counter::AnswerUnknown), 1);
+}
+
+/// The owner dies: within a packet of the change the new owner knows what the others' flows know.
+#[test]
+fn a_new_owner_learns_within_a_packet() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connections: Vec<_> = (1..200)
+        .map(connection)
+        .filter(|connection| cluster.owner(connection.token()) == Some(0))
+        .take(20)
+        .collect();
+    let homes: Vec<_> = connections.iter().map(|c| cluster.connect(1, c)).collect();
+    cluster.kill(0).unwrap();
+    for (connection, &home) in connections.iter().zip(&homes) {
+        assert_eq!(cluster.to(1, &connection.data(10)), home);
+        assert_eq!(cluster.join(2, connection, &with_port(connection.primary, 7)), home);
+    }
+    // It comes back, knowing nothing.
+    cluster.revive(0).unwrap();
+    for (connection, &home) in connections.iter().zip(&homes) {
+        assert_eq!(cluster.to(1, &connection.data(10)), home);
+        for balancer in 0..3 {
+            let subflow = with_port(connection.primary, 8 + balancer as u16);
+            assert_eq!(cluster.join(balancer, connection, &subflow), home);
+        }
+    }
+}
+
+/// A balancer dies. Its flows come to others, who find by the flows' owners what no hash tells; where it was the owner itself, its heir
+/// was told.
+#[test]
+fn flows_of_a_dead_balancer_are_found_through_their_owners() {
+    let Some(mut cluster) = open(three()) else { return };
+    let joins: Vec<_> = (1..200).map(connection).collect();
+    let homes: Vec<_> = joins.iter().map(|c| cluster.connect(1, c)).collect();
+    let subflows: Vec<_> =
+        joins.iter().zip(&homes).map(|(c, &home)| astray(&cluster, c, home)).collect();
+    for ((connection, subflow), &home) in joins.iter().zip(&subflows).zip(&homes) {
+        assert_eq!(cluster.join(0, connection, subflow), home);
+    }
+    cluster.kill(0).unwrap();
+    for (subflow, &home) in subflows.iter().zip(&homes) {
+        assert_eq!(cluster.to(2, &subflow.data(10)), home);
+    }
+    for (connection, &home) in joins.iter().zip(&homes) {
+        assert_eq!(cluster.to(1, &connection.data(1)), home, "primaries go by hash");
+    }
+}
+
+/// The first that a balancer sees of a flow may be its end: the backend must hear of it.
+#[test]
+fn the_end_of_a_flow_is_found_through_its_owner() {
+    let Some(mut cluster) = open(Setup { balancers: 2, backends: 8, ..Setup::default() }) else {
+        return;
+    };
+    let connections: Vec<_> = (1..40).map(connection).collect();
+    let homes: Vec<_> = connections.iter().map(|c| cluster.connect(0, c)).collect();
+    for (number, (connection, &home)) in connections.iter().zip(&homes).enumerate() {
+        let subflow = astray(&cluster, connection, home);
+        assert_eq!(cluster.join(0, connection, &subflow), home);
+        let end = if number % 2 == 0 { subflow.fin() } else { subflow.rst() };
+        let (sent, _) = cluster.seen(1, &end);
+        // Balancer 0 answers, or has told balancer 1, the flow's owner, before.
+        assert_eq!(backend(&sent), home, "via {:?}", sent.via);
+        assert_eq!(cluster.state(1, &subflow), Some(FlowState::Closing));
+    }
+}
+
+/// Primary and token die with a balancer; a subflow that is found again tells the token's new owner.
+#[test]
+fn a_subflow_that_is_found_brings_its_token_back() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connections: Vec<_> = (1..200)
+        .map(connection)
+        .filter(|connection| cluster.owner(connection.token()) == Some(0))
+        .collect();
+    let homes: Vec<_> = connections.iter().map(|c| cluster.connect(0, c)).collect();
+    let subflows: Vec<_> = connections
+        .iter()
+        .zip(&homes)
+        .map(|(connection, &home)| astray(&cluster, connection, home))
+        .collect();
+    for ((connection, subflow), &home) in connections.iter().zip(&subflows).zip(&homes) {
+        assert_eq!(cluster.join(0, connection, subflow), home);
+    }
+    cluster.kill(0).unwrap();
+    for ((connection, subflow), &home) in connections.iter().zip(&subflows).zip(&homes) {
+        assert_eq!(cluster.to(1, &subflow.data(1)), home);
+        assert_eq!(cluster.to(1, &subflow.data(1)), home);
+        assert_eq!(cluster.join(2, connection, &with_port(*subflow, 7)), home);
+    }
+}

@@ -1,0 +1,315 @@
+//! What the balancer takes for a packet: `cargo bench --package heddle-balancer-maps`, as root.
+//!
+//! Nanoseconds of processor time, medians over batches of 100,000 packets ([`heddle_balancer_maps::Bench`]). Each case says
+//! which verdict its packets must have had, and fails if the program's own counters say otherwise.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use etherparse::{PacketBuilder, TcpOptionElement as O};
+use heddle_balancer_maps::abi::*;
+use heddle_balancer_maps::{Balancer, Bench, Clients, Clock, Sizes};
+
+const MILLION: u32 = 1 << 20;
+const VIP4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
+const VIP6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x10));
+const PORT: u16 = 443;
+const BACKENDS: u32 = 16;
+
+/// A packet to be measured, and how.
+struct Case {
+    name: &'static str,
+    mode: MptcpMode,
+    forwarding: Forwarding,
+    outer: IpAddr,
+    vip: IpAddr,
+    /// Sent before the measurement, by each client.
+    first: Vec<Vec<u8>>,
+    frame: Vec<u8>,
+    clients: Clients,
+    verdict: Option<Counter>,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    println!("kernel {}, nanoseconds per packet, medians\n", kernel.trim());
+    println!("{:<44} {:>8} {:>9}", "packet", "program", "(wrapper)");
+    let mut bench = Bench::new()?;
+    for case in cases() {
+        if wanted.iter().all(|word| case.name.contains(word)) {
+            measure(&mut bench, &case)?;
+        }
+    }
+    Ok(())
+}
+
+fn case(name: &'static str, mode: MptcpMode, frame: Vec<u8>, verdict: Counter) -> Case {
+    Case {
+        name,
+        mode,
+        forwarding: Forwarding::Ipip,
+        outer: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
+        vip: VIP4,
+        first: vec![],
+        frame,
+        clients: Clients::AsWritten,
+        verdict: Some(verdict),
+    }
+}
+
+fn measure(bench: &mut Bench, case: &Case) -> Result<(), Box<dyn std::error::Error>> {
+    let mut balancer = balancer(case)?;
+    let count = match case.clients {
+        Clients::Many(clients) => clients.div_ceil(100_000).max(1),
+        Clients::AsWritten => 1,
+    };
+    for frame in &case.first {
+        bench.measure(&balancer.program, std::slice::from_ref(frame), case.clients, count)?;
+    }
+    let before = counted(&balancer, case)?;
+    let batches = if matches!(case.clients, Clients::Many(_)) { 10 } else { 15 };
+    let cost = bench.measure(
+        &balancer.program,
+        std::slice::from_ref(&case.frame),
+        case.clients,
+        batches,
+    )?;
+    let counted = counted(&balancer, case)? - before;
+    if counted < cost.packets {
+        return Err(format!(
+            "{}: {counted} of {} packets had the verdict meant",
+            case.name, cost.packets
+        )
+        .into());
+    }
+    println!("{:<44} {:>8.1} {:>9.1}", case.name, cost.program, cost.wrapper);
+    balancer.maps.ready_keys.clear()?;
+    Ok(())
+}
+
+fn counted(balancer: &Balancer, case: &Case) -> Result<u64, heddle_balancer_maps::Error> {
+    let service = u16::from(case.verdict.is_some_and(|verdict| verdict != Counter::PassNoVip));
+    Ok(match case.verdict {
+        Some(verdict) => balancer.maps.counters.get(service, verdict)?.packets,
+        None => u64::MAX / 2,
+    })
+}
+
+/// A balancer that holds a million flows, with one service.
+fn balancer(case: &Case) -> Result<Balancer, heddle_balancer_maps::Error> {
+    let sizes = Sizes {
+        flows: MILLION,
+        tokens: MILLION,
+        services: 15,
+        maglev_tables: 2,
+        ..Sizes::default()
+    };
+    let mut balancer = Balancer::load(&sizes, Clock::Kernel)?;
+    let maps = &mut balancer.maps;
+    let key =
+        VipKey { address: case.vip.into(), port: PORT.to_be(), protocol: 6, ..VipKey::default() };
+    let vip = Vip { id: 1, kind: VipKind::Service as u8, mode: case.mode as u8, ..Vip::default() };
+    maps.vips.insert(&key, &vip)?;
+    for index in 1..=BACKENDS {
+        let target = Target {
+            address: case.outer.into(),
+            id: index,
+            ifindex: 1,
+            mac: [2, 0, 0, 0, 0, 2],
+            source_mac: [2, 0, 0, 0, 0, 1],
+            mtu: 1500,
+            state: TargetState::Up as u8,
+            forwarding: case.forwarding as u8,
+        };
+        maps.targets.set(index, &target)?;
+        maps.target_ids.insert(&index, &index)?;
+    }
+    let table: Vec<u32> = (0..MAGLEV_SIZE).map(|slot| 1 + slot % BACKENDS).collect();
+    maps.maglev.write(0, &table)?;
+    maps.settings.set(&settings())?;
+    Ok(balancer)
+}
+
+fn settings() -> Settings {
+    Settings {
+        seed: [0x1234_5678_9abc_def1, 0xfedc_ba98_7654_3211],
+        maglev_seed: 7,
+        own4: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)).into(),
+        own6: IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1)).into(),
+        steering_port: 6083_u16.to_be(),
+        gue_port: 6080_u16.to_be(),
+        syn_timeout: 60_000,
+        flow_timeout: 60_000,
+        closing_timeout: 60_000,
+        udp_timeout: 60_000,
+        provisional_timeout: 60_000,
+        token_timeout: 60_000,
+        refresh: 20_000,
+        learning: 60_000,
+        ..Settings::default()
+    }
+}
+
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+
+/// A frame of a client to the service, with TCP options as Linux sends them and then `mptcp`.
+fn frame(vip: IpAddr, flags: u8, mptcp: &[u8], payload: usize) -> Vec<u8> {
+    let ethernet = PacketBuilder::ethernet2([2, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 1]);
+    let ip = match vip {
+        IpAddr::V4(vip) => ethernet.ipv4([198, 51, 100, 7], vip.octets(), 64),
+        IpAddr::V6(vip) => ethernet.ipv6(
+            [0x2001, 0xdb8, 1, 0, 0, 0, 0, 7]
+                .map(u16::to_be_bytes)
+                .concat()
+                .try_into()
+                .unwrap_or_default(),
+            vip.octets(),
+            64,
+        ),
+    };
+    let mut tcp = ip.tcp(50_000, PORT, 1, 64_240);
+    if flags & SYN != 0 {
+        tcp = tcp.syn();
+    }
+    if flags & ACK != 0 {
+        tcp = tcp.ack(1);
+    }
+    let linux = if flags & SYN != 0 {
+        vec![
+            O::MaximumSegmentSize(1460),
+            O::SelectiveAcknowledgementPermitted,
+            O::Timestamp(1, 0),
+            O::Noop,
+            O::WindowScale(7),
+        ]
+    } else {
+        vec![O::Noop, O::Noop, O::Timestamp(1, 1)]
+    };
+    let mut options =
+        etherparse::TcpOptions::try_from_elements(&linux).unwrap_or_default().as_slice().to_vec();
+    options.extend_from_slice(mptcp);
+    let tcp = tcp.options_raw(&options).unwrap_or_else(|error| panic!("{error}"));
+    let mut bytes = Vec::new();
+    tcp.write(&mut bytes, &vec![0; payload]).unwrap_or_else(|error| panic!("{error}"));
+    bytes
+}
+
+const CAPABLE: [u8; 4] = [30, 4, 0x01, 0x01];
+const KEYS: [u8; 20] = [30, 20, 0x01, 0x01, 1, 2, 3, 4, 5, 6, 7, 8, 0x0b, 2, 3, 4, 5, 6, 7, 8];
+const JOIN: [u8; 12] = [30, 12, 0x10, 2, 0x11, 0x22, 0x33, 0x44, 9, 9, 9, 9];
+const DSS: [u8; 8] = [30, 8, 0x20, 0x01, 0, 0, 0, 1];
+
+fn cases() -> Vec<Case> {
+    use Clients::Many;
+    use Forwarding::{Gue as ForwardGue, L2 as ForwardL2};
+    let outer4 = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+    let outer6 = IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 2));
+    let ack = |vip| frame(vip, ACK, &[], 0);
+    let syn = |vip| frame(vip, SYN, &[], 0);
+    let base = case;
+    let known = |name, mode| Case {
+        first: vec![syn(VIP4), ack(VIP4), ack(VIP4)],
+        ..base(name, mode, ack(VIP4), Counter::SentFlow)
+    };
+    let primary = |name| Case {
+        first: vec![
+            frame(VIP4, SYN, &CAPABLE, 0),
+            frame(VIP4, ACK, &KEYS, 0),
+            frame(VIP4, ACK, &DSS, 0),
+            ack(VIP4),
+        ],
+        ..known(name, MptcpMode::Learn)
+    };
+    vec![
+        Case {
+            verdict: Some(Counter::PassNoVip),
+            ..base(
+                "for no service",
+                MptcpMode::Learn,
+                frame(outer4, ACK, &[], 0),
+                Counter::PassNoVip,
+            )
+        },
+        known("known flow, IPIP, off", MptcpMode::Off),
+        known("known flow, IPIP, learn", MptcpMode::Learn),
+        primary("known MPTCP flow, IPIP, learn"),
+        Case {
+            clients: Many(1 << 16),
+            ..known("known flow, IPIP, off, 64 K flows", MptcpMode::Off)
+        },
+        Case {
+            clients: Many(1 << 16),
+            ..known("known flow, IPIP, learn, 64 K flows", MptcpMode::Learn)
+        },
+        Case {
+            clients: Many(1 << 19),
+            ..known("known flow, IPIP, off, 512 K flows", MptcpMode::Off)
+        },
+        Case {
+            clients: Many(1 << 19),
+            ..known("known flow, IPIP, learn, 512 K flows", MptcpMode::Learn)
+        },
+        Case { forwarding: ForwardL2, ..known("known flow, L2, learn", MptcpMode::Learn) },
+        Case { forwarding: ForwardGue, ..known("known flow, GUE, learn", MptcpMode::Learn) },
+        Case {
+            vip: VIP6,
+            outer: outer6,
+            first: vec![syn(VIP6), ack(VIP6), ack(VIP6)],
+            frame: ack(VIP6),
+            ..known("known flow, IPv6 in IPv6, learn", MptcpMode::Learn)
+        },
+        Case { clients: Many(1 << 16), ..primary("known MPTCP flow, IPIP, learn, 64 K flows") },
+        base("SYN, off, one flow again", MptcpMode::Off, syn(VIP4), Counter::SentSyn),
+        base("SYN, learn, one flow again", MptcpMode::Learn, syn(VIP4), Counter::SentSyn),
+        Case {
+            clients: Many(MILLION),
+            ..base("SYN, off, inserts", MptcpMode::Off, syn(VIP4), Counter::SentSyn)
+        },
+        Case {
+            clients: Many(MILLION),
+            ..base("SYN, learn, inserts", MptcpMode::Learn, syn(VIP4), Counter::SentSyn)
+        },
+        Case {
+            clients: Many(4 * MILLION),
+            first: vec![syn(VIP4)],
+            ..base("SYN, off, full table", MptcpMode::Off, syn(VIP4), Counter::SentSyn)
+        },
+        Case {
+            clients: Many(4 * MILLION),
+            first: vec![syn(VIP4)],
+            ..base("SYN, learn, full table", MptcpMode::Learn, syn(VIP4), Counter::SentSyn)
+        },
+        base(
+            "SYN MP_CAPABLE, one flow again",
+            MptcpMode::Learn,
+            frame(VIP4, SYN, &CAPABLE, 0),
+            Counter::SentCapable,
+        ),
+        Case {
+            clients: Many(MILLION),
+            ..base(
+                "SYN MP_CAPABLE, inserts",
+                MptcpMode::Learn,
+                frame(VIP4, SYN, &CAPABLE, 0),
+                Counter::SentCapable,
+            )
+        },
+        Case {
+            first: vec![frame(VIP4, SYN, &CAPABLE, 0)],
+            ..base(
+                "ACK with keys, again",
+                MptcpMode::Learn,
+                frame(VIP4, ACK, &KEYS, 0),
+                Counter::SentKeys,
+            )
+        },
+        base(
+            "SYN MP_JOIN, unknown token",
+            MptcpMode::Learn,
+            frame(VIP4, SYN, &JOIN, 0),
+            Counter::SentJoinUnknown,
+        ),
+    ]
+}

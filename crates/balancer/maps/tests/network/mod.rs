@@ -1,0 +1,28 @@
+//! Network interfaces of a test's own.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::process::Command;
+
+use heddle_balancer_maps::interface_index;
+
+/// Runs `ip` in this thread's network namespace: what it said.
+pub fn ip(arguments: &str) -> String {
+    let output = Command::new("ip").args(arguments.split(' ')).output().unwrap();
+    assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A network namespace for this thread, with a veth pair in it: the one end's index.
+pub fn veth() -> u32 {
+    own_network();
+    ip("link add near type veth peer name far");
+    interface_index("near").unwrap()
+}
+
+/// Gives this thread, and the processes that it starts, a network namespace of its own.
+#[allow(unsafe_code)] // rustix marks it so for other namespaces' sake.
+fn own_network() {
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+    // SAFETY: only the network namespace is unshared: file descriptors stay as they are.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.unwrap();
+}

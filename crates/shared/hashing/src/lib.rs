@@ -1,0 +1,24 @@
+//! What balancers compute: hashes, Maglev tables, and who owns which token.
+//!
+//! [`hash`] is the reference of bpf/lib/hash.h, bit by bit; [`maglev`] and [`ring`] fill the maps that the eBPF programs read.
+//! Integers only, no clock, nothing drawn at random: balancers with one configuration have the same tables.
+#![no_std]
+
+extern crate alloc;
+
+#[cfg(test)]
+extern crate std;
+
+pub mod hash;
+pub mod maglev;
+pub mod ring;
+
+pub use hash::{MAGLEV_SIZE, RING_SHIFT, RING_SIZE};
+
+/// A 64-bit hash of two numbers, for tables that all balancers must fill alike (the finaliser of splitmix64).
+const fn mix(a: u32, b: u32) -> u64 {
+    let z = ((a as u64) << 32 | b as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}

@@ -1,0 +1,93 @@
+//! From a scenario's scheme to a policy and its parameters.
+
+use heddle_path_encoder::cflb_config;
+use heddle_policy as policy;
+use heddle_policy::cflb::{Codec, CodecError};
+use heddle_policy::{DreShift, Scheme as Policy};
+use heddle_scenario::{Cflb, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme};
+
+use crate::random::{Random, Stream};
+
+/// Something to do once the type of the scheme is known.
+pub(crate) trait WithScheme {
+    type Output;
+    fn with<S: Policy>(self, config: S::Config) -> Self::Output;
+}
+
+/// Does it with the policy that a scenario names.
+///
+/// # Errors
+/// Constants of CFLB that make no codec; a scenario that was loaded has none.
+pub(crate) fn dispatch<W: WithScheme>(
+    scheme: &Scheme,
+    seed: u64,
+    then: W,
+) -> Result<W::Output, CodecError> {
+    Ok(match scheme {
+        Scheme::Cflb(cflb) => then.with::<policy::Cflb>(codec(cflb, seed)?),
+        Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
+        Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
+        Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
+        Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
+        Scheme::Conga(conga) => then.with::<policy::Conga>(conga_config(conga)),
+        Scheme::LetItFlow(flowlets) => then.with::<policy::LetItFlow>(policy::LetItFlowConfig {
+            flowlet_gap: flowlets.gap.as_nanos(),
+            flowlet_slots: flowlets.slots as usize,
+        }),
+        Scheme::Drill(drill) => then.with::<policy::Drill>(policy::DrillConfig {
+            samples: usize::from(drill.samples),
+            memory: usize::from(drill.memory),
+        }),
+        Scheme::Spray => then.with::<policy::Spray>(()),
+    })
+}
+
+/// What the routers and senders of a run share; the key is the seed's.
+pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
+    let mut random = Random::new(seed, Stream::Key);
+    let key: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);
+    let config = cflb_config(&cflb.constants);
+    Codec::new(&config, &key[..config.cipher.key_bytes()])
+}
+
+fn hula_config(hula: &Hula) -> policy::HulaConfig {
+    policy::HulaConfig {
+        probe_period: hula.probe_period.as_nanos(),
+        fail_after: hula.fail_after.as_nanos(),
+        flowlet_gap: hula.flowlets.gap.as_nanos(),
+        flowlet_slots: hula.flowlets.slots as usize,
+        tau: DreShift::at_least(hula.tau.as_nanos()),
+        util_bits: u32::from(hula.util_bits),
+        update: match hula.update {
+            HulaUpdate::Refresh => policy::Update::Refresh,
+            HulaUpdate::Listing => policy::Update::Listing,
+        },
+        local_detection: hula.local_detection,
+    }
+}
+
+fn mp_hula_config(mp_hula: &MpHula) -> policy::MpHulaConfig {
+    policy::MpHulaConfig {
+        hula: hula_config(&mp_hula.hula),
+        best_k: usize::from(mp_hula.best_k),
+        mapping_rows: mp_hula.mapping_rows as usize,
+        association: policy::AssociationConfig {
+            slots: mp_hula.association_slots as usize,
+            idle_after: mp_hula.association_idle.as_nanos(),
+        },
+        long_flows: match mp_hula.long_flows {
+            LongFlows::Alike => policy::LongFlows::Alike,
+            LongFlows::YieldBest => policy::LongFlows::YieldBest,
+        },
+    }
+}
+
+fn conga_config(conga: &Conga) -> policy::CongaConfig {
+    policy::CongaConfig {
+        flowlet_gap: conga.flowlets.gap.as_nanos(),
+        flowlet_slots: conga.flowlets.slots as usize,
+        tau: DreShift::at_least(conga.tau.as_nanos()),
+        metric_bits: u32::from(conga.metric_bits),
+        metric_age: conga.metric_age.as_nanos(),
+    }
+}

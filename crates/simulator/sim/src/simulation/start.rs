@@ -1,0 +1,80 @@
+//! The network before anything has happened.
+
+use heddle_fabric::Fabric;
+use heddle_path_encoder::{Placer, Scheduler};
+use heddle_policy::DreShift;
+use heddle_scenario::{Placing, Scenario, Scheme};
+
+use crate::engine::Wheel;
+use crate::hosts::Steering;
+use crate::network::{LinkClass, Losses, Network, Packets, Port};
+use crate::random::{Random, Stream};
+use crate::schemes::codec;
+use crate::simulate::SimError;
+
+/// Whether a link of the scenario's graph is down from the start.
+pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
+    let (a, b) = fabric.graph.links[link as usize].ends;
+    let (a, b) = (&fabric.node(a).name, &fabric.node(b).name);
+    let same = |(x, y): &(String, String)| (x == a && y == b) || (x == b && y == a);
+    scenario.fabric.failed.iter().any(same)
+}
+
+/// Empty ports with the scenario's rates and buffers.
+pub(super) fn start_network(
+    scenario: &Scenario,
+    fabric: &Fabric,
+    meter: Option<DreShift>,
+) -> Network {
+    let mut classes: Vec<LinkClass> = Vec::new();
+    let mut ports = Vec::with_capacity(fabric.ports.len());
+    for info in &fabric.ports {
+        let link = fabric.graph.links[info.link as usize];
+        let from_host = info.owner < fabric.hosts;
+        let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
+        let class = LinkClass::new(link.rate, link.delay, limits);
+        let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
+        if index == classes.len() {
+            classes.push(class);
+        }
+        let mut port = Port::new(info.to, index as u16);
+        port.up = !is_failed(scenario, fabric, info.link);
+        ports.push(port);
+    }
+    Network {
+        losses: vec![Losses::default(); ports.len()],
+        events: wheel_for(&classes, ports.len()),
+        packets: Packets::default(),
+        hops: 0,
+        meter,
+        classes,
+        ports,
+    }
+}
+
+/// Events in a slot of the wheel when every port is busy with full packets: enough to look ahead.
+const SLOT_EVENTS: u64 = 16;
+
+/// A wheel that suits a fabric's ports.
+fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
+    let packet = |class: &LinkClass| class.time_for(1500);
+    let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
+    let busiest = classes.iter().map(packet).min().unwrap_or_default();
+    Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
+}
+
+/// The senders' side of CFLB, under that scheme.
+pub(super) fn steering(
+    scenario: &Scenario,
+    fabric: &Fabric,
+    seed: u64,
+) -> Result<Option<Steering>, SimError> {
+    let Scheme::Cflb(cflb) = &scenario.scheme else { return Ok(None) };
+    let scheduler = match cflb.placing {
+        Placing::FewestFlows => Scheduler::FewestFlows,
+        Placing::FirstFit => Scheduler::FirstFit,
+    };
+    let random = Random::new(seed, Stream::Steering);
+    let placer = Placer::new(fabric, scheduler);
+    Ok(Some(Steering::new(codec(cflb, seed)?, cflb.elephants.0, placer, random)))
+}
