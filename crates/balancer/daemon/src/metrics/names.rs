@@ -1,7 +1,7 @@
 //! All metrics' names. Units are base units and end the name; the text format adds `_total` to counters and `_info` to facts.
 
 /// What every name begins with.
-pub const PREFIX: &str = "heddled";
+pub const PREFIX: &str = "heddle_lb";
 
 /// What its values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

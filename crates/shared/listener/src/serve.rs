@@ -1,0 +1,41 @@
+//! A handler for each connection.
+
+use std::future::Future;
+use std::pin::pin;
+
+use tokio::task::JoinSet;
+
+use crate::{Incoming, Listener, Permit};
+
+/// Runs `handler` for each connection in a task of its own, until `stop` is ready; then accepts no more, closes the listening
+/// socket and returns when the last handler has. Dropped, it ends all handlers at once: put it under a timeout to limit
+/// how long the stop may take. A connection counts against the limit until its handler has returned.
+pub async fn serve<L, H, F>(
+    mut incoming: Incoming<L>,
+    stop: impl Future<Output = ()>,
+    mut handler: H,
+) where
+    L: Listener,
+    H: FnMut(L::Stream) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut stop = pin!(stop);
+    let mut handlers = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = &mut stop => break,
+            (stream, permit) = incoming.next() => {
+                handlers.spawn(handle(handler(stream), permit));
+            }
+            // A handler that panics takes nobody with it.
+            Some(_) = handlers.join_next() => {}
+        }
+    }
+    drop(incoming);
+    while handlers.join_next().await.is_some() {}
+}
+
+async fn handle(handler: impl Future<Output = ()>, permit: Permit) {
+    handler.await;
+    drop(permit);
+}
