@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Holds ARCHITECTURE.md's list of crates, and the walls between them, against `cargo metadata`.
+
+usage: tools/architecture.py [--print]
+
+The list is the block of ARCHITECTURE.md between ```crates and ```: a line for each crate with the crates of the workspace
+that it is built from directly (tests and benches aside). --print writes it as it should be.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Groups (folders of crates/) that a group's crates may be built from, through however many others.
+WALLS = {
+    "shared": {"shared"},
+    "schemes": {"shared", "schemes"},
+    "simulator": {"shared", "schemes", "simulator", "paths"},
+    "paths": {"shared", "schemes", "simulator", "paths"},
+    "bpf": {"shared", "bpf"},
+    "balancer": {"shared", "bpf", "balancer", "evaluation"},
+    "evaluation": {"shared", "schemes", "simulator", "paths", "evaluation"},
+    "lab": {"shared", "bpf", "lab"},
+    "cli": {"shared", "schemes", "simulator", "paths", "evaluation", "cli"},
+}
+
+# Crates that must not be built from others, though their groups may.
+NEVER = [
+    ("evaluation/claims", {"schemes", "simulator", "paths"}),
+    ("evaluation/report", {"schemes", "simulator", "paths"}),
+    ("balancer/*", {"evaluation/study", "evaluation/papers", "simulator", "paths", "schemes"}),
+    ("schemes/*", {"shared/hashing", "shared/config"}),
+    ("simulator/*", {"shared/hashing", "paths/service"}),
+    ("cli", {"shared/hashing"}),
+    ("lab", {"shared/wire"}),
+]
+
+
+def workspace():
+    """Each crate's folder below crates/, with the folders of the crates that it is built from directly."""
+    command = ["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"]
+    packages = json.loads(subprocess.check_output(command, cwd=ROOT))["packages"]
+    folders = {p["name"]: str(Path(p["manifest_path"]).parent.relative_to(ROOT / "crates")) for p in packages}
+    return {
+        folders[p["name"]]: sorted(
+            {folders[d["name"]] for d in p["dependencies"] if d["kind"] != "dev" and d["name"] in folders}
+        )
+        for p in packages
+    }
+
+
+def levels(crates):
+    """The crates from the bottom up: each behind all that it is built from."""
+    order, rest = [], dict(sorted(crates.items()))
+    while rest:
+        ready = [crate for crate in rest if all(need in order for need in rest[crate])]
+        order += ready
+        for crate in ready:
+            del rest[crate]
+    return order
+
+
+def listing(crates):
+    """The block of ARCHITECTURE.md."""
+    width = max(len(crate) for crate in crates)
+    lines = (f"{crate:{width}}  <-  {', '.join(crates[crate])}" for crate in levels(crates))
+    return [line.removesuffix("  <-  ").rstrip() for line in lines]
+
+
+def written():
+    """The block as it stands."""
+    lines = (ROOT / "ARCHITECTURE.md").read_text().splitlines()
+    if "```crates" not in lines:
+        sys.exit("error: ARCHITECTURE.md has no block ```crates")
+    rest = lines[lines.index("```crates") + 1 :]
+    return rest[: rest.index("```")]
+
+
+def group(crate):
+    return crate.split("/")[0]
+
+
+def built_from(crate, crates):
+    """All that a crate is built from, itself aside."""
+    found, todo = set(), list(crates[crate])
+    while todo:
+        need = todo.pop()
+        if need not in found:
+            found.add(need)
+            todo += crates[need]
+    return found
+
+
+def breaches(crates):
+    """What stands against the walls, a line each."""
+    for crate in crates:
+        needs = built_from(crate, crates)
+        if group(crate) not in WALLS:
+            yield f"crates/{crate}: tools/architecture.py has no wall for the group {group(crate)}"
+            continue
+        for need in sorted(needs):
+            if group(need) not in WALLS[group(crate)]:
+                yield f"crates/{crate} is built from crates/{need}: {group(crate)} must not know {group(need)}"
+            for who, never in NEVER:
+                if who in (crate, f"{group(crate)}/*") and never & {need, group(need)}:
+                    yield f"crates/{crate} is built from crates/{need}, which it must not know"
+
+
+def main():
+    crates = workspace()
+    if "--print" in sys.argv:
+        print("\n".join(listing(crates)))
+        return
+    errors = list(breaches(crates))
+    if written() != listing(crates):
+        errors.append("ARCHITECTURE.md's list of crates is not what cargo metadata says: tools/architecture.py --print")
+    for error in errors:
+        print(f"error: {error}", file=sys.stderr)
+    sys.exit(1 if errors else 0)
+
+
+if __name__ == "__main__":
+    main()

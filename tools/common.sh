@@ -1,0 +1,40 @@
+# Shared by ./x and the scripts in tools/: messages, programs, installing packages. Sourced, not run.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Prints an error and its fix, then ends the script.
+fail() {
+    say "error: $1"
+    [ $# -lt 2 ] || say "help: $2"
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Rust installed by rustup is not on the PATH of a shell that was open before.
+use_cargo_path() { [ -d "$HOME/.cargo/bin" ] && PATH="$HOME/.cargo/bin:$PATH" || true; }
+
+# Runs a command as root, if that is possible without a password.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif have sudo && sudo -n true 2>/dev/null; then sudo "$@"; else return 1; fi
+}
+
+install_packages() {
+    say "installing: $*"
+    have apt-get && as_root apt-get -q update >&2 && as_root apt-get -q install -y --no-install-recommends "$@" >&2 && return
+    fail "cannot install packages here." "as root, run: apt-get update && apt-get install -y $*"
+}
+
+# Installs the packages whose programs or files are missing, given as FILE_OR_PROGRAM=PACKAGE.
+install_missing() {
+    local pair missing=()
+    for pair in "$@"; do
+        have "${pair%=*}" || [ -e "${pair%=*}" ] || missing+=("${pair#*=}")
+    done
+    [ ${#missing[@]} = 0 ] && return
+    mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+    install_packages "${missing[@]}"
+}
+
+# The workspace's value of a key of [workspace.package]: version, rust-version.
+workspace_value() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -n 1; }

