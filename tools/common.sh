@@ -1,4 +1,5 @@
 # Shared by ./x and the scripts in tools/: messages, programs, installing packages. Sourced, not run.
+# ./x and what it sources for the simulator keep to bash 3.2, which macOS has.
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -32,8 +33,9 @@ install_missing() {
         have "${pair%=*}" || [ -e "${pair%=*}" ] || missing+=("${pair#*=}")
     done
     [ ${#missing[@]} = 0 ] && return
-    mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
-    install_packages "${missing[@]}"
+    # Package names hold no spaces.
+    # shellcheck disable=SC2046
+    install_packages $(printf '%s\n' "${missing[@]}" | sort -u)
 }
 
 # The workspace's value of a key of [workspace.package]: version, rust-version.

@@ -1,9 +1,9 @@
 # What building, testing and checking take. Each function installs what is missing, or says what to install. Sourced, not run.
 
-# Rust alone and a C linker: the simulator.
+# Rust alone, and on Linux a C linker: the simulator.
 setup_simulator() {
     use_cargo_path
-    install_missing cc=gcc cc=libc6-dev
+    [ "$(uname -s)" != Linux ] || install_missing cc=gcc cc=libc6-dev
     rust_is_new_enough && return
     install_rust || true
     rust_is_new_enough && return
