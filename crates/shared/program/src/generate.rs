@@ -1,0 +1,102 @@
+//! Completion scripts, manual pages and descriptions, made from a program's command line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Command, Subcommand};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::external::External;
+use crate::{Failure, Tree, output};
+
+/// The sub-commands by which a program describes itself.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Generate {
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Write manual pages (section 1): one for the program and one for each sub-command.
+    #[command(hide = true)]
+    Manual {
+        /// The folder to write them into.
+        #[arg(long, default_value = ".")]
+        out: PathBuf,
+    },
+    /// Print a description of the command line (JSON), from which other programs make completions.
+    #[command(hide = true)]
+    CommandTree,
+}
+
+impl Generate {
+    /// Prints or writes what is wanted of a program with its sub-commands of other programs.
+    ///
+    /// # Errors
+    /// If standard output or a file cannot be written.
+    pub fn run(&self, command: Command, externals: &[External]) -> Result<(), Failure> {
+        match self {
+            Generate::Completions { shell } => completions(*shell, command, externals),
+            Generate::Manual { out } => manual(command, externals, out),
+            Generate::CommandTree => output::json(&Tree::from(&command)),
+        }
+    }
+}
+
+fn completions(shell: Shell, command: Command, externals: &[External]) -> Result<(), Failure> {
+    let name = command.get_name().to_owned();
+    let mut command = externals.iter().fold(command, |command, external| external.graft(command));
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    output::line(String::from_utf8_lossy(&script).trim_end())
+}
+
+fn manual(mut command: Command, externals: &[External], out: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(out).with_context(|| out.display().to_string())?;
+    command = command.disable_help_subcommand(true);
+    command.build();
+    let name = command.get_name().to_owned();
+    pages(command, &name, externals, out)
+}
+
+/// Writes the page of a command and those of its sub-commands. Pages of other programs are those programs' own.
+fn pages(command: Command, name: &str, externals: &[External], out: &Path) -> Result<(), Failure> {
+    if externals.iter().any(|external| external.program == name) {
+        return Ok(());
+    }
+    for subcommand in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let name = format!("{name}-{}", subcommand.get_name());
+        pages(subcommand.clone(), &name, externals, out)?;
+    }
+    let path = out.join(format!("{name}.1"));
+    let mut page = Vec::new();
+    Man::new(command).title(name.to_uppercase()).render(&mut page)?;
+    Ok(fs::write(&path, page).with_context(|| path.display().to_string())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Arg;
+
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_but_those_of_other_programs() {
+        let run = Command::new("run").about("Run a scenario").arg(Arg::new("file"));
+        let lb = Command::new("lb").about("The balancer");
+        let hidden = Command::new("manual").hide(true);
+        let command = Command::new("heddle").subcommands([run, lb, hidden]);
+        let externals =
+            [External { command: &["lb"], program: "heddle-lb", how_to_get: "build it" }];
+        let folder = tempfile::tempdir().unwrap();
+        manual(command, &externals, folder.path()).unwrap();
+        let files = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["heddle-run.1", "heddle.1"]);
+        let page = fs::read_to_string(folder.path().join("heddle-run.1")).unwrap();
+        assert!(page.contains("Run a scenario"), "{page}");
+    }
+}

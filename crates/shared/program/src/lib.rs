@@ -1,0 +1,24 @@
+//! The parts that every Heddle program has in common, so that all behave alike on a command line.
+//!
+//! - [`Common`]: the global options `--json`, `--quiet` and `--jobs`.
+//! - [`Failure`] and [`Report`]: messages, their JSON form and exit codes.
+//! - [`output`] and [`table`]: standard output and tables.
+//! - [`interrupt`]: Ctrl-C as a flag.
+//! - [`external`]: other programs as sub-commands, as git finds its own.
+//! - [`Generate`]: completion scripts and manual pages.
+//!
+//! Everything here works on any system.
+
+pub mod external;
+mod failure;
+mod generate;
+pub mod interrupt;
+mod options;
+pub mod output;
+pub mod table;
+mod tree;
+
+pub use failure::{Failure, Report, exit};
+pub use generate::Generate;
+pub use options::{Common, key_value};
+pub use tree::Tree;
