@@ -12,8 +12,7 @@ mod socket;
 pub use client::{AskError, Client};
 pub use protocol::{
     Answer, BackendStatus, Connection, Connections, Envelope, Explained, Filter, MemberStatus,
-    Mode, MptcpOption, Packet, Problem, ProblemKind, Protocol, Reply, Request, Status, Switch,
-    VERSION,
+    MptcpOption, Packet, Problem, ProblemKind, Reply, Request, Status, Switch, VERSION,
 };
 pub use serve::{Handler, serve};
 pub use socket::{BindError, Listener, bind};

@@ -11,3 +11,4 @@ pub mod metrics;
 pub mod neighbours;
 pub mod plan;
 pub mod privilege;
+pub mod service;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::health::State;
 use crate::metrics::Snapshot;
+use crate::service::{MptcpMode, Protocol};
 
 /// Grows with every change that an older end would misread.
 pub const VERSION: u32 = 1;
@@ -144,7 +145,7 @@ pub struct Status {
     /// Interfaces that its program is attached to, and how (`native`, `generic`).
     pub interfaces: BTreeMap<String, String>,
     /// Services by name, and the mode of each.
-    pub services: BTreeMap<String, Mode>,
+    pub services: BTreeMap<String, MptcpMode>,
     /// Backends that are up.
     pub backends_up: u32,
     /// Backends in all.
@@ -157,22 +158,6 @@ pub struct Status {
     pub tokens: u64,
     /// What is wrong, in words.
     pub warnings: Vec<String>,
-}
-
-/// How a service keeps MPTCP connections whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// It does not.
-    Off,
-    /// By the client's address.
-    SourceIp,
-    /// It learns tokens from the keys that hosts exchange.
-    Learn,
-    /// It chooses the keys.
-    Assign,
-    /// Each backend has an address of its own for joins.
-    CFlag,
 }
 
 /// A backend of a service.
@@ -242,16 +227,6 @@ pub struct Connection {
     pub state: String,
     /// Since its last packet.
     pub idle: Duration,
-}
-
-/// TCP or UDP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Protocol {
-    /// TCP.
-    Tcp,
-    /// UDP.
-    Udp,
 }
 
 /// A packet to explain.

@@ -5,9 +5,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heddle_listener::Incoming;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::protocol::{Answer, Envelope, Problem, ProblemKind, Reply, Request, VERSION};
@@ -15,12 +15,10 @@ use super::socket::Listener;
 
 /// The most bytes of a request's line.
 const MOST_BYTES: usize = 64 << 10;
-/// The most connections at once; more wait to be accepted.
+/// The most connections at once.
 const MOST_CONNECTIONS: usize = 16;
-/// How long a client may be silent, or not read its answer.
-const SILENCE: Duration = Duration::from_secs(60);
-/// How long to wait after a failure to accept, as for want of file descriptors.
-const PAUSE: Duration = Duration::from_millis(100);
+/// The longest time without a request, and for the client to read an answer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What carries requests out.
 pub trait Handler: Send + Sync + 'static {
@@ -34,25 +32,16 @@ pub trait Handler: Send + Sync + 'static {
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Listener, handler: Arc<impl Handler>) -> io::Result<()> {
     let socket = UnixListener::from_std(listener.socket.try_clone()?)?;
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    // The semaphore is never closed.
-    while let Ok(place) = places.clone().acquire_owned().await {
-        match socket.accept().await {
-            Ok((stream, _)) => {
-                let handler = handler.clone();
-                tokio::spawn(async move {
-                    if let Err(error) = attend(stream, &*handler).await {
-                        tracing::debug!(%error, "an admin connection was closed");
-                    }
-                    drop(place);
-                });
-            }
-            Err(error) => {
-                tracing::warn!(%error, "an admin connection could not be accepted");
-                tokio::time::sleep(PAUSE).await;
+    let incoming = Incoming::new(socket, MOST_CONNECTIONS);
+    heddle_listener::serve(incoming, std::future::pending(), |stream| {
+        let handler = handler.clone();
+        async move {
+            if let Err(error) = attend(stream, &*handler).await {
+                tracing::debug!(%error, "an admin connection was closed");
             }
         }
-    }
+    })
+    .await;
     Ok(())
 }
 
@@ -65,7 +54,7 @@ async fn attend(stream: UnixStream, handler: &impl Handler) -> io::Result<()> {
         return say(&mut to, Err(problem(ProblemKind::Forbidden, message))).await;
     }
     let mut lines = BufReader::new(from);
-    while let Some(line) = timeout(SILENCE, line(&mut lines)).await?? {
+    while let Some(line) = timeout(IDLE_TIMEOUT, line(&mut lines)).await?? {
         match line {
             Line::Whole(line) => {
                 let result = match parse(&line) {
@@ -125,7 +114,7 @@ async fn say(
     let answer = result.map_or_else(Answer::Error, Answer::Ok);
     let mut line = serde_json::to_vec(&Envelope::new(answer))?;
     line.push(b'\n');
-    timeout(SILENCE, to.write_all(&line)).await?
+    timeout(IDLE_TIMEOUT, to.write_all(&line)).await?
 }
 
 #[cfg(test)]

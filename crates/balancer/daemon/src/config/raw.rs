@@ -6,9 +6,7 @@ mod service;
 mod settings;
 
 pub(super) use membership::{Etcd, Member, Membership, Steering};
-pub(super) use service::{
-    Backend, BackendState, Forwarding, Health, HealthKind, Mptcp, Protocol, Service,
-};
+pub(super) use service::{Backend, BackendState, Forwarding, Health, HealthKind, Service};
 pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
 
 use schemars::JsonSchema;

@@ -3,7 +3,7 @@
 mod service;
 mod times;
 
-pub use service::{Backend, Forwarding, Mptcp, Protocol, Service};
+pub use service::{Backend, Forwarding, Service};
 pub use times::{Limits, Timeouts};
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

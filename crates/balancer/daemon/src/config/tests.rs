@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::health::Probe;
+use crate::service::MptcpMode;
 
 const SOUND: &str = r#"
 [balancer]
@@ -52,7 +53,7 @@ fn a_sound_file_is_filled_in() {
     assert_eq!(config.timeouts.established, Duration::from_secs(3600));
     assert_eq!(config.sizes.flows, 1 << 20);
     let web = &config.services[0];
-    assert_eq!((web.mptcp, web.forwarding), (Mptcp::Learn, Forwarding::L2));
+    assert_eq!((web.mptcp, web.forwarding), (MptcpMode::Learn, Forwarding::L2));
     let (check, port) = web.health.as_ref().unwrap();
     let host = "192.0.2.10".to_owned();
     assert_eq!(check.probe, Probe::Http { path: "/health".into(), host, expect: 204..=204 });

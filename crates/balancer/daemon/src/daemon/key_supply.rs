@@ -4,8 +4,9 @@ use heddle_balancer_maps::abi::NO_TARGET;
 use heddle_balancer_maps::maps::ReadyKeys;
 use heddle_hashing::hash::ring_slot_of_token;
 
-use crate::config::{Config, Mptcp};
+use crate::config::Config;
 use crate::keys::KeyThread;
+use crate::service::MptcpMode;
 
 /// The queue of keys, and who fills it.
 pub(super) struct KeySupply {
@@ -24,7 +25,7 @@ impl KeySupply {
     /// Starts with the first service that wants keys, and begins anew with each ring. Starts a thread: not before privileges
     /// are given up.
     pub(super) fn follow(&mut self, config: &Config, ring: &[u16]) {
-        let wanted = config.services.iter().any(|service| service.mptcp == Mptcp::Assign);
+        let wanted = config.services.iter().any(|service| service.mptcp == MptcpMode::Assign);
         if let (Some(thread), false) = (&self.thread, self.ring == ring) {
             thread.set_ring(owns(ring));
         }

@@ -5,13 +5,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heddle_listener::Incoming;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
 use super::{Snapshot, text};
 
@@ -21,8 +21,6 @@ const HEAD: Duration = Duration::from_secs(10);
 const MOST_HEAD_BYTES: usize = 16 << 10;
 /// The most sockets at once; more wait to be accepted.
 const MOST_SOCKETS: usize = 64;
-/// How long to wait after a failure to accept, as for want of file descriptors.
-const PAUSE: Duration = Duration::from_millis(100);
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -38,23 +36,9 @@ pub trait Source: Send + Sync + 'static {
 
 /// Serves until it is dropped.
 pub async fn serve(listener: TcpListener, source: Arc<impl Source>) {
-    let places = Arc::new(Semaphore::new(MOST_SOCKETS));
-    // The semaphore is never closed.
-    while let Ok(place) = places.clone().acquire_owned().await {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let source = source.clone();
-                tokio::spawn(async move {
-                    attend(stream, source).await;
-                    drop(place);
-                });
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a socket for metrics could not be accepted");
-                tokio::time::sleep(PAUSE).await;
-            }
-        }
-    }
+    let incoming = Incoming::new(listener, MOST_SOCKETS);
+    let handler = |stream| attend(stream, source.clone());
+    heddle_listener::serve(incoming, std::future::pending(), handler).await;
 }
 
 async fn attend(stream: TcpStream, source: Arc<impl Source>) {

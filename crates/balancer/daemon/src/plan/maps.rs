@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use heddle_balancer_maps::abi::{self, MptcpMode, TargetState, VipKind};
+use heddle_balancer_maps::abi::{self, TargetState, VipKind};
 use heddle_hashing::MAGLEV_SIZE;
 use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::{self, Weighted};
 
 use super::{Indices, Phase, Plan, World};
-use crate::config::{Backend, Config, Forwarding, Mptcp, Service};
+use crate::config::{Backend, Config, Forwarding, Service};
 use crate::ids::WireId;
 use crate::neighbours::NextHop;
-
-const UDP: u8 = 17;
+use crate::service::Protocol;
 
 /// What the maps hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -220,7 +219,8 @@ pub(super) fn vips(
         let Some(number) = plan.services.index(&service.key()) else { continue };
         let name =
             |address| VipName { address, port: service.port, protocol: service.protocol.number() };
-        let vip = abi::Vip { id: number, mode: mode(service.mptcp) as u8, ..abi::Vip::default() };
+        let mode = abi::MptcpMode::from(service.mptcp) as u8;
+        let vip = abi::Vip { id: number, mode, ..abi::Vip::default() };
         let table =
             places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
         let kind = VipKind::Service as u8;
@@ -247,14 +247,8 @@ fn steering(config: &Config) -> Vec<(VipName, abi::Vip)> {
     let [v4, v6] = [balancer.ipv4.map(IpAddr::V4), balancer.ipv6.map(IpAddr::V6)];
     let own = [v4, v6].into_iter().flatten();
     let vip = abi::Vip { kind: VipKind::Steering as u8, ..abi::Vip::default() };
-    own.map(|address| (VipName { address, port: steering.port, protocol: UDP }, vip)).collect()
-}
-
-fn mode(mptcp: Mptcp) -> MptcpMode {
-    match mptcp {
-        Mptcp::Learn => MptcpMode::Learn,
-        Mptcp::SourceIp => MptcpMode::SourceIp,
-        Mptcp::Off | Mptcp::CFlag => MptcpMode::Off,
-        Mptcp::Assign => MptcpMode::Assign,
-    }
+    own.map(|address| {
+        (VipName { address, port: steering.port, protocol: Protocol::Udp.number() }, vip)
+    })
+    .collect()
 }

@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 
 use clap::{ArgGroup, Args};
-use heddled::admin::{MptcpOption, Packet, Protocol};
+use heddled::admin::{MptcpOption, Packet};
+use heddled::service::Protocol;
 
 const SYN: u8 = 2;
 const ACK: u8 = 16;

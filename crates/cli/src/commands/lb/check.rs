@@ -59,7 +59,7 @@ fn services(services: &[Service]) -> Table {
         table.add_row([
             service.name.clone(),
             words::place(service),
-            words::mptcp(service.mptcp).into(),
+            service.mptcp.name().into(),
             words::forwarding(service.forwarding).into(),
             health(service),
             counted(backends, "backend"),
@@ -111,7 +111,7 @@ fn service_json(service: &Service) -> Value {
     });
     json!({
         "name": service.name, "address": service.address, "port": service.port,
-        "mptcp": words::mptcp(service.mptcp), "forwarding": words::forwarding(service.forwarding),
+        "mptcp": service.mptcp.name(), "forwarding": words::forwarding(service.forwarding),
         "backends": backends.collect::<Vec<_>>(),
     })
 }

@@ -32,8 +32,7 @@ fn in_words(status: &Status) -> String {
     let pairs = |(key, value): (&String, String)| format!("{key} ({value})");
     let interfaces = status.interfaces.iter().map(|(name, mode)| pairs((name, mode.clone())));
     line("interfaces", interfaces.collect::<Vec<_>>().join(", "));
-    let services =
-        status.services.iter().map(|(name, mode)| pairs((name, words::mode(*mode).into())));
+    let services = status.services.iter().map(|(name, mode)| pairs((name, mode.name().into())));
     line("services", services.collect::<Vec<_>>().join(", "));
     line("backends", format!("{backends_up} of {backends} up"));
     line("balancers", status.members.to_string());
@@ -92,7 +91,7 @@ pub(super) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
 mod tests {
     use std::time::Duration;
 
-    use heddled::admin::Mode;
+    use heddled::service::MptcpMode;
 
     use super::*;
 
@@ -103,7 +102,8 @@ mod tests {
             kernel: "6.18.0".into(),
             uptime: Duration::from_secs(7500),
             interfaces: [("eth0".to_owned(), "native".to_owned())].into(),
-            services: [("dns".to_owned(), Mode::Off), ("web".to_owned(), Mode::Learn)].into(),
+            services: [("dns".to_owned(), MptcpMode::Off), ("web".to_owned(), MptcpMode::Learn)]
+                .into(),
             backends_up: 3,
             backends: 4,
             members: 2,

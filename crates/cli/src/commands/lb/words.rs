@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use heddled::admin::Mode;
-use heddled::config::{Forwarding, Mptcp, Protocol, Service};
+use heddled::config::{Forwarding, Service};
 
 /// The two largest units: `3d 4h`, `2m 5s`, `12s`; below 10 s with tenths.
 pub(super) fn age(time: Duration) -> String {
@@ -51,28 +50,6 @@ pub(super) fn token(token: Option<u32>) -> String {
     token.map_or_else(|| "-".into(), |token| format!("{token:#010x}"))
 }
 
-/// A mode, as configurations write it.
-pub(super) fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Off => "off",
-        Mode::SourceIp => "source-ip",
-        Mode::Learn => "learn",
-        Mode::Assign => "assign",
-        Mode::CFlag => "c-flag",
-    }
-}
-
-/// The same of a configuration.
-pub(super) fn mptcp(mptcp: Mptcp) -> &'static str {
-    mode(match mptcp {
-        Mptcp::Off => Mode::Off,
-        Mptcp::SourceIp => Mode::SourceIp,
-        Mptcp::Learn => Mode::Learn,
-        Mptcp::Assign => Mode::Assign,
-        Mptcp::CFlag => Mode::CFlag,
-    })
-}
-
 /// How packets get to backends, as configurations write it.
 pub(super) fn forwarding(forwarding: Forwarding) -> &'static str {
     match forwarding {
@@ -85,10 +62,7 @@ pub(super) fn forwarding(forwarding: Forwarding) -> &'static str {
 /// A service's address, port and protocol.
 pub(super) fn place(service: &Service) -> String {
     let at = SocketAddr::new(service.address, service.port);
-    match service.protocol {
-        Protocol::Tcp => format!("{at} TCP"),
-        Protocol::Udp => format!("{at} UDP"),
-    }
+    format!("{at} {}", service.protocol)
 }
 
 #[cfg(test)]

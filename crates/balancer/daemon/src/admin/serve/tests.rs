@@ -3,7 +3,8 @@ use super::*;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
-use crate::admin::{AskError, Client, Connections, Filter, Packet, Protocol, Switch, bind};
+use crate::admin::{AskError, Client, Connections, Filter, Packet, Switch, bind};
+use crate::service::Protocol;
 
 /// Answers with what it was asked, as far as that fits.
 struct Echo;

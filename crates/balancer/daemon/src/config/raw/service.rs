@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::span::Span;
+use crate::service::{MptcpMode, Protocol};
 
 /// An address, port and protocol whose flows are spread over backends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,7 +22,7 @@ pub(in crate::config) struct Service {
     #[serde(default)]
     pub(in crate::config) protocol: Protocol,
     /// How the subflows of one MPTCP connection are kept together. Default: learn for TCP, off for UDP.
-    pub(in crate::config) mptcp: Option<Mptcp>,
+    pub(in crate::config) mptcp: Option<MptcpMode>,
     /// How packets get to backends, all of which answer clients directly. Default: l2.
     #[serde(default)]
     pub(in crate::config) forwarding: Forwarding,
@@ -32,33 +33,6 @@ pub(in crate::config) struct Service {
     /// Who serves.
     #[serde(default)]
     pub(in crate::config) backend: Vec<Backend>,
-}
-
-/// A transport protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(in crate::config) enum Protocol {
-    /// TCP, MPTCP included.
-    #[default]
-    Tcp,
-    /// UDP.
-    Udp,
-}
-
-/// How the subflows of one MPTCP connection are kept together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(in crate::config) enum Mptcp {
-    /// Tokens are learnt from the handshakes, nothing changes at clients and backends.
-    Learn,
-    /// Flows go by their source address alone: together as long as a client has one address.
-    SourceIp,
-    /// Each subflow goes its own way, and most joins fail.
-    Off,
-    /// Backends tell clients to join at an address of their own (RFC 8684's C flag).
-    CFlag,
-    /// The balancer chooses the backend's key (RomanRoads as published); backends must adopt it.
-    Assign,
 }
 
 /// How packets get to a backend.

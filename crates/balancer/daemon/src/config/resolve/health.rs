@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use super::super::error::Problem;
 use super::super::raw;
 use crate::health::{Check, Probe};
+use crate::service::Protocol;
 
 /// The check of a service's backends, and the TCP port asked.
 pub(super) fn check(service: &raw::Service) -> Result<Option<(Check, u16)>, Problem> {
@@ -37,8 +38,8 @@ fn port(service: &raw::Service, health: &raw::Health) -> Result<u16, Problem> {
     match (health.port, service.protocol) {
         (Some(0), _) => Err(Problem::at("port", "0 is no port").help("1 to 65535")),
         (Some(port), _) => Ok(port),
-        (None, raw::Protocol::Tcp) => Ok(service.port),
-        (None, raw::Protocol::Udp) => {
+        (None, Protocol::Tcp) => Ok(service.port),
+        (None, Protocol::Udp) => {
             Err(Problem::new("a UDP service is asked over TCP")
                 .help("port = ..., where TCP is served"))
         }

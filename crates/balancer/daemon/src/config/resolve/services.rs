@@ -7,11 +7,12 @@ use heddle_hashing::hash::ServiceKey;
 
 use super::super::error::Problem;
 use super::super::raw;
-use super::super::resolved::{Backend, Balancer, Forwarding, Mptcp, Protocol, Service};
+use super::super::resolved::{Backend, Balancer, Forwarding, Service};
 use super::members::check_id;
 use super::settings::{can_reach, own_addresses};
 use super::{check_own, encapsulates, health};
 use crate::ids::WireId;
+use crate::service::{MptcpMode, Protocol};
 
 const HEAVIEST: u32 = 1000;
 
@@ -48,10 +49,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
         name: raw.name.clone(),
         address: raw.address,
         port: raw.port,
-        protocol: match raw.protocol {
-            raw::Protocol::Tcp => Protocol::Tcp,
-            raw::Protocol::Udp => Protocol::Udp,
-        },
+        protocol: raw.protocol,
         mptcp: mptcp(raw)?,
         forwarding: match raw.forwarding {
             raw::Forwarding::L2 => Forwarding::L2,
@@ -91,18 +89,16 @@ fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem>
     Ok(())
 }
 
-fn mptcp(raw: &raw::Service) -> Result<Mptcp, Problem> {
+fn mptcp(raw: &raw::Service) -> Result<MptcpMode, Problem> {
     match (raw.mptcp, raw.protocol) {
-        (None, raw::Protocol::Udp) => Ok(Mptcp::Off),
-        (Some(raw::Mptcp::Off), _) => Ok(Mptcp::Off),
-        (Some(raw::Mptcp::SourceIp), _) => Ok(Mptcp::SourceIp),
-        (Some(_), raw::Protocol::Udp) => {
+        (None, Protocol::Tcp) => Ok(MptcpMode::Learn),
+        (None, Protocol::Udp) => Ok(MptcpMode::Off),
+        (Some(mode @ (MptcpMode::Off | MptcpMode::SourceIp)), _) => Ok(mode),
+        (Some(mode), Protocol::Tcp) => Ok(mode),
+        (Some(_), Protocol::Udp) => {
             let problem = Problem::at("mptcp", "UDP knows no subflows");
             Err(problem.help("\"off\", or \"source-ip\" to spread by source address"))
         }
-        (None | Some(raw::Mptcp::Learn), raw::Protocol::Tcp) => Ok(Mptcp::Learn),
-        (Some(raw::Mptcp::CFlag), raw::Protocol::Tcp) => Ok(Mptcp::CFlag),
-        (Some(raw::Mptcp::Assign), raw::Protocol::Tcp) => Ok(Mptcp::Assign),
     }
 }
 
@@ -156,15 +152,15 @@ fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> R
 
 fn join_address(raw: &raw::Backend, service: &Service) -> Result<Option<IpAddr>, Problem> {
     match (service.mptcp, raw.join_address) {
-        (Mptcp::CFlag, None) => Err(Problem::new("`join_address` is missing").help(
+        (MptcpMode::CFlag, None) => Err(Problem::new("`join_address` is missing").help(
             "join_address = an address of this backend alone that is routed to the balancers",
         )),
-        (Mptcp::CFlag, Some(join)) if join.is_ipv6() != service.address.is_ipv6() => {
+        (MptcpMode::CFlag, Some(join)) if join.is_ipv6() != service.address.is_ipv6() => {
             let message =
                 format!("{join} is of another family than the service's {}", service.address);
             Err(Problem::at("join_address", message).help("an address of the service's family"))
         }
-        (Mptcp::CFlag, Some(join)) => check_own("join_address", join).map(|()| Some(join)),
+        (MptcpMode::CFlag, Some(join)) => check_own("join_address", join).map(|()| Some(join)),
         (_, Some(_)) => Err(Problem::at("join_address", "only `mptcp = \"c-flag\"` uses it")),
         (_, None) => Ok(None),
     }

@@ -6,6 +6,7 @@ use heddle_hashing::hash::ServiceKey;
 
 use crate::health::Check;
 use crate::ids::WireId;
+use crate::service::{MptcpMode, Protocol};
 
 /// What is balanced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub struct Service {
     /// Its transport protocol.
     pub protocol: Protocol,
     /// How subflows are kept together.
-    pub mptcp: Mptcp,
+    pub mptcp: MptcpMode,
     /// How packets get to backends.
     pub forwarding: Forwarding,
     /// How it is found out whether a backend serves, and the TCP port asked; `None`: all count as up.
@@ -37,40 +38,6 @@ impl Service {
         };
         ServiceKey { address, port: self.port, protocol: self.protocol.number() }
     }
-}
-
-/// A transport protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// TCP, MPTCP included.
-    Tcp,
-    /// UDP.
-    Udp,
-}
-
-impl Protocol {
-    /// Its number in IP.
-    pub fn number(self) -> u8 {
-        match self {
-            Protocol::Tcp => 6,
-            Protocol::Udp => 17,
-        }
-    }
-}
-
-/// How the subflows of one MPTCP connection are kept together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mptcp {
-    /// By tokens learnt from handshakes.
-    Learn,
-    /// By source address.
-    SourceIp,
-    /// Not at all.
-    Off,
-    /// By each backend's own join address.
-    CFlag,
-    /// By keys that the balancer chooses.
-    Assign,
 }
 
 /// How packets get to a backend.

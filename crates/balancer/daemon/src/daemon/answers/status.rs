@@ -4,8 +4,8 @@ use heddle_balancer_maps::abi::NO_TARGET;
 
 use super::backends::serves;
 use super::failed;
-use crate::admin::{BackendStatus, MemberStatus, Mode, Problem, Status};
-use crate::config::{Member, Mptcp};
+use crate::admin::{BackendStatus, MemberStatus, Problem, Status};
+use crate::config::Member;
 use crate::daemon::Core;
 use crate::daemon::alive::Lifetimes;
 use crate::daemon::wiring::Checks;
@@ -31,7 +31,7 @@ impl Core {
             kernel,
             uptime: self.uptime(),
             interfaces: self.interfaces.clone(),
-            services: services.map(|s| (s.name.clone(), mode(s.mptcp))).collect(),
+            services: services.map(|s| (s.name.clone(), s.mptcp)).collect(),
             backends_up: backends.iter().filter(|backend| serves(backend)).count() as u32,
             backends: backends.len() as u32,
             members: self.members().len().max(1) as u32,
@@ -99,14 +99,4 @@ pub(super) fn nearly_full((table, used, room): (&str, usize, usize)) -> Option<S
     (share >= NEARLY_FULL).then(|| {
         format!("the {table} table is {:.0} % full: [tables] {table}s gives it room", share * 100.0)
     })
-}
-
-fn mode(mptcp: Mptcp) -> Mode {
-    match mptcp {
-        Mptcp::Off => Mode::Off,
-        Mptcp::SourceIp => Mode::SourceIp,
-        Mptcp::Learn => Mode::Learn,
-        Mptcp::Assign => Mode::Assign,
-        Mptcp::CFlag => Mode::CFlag,
-    }
 }

@@ -6,7 +6,8 @@ use etherparse::{PacketBuilder, PacketBuilderStep, TcpHeader};
 use heddle_wire::mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin};
 use heddle_wire::{Key, MptcpOption as OnWire, Token, Version, tcp::MOST_OPTION_BYTES};
 
-use crate::admin::{MptcpOption, Packet, Protocol};
+use crate::admin::{MptcpOption, Packet};
+use crate::service::Protocol;
 
 /// What the kernel takes for a frame to be tried, less all headers.
 const MOST_PAYLOAD: u16 = 3000;

@@ -5,9 +5,10 @@ use std::net::{IpAddr, SocketAddr};
 use heddle_balancer_maps::abi::{Counter, FLOW_PROVEN, FlowState, NO_TARGET};
 
 use super::{Facts, words};
-use crate::admin::{BackendStatus, MptcpOption, Packet, Protocol};
-use crate::config::{self, Mptcp, Service};
+use crate::admin::{BackendStatus, MptcpOption, Packet};
+use crate::config::{self, Service};
 use crate::health::State;
+use crate::service::{MptcpMode, Protocol};
 
 /// All sentences, first things first.
 pub(super) fn of(facts: &Facts<'_>) -> Vec<String> {
@@ -58,14 +59,7 @@ fn option(option: Option<MptcpOption>) -> String {
 }
 
 fn of_service(service: &Service) -> String {
-    let mode = match service.mptcp {
-        Mptcp::Learn => "learn",
-        Mptcp::SourceIp => "source-ip",
-        Mptcp::Off => "off",
-        Mptcp::CFlag => "c-flag",
-        Mptcp::Assign => "assign",
-    };
-    format!("{} (mptcp = \"{mode}\")", service.name)
+    format!("{} (mptcp = \"{}\")", service.name, service.mptcp)
 }
 
 /// What is known of the 5-tuple.
@@ -92,7 +86,7 @@ fn token(facts: &Facts<'_>, service: &Service) -> Vec<String> {
     let carried =
         matches!(facts.packet.mptcp, Some(MptcpOption::Keys { .. } | MptcpOption::Join { .. }));
     let Some(token) = facts.token().filter(|_| carried) else { return Vec::new() };
-    if !matches!(service.mptcp, Mptcp::Learn | Mptcp::Assign) {
+    if !matches!(service.mptcp, MptcpMode::Learn | MptcpMode::Assign) {
         return vec!["In this mode MPTCP's options are not looked at.".into()];
     }
     let mut said = Vec::new();
@@ -127,7 +121,7 @@ fn no_service(facts: &Facts<'_>) -> Vec<String> {
         }
         (true, true) => "no service is configured".into(),
     };
-    let protocol = words::protocol(facts.packet.protocol);
+    let protocol = facts.packet.protocol;
     vec![format!("No service has {to} over {protocol}: {known}."), verdict]
 }
 
@@ -143,12 +137,8 @@ fn has(service: &Service, address: IpAddr) -> bool {
 }
 
 fn place(service: &Service) -> String {
-    let protocol = match service.protocol {
-        config::Protocol::Tcp => "TCP",
-        config::Protocol::Udp => "UDP",
-    };
     let at = SocketAddr::new(service.address, service.port);
-    format!("{} ({at} over {protocol})", service.name)
+    format!("{} ({at} over {})", service.name, service.protocol)
 }
 
 /// Why a backend takes no new flows.

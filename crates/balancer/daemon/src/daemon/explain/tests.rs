@@ -7,9 +7,9 @@ use heddle_balancer_maps::abi::{FLOW_PROVEN, RING_SHIFT};
 use heddle_wire::{TcpFrame, mptcp};
 
 use super::*;
-use crate::admin::Protocol;
 use crate::daemon::testing::{World, backend, token_of};
 use crate::health::State;
+use crate::service::Protocol;
 
 const CLIENT: &str = "198.51.100.7:4000";
 const SERVICE: &str = "192.0.2.10:443";

@@ -3,18 +3,10 @@
 use heddle_balancer_maps::abi::Counter;
 
 use super::Facts;
-use crate::admin::Protocol;
 
 /// A token as `ss -Mti` and the RFC's figures write it.
 pub(super) fn hex(token: u32) -> String {
     format!("{token:#010x}")
-}
-
-pub(super) fn protocol(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Tcp => "TCP",
-        Protocol::Udp => "UDP",
-    }
 }
 
 /// What would be done with the packet.

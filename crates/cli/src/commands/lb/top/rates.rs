@@ -136,8 +136,8 @@ fn total(snapshot: &Snapshot, counters: &[&str]) -> u64 {
 pub(super) mod tests {
     use std::time::Duration;
 
-    use heddled::admin::Mode;
     use heddled::metrics::{Event, Members, Table, Verdict};
+    use heddled::service::MptcpMode;
 
     use super::*;
     use crate::commands::lb::backends::example;
@@ -171,7 +171,7 @@ pub(super) mod tests {
             kernel: "6.18".into(),
             uptime: Duration::from_secs(90),
             interfaces: [("eth0".to_owned(), "native".to_owned())].into(),
-            services: [("web".to_owned(), Mode::Learn)].into(),
+            services: [("web".to_owned(), MptcpMode::Learn)].into(),
             backends_up: 2,
             backends: 2,
             members: 2,
