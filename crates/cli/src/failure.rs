@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use heddle_path_encoder::SteerError;
+use heddle_path_encoder::PathEncoderError;
 use heddle_scenario::ScenarioError;
 use heddle_sim::SimError;
 use heddle_study::evaluation::ExperimentError;
@@ -140,8 +140,8 @@ impl From<ExperimentError> for Failure {
     }
 }
 
-impl From<SteerError> for Failure {
-    fn from(error: SteerError) -> Failure {
+impl From<PathEncoderError> for Failure {
+    fn from(error: PathEncoderError) -> Failure {
         Failure::Other(error.into())
     }
 }

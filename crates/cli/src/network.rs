@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heddle_path_encoder::{Key, Network, SteerError, cflb_config};
+use heddle_path_encoder::{Key, Network, PathEncoderError, cflb_config};
 use heddle_scenario::FabricFile;
 
 use crate::args::path::KeyedFabricArgs;
@@ -36,9 +36,9 @@ fn key_file(args: &KeyedFabricArgs, file: &FabricFile) -> Result<PathBuf, Failur
     })
 }
 
-fn refused(args: &KeyedFabricArgs, error: SteerError) -> Failure {
+fn refused(args: &KeyedFabricArgs, error: PathEncoderError) -> Failure {
     match &error {
-        SteerError::WrongKey { given, .. } => Failure::advised(
+        PathEncoderError::WrongKey { given, .. } => Failure::advised(
             error.to_string(),
             format!(
                 "give the right key with --key-file; if the network's key was changed, write key_check = \"{given}\" into {}",

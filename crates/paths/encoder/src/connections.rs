@@ -1,7 +1,7 @@
-//! Connections with subflows on different paths, for as long as somebody renews their leases.
+//! Connections with subflows on different paths, kept while their leases are renewed.
 
 mod connection;
-mod damage;
+mod impact;
 #[cfg(test)]
 mod tests;
 
@@ -11,51 +11,52 @@ use heddle_fabric::Path;
 use heddle_policy::cflb::{Field, Fields, Ports, hash_words};
 
 pub use connection::{Connection, ConnectionId, Request, Subflow, SubflowId};
-pub use damage::{Affected, Damage};
+pub use impact::{Affected, LinkImpact};
 
-use crate::{Demand, Flow, Network, Pair, Placer, PortBook, SteerError};
+use crate::{Demand, Flow, Network, Pair, PathEncoderError, Placer, PortAllocator};
 
-/// The open connections of a network, the ports that they use, and what they put on links.
+/// The open connections of a network, their ports, and their load on links.
 ///
-/// All methods that take a network must be given the same one (its links may fail and return in between). `is_free` is asked about header
-/// fields before they are handed out, beside the book: it refuses those that the caller knows to be in use. With flow labels, the ports
-/// are the caller's own, and the book alone is asked about them.
+/// All methods that take a network must be given the same one; its links may fail and recover in between. `is_free` is a filter on
+/// header fields beside the port allocator: it rejects those that the caller knows to be in use. With flow labels the ports are the
+/// caller's own, and only the port allocator is consulted.
 #[derive(Clone, Debug)]
 pub struct Connections {
     placer: Placer,
-    book: PortBook,
+    ports: PortAllocator,
     lease: u64,
     open: BTreeMap<ConnectionId, Connection>,
-    /// When each lease ends.
+    /// End of each lease, ascending.
     leases: BTreeSet<(u64, ConnectionId)>,
     next: u64,
 }
 
 impl Connections {
-    /// None yet; each is kept for `lease` seconds unless it is renewed, or it asked for another time ([`Request::lease`]).
+    /// No connections yet. Each is kept for `lease` seconds after it was opened or renewed, unless [`Request::lease`] gives another
+    /// time.
     pub fn new(placer: Placer, lease: u64) -> Connections {
-        let (book, open, leases) = (PortBook::default(), BTreeMap::new(), BTreeSet::new());
-        Connections { placer, book, lease, open, leases, next: 0 }
+        let (ports, open, leases) = (PortAllocator::default(), BTreeMap::new(), BTreeSet::new());
+        Connections { placer, ports, lease, open, leases, next: 0 }
     }
 
-    /// Opens a connection with as many subflows as asked for, on paths that share no links while there are such paths
+    /// Opens a connection with the requested number of subflows, on link-disjoint paths while there are such paths
     /// ([`crate::Scheduler`]).
     ///
     /// # Errors
-    /// Those of [`Network::find`] and [`Network::encode`]; [`SteerError::NoSubflows`], [`SteerError::PortsGiven`],
-    /// [`SteerError::PortsInUse`]. Nothing is opened then.
+    /// Those of [`Network::find`] and [`Network::encode`]; [`PathEncoderError::NoSubflows`], [`PathEncoderError::PortsGiven`],
+    /// [`PathEncoderError::PortsInUse`]. Nothing is opened then.
     pub fn open(
         &mut self,
         network: &Network,
         request: &Request,
         now: u64,
         mut is_free: impl FnMut(&Fields) -> bool,
-    ) -> Result<ConnectionId, SteerError> {
+    ) -> Result<ConnectionId, PathEncoderError> {
         if request.subflows == 0 {
-            return Err(SteerError::NoSubflows);
+            return Err(PathEncoderError::NoSubflows);
         }
         if request.subflows > 1 && network.codec().field() == Field::FlowLabel {
-            return Err(SteerError::PortsGiven);
+            return Err(PathEncoderError::PortsGiven);
         }
         let id = ConnectionId(self.next);
         let mut connection = Connection {
@@ -78,64 +79,68 @@ impl Connections {
         Ok(id)
     }
 
-    /// Adds a subflow to a connection, on a path apart from its others; `ports` as in [`Flow::ports`].
+    /// Adds a subflow to a connection, on a path disjoint from its others if possible; `ports` as in [`Flow::ports`].
     ///
     /// # Errors
-    /// As [`Connections::open`], and [`SteerError::NoConnection`]. Nothing is added then.
+    /// As [`Connections::open`], and [`PathEncoderError::NoConnection`]. Nothing is added then.
     pub fn add_subflow(
         &mut self,
         network: &Network,
         id: ConnectionId,
         ports: Ports,
         is_free: impl FnMut(&Fields) -> bool,
-    ) -> Result<SubflowId, SteerError> {
-        let mut connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
+    ) -> Result<SubflowId, PathEncoderError> {
+        let mut connection = self.open.remove(&id).ok_or(PathEncoderError::NoConnection(id.0))?;
         let added = self.attach(network, id, &mut connection, ports, is_free);
         self.open.insert(id, connection);
         added
     }
 
-    /// Gives a subflow a path and ports anew, after links have failed or returned. Its old ports are free from then on.
+    /// Moves a subflow to a new path with new ports, after links have failed or recovered. Its old ports are released.
     ///
     /// # Errors
-    /// As [`Connections::add_subflow`], and [`SteerError::NoSubflow`]. It stays as it was then.
+    /// As [`Connections::add_subflow`], and [`PathEncoderError::NoSubflow`]. The subflow is unchanged then.
     pub fn replace(
         &mut self,
         network: &Network,
         id: ConnectionId,
         subflow: SubflowId,
         is_free: impl FnMut(&Fields) -> bool,
-    ) -> Result<(), SteerError> {
-        let mut connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
+    ) -> Result<(), PathEncoderError> {
+        let mut connection = self.open.remove(&id).ok_or(PathEncoderError::NoConnection(id.0))?;
         let replaced = self.replace_in(network, id, &mut connection, subflow, is_free);
         self.open.insert(id, connection);
         replaced
     }
 
-    /// Remembers source ports that a connection's sender uses for flows that are not here, in place of those that the connection
-    /// remembered before. While it is open, no flow of that host is given them.
+    /// Sets the source ports that a connection's sender uses for flows of its own, in place of those set before. They are allocated to
+    /// no flow of that host while the connection is open.
     ///
     /// # Errors
-    /// [`SteerError::NoConnection`].
-    pub fn mark(&mut self, id: ConnectionId, taken: BTreeSet<u16>) -> Result<(), SteerError> {
-        let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
+    /// [`PathEncoderError::NoConnection`].
+    pub fn set_taken_ports(
+        &mut self,
+        id: ConnectionId,
+        taken: BTreeSet<u16>,
+    ) -> Result<(), PathEncoderError> {
+        let connection = self.open.get_mut(&id).ok_or(PathEncoderError::NoConnection(id.0))?;
         let host = connection.request.pair.from;
         let before = std::mem::replace(&mut connection.taken, taken);
-        self.book.unmark(host, &before);
-        self.book.mark(host, &connection.taken);
+        self.ports.unmark_taken(host, &before);
+        self.ports.mark_taken(host, &connection.taken);
         Ok(())
     }
 
     /// Closes one subflow of a connection; the connection stays, even without subflows.
     ///
     /// # Errors
-    /// [`SteerError::NoConnection`], [`SteerError::NoSubflow`].
+    /// [`PathEncoderError::NoConnection`], [`PathEncoderError::NoSubflow`].
     pub fn close_subflow(
         &mut self,
         id: ConnectionId,
         subflow: SubflowId,
-    ) -> Result<Subflow, SteerError> {
-        let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
+    ) -> Result<Subflow, PathEncoderError> {
+        let connection = self.open.get_mut(&id).ok_or(PathEncoderError::NoConnection(id.0))?;
         let pair = connection.request.pair;
         let closed = connection.subflows.remove(&subflow).ok_or(no_subflow(id, subflow))?;
         self.detach(pair, &closed);
@@ -145,28 +150,28 @@ impl Connections {
     /// Closes a connection with all its subflows.
     ///
     /// # Errors
-    /// [`SteerError::NoConnection`].
-    pub fn close(&mut self, id: ConnectionId) -> Result<Connection, SteerError> {
-        let connection = self.open.remove(&id).ok_or(SteerError::NoConnection(id.0))?;
+    /// [`PathEncoderError::NoConnection`].
+    pub fn close(&mut self, id: ConnectionId) -> Result<Connection, PathEncoderError> {
+        let connection = self.open.remove(&id).ok_or(PathEncoderError::NoConnection(id.0))?;
         self.leases.remove(&(connection.expires, id));
-        self.book.unmark(connection.request.pair.from, &connection.taken);
+        self.ports.unmark_taken(connection.request.pair.from, &connection.taken);
         self.detach_all(&connection);
         Ok(connection)
     }
 
-    /// Lets a connection's lease start again, and gives its new end.
+    /// Renews a connection's lease and returns its new end.
     ///
     /// # Errors
-    /// [`SteerError::NoConnection`].
-    pub fn renew(&mut self, id: ConnectionId, now: u64) -> Result<u64, SteerError> {
-        let connection = self.open.get_mut(&id).ok_or(SteerError::NoConnection(id.0))?;
+    /// [`PathEncoderError::NoConnection`].
+    pub fn renew(&mut self, id: ConnectionId, now: u64) -> Result<u64, PathEncoderError> {
+        let connection = self.open.get_mut(&id).ok_or(PathEncoderError::NoConnection(id.0))?;
         self.leases.remove(&(connection.expires, id));
         connection.expires = now.saturating_add(connection.request.lease.unwrap_or(self.lease));
         self.leases.insert((connection.expires, id));
         Ok(connection.expires)
     }
 
-    /// Closes the connections whose leases have ended by `now`, in the order of their ends.
+    /// Closes the connections whose leases have ended by `now`, and returns them in the order of their ends.
     pub fn expire(&mut self, now: u64) -> Vec<ConnectionId> {
         let ended = self.leases.iter().take_while(|(end, _)| *end <= now);
         let ended: Vec<ConnectionId> = ended.map(|(_, id)| *id).collect();
@@ -191,27 +196,27 @@ impl Connections {
         self.open.range(first..).map(|(id, connection)| (*id, connection))
     }
 
-    /// How many are open.
+    /// The number of open connections.
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether none is open.
+    /// True if no connection is open.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// What has been placed on each link.
+    /// The load placed on each link.
     pub const fn placer(&self) -> &Placer {
         &self.placer
     }
 
-    /// The ports in use, and those that are marked.
-    pub const fn book(&self) -> &PortBook {
-        &self.book
+    /// The allocated and the taken ports.
+    pub const fn ports(&self) -> &PortAllocator {
+        &self.ports
     }
 
-    /// Places and names a further subflow.
+    /// Places and encodes a further subflow.
     fn attach(
         &mut self,
         network: &Network,
@@ -219,14 +224,14 @@ impl Connections {
         connection: &mut Connection,
         ports: Ports,
         is_free: impl FnMut(&Fields) -> bool,
-    ) -> Result<SubflowId, SteerError> {
+    ) -> Result<SubflowId, PathEncoderError> {
         let Request { pair, .. } = connection.request;
         let is_label = network.codec().field() == Field::FlowLabel;
-        if is_label && !self.book.is_free(pair.from, pair.to, ports) {
-            return Err(SteerError::PortsInUse);
+        if is_label && !self.ports.is_free(pair.from, pair.to, ports) {
+            return Err(PathEncoderError::PortsInUse);
         }
-        let subflow = self.steer(network, id, connection, ports, is_free)?;
-        self.book.take(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
+        let subflow = self.place(network, id, connection, ports, is_free)?;
+        self.ports.allocate(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
         let number = SubflowId(connection.next_subflow);
         connection.next_subflow += 1;
         connection.subflows.insert(number, subflow);
@@ -240,16 +245,16 @@ impl Connections {
         connection: &mut Connection,
         subflow: SubflowId,
         is_free: impl FnMut(&Fields) -> bool,
-    ) -> Result<(), SteerError> {
+    ) -> Result<(), PathEncoderError> {
         let old = connection.subflows.remove(&subflow).ok_or(no_subflow(id, subflow))?;
         self.placer.release(&old.placement);
         let ports = old.fields.ports.unwrap_or_default();
-        let new = self.steer(network, id, connection, ports, is_free);
+        let new = self.place(network, id, connection, ports, is_free);
         let Pair { from, to, .. } = connection.request.pair;
-        let kept = match new {
+        let (kept, result) = match new {
             Ok(new) => {
-                self.book.release(from, to, ports);
-                self.book.take(from, to, new.fields.ports.unwrap_or_default());
+                self.ports.release(from, to, ports);
+                self.ports.allocate(from, to, new.fields.ports.unwrap_or_default());
                 (new, Ok(()))
             }
             Err(error) => {
@@ -257,19 +262,19 @@ impl Connections {
                 (old, Err(error))
             }
         };
-        connection.subflows.insert(subflow, kept.0);
-        kept.1
+        connection.subflows.insert(subflow, kept);
+        result
     }
 
-    /// A path apart from the connection's subflows, counted on its links, and a free name for it.
-    fn steer(
+    /// A path disjoint from the connection's subflows if possible, counted on its links, and a free encoding of it.
+    fn place(
         &mut self,
         network: &Network,
         id: ConnectionId,
         connection: &Connection,
         ports: Ports,
         mut is_free: impl FnMut(&Fields) -> bool,
-    ) -> Result<Subflow, SteerError> {
+    ) -> Result<Subflow, PathEncoderError> {
         let Request { pair, protocol, rate, .. } = connection.request;
         let others = connection.subflows.values();
         let avoid: Vec<Path> = others.map(|subflow| subflow.placement.path.clone()).collect();
@@ -278,12 +283,12 @@ impl Connections {
         let flow = Flow { addresses: pair.addresses, protocol, ports };
         let start = hash_words(connection.next_subflow, &[id.0 as u32, (id.0 >> 32) as u32]);
         let is_label = network.codec().field() == Field::FlowLabel;
-        let may_be = |fields: &Fields| {
+        let is_usable = |fields: &Fields| {
             let ports = fields.ports.unwrap_or_default();
-            is_label || (self.book.is_free(pair.from, pair.to, ports) && is_free(fields))
+            is_label || (self.ports.is_free(pair.from, pair.to, ports) && is_free(fields))
         };
-        match network.encode(&placement.path, &flow, start, may_be) {
-            Ok(named) => Ok(Subflow { placement, fields: named.fields }),
+        match network.encode(&placement.path, &flow, start, is_usable) {
+            Ok(encoded) => Ok(Subflow { placement, fields: encoded.fields }),
             Err(error) => {
                 self.placer.release(&placement);
                 Err(error)
@@ -293,7 +298,7 @@ impl Connections {
 
     fn detach(&mut self, pair: Pair, subflow: &Subflow) {
         self.placer.release(&subflow.placement);
-        self.book.release(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
+        self.ports.release(pair.from, pair.to, subflow.fields.ports.unwrap_or_default());
     }
 
     fn detach_all(&mut self, connection: &Connection) {
@@ -303,6 +308,6 @@ impl Connections {
     }
 }
 
-const fn no_subflow(connection: ConnectionId, subflow: SubflowId) -> SteerError {
-    SteerError::NoSubflow { connection: connection.0, subflow: subflow.0 }
+const fn no_subflow(connection: ConnectionId, subflow: SubflowId) -> PathEncoderError {
+    PathEncoderError::NoSubflow { connection: connection.0, subflow: subflow.0 }
 }

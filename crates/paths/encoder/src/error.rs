@@ -1,4 +1,4 @@
-//! What cannot be done, where, and what mends it.
+//! Errors, each with its place and a suggested fix.
 
 use std::net::IpAddr;
 
@@ -34,20 +34,20 @@ impl std::fmt::Display for Family {
     }
 }
 
-/// Why a network, a path, a name or a connection cannot be had. Switches and hosts are named as in the graph.
+/// Errors of networks, keys, paths, encodings and connections. Switches and hosts have their names of the graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SteerError {
-    /// The graph makes no fabric.
+pub enum PathEncoderError {
+    /// The graph is not a valid fabric.
     #[error(transparent)]
     Fabric(#[from] FabricError),
-    /// The constants make no codec.
+    /// The constants are not valid for a codec.
     #[error(transparent)]
     Codec(#[from] CodecError),
     /// A pair of hosts has no paths.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A character of the key is no hexadecimal digit.
+    /// A character of the key is not a hexadecimal digit.
     #[error("character {place} of the key is not a hexadecimal digit")]
     KeyDigit {
         /// The character, from 1.
@@ -61,7 +61,7 @@ pub enum SteerError {
         /// Digits that were given.
         given: usize,
     },
-    /// The key is not the one that the fabric's file was written for.
+    /// The key does not match the check value of the fabric file.
     #[error(
         "this is not the network's key: its check value is {given}, the network's is {expected}"
     )]
@@ -81,7 +81,7 @@ pub enum SteerError {
         /// Hosts of the fabric.
         hosts: u32,
     },
-    /// One address for two hosts.
+    /// Two hosts have the same address.
     #[error("{address} is the address of both {first} and {second}")]
     SharedAddress {
         /// The address.
@@ -91,7 +91,7 @@ pub enum SteerError {
         /// The other one.
         second: String,
     },
-    /// A link that the graph has not.
+    /// The graph has no link with this number.
     #[error("there is no link number {link}: there are {links}, numbered from 0")]
     NoSuchLink {
         /// The link.
@@ -99,7 +99,7 @@ pub enum SteerError {
         /// Links of the graph.
         links: usize,
     },
-    /// Two nodes without a link.
+    /// Two nodes are not linked.
     #[error("there is no link between {a} and {b}")]
     NoLink {
         /// A node.
@@ -107,7 +107,7 @@ pub enum SteerError {
         /// The other one.
         b: String,
     },
-    /// Nothing is called that.
+    /// No node has this name.
     #[error("there is no {kind} `{name}`{advice}")]
     Unknown {
         /// `host`, `switch`, `node`.
@@ -139,19 +139,19 @@ pub enum SteerError {
         /// The destination's.
         to: IpAddr,
     },
-    /// A switch does not lead to the next one of a named path.
+    /// A switch of the list is not linked to the one after it as a next hop.
     #[error("{switch} has no next hop {wanted} towards {to}: it has {known}")]
     NotANextHop {
         /// The switch.
         switch: String,
-        /// What was to follow it.
+        /// The next switch of the list.
         wanted: String,
         /// The destination.
         to: String,
-        /// What can follow it.
+        /// Its next hops.
         known: String,
     },
-    /// A named path that is too long, too short, or begins elsewhere.
+    /// The list of switches is too long, too short, or begins elsewhere.
     #[error(
         "the path from {from} must begin at {first} and end at {last}; it is named by its switches in order"
     )]
@@ -171,7 +171,7 @@ pub enum SteerError {
         /// The pair's paths.
         count: u64,
     },
-    /// A router has more next hops than digits have values.
+    /// A router has more next hops than the radix.
     #[error(
         "{switch} has {next_hops} next hops, but the radix is {radix}: the network needs a \
          radix of {next_hops} or more"
@@ -205,13 +205,13 @@ pub enum SteerError {
         ttl: u8,
         /// The destination.
         host: String,
-        /// What the path needs.
+        /// The lowest TTL that reaches it.
         needed: usize,
     },
-    /// The packet has none of the controllable fields.
+    /// The packet has none of the fields that encode a path.
     #[error("the packet has no field to name a path in: a flow label needs IPv6")]
     NoField,
-    /// A hop that the routers have not (a path of other routes).
+    /// A router has fewer next hops than the path requires (a path of other routes).
     #[error("{switch} has no next hop number {next_hop}: it has {next_hops}")]
     NoSuchNextHop {
         /// The router.
@@ -221,19 +221,19 @@ pub enum SteerError {
         /// Its next hops.
         next_hops: u16,
     },
-    /// Every name of the path is in use or reserved.
+    /// Every encoding of the path is in use or reserved.
     #[error(
         "no name of the path is free, {tried} tried; close connections of this pair, \
          allow more initial TTLs, or reserve fewer ports"
     )]
     NoneFree {
-        /// Names that were tried.
+        /// Encodings that were tried.
         tried: u32,
     },
     /// A connection without subflows.
     #[error("a connection needs at least one subflow")]
     NoSubflows,
-    /// Ports are fixed, so that several subflows would be one.
+    /// Ports are fixed, so that several subflows would have the same ports.
     #[error(
         "paths are named by flow labels and the ports are given: open one subflow, and add \
          each further one with ports of its own"
@@ -242,7 +242,7 @@ pub enum SteerError {
     /// The ports are in use.
     #[error("another flow of the same hosts uses these ports")]
     PortsInUse,
-    /// No connection has this number (any more).
+    /// No connection has this identifier (any more).
     #[error("there is no connection {0}: it was closed, or its lease has expired")]
     NoConnection(u64),
     /// A connection has no such subflow (any more).

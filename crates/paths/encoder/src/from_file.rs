@@ -4,7 +4,7 @@ use heddle_fabric::Fabric;
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use heddle_scenario::{CflbCipher, CflbConstants, CflbField, CflbRules, FabricFile};
 
-use crate::{Key, Network, Parts, PortRules, SteerError};
+use crate::{Key, Network, Parts, PathEncoderError, PortRules};
 
 /// The codec's constants of a file; [`CflbConfig::cipher`] says which key [`Key::parse`] is to expect.
 pub fn cflb_config(constants: &CflbConstants) -> CflbConfig {
@@ -31,8 +31,8 @@ impl Network {
     /// The network of a fabric file, its failed links down; the key is checked if the file has a check value.
     ///
     /// # Errors
-    /// [`SteerError::WrongKey`], and those of [`Network::new`].
-    pub fn from_file(file: &FabricFile, key: &Key) -> Result<Network, SteerError> {
+    /// [`PathEncoderError::WrongKey`], and those of [`Network::new`].
+    pub fn from_file(file: &FabricFile, key: &Key) -> Result<Network, PathEncoderError> {
         let FabricFile { fabric, cflb, addresses } = file;
         if let Some(check_value) = &cflb.key_check {
             key.verify(check_value)?;
@@ -56,14 +56,14 @@ impl Network {
     /// The links between two nodes by name, as indices of the graph's links: all parallel ones, at least one.
     ///
     /// # Errors
-    /// [`SteerError::Unknown`], [`SteerError::NoLink`].
-    pub fn links_between(&self, a: &str, b: &str) -> Result<Vec<u32>, SteerError> {
+    /// [`PathEncoderError::Unknown`], [`PathEncoderError::NoLink`].
+    pub fn links_between(&self, a: &str, b: &str) -> Result<Vec<u32>, PathEncoderError> {
         let (from, to) = (self.node(a)?, self.node(b)?);
         let fabric: &Fabric = self.fabric();
         let between = fabric.ports_of(from).iter().filter(|port| port.to == to);
         let links: Vec<u32> = between.map(|port| port.link).collect();
         match links.is_empty() {
-            true => Err(SteerError::NoLink { a: a.to_owned(), b: b.to_owned() }),
+            true => Err(PathEncoderError::NoLink { a: a.to_owned(), b: b.to_owned() }),
             false => Ok(links),
         }
     }

@@ -4,14 +4,14 @@ use heddle_policy::cflb::Cipher;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::SteerError;
+use crate::PathEncoderError;
 
-/// What the check value covers, before the key.
+/// The label that the check value covers, before the key.
 const LABEL: &[u8] = b"heddle cflb key check 1";
 
-/// The key of a cipher. It is wiped when dropped, and cannot be printed.
+/// The key of a cipher. It is zeroed when dropped, and cannot be printed.
 ///
-/// A [`heddle_policy::cflb::Codec`] made from it holds it expanded, and is not wiped.
+/// A [`heddle_policy::cflb::Codec`] made from it holds it expanded, and is not zeroed.
 #[derive(Clone)]
 pub struct Key(Zeroizing<Vec<u8>>);
 
@@ -19,15 +19,15 @@ impl Key {
     /// From hexadecimal digits, as many as the cipher needs; white space around them is ignored.
     ///
     /// # Errors
-    /// [`SteerError::KeyDigit`], [`SteerError::KeyLength`].
-    pub fn parse(text: &str, cipher: Cipher) -> Result<Key, SteerError> {
+    /// [`PathEncoderError::KeyDigit`], [`PathEncoderError::KeyLength`].
+    pub fn parse(text: &str, cipher: Cipher) -> Result<Key, PathEncoderError> {
         let text = text.trim();
         if let Some(place) = text.chars().position(|digit| !digit.is_ascii_hexdigit()) {
-            return Err(SteerError::KeyDigit { place: place + 1 });
+            return Err(PathEncoderError::KeyDigit { place: place + 1 });
         }
         let needed = 2 * cipher.key_bytes();
         if text.len() != needed {
-            return Err(SteerError::KeyLength { needed, given: text.len() });
+            return Err(PathEncoderError::KeyLength { needed, given: text.len() });
         }
         let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or_default() as u8;
         let pairs = text.as_bytes().chunks_exact(2);
@@ -39,7 +39,7 @@ impl Key {
         &self.0
     }
 
-    /// What a file may say of its key without telling it: 8 hexadecimal digits of SHA-256 over a fixed label and the key.
+    /// The public check value of the key: 8 hexadecimal digits of SHA-256 over a fixed label and the key.
     pub fn check_value(&self) -> String {
         let digest = Sha256::new().chain_update(LABEL).chain_update(self.bytes()).finalize();
         digest[..4].iter().map(|byte| format!("{byte:02x}")).collect()
@@ -48,14 +48,14 @@ impl Key {
     /// Checks that this is the key with a [check value](Key::check_value), upper or lower case.
     ///
     /// # Errors
-    /// [`SteerError::WrongKey`].
-    pub fn verify(&self, check_value: &str) -> Result<(), SteerError> {
+    /// [`PathEncoderError::WrongKey`].
+    pub fn verify(&self, check_value: &str) -> Result<(), PathEncoderError> {
         let (expected, given) = (check_value.trim().to_ascii_lowercase(), self.check_value());
-        if expected == given { Ok(()) } else { Err(SteerError::WrongKey { expected, given }) }
+        if expected == given { Ok(()) } else { Err(PathEncoderError::WrongKey { expected, given }) }
     }
 }
 
-/// Nothing of the key.
+/// Prints nothing of the key.
 impl std::fmt::Debug for Key {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str("Key(..)")

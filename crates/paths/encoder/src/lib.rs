@@ -1,15 +1,16 @@
-//! CFLB for a network that is known (Detal et al., Computer Networks 2013): ports that make a packet take a path, the path that a
-//! packet would take, and which paths connections should take.
+//! Path encoding with CFLB (Detal et al., Computer Networks 2013) for a known network: header fields that select a path, the path
+//! of a packet, and path selection for connections.
 //!
-//! - [`Network`] is what routers and senders share: the fabric, the links that are down, the codec, addresses, and the rules for ports.
-//!   It finds paths ([`Network::find`]), names them ([`Network::encode`]) and follows packets ([`Network::walk`]).
-//! - [`Placer`] chooses among paths by the flows and the rates that it has placed on links. It knows neither addresses nor the codec.
-//! - [`Connections`] puts both together for a service: subflows on different paths, the ports in use, leases, failed links.
+//! - [`Network`] is the state that routers and senders share: the fabric, the links that are down, the codec, addresses, and the
+//!   rules for ports. It finds paths ([`Network::find`]), encodes them ([`Network::encode`]) and traces packets ([`Network::walk`]).
+//! - [`Placer`] selects paths by the flows and the rates that it has placed on links. It uses neither addresses nor the codec.
+//! - [`Connections`] combines both for a service: subflows on different paths, port allocation, leases, failed links.
 //!
-//! This is the paper's `pycflb` (section 4.2.2), library and central service, without the service's sockets. Nothing here has a clock, does
-//! I/O or draws randomness: times and seeds are arguments.
+//! This corresponds to the paper's `pycflb` (section 4.2.2), library and central service, without the service's sockets. Times and
+//! seeds are arguments: the crate has no clock, no I/O and no randomness of its own.
 //!
-//! A router's number, for the hash that decides where nobody steers, is its switch's index in the fabric: ToRs first, from 0.
+//! A router's number, an input of the hash for packets that are not controlled, is its switch's index in the fabric: ToRs first,
+//! from 0.
 //!
 //! ```
 //! use heddle_scenario::{Source, load_fabric};
@@ -30,23 +31,23 @@
 //! let path = network.path_by_number(pair.from, pair.to, 2)?;
 //! let ports = Default::default();
 //! let flow = Flow { addresses: pair.addresses, protocol: 6, ports };
-//! let named = network.encode(&path, &flow, 0, |_| true)?;
+//! let encoded = network.encode(&path, &flow, 0, |_| true)?;
 //!
-//! let walk = network.walk(pair.from, &named.fields)?;
+//! let walk = network.walk(pair.from, &encoded.fields)?;
 //! let passed: Vec<&str> = walk.steps.iter().map(|step| step.name.as_str()).collect();
 //! assert_eq!(passed, network.path_names(&path, pair.to));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod book;
 mod connections;
 mod encode;
 mod error;
 mod from_file;
 mod key;
-mod names;
+mod lookup;
 mod network;
 mod placer;
+mod port_allocator;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
@@ -55,15 +56,15 @@ mod testing;
 mod tests;
 mod walk;
 
-pub use book::PortBook;
 pub use connections::{
-    Affected, Connection, ConnectionId, Connections, Damage, Request, Subflow, SubflowId,
+    Affected, Connection, ConnectionId, Connections, LinkImpact, Request, Subflow, SubflowId,
 };
-pub use encode::{Flow, Named, turns};
-pub use error::{Family, SteerError};
+pub use encode::{EncodedPath, Flow, turns};
+pub use error::{Family, PathEncoderError};
 pub use from_file::cflb_config;
 pub use key::Key;
-pub use names::Pair;
+pub use lookup::Pair;
 pub use network::{Network, Parts, PortRules};
-pub use placer::{Demand, Fit, MOST_PATHS, Placement, Placer, Scheduler};
+pub use placer::{Demand, Fit, MAX_PATHS, Placement, Placer, Scheduler};
+pub use port_allocator::PortAllocator;
 pub use walk::{End, Step, Walk};

@@ -1,4 +1,4 @@
-//! What the routers and the senders of a network share.
+//! The state that the routers and the senders of a network share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -8,14 +8,14 @@ use heddle_fabric::{Fabric, FabricError, Path, Paths, Routes};
 use heddle_policy::cflb::{CflbConfig, Codec, PortRange};
 use heddle_scenario::Graph;
 
-use crate::{Key, SteerError};
+use crate::{Key, PathEncoderError};
 
-/// Which names a sender may use.
+/// The ports and TTLs that a sender may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortRules {
-    /// The initial TTL that hosts use of themselves.
+    /// The default initial TTL of the hosts.
     pub ttl: u8,
-    /// The initial TTLs that may be used to find a free name, the hosts' own included.
+    /// The initial TTLs that may be used to find a free encoding, the default included.
     pub ttls: RangeInclusive<u8>,
     /// Ports that are never chosen.
     pub reserved: Vec<PortRange>,
@@ -29,13 +29,13 @@ impl Default for PortRules {
 }
 
 impl PortRules {
-    /// Whether a port may be chosen.
+    /// True if a port may be chosen.
     pub fn allow(&self, port: u16) -> bool {
         !self.reserved.iter().any(|range| (range.low..=range.high).contains(&port))
     }
 }
 
-/// What a [`Network`] is made from.
+/// The inputs of [`Network::new`].
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     /// Nodes and links.
@@ -46,11 +46,11 @@ pub struct Parts<'a> {
     pub config: &'a CflbConfig,
     /// Each host's addresses, by host; lists may be empty.
     pub addresses: &'a [Vec<IpAddr>],
-    /// Which names senders may use.
+    /// The ports and TTLs that senders may use.
     pub rules: PortRules,
 }
 
-/// A fabric whose routers decode paths, as routed while some links are down.
+/// A fabric whose routers decode paths, with its routes over the links that are up.
 #[derive(Clone, Debug)]
 pub struct Network {
     fabric: Fabric,
@@ -64,12 +64,12 @@ pub struct Network {
 }
 
 impl Network {
-    /// Numbers the fabric, routes it, and makes the codec ready.
+    /// Numbers the fabric's ports, computes its routes, and creates the codec.
     ///
     /// # Errors
-    /// A graph that makes no fabric, constants or a key that make no codec, addresses that are not the hosts', links that are
-    /// not the graph's.
-    pub fn new(parts: Parts<'_>, key: &Key) -> Result<Network, SteerError> {
+    /// An invalid graph, invalid constants, a key of the wrong length, addresses that do not match the hosts, links that are not in
+    /// the graph.
+    pub fn new(parts: Parts<'_>, key: &Key) -> Result<Network, PathEncoderError> {
         let fabric = Fabric::new(parts.graph)?;
         let codec = Codec::new(parts.config, key.bytes())?;
         let down = links(&fabric, parts.down)?;
@@ -92,7 +92,7 @@ impl Network {
         &self.fabric
     }
 
-    /// Next hops while the links that are down are down.
+    /// Next hops over the links that are up.
     pub const fn routes(&self) -> &Routes {
         &self.routes
     }
@@ -102,7 +102,7 @@ impl Network {
         &self.codec
     }
 
-    /// Which names senders may use.
+    /// The ports and TTLs that senders may use.
     pub const fn rules(&self) -> &PortRules {
         &self.rules
     }
@@ -120,8 +120,8 @@ impl Network {
     /// Routes the fabric anew with exactly these links down, as indices of the graph's links.
     ///
     /// # Errors
-    /// [`SteerError::NoSuchLink`], [`SteerError::Fabric`]; nothing changes then.
-    pub fn set_down(&mut self, down: &[u32]) -> Result<(), SteerError> {
+    /// [`PathEncoderError::NoSuchLink`], [`PathEncoderError::Fabric`]; nothing changes then.
+    pub fn set_down(&mut self, down: &[u32]) -> Result<(), PathEncoderError> {
         let down = links(&self.fabric, down)?;
         (self.routes, self.down) = (routes(&self.fabric, &down)?, down);
         Ok(())
@@ -130,11 +130,11 @@ impl Network {
     /// All load-balanced paths from one host to another, by number.
     ///
     /// # Errors
-    /// [`SteerError::Path`], [`SteerError::HostDown`].
-    pub fn find(&self, from: u32, to: u32) -> Result<Paths<'_>, SteerError> {
+    /// [`PathEncoderError::Path`], [`PathEncoderError::HostDown`].
+    pub fn find(&self, from: u32, to: u32) -> Result<Paths<'_>, PathEncoderError> {
         let paths = self.fabric.paths(&self.routes, from, to)?;
         match [from, to].into_iter().find(|host| self.is_cut_off(*host)) {
-            Some(host) => Err(SteerError::HostDown { host: self.node_name(host) }),
+            Some(host) => Err(PathEncoderError::HostDown { host: self.node_name(host) }),
             None => Ok(paths),
         }
     }
@@ -142,16 +142,16 @@ impl Network {
     /// A path by its number among those of [`Network::find`].
     ///
     /// # Errors
-    /// As [`Network::find`], and [`SteerError::NoSuchPath`].
-    pub fn path_by_number(&self, from: u32, to: u32, index: u64) -> Result<Path, SteerError> {
+    /// As [`Network::find`], and [`PathEncoderError::NoSuchPath`].
+    pub fn path_by_number(&self, from: u32, to: u32, index: u64) -> Result<Path, PathEncoderError> {
         let (paths, mut path) = (self.find(from, to)?, Path::default());
         match paths.nth(index, &mut path) {
             true => Ok(path),
-            false => Err(SteerError::NoSuchPath { index, count: paths.count() }),
+            false => Err(PathEncoderError::NoSuchPath { index, count: paths.count() }),
         }
     }
 
-    /// Whether a host's own link is down.
+    /// True if a host's own link is down.
     pub(crate) fn is_cut_off(&self, host: u32) -> bool {
         self.fabric.ports_of(host).iter().any(|port| self.down.contains(&port.link))
     }
@@ -169,10 +169,10 @@ fn routes(fabric: &Fabric, down: &BTreeSet<u32>) -> Result<Routes, FabricError> 
     fabric.routes(|link| !down.contains(&link))
 }
 
-fn links(fabric: &Fabric, down: &[u32]) -> Result<BTreeSet<u32>, SteerError> {
+fn links(fabric: &Fabric, down: &[u32]) -> Result<BTreeSet<u32>, PathEncoderError> {
     let links = fabric.graph.links.len();
     match down.iter().find(|link| **link as usize >= links) {
-        Some(&link) => Err(SteerError::NoSuchLink { link, links }),
+        Some(&link) => Err(PathEncoderError::NoSuchLink { link, links }),
         None => Ok(down.iter().copied().collect()),
     }
 }
@@ -180,10 +180,10 @@ fn links(fabric: &Fabric, down: &[u32]) -> Result<BTreeSet<u32>, SteerError> {
 fn by_address(
     fabric: &Fabric,
     addresses: &[Vec<IpAddr>],
-) -> Result<BTreeMap<IpAddr, u32>, SteerError> {
+) -> Result<BTreeMap<IpAddr, u32>, PathEncoderError> {
     let (lists, hosts) = (addresses.len(), fabric.hosts);
     if lists != hosts as usize {
-        return Err(SteerError::AddressLists { lists, hosts });
+        return Err(PathEncoderError::AddressLists { lists, hosts });
     }
     let mut known = BTreeMap::new();
     for (host, list) in addresses.iter().enumerate() {
@@ -191,7 +191,7 @@ fn by_address(
             if let Some(first) = known.insert(address, host as u32) {
                 let [first, second] =
                     [first, host as u32].map(|host| fabric.node(host).name.clone());
-                return Err(SteerError::SharedAddress { address, first, second });
+                return Err(PathEncoderError::SharedAddress { address, first, second });
             }
         }
     }

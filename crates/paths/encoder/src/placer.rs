@@ -1,4 +1,4 @@
-//! Which path a flow should take, by what has been placed on its links.
+//! Placement of flows on paths, by the load already placed on links.
 
 #[cfg(test)]
 mod tests;
@@ -6,21 +6,21 @@ mod tests;
 use heddle_fabric::{Fabric, Path, Paths};
 use heddle_units::Rate;
 
-/// The most paths of a pair that are looked at: of more, so many at even distances in the order of their numbers.
-pub const MOST_PATHS: u64 = 4096;
+/// The most paths of a pair that are considered. Of more, this many are sampled at equal distances in the order of their numbers.
+pub const MAX_PATHS: u64 = 4096;
 
-/// How a path is chosen. Links between hosts and ToRs are no matter of choice and do not count.
+/// The placement algorithm. Links between hosts and ToRs are on every path and do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
     /// The paper's: few flows on each link (section 4.2.1). The path with the fewest links that the connection's other subflows
     /// use; of these the one with the fewest flows on its fullest link; then with the fewest flows over all its links; then the
-    /// first. Of equal paths always the first: what is packed leaves room elsewhere.
+    /// first. Ties go to the first path, which packs flows and leaves room elsewhere.
     #[default]
     FewestFlows,
     /// Hedera's global first fit (Al-Fares et al., NSDI 2010, section 4.2): the first path all of whose links have room for the flow's
-    /// rate, which is then reserved; if there is none, the one that is overbooked least. Beyond Hedera, whose flows are single,
+    /// rate, which is then reserved; if there is none, the one that is oversubscribed least. Beyond Hedera, whose flows are single,
     /// of paths that fit equally the one with the fewest links that the connection's other subflows use. A flow without a rate fits
-    /// everywhere: it is placed as by [`Scheduler::FewestFlows`].
+    /// everywhere and is placed as by [`Scheduler::FewestFlows`].
     FirstFit,
 }
 
@@ -33,28 +33,28 @@ pub struct Demand<'a> {
     pub rate: Option<Rate>,
 }
 
-/// Whether a path has room.
+/// Result of the capacity check of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// All its links have room for the rate.
     Fits,
-    /// It has not: its fullest link is promised more than its rate.
-    Overbooked {
-        /// By so much.
+    /// Its fullest link has more reserved than its rate.
+    Oversubscribed {
+        /// The excess.
         by: Rate,
     },
 }
 
-/// A path that a flow was given. It is counted on its links until [`Placer::release`].
+/// The path of a flow. It is counted on its links until [`Placer::release`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// The path.
     pub path: Path,
-    /// Its links that other subflows of the connection used when it was placed.
+    /// Number of its links that other subflows of the connection used when it was placed.
     pub shared: u32,
     /// The rate that is reserved.
     pub rate: Option<Rate>,
-    /// Whether there was room.
+    /// Result of the capacity check when it was placed.
     pub fit: Fit,
     /// Links between switches, as ports of the fabric.
     links: Vec<u32>,
@@ -67,7 +67,7 @@ impl Placement {
     }
 }
 
-/// What has been placed on every link of a fabric, one direction of it at a time.
+/// The load placed on every link of a fabric, by direction.
 #[derive(Clone, Debug)]
 pub struct Placer {
     scheduler: Scheduler,
@@ -84,17 +84,17 @@ struct Load {
 }
 
 impl Load {
-    /// How far beyond its capacity a rate would bring it.
+    /// The excess over its capacity, in bits per second, if a rate were added.
     fn excess(&self, rate: Rate) -> u64 {
         self.reserved.0.saturating_add(rate.0).saturating_sub(self.capacity.0)
     }
 }
 
-/// What makes a path better than another: less of it, the first difference decides.
+/// The cost of a path, compared lexicographically; less is better.
 type Cost = [u64; 3];
 
 impl Placer {
-    /// Nothing is placed yet.
+    /// An empty placement.
     pub fn new(fabric: &Fabric, scheduler: Scheduler) -> Placer {
         let rate = |link: u32| fabric.graph.links[link as usize].rate;
         let load = |capacity| Load { capacity, flows: 0, reserved: Rate(0) };
@@ -102,23 +102,23 @@ impl Placer {
         Placer { scheduler, loads }
     }
 
-    /// Flows that were placed on a port of the fabric; 0 for a number that is no port's.
+    /// Number of flows placed on a port of the fabric; 0 for a number that is not a port's.
     pub fn flows(&self, port: u32) -> u32 {
         self.loads.get(port as usize).map_or(0, |load| load.flows)
     }
 
-    /// The rate that is reserved on a port of the fabric; 0 for a number that is no port's.
+    /// The rate reserved on a port of the fabric; 0 for a number that is not a port's.
     pub fn reserved(&self, port: u32) -> Rate {
         self.loads.get(port as usize).map_or(Rate(0), |load| load.reserved)
     }
 
-    /// Gives a flow one of the pair's paths, and counts it on its links. `paths` are those of the placer's fabric.
+    /// Places a flow on one of the pair's paths, and counts it on its links. `paths` are those of the placer's fabric.
     pub fn place(&mut self, paths: &Paths<'_>, demand: &Demand<'_>) -> Placement {
         let fabric = paths.fabric();
         let own = links_of(fabric, demand.avoid);
-        let looked_at = paths.count().min(MOST_PATHS);
+        let considered = paths.count().min(MAX_PATHS);
         let (mut path, mut best) = (Path::default(), None::<(Cost, Path)>);
-        for index in 0..looked_at {
+        for index in 0..considered {
             visit(paths, index, &mut path);
             let cost = self.cost(fabric, &path, &own, demand.rate);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
@@ -132,7 +132,7 @@ impl Placer {
         self.placement(fabric, path, &own, demand.rate)
     }
 
-    /// Takes a placement off its links.
+    /// Removes a placement from its links.
     pub fn release(&mut self, placement: &Placement) {
         let rate = placement.rate.unwrap_or_default().0;
         for &link in &placement.links {
@@ -142,7 +142,7 @@ impl Placer {
         }
     }
 
-    /// Counts a placement on its links (once more, after it was released).
+    /// Counts a placement on its links, again after it was released.
     pub(crate) fn hold(&mut self, placement: &Placement) {
         let rate = placement.rate.unwrap_or_default().0;
         for &link in &placement.links {
@@ -161,9 +161,9 @@ impl Placer {
     ) -> Placement {
         let links: Vec<u32> = path.fabric_ports(fabric).collect();
         let shared = links.iter().filter(|link| own.binary_search(link).is_ok()).count() as u32;
-        let fit = match self.overbooked(links.iter().copied(), rate) {
+        let fit = match self.oversubscribed(links.iter().copied(), rate) {
             0 => Fit::Fits,
-            by => Fit::Overbooked { by: Rate(by) },
+            by => Fit::Oversubscribed { by: Rate(by) },
         };
         let placement = Placement { path, shared, rate, fit, links };
         self.hold(&placement);
@@ -175,13 +175,13 @@ impl Placer {
         let shared = links().filter(|link| own.binary_search(link).is_ok()).count() as u64;
         let flows = || links().map(|link| u64::from(self.flows(link)));
         match (self.scheduler, rate) {
-            (Scheduler::FirstFit, Some(_)) => [self.overbooked(links(), rate), shared, 0],
+            (Scheduler::FirstFit, Some(_)) => [self.oversubscribed(links(), rate), shared, 0],
             _ => [shared, flows().max().unwrap_or(0), flows().sum()],
         }
     }
 
-    /// By how much the fullest of the links would be overbooked.
-    fn overbooked(&self, links: impl Iterator<Item = u32>, rate: Option<Rate>) -> u64 {
+    /// The excess on the fullest of the links, in bits per second.
+    fn oversubscribed(&self, links: impl Iterator<Item = u32>, rate: Option<Rate>) -> u64 {
         let Some(rate) = rate else { return 0 };
         links.map(|link| self.loads[link as usize].excess(rate)).max().unwrap_or(0)
     }
@@ -194,11 +194,11 @@ fn links_of(fabric: &Fabric, paths: &[Path]) -> Vec<u32> {
     links
 }
 
-/// Writes path `index` of those that are looked at, in the order of their numbers.
+/// Writes path `index` of those that are considered, in the order of their numbers.
 fn visit(paths: &Paths<'_>, index: u64, path: &mut Path) {
     let count = paths.count();
-    if count > MOST_PATHS {
-        let number = u128::from(index) * u128::from(count) / u128::from(MOST_PATHS);
+    if count > MAX_PATHS {
+        let number = u128::from(index) * u128::from(count) / u128::from(MAX_PATHS);
         paths.nth(number as u64, path);
     } else if index == 0 {
         paths.first(path);

@@ -1,4 +1,4 @@
-//! Any fabric, any pair, any path, any constants: what is named is walked.
+//! For any fabric, pair, path and constants: a packet with the encoded fields takes the path.
 
 use heddle_fabric::{Hop, Path};
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::testing::{PORTS, any_graph, any_pair, network_of};
-use crate::{End, Family, Flow, Network, PortRules, SteerError};
+use crate::{End, Family, Flow, Network, PathEncoderError, PortRules};
 
 /// A field and a cipher that fits it.
 fn any_field() -> impl Strategy<Value = (Field, Cipher)> {
@@ -25,7 +25,7 @@ fn most_next_hops(network: &Network) -> u16 {
     heddle_fabric::stats(network.fabric(), network.routes()).most_next_hops.max(2)
 }
 
-/// Whether a path has more choices behind the first one than the selector has digits.
+/// True if a path has more choices after the first one than the selector has digits.
 fn is_long(network: &Network, path: &Path) -> bool {
     let is_choice = |hop: &Hop| hop.next_hops > 1;
     let first = path.hops.iter().position(is_choice).unwrap_or(0);
@@ -35,7 +35,7 @@ fn is_long(network: &Network, path: &Path) -> bool {
 
 proptest! {
     #[test]
-    fn a_packet_takes_the_path_that_its_fields_name(
+    fn a_packet_takes_the_path_that_its_fields_encode(
         graph in any_graph(),
         (field, cipher) in any_field(),
         wider in 0u16..14,
@@ -56,8 +56,8 @@ proptest! {
         let addresses = network.pair_of(from, to, family).unwrap().addresses;
         let flow = Flow { addresses, protocol: 6, ports: PORTS };
         match network.encode(&path, &flow, start, |_| true) {
-            Ok(named) => {
-                let walk = network.walk(from, &named.fields).unwrap();
+            Ok(encoded) => {
+                let walk = network.walk(from, &encoded.fields).unwrap();
                 let taken = walk.steps.iter().map(|step| Hop {
                     switch: step.switch,
                     port: step.port,
@@ -67,14 +67,14 @@ proptest! {
                 let taken = Path { hops: taken.collect() };
                 prop_assert_eq!(taken, path);
                 prop_assert_eq!((walk.end, walk.to), (End::Delivered, Some(to)));
-                let ports = named.fields.ports.unwrap();
+                let ports = encoded.fields.ports.unwrap();
                 prop_assert!(matches!(field, Field::Ports) || ports.destination == PORTS.destination);
                 prop_assert!(!matches!(field, Field::FlowLabel) || ports == PORTS);
             }
-            Err(SteerError::TooLong { .. }) => prop_assert!(is_long(&network, &path)),
+            Err(PathEncoderError::TooLong { .. }) => prop_assert!(is_long(&network, &path)),
             Err(error) => {
                 let lacks_label = field == Field::FlowLabel && family == Family::V4;
-                prop_assert!(lacks_label && error == SteerError::NoField, "{}", error);
+                prop_assert!(lacks_label && error == PathEncoderError::NoField, "{}", error);
             }
         }
     }
@@ -104,7 +104,7 @@ proptest! {
         prop_assert!(walk.steps.iter().enumerate().all(|(hop, step)| step.ttl == ttl - hop as u8));
     }
 
-    /// Names of paths are as good as their numbers.
+    /// A path is found by the names of its switches as by its number.
     #[test]
     fn a_path_is_found_by_its_names(graph in any_graph(), pair in any::<(Index, Index)>(), number in any::<u64>()) {
         let network = crate::testing::network(&graph, 8);

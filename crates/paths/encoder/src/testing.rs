@@ -1,4 +1,4 @@
-//! What this crate's tests share: small fabrics and their networks.
+//! Small fabrics and their networks, for this crate's tests.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::{Key, Network, Parts, PortRules};
 
-/// A graph in the making; hosts, then ToRs, then the tiers above, all links 10 Gbps.
+/// A graph: hosts, then ToRs, then the tiers above, all links 10 Gbps.
 fn graph(nodes: Vec<(String, u8)>, links: Vec<(u32, u32)>) -> Graph {
     let node = |(name, tier)| Node { name, tier, pod: None };
     let link = |ends| Link { ends, rate: Rate::gbps(10), delay: Time::micros(1) };
@@ -136,5 +136,5 @@ pub(crate) fn network(graph: &Graph, radix: u16) -> Network {
     network_of(graph, &config(radix), PortRules::default())
 }
 
-/// Ports that a client would have.
+/// Typical ports of a client.
 pub(crate) const PORTS: Ports = Ports { source: 40_000, destination: 5001 };

@@ -1,4 +1,4 @@
-//! Keys, names and errors over two leaves, two hosts each, and some spines.
+//! Keys, look-ups, encodings and errors over two leaves, two hosts each, and some spines.
 
 use heddle_policy::cflb::{
     Addresses, CflbConfig, Cipher, Field, Fields, PortRange, Ports, Reason, Rules,
@@ -8,7 +8,7 @@ use heddle_scenario::Graph;
 use crate::testing::{
     PORTS, addresses, config, fabric_file, fat_tree, key, leaf_spine, network, network_of,
 };
-use crate::{End, Family, Flow, Key, Network, Parts, PortRules, SteerError, cflb_config};
+use crate::{End, Family, Flow, Key, Network, Parts, PathEncoderError, PortRules, cflb_config};
 
 fn flow(network: &Network, from: u32, to: u32) -> Flow {
     let addresses = network.pair_of(from, to, Family::V4).unwrap().addresses;
@@ -22,9 +22,9 @@ fn a_key_is_hexadecimal_and_as_long_as_its_cipher_wants() {
     assert_eq!((key.bytes()[1], key.bytes()[15], key.bytes().len()), (0x11, 0xff, 16));
     assert_eq!(format!("{key:?}"), "Key(..)");
     let error = |text| Key::parse(text, Cipher::Skip32).unwrap_err();
-    assert_eq!(error("0011"), SteerError::KeyLength { needed: 20, given: 4 });
-    assert_eq!(error("00112233445566 78899"), SteerError::KeyDigit { place: 15 });
-    assert_eq!(error("+0112233445566778899"), SteerError::KeyDigit { place: 1 });
+    assert_eq!(error("0011"), PathEncoderError::KeyLength { needed: 20, given: 4 });
+    assert_eq!(error("00112233445566 78899"), PathEncoderError::KeyDigit { place: 15 });
+    assert_eq!(error("+0112233445566778899"), PathEncoderError::KeyDigit { place: 1 });
 }
 
 /// By `printf 'heddle cflb key check 1' | cat - key | sha256sum`.
@@ -35,7 +35,7 @@ fn a_wrong_key_is_noticed_by_its_check_value() {
     assert_eq!(key.verify(" 6928850B\n"), Ok(()));
     let other = Key::parse("00000000000000000000000000000000", Cipher::Rc5).unwrap();
     let (expected, given) = ("6928850b".to_owned(), other.check_value());
-    assert_eq!(other.verify("6928850b"), Err(SteerError::WrongKey { expected, given }));
+    assert_eq!(other.verify("6928850b"), Err(PathEncoderError::WrongKey { expected, given }));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn hosts_have_names_and_addresses() {
         (Ok(2), Ok(2), Ok(2))
     );
     assert_eq!((network.switch("leaf-1"), network.switch("spine-2")), (Ok(0), Ok(3)));
-    let message = |error: Result<u32, SteerError>| error.unwrap_err().to_string();
+    let message = |error: Result<u32, PathEncoderError>| error.unwrap_err().to_string();
     assert_eq!(
         message(network.host("hots-3")),
         "there is no host `hots-3`: did you mean `host-3`?"
@@ -74,7 +74,7 @@ fn an_address_that_is_given_is_used() {
     };
     assert_eq!(to("host-2", Family::V4), Ok("10.0.0.2".into()));
     assert_eq!(to("192.0.2.2", Family::V6), Ok("192.0.2.2".into()), "whatever the family");
-    let error = SteerError::NoAddress { host: "host-2".into(), family: Family::V6 };
+    let error = PathEncoderError::NoAddress { host: "host-2".into(), family: Family::V6 };
     assert_eq!(to("host-2", Family::V6), Err(error));
     let mixed = network.pair("fd00::1", "192.0.2.2", Family::V4).unwrap_err();
     assert_eq!(
@@ -92,8 +92,8 @@ fn networks_that_cannot_be_are_refused() {
         Network::new(parts, &key(Cipher::Rc5)).unwrap_err()
     };
     let own = addresses(&graph);
-    assert_eq!(new(&graph, &[6], &own), SteerError::NoSuchLink { link: 6, links: 6 });
-    assert_eq!(new(&graph, &[], &own[1..]), SteerError::AddressLists { lists: 1, hosts: 2 });
+    assert_eq!(new(&graph, &[6], &own), PathEncoderError::NoSuchLink { link: 6, links: 6 });
+    assert_eq!(new(&graph, &[], &own[1..]), PathEncoderError::AddressLists { lists: 1, hosts: 2 });
     let shared = new(&graph, &[], &[own[0].clone(), own[0].clone()]).to_string();
     assert_eq!(shared, "10.0.0.1 is the address of both host-1 and host-2");
 }
@@ -126,7 +126,7 @@ fn a_fabric_file_gives_constants_rules_and_failed_links() {
     assert!(Network::from_file(&checked, &right).is_ok());
     let wrong = Key::parse("ff0102030405060708090a0b0c0d0e0f", Cipher::Rc5).unwrap();
     let error = Network::from_file(&checked, &wrong).unwrap_err();
-    assert!(matches!(error, SteerError::WrongKey { .. }), "{error}");
+    assert!(matches!(error, PathEncoderError::WrongKey { .. }), "{error}");
 }
 
 #[test]
@@ -161,21 +161,21 @@ fn parallel_links_are_told_apart() {
     assert_eq!(network.path_names(&path("spine-1#2"), 1), ["leaf-1", "spine-1#2", "leaf-2"]);
 }
 
-/// A walk tells each router's reason: the leaf with two spines obeys, the spine has no choice, and so has the last leaf.
+/// A walk has each router's reason: the leaf with two spines obeys, the spine has no choice, and so has the last leaf.
 #[test]
-fn a_walk_tells_what_decided() {
+fn a_walk_has_the_reason_of_each_decision() {
     let network = network(&leaf_spine(2, 2), 2);
     let path = network.path_by_names(0, 2, &["leaf-1", "spine-2", "leaf-2"]).unwrap();
     let named = network.encode(&path, &flow(&network, 0, 2), 0, |_| true).unwrap();
     let walk = network.walk(0, &named.fields).unwrap();
-    let told: Vec<_> = walk
+    let steps: Vec<_> = walk
         .steps
         .iter()
         .map(|step| (step.name.as_str(), step.ttl, step.next_hops, step.next_name.as_str()))
         .collect();
     let expected =
         [("leaf-1", 64, 2, "spine-2"), ("spine-2", 63, 1, "leaf-2"), ("leaf-2", 62, 1, "host-3")];
-    assert_eq!(told, expected);
+    assert_eq!(steps, expected);
     let reasons: Vec<Reason> = walk.steps.iter().map(|step| step.decision.reason).collect();
     // L is 32: position 64 mod 32.
     assert_eq!(
@@ -184,10 +184,10 @@ fn a_walk_tells_what_decided() {
     );
 }
 
-/// A router's number is its switch's index in the fabric: 0 for the first leaf. With 3 spines and a radix of 4 a quarter of all packets
-/// that nobody steers is hashed there.
+/// A router's number is its switch's index in the fabric: 0 for the first leaf. With 3 spines and a radix of 4 a quarter of all uncontrolled
+/// packets is hashed there.
 #[test]
-fn packets_that_nobody_steers_are_hashed_by_the_switches_index() {
+fn uncontrolled_packets_are_hashed_by_the_switches_index() {
     let network = network(&leaf_spine(2, 3), 4);
     let Flow { addresses, protocol, .. } = flow(&network, 0, 2);
     let mut hashed = 0;
@@ -214,19 +214,22 @@ fn walks_end_for_a_reason() {
     assert_eq!(end(&network, fields), (End::Delivered, 3, Some(2)));
     assert_eq!(end(&network, Fields { ttl: 4, ..fields }), (End::Delivered, 3, Some(2)));
     assert_eq!(end(&network, Fields { ttl: 3, ..fields }), (End::TtlRanOut, 2, Some(2)));
-    let stranger = Addresses::V4([10, 0, 0, 1].into(), [192, 0, 2, 9].into());
-    assert_eq!(end(&network, Fields { addresses: stranger, ..fields }), (End::NoSuchHost, 0, None));
+    let unknown = Addresses::V4([10, 0, 0, 1].into(), [192, 0, 2, 9].into());
+    assert_eq!(end(&network, Fields { addresses: unknown, ..fields }), (End::NoSuchHost, 0, None));
     let own = Addresses::V4([10, 0, 0, 1].into(), [10, 0, 0, 1].into());
     assert_eq!(end(&network, Fields { addresses: own, ..fields }), (End::Delivered, 0, Some(0)));
     network.set_down(&network.links_between("host-3", "leaf-2").unwrap()).unwrap();
     assert_eq!(end(&network, fields), (End::NoRoute, 2, Some(2)));
     network.set_down(&network.links_between("host-1", "leaf-1").unwrap()).unwrap();
     assert_eq!(end(&network, fields), (End::NoRoute, 0, Some(2)));
-    assert_eq!(network.find(0, 2).unwrap_err(), SteerError::HostDown { host: "host-1".into() });
+    assert_eq!(
+        network.find(0, 2).unwrap_err(),
+        PathEncoderError::HostDown { host: "host-1".into() }
+    );
 }
 
 #[test]
-fn errors_of_encoding_name_switches_and_the_mend() {
+fn errors_of_encoding_name_switches_and_the_fix() {
     let message = |network: &Network| {
         let last = network.fabric().hosts - 1;
         let path = network.path_by_number(0, last, 3).unwrap();
@@ -249,7 +252,7 @@ fn errors_of_encoding_name_switches_and_the_mend() {
     assert!(error.starts_with("tor-1 and agg-2 read the same digit"), "{error}");
 }
 
-/// A TTL that the rules allow is tried where the hosts' own does not reach, or names nothing free.
+/// Another TTL that the rules allow is tried where the default does not reach, or has no free encoding.
 #[test]
 fn other_ttls_are_tried() {
     let rules = PortRules { ttl: 2, ttls: 2..=9, reserved: Vec::new() };
@@ -279,5 +282,5 @@ fn reserved_ports_are_never_chosen() {
     let none = PortRules { reserved: vec![PortRange::ALL], ..rules };
     let network = network_of(&leaf_spine(2, 2), &config(2), none);
     let error = network.encode(&path, &flow(&network, 0, 2), 0, |_| true).unwrap_err();
-    assert!(matches!(error, SteerError::NoneFree { .. }), "{error}");
+    assert!(matches!(error, PathEncoderError::NoneFree { .. }), "{error}");
 }

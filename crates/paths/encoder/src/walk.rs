@@ -1,22 +1,22 @@
-//! Where a packet would go.
+//! Packet traces.
 
 use heddle_policy::Port;
 use heddle_policy::cflb::{Addresses, Decision, Fields};
 
-use crate::{Network, SteerError};
+use crate::{Network, PathEncoderError};
 
-/// What one router does with a packet.
+/// The forwarding decision of one router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The router, ToRs first.
     pub switch: u32,
     /// The router's name.
     pub name: String,
-    /// The TTL with which the packet came.
+    /// The TTL of the packet when the router receives it.
     pub ttl: u8,
     /// The router's next hops towards the destination; at its own ToR the host alone.
     pub next_hops: u16,
-    /// The next hop that it takes, and why.
+    /// The next hop that it takes, and the reason.
     pub decision: Decision,
     /// The port that it sends out of.
     pub port: Port,
@@ -26,10 +26,10 @@ pub struct Step {
     pub next_name: String,
 }
 
-/// How a packet ends.
+/// The end of a packet's trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The destination has it.
+    /// The destination receives it.
     Delivered,
     /// The router after the last step received it with a TTL of 1 or 0 and forwards it no further (RFC 1812, section 5.3.1).
     TtlRanOut,
@@ -39,24 +39,24 @@ pub enum End {
     NoSuchHost,
 }
 
-/// A packet's way.
+/// The trace of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// The host that it is for, if there is one.
+    /// The destination host, if there is one.
     pub to: Option<u32>,
     /// The routers that forward it, in order.
     pub steps: Vec<Step>,
-    /// How it ends.
+    /// The result.
     pub end: End,
 }
 
 impl Network {
-    /// Follows a packet from a host as the routers would forward it, each by [`heddle_policy::cflb::Codec::decide`]: at most 255
-    /// steps. `fields` are those that the host writes; a packet for its own host passes no router.
+    /// Traces a packet from a host as the routers would forward it, each by [`heddle_policy::cflb::Codec::decide`]: at most 255
+    /// steps. `fields` are those of the packet as sent; a packet to the sender itself passes no router.
     ///
     /// # Errors
-    /// [`SteerError::Path`] for a number that is no host's.
-    pub fn walk(&self, from: u32, fields: &Fields) -> Result<Walk, SteerError> {
+    /// [`PathEncoderError::Path`] for a number that is not a host's.
+    pub fn walk(&self, from: u32, fields: &Fields) -> Result<Walk, PathEncoderError> {
         let hosts = self.fabric().hosts;
         if from >= hosts {
             return Err(heddle_fabric::PathError::NoSuchHost(from, hosts).into());
@@ -93,7 +93,7 @@ impl Network {
         }
     }
 
-    /// What a router does with a packet for a host; `None` without a next hop.
+    /// The decision of a router for a packet to a host; `None` without a next hop.
     fn step(&self, switch: u32, to: u32, fields: &Fields) -> Option<Step> {
         let (fabric, tor) = (self.fabric(), self.fabric().host_tor[to as usize]);
         let own = Port(

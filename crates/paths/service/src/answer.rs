@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use heddle_fabric::Path;
 use heddle_path_encoder::{
-    Affected, Connection, ConnectionId, Damage, End, Fit, Network, Request, Step, Subflow,
+    Affected, Connection, ConnectionId, End, Fit, LinkImpact, Network, Request, Step, Subflow,
     SubflowId,
 };
 use heddle_policy::cflb::{Addresses, Fields, Reason};
@@ -89,9 +89,9 @@ pub fn subflow(network: &Network, all: &Connection, id: SubflowId, one: &Subflow
     let others = all.subflows.iter().filter(|(other, _)| **other != id);
     let shares =
         |(_, other): (_, &Subflow)| other.placement.links().iter().any(|link| links.contains(link));
-    let overbooked_bps = match one.placement.fit {
+    let oversubscribed_bps = match one.placement.fit {
         Fit::Fits => 0,
-        Fit::Overbooked { by } => by.0,
+        Fit::Oversubscribed { by } => by.0,
     };
     let pair = all.request.pair;
     v1::Subflow {
@@ -99,8 +99,8 @@ pub fn subflow(network: &Network, all: &Connection, id: SubflowId, one: &Subflow
         header: Some(header(&one.fields)),
         path: Some(path(network, pair.from, pair.to, &one.placement.path)),
         disjoint: !others.into_iter().any(shares),
-        overbooked_bps,
-        damage: damage(all.damage(network, id)).into(),
+        oversubscribed_bps,
+        damage: damage(all.link_impact(network, id)).into(),
     }
 }
 
@@ -137,15 +137,15 @@ pub fn affected(affected: Affected) -> v1::Affected {
     v1::Affected {
         connection: affected.connection.0,
         subflow: affected.subflow.0,
-        damage: damage(Some(affected.damage)).into(),
+        damage: damage(Some(affected.impact)).into(),
     }
 }
 
 /// What has become of a subflow.
-fn damage(damage: Option<Damage>) -> v1::Damage {
+fn damage(damage: Option<LinkImpact>) -> v1::Damage {
     match damage {
-        Some(Damage::LinkDown { .. }) => v1::Damage::LinkDown,
-        Some(Damage::Renamed) => v1::Damage::Renamed,
+        Some(LinkImpact::LinkDown { .. }) => v1::Damage::LinkDown,
+        Some(LinkImpact::Rerouted) => v1::Damage::Renamed,
         None => v1::Damage::None,
     }
 }

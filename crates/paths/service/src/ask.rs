@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heddle_path_encoder::{Family, SteerError};
+use heddle_path_encoder::{Family, PathEncoderError};
 use heddle_policy::cflb::{Addresses, Field, Ports};
 
 use crate::{Problem, v1};
@@ -115,7 +115,7 @@ pub fn ports(
     let source = given(source, "source", is_label)?;
     let destination = given(destination, "destination", field != Field::Ports)?;
     match is_label && taken.contains(&source) {
-        true => Err(SteerError::PortsInUse.into()),
+        true => Err(PathEncoderError::PortsInUse.into()),
         false => Ok(Ports { source, destination }),
     }
 }

@@ -1,7 +1,7 @@
 //! What a caller did wrong, or what cannot be had, and what mends it: one type behind gRPC's statuses and HTTP's answers.
 
 use heddle_fabric::PathError;
-use heddle_path_encoder::SteerError;
+use heddle_path_encoder::PathEncoderError;
 
 /// Kinds of problems, as gRPC names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -63,8 +63,8 @@ impl Problem {
     }
 }
 
-impl From<SteerError> for Problem {
-    fn from(error: SteerError) -> Problem {
+impl From<PathEncoderError> for Problem {
+    fn from(error: PathEncoderError) -> Problem {
         let (code, mend) = verdict(&error);
         match code {
             // What a network is made from is checked before it is served: its errors are nobody's business here.
@@ -74,38 +74,38 @@ impl From<SteerError> for Problem {
     }
 }
 
-fn verdict(error: &SteerError) -> (Code, &'static str) {
+fn verdict(error: &PathEncoderError) -> (Code, &'static str) {
     use Code::{FailedPrecondition, Internal, InvalidArgument, NoFreePort, NotFound};
     match error {
-        SteerError::Unknown { .. } | SteerError::Path(PathError::NoSuchHost(..)) => {
+        PathEncoderError::Unknown { .. } | PathEncoderError::Path(PathError::NoSuchHost(..)) => {
             (NotFound, "name nodes as the fabric's file does, or hosts by their addresses")
         }
-        SteerError::NoSuchPath { .. } => (NotFound, "list the pair's paths"),
-        SteerError::NoSuchLink { .. } => (NotFound, "list the links"),
-        SteerError::NoConnection(_) | SteerError::NoSubflow { .. } => {
+        PathEncoderError::NoSuchPath { .. } => (NotFound, "list the pair's paths"),
+        PathEncoderError::NoSuchLink { .. } => (NotFound, "list the links"),
+        PathEncoderError::NoConnection(_) | PathEncoderError::NoSubflow { .. } => {
             (NotFound, "open a connection, and renew it before its lease ends")
         }
-        SteerError::Path(PathError::SameHost(_)) => (InvalidArgument, "name two hosts"),
-        SteerError::Path(PathError::Unreachable(..))
-        | SteerError::HostDown { .. }
-        | SteerError::Fabric(_) => {
+        PathEncoderError::Path(PathError::SameHost(_)) => (InvalidArgument, "name two hosts"),
+        PathEncoderError::Path(PathError::Unreachable(..))
+        | PathEncoderError::HostDown { .. }
+        | PathEncoderError::Fabric(_) => {
             (FailedPrecondition, "list the links that are down, and report those that are up again")
         }
-        SteerError::NotAPath { .. } | SteerError::NotANextHop { .. } => {
+        PathEncoderError::NotAPath { .. } | PathEncoderError::NotANextHop { .. } => {
             (InvalidArgument, "name a path as the list of the pair's paths does")
         }
-        SteerError::NoAddress { .. } | SteerError::Families { .. } | SteerError::NoField => {
-            (InvalidArgument, "ask for the other family")
-        }
-        SteerError::NoSubflows => (InvalidArgument, "ask for 1 to 16 subflows"),
-        SteerError::PortsGiven => (InvalidArgument, "ask for one subflow and add the others"),
-        SteerError::PortsInUse => (FailedPrecondition, "take another source port"),
-        SteerError::RadixTooSmall { .. }
-        | SteerError::TooLong { .. }
-        | SteerError::TtlTooLow { .. } => {
+        PathEncoderError::NoAddress { .. }
+        | PathEncoderError::Families { .. }
+        | PathEncoderError::NoField => (InvalidArgument, "ask for the other family"),
+        PathEncoderError::NoSubflows => (InvalidArgument, "ask for 1 to 16 subflows"),
+        PathEncoderError::PortsGiven => (InvalidArgument, "ask for one subflow and add the others"),
+        PathEncoderError::PortsInUse => (FailedPrecondition, "take another source port"),
+        PathEncoderError::RadixTooSmall { .. }
+        | PathEncoderError::TooLong { .. }
+        | PathEncoderError::TtlTooLow { .. } => {
             (FailedPrecondition, "take another path, or have the network's constants changed")
         }
-        SteerError::NoneFree { .. } => {
+        PathEncoderError::NoneFree { .. } => {
             (NoFreePort, "close connections of this pair, or free ports")
         }
         _ => (Internal, "see the service's log"),

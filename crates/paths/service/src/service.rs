@@ -16,7 +16,7 @@ use crate::{Clock, Limits, Options, Problem};
 /// Answers every operation of `PathService`; each is a method that takes a request and returns the answer or a [`Problem`].
 ///
 /// Questions about paths read a snapshot of the network and wait for nobody. Connections are behind one lock, which is held while
-/// paths are chosen and named: some 0.1 us for each path that is looked at, [`heddle_path_encoder::MOST_PATHS`] for each subflow at most. What
+/// paths are chosen and named: some 0.1 us for each path that is looked at, [`heddle_path_encoder::MAX_PATHS`] for each subflow at most. What
 /// does so is no work for an asynchronous task. News of a link is worked out beside both, and put in place under that lock.
 #[derive(Debug)]
 pub struct Service {
@@ -71,7 +71,7 @@ impl Service {
         let (placer, ports) = (connections.placer(), network.fabric().ports.len() as u32);
         Levels {
             connections: connections.len(),
-            subflows: connections.book().len(),
+            subflows: connections.ports().len(),
             busiest_link_flows: (0..ports).map(|port| placer.flows(port)).max().unwrap_or(0),
             links_down: network.down().len(),
         }

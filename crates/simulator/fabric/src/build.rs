@@ -1,4 +1,4 @@
-//! From a graph to numbered ports.
+//! Port numbering: a [`Fabric`] from a graph.
 
 use heddle_policy::{Port, Tor};
 use heddle_scenario::{Graph, Node, Routing};
@@ -8,21 +8,21 @@ use crate::Routes;
 /// A graph that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricError {
-    /// A host must hang on exactly one ToR.
+    /// A host must be linked to exactly one ToR.
     #[error("host {0} has {1} links to ToRs; it needs exactly one")]
     Host(String, usize),
-    /// A host must not hang on anything but a ToR.
+    /// A host must be linked to a ToR and to nothing else.
     #[error("host {0} is linked to {1}, which is not a ToR")]
     HostUplink(String, String),
     /// A link joins two nodes of one tier: up/down routing cannot use it.
     #[error(
         "the link {0}-{1} joins two nodes of one tier; give their tiers so that one is above the other"
     )]
-    Flat(String, String),
+    SameTier(String, String),
     /// A pair of ToRs has no path that packets may take.
     #[error("no path leads from {0} to {1} as packets are routed")]
     Unreachable(String, String),
-    /// More than the packet header can number.
+    /// More items than their identifiers can number.
     #[error("{0} {1}: at most {2} can be simulated")]
     TooMany(usize, &'static str, usize),
 }
@@ -38,9 +38,9 @@ pub struct PortInfo {
     pub peer: u32,
     /// The link, as an index of [`Graph::links`].
     pub link: u32,
-    /// Whether it leads to a higher tier.
+    /// True if it leads to a higher tier.
     pub is_up: bool,
-    /// Whether the node at the far end is a host.
+    /// True if the node at the far end is a host.
     pub to_host: bool,
 }
 
@@ -49,9 +49,9 @@ pub struct PortInfo {
 pub struct Fabric {
     /// The graph that it was made from.
     pub graph: Graph,
-    /// All ports. Their numbers in the fabric are places in this list.
+    /// All ports. A port's number in the fabric is its index in this list.
     pub ports: Vec<PortInfo>,
-    /// First port of each node; one more at the end.
+    /// First port of each node, and the number of ports at the end.
     pub first_port: Vec<u32>,
     /// Nodes from this one on are switches.
     pub hosts: u32,
@@ -195,7 +195,7 @@ fn number_ports(graph: &Graph) -> Result<(Vec<PortInfo>, Vec<u32>), FabricError>
         let port = |owner: u32, to: u32, peer: u32| -> Result<PortInfo, FabricError> {
             let (from, far) = (&graph.nodes[owner as usize], &graph.nodes[to as usize]);
             if from.tier == far.tier && graph.routing == Routing::UpDown {
-                return Err(FabricError::Flat(from.name.clone(), far.name.clone()));
+                return Err(FabricError::SameTier(from.name.clone(), far.name.clone()));
             }
             let (is_up, to_host) = (far.tier > from.tier, far.tier == 0);
             Ok(PortInfo { owner, to, peer, link: index as u32, is_up, to_host })

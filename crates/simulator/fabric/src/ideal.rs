@@ -4,7 +4,7 @@ use heddle_scenario::{Graph, Link, Node, Routing};
 use heddle_units::Time;
 
 use crate::Fabric;
-use crate::routes::{FAR, hops_to};
+use crate::routes::{UNREACHABLE, hops_to};
 
 /// The same hosts and host links around a single switch, with no fabric to load. A host's link is given the delay that
 /// makes the longest path of `graph` as long as before, so that unloaded round trips stay comparable (the fabric's
@@ -41,9 +41,9 @@ fn to_the_top(graph: &Graph) -> Time {
 }
 
 /// The longest delay of the links whose lower end is in such a tier.
-fn slowest(graph: &Graph, is_meant: impl Fn(u8) -> bool) -> Time {
+fn slowest(graph: &Graph, matches: impl Fn(u8) -> bool) -> Time {
     let tier = |node: u32| graph.nodes[node as usize].tier;
-    let meant = graph.links.iter().filter(|l| is_meant(tier(l.ends.0).min(tier(l.ends.1))));
+    let meant = graph.links.iter().filter(|l| matches(tier(l.ends.0).min(tier(l.ends.1))));
     meant.map(|link| link.delay).max().unwrap_or(Time::ZERO)
 }
 
@@ -52,7 +52,7 @@ fn most_hops(graph: &Graph) -> u64 {
     let Ok(fabric) = Fabric::new(graph) else { return 0 };
     let hops = (0..fabric.tors).flat_map(|tor| {
         let hops = hops_to(&fabric, tor, &|_| true);
-        hops.into_iter().take(fabric.tors as usize).filter(|hops| *hops != FAR).max()
+        hops.into_iter().take(fabric.tors as usize).filter(|hops| *hops != UNREACHABLE).max()
     });
     hops.max().unwrap_or(0).into()
 }

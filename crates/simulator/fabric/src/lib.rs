@@ -1,7 +1,25 @@
-//! The fabric as packets walk it: ports, where they lead, and the next hops of every switch.
+//! The forwarding view of a fabric: numbered ports, next hops, and load-balanced paths.
 //!
-//! A [`Fabric`] is made from a scenario's graph; [`Routes`] are its next hops while some links are up. Nothing here has a
-//! clock or carries a packet: the simulator and what names paths by ports build on it.
+//! A [`Fabric`] is made from a scenario's graph and numbers its ports. [`Routes`] are the next hops of every switch over the links
+//! that are up. [`Paths`] are the equal-cost paths of a pair of hosts, and [`stats()`] describes the path diversity of the whole fabric.
+//! This crate has no clock and carries no packets; the simulator and the path encoder build on it.
+//!
+//! ```
+//! use heddle_fabric::Fabric;
+//! use heddle_scenario::{Source, load_fabric};
+//!
+//! let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+//! let file = load_fabric(&Source::new("fabric.toml", "[fabric]\nkind = \"fat-tree\"\nk = 4\n"), &no_files)?;
+//! let fabric = Fabric::new(&file.fabric.graph)?;
+//! let routes = fabric.routes(|_link| true)?;
+//!
+//! // Hosts 0 and 15 are in different pods: (k / 2)^2 paths of five switches, k / 2 of which share no link.
+//! let paths = fabric.paths(&routes, 0, 15)?;
+//! assert_eq!(paths.count(), 4);
+//! assert!(paths.iter().all(|path| path.hops.len() == 5));
+//! assert_eq!(paths.disjoint(usize::MAX).len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod build;
 mod ideal;

@@ -1,21 +1,21 @@
-//! Load-balanced paths of a pair of hosts, as routers would walk them.
+//! Load-balanced paths of a pair of hosts.
 //!
 //! A path is a choice at each switch from the source's ToR to the destination's, among the next hops that [`Routes`] has there.
 //! These choices make a directed graph without cycles, all of whose paths are of one length; its paths are numbered in
-//! the order of the choices, the first switch's first. Nothing enumerates them before it is asked to: [`Paths::count`] and
+//! the order of the choices, the first switch's first. Paths are enumerated on demand: [`Paths::count`] and
 //! [`Paths::nth`] count paths once for each switch, [`Paths::advance`] counts nothing.
 
+mod counts;
 mod disjoint;
 #[cfg(test)]
 pub(crate) mod tests;
-mod ways;
 
 use std::cell::OnceCell;
 
 use heddle_policy::{Port, Tor};
 
 use crate::{Fabric, Routes};
-pub(crate) use ways::Ways;
+pub(crate) use counts::PathCounts;
 
 /// One switch of a path, and the choice that it makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub struct Hop {
     pub switch: u32,
     /// The port that it sends out of.
     pub port: Port,
-    /// That port's place among the next hops, from 0.
+    /// That port's index among the next hops, from 0.
     pub next_hop: u16,
     /// Next hops that it has towards the destination, at least 1.
     pub next_hops: u16,
@@ -50,16 +50,16 @@ impl Path {
     }
 }
 
-/// Why there are no paths.
+/// A pair of hosts without paths.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// A host needs no path to itself.
     #[error("{0} is both ends: there is no path through the fabric")]
     SameHost(String),
-    /// Routing has no next hop.
+    /// The source's ToR has no next hop.
     #[error("there is no path from {0} to {1}: too many links are down")]
     Unreachable(String, String),
-    /// A number that is no host's.
+    /// The number is not a host's.
     #[error("there is no host number {0}: there are {1}, numbered from 0")]
     NoSuchHost(u32, u32),
 }
@@ -73,9 +73,9 @@ pub struct Paths<'a> {
     from: u32,
     /// The last switch.
     tor: Tor,
-    /// What the last switch does.
+    /// The last hop: the destination's ToR.
     last: Hop,
-    ways: OnceCell<Ways>,
+    counts: OnceCell<PathCounts>,
 }
 
 impl Fabric {
@@ -104,7 +104,7 @@ impl Fabric {
         let switch = u32::from(tor.0);
         let port = self.host_port[to_host as usize] - self.first_port_of_switch(switch);
         let last = Hop { switch, port: Port(port as u16), next_hop: 0, next_hops: 1 };
-        Ok(Paths { fabric: self, routes, from, tor, last, ways: OnceCell::new() })
+        Ok(Paths { fabric: self, routes, from, tor, last, counts: OnceCell::new() })
     }
 
     /// The number in the fabric of a switch's port.
@@ -126,9 +126,9 @@ impl<'a> Paths<'a> {
         self.fabric
     }
 
-    /// How many there are, at least 1; at most 2^64 - 1 is told.
+    /// The number of paths, at least 1; saturates at 2^64 - 1.
     pub fn count(&self) -> u64 {
-        self.ways().from(self.from)
+        self.counts().from(self.from)
     }
 
     /// Writes path number `index` into `path`, whose memory is used again. `false`, and nothing written, from
@@ -158,18 +158,18 @@ impl<'a> Paths<'a> {
     pub fn advance(&self, path: &mut Path) -> bool {
         let last_choice = path.hops.iter().rposition(|hop| hop.next_hop + 1 < hop.next_hops);
         let Some(place) = last_choice else { return false };
-        self.turn(path, place, path.hops[place].next_hop + 1)
+        self.choose(path, place, path.hops[place].next_hop + 1)
     }
 
-    /// Makes another choice at hop `place` of a path of this pair, and the first choices from there on. `false`, and nothing
+    /// Takes another next hop at hop `hop` of a path of this pair, and the first next hops from there on. `false`, and nothing
     /// written, if there is no such hop or choice.
-    pub fn turn(&self, path: &mut Path, place: usize, next_hop: u16) -> bool {
-        let hop = path.hops.get_mut(place).filter(|hop| next_hop < hop.next_hops);
-        let Some(hop) = hop.filter(|hop| hop.switch != self.last.switch) else { return false };
-        hop.next_hop = next_hop;
-        hop.port = self.next_hops(hop.switch)[usize::from(next_hop)];
-        let next = self.fabric.next_switch(hop.switch, hop.port);
-        path.hops.truncate(place + 1);
+    pub fn choose(&self, path: &mut Path, hop: usize, next_hop: u16) -> bool {
+        let at = path.hops.get_mut(hop).filter(|at| next_hop < at.next_hops);
+        let Some(at) = at.filter(|at| at.switch != self.last.switch) else { return false };
+        at.next_hop = next_hop;
+        at.port = self.next_hops(at.switch)[usize::from(next_hop)];
+        let next = self.fabric.next_switch(at.switch, at.port);
+        path.hops.truncate(hop + 1);
         self.descend(next, path);
         true
     }
@@ -196,10 +196,10 @@ impl<'a> Paths<'a> {
     /// The choice of `switch` that leads to path number `left` of those from there on; `left` becomes the number from the next
     /// switch on.
     fn hop_to(&self, switch: u32, left: &mut u64) -> Hop {
-        let (ports, ways) = (self.next_hops(switch), self.ways());
+        let (ports, counts) = (self.next_hops(switch), self.counts());
         let mut next_hop = 0;
         for port in &ports[..ports.len() - 1] {
-            let beyond = ways.from(self.fabric.next_switch(switch, *port));
+            let beyond = counts.from(self.fabric.next_switch(switch, *port));
             if *left < beyond {
                 break;
             }
@@ -215,11 +215,11 @@ impl<'a> Paths<'a> {
         self.routes.next_hops(switch, self.tor)
     }
 
-    fn ways(&self) -> &Ways {
-        self.ways.get_or_init(|| {
-            let mut ways = Ways::to(self.fabric, self.tor);
-            ways.count_from(self.fabric, self.routes, self.from);
-            ways
+    fn counts(&self) -> &PathCounts {
+        self.counts.get_or_init(|| {
+            let mut counts = PathCounts::to(self.fabric, self.tor);
+            counts.count_from(self.fabric, self.routes, self.from);
+            counts
         })
     }
 }

@@ -12,8 +12,8 @@ pub(crate) use self::shortest::hops_to;
 use self::up_down::{UpDown, by_tier};
 use crate::{Fabric, FabricError, PortInfo};
 
-/// Hops where there is no path.
-pub(crate) const FAR: u32 = u32::MAX;
+/// The distance of a switch without a path.
+pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
 /// The next hops of every switch towards every ToR. Equal sets of ports are stored once.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Routes {
         &self.ports[start as usize..end as usize]
     }
 
-    /// The table that [`Routes::next_hops`] reads first, and the place where it will: for callers that fetch memory ahead.
+    /// The table that [`Routes::next_hops`] reads first, and the index that it reads: for callers that prefetch memory.
     #[inline]
     pub fn place(&self, switch: u32, tor: Tor) -> (&[u16], u32) {
         (&self.group, switch * self.tors as u32 + u32::from(tor.0))
@@ -86,7 +86,7 @@ impl Routes {
     }
 }
 
-/// How far every switch is from one ToR, in hops.
+/// Distance of every switch from one ToR, in hops.
 enum Distances {
     UpDown(UpDown),
     Shortest(Vec<u32>),
@@ -110,7 +110,7 @@ impl Distances {
 
     fn next_hops(&self, fabric: &Fabric, switch: u32, is_up: &impl Fn(u32) -> bool) -> Vec<Port> {
         let here = self.hops()[switch as usize];
-        if here == 0 || here == FAR {
+        if here == 0 || here == UNREACHABLE {
             return Vec::new();
         }
         let is_next = |port: &PortInfo| {

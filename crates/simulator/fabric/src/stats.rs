@@ -1,4 +1,4 @@
-//! How much choice a fabric offers (CFLB section 2.2, figures 1 and 2).
+//! Path diversity of a fabric (CFLB section 2.2, figures 1 and 2).
 
 #[cfg(test)]
 mod tests;
@@ -8,21 +8,21 @@ use std::collections::BTreeMap;
 use heddle_policy::Tor;
 use serde::Serialize;
 
-use crate::paths::Ways;
+use crate::paths::PathCounts;
 use crate::{Fabric, Routes};
 
-/// How much choice a fabric offers.
+/// Path diversity of a fabric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
     /// Servers.
     pub servers: u32,
     /// Ordered pairs of different servers by how many load-balanced paths they have; 0 where there is none (figure 1).
     pub pairs_by_paths: BTreeMap<u64, u64>,
-    /// The share of ordered pairs with 2 paths or more, 0 to 1.
+    /// The fraction of ordered pairs with 2 paths or more, 0 to 1.
     pub several_paths: f64,
     /// Ordered pairs by how many switches their packets pass (relaying servers are switches as well).
     pub pairs_by_switches: BTreeMap<u32, u64>,
-    /// For each switch the share of destinations, servers that are not its own, for which it has several next hops,
+    /// For each switch the fraction of destinations (servers of other switches) for which it has several next hops,
     /// 0 to 1; ascending (figure 2). Switches without such destinations are left out.
     pub several_next_hops: Vec<f64>,
     /// The mean of `several_next_hops`.
@@ -58,12 +58,12 @@ fn pairs(fabric: &Fabric, routes: &Routes) -> (BTreeMap<u64, u64>, BTreeMap<u32,
     let servers = servers_of_tors(fabric);
     let (mut by_paths, mut by_switches) = (BTreeMap::new(), BTreeMap::new());
     for to in occupied(&servers) {
-        let mut ways = Ways::to(fabric, Tor(to as u16));
+        let mut counts = PathCounts::to(fabric, Tor(to as u16));
         for from in occupied(&servers) {
-            ways.count_from(fabric, routes, from);
+            counts.count_from(fabric, routes, from);
             let own = u64::from(from == to);
             let pairs = servers[from as usize] * (servers[to as usize] - own);
-            *by_paths.entry(ways.from(from)).or_insert(0) += pairs;
+            *by_paths.entry(counts.from(from)).or_insert(0) += pairs;
             if let Some(switches) = switches_between(fabric, routes, from, to) {
                 *by_switches.entry(switches).or_insert(0) += pairs;
             }

@@ -26,13 +26,13 @@ fn diamond() -> Fabric {
     Fabric::new(&graph(&[0, 0, 1, 1, 2, 2, 3], &links)).unwrap()
 }
 
-/// Where a switch's ports lead.
+/// The nodes at the far ends of a switch's ports.
 fn far_ends(fabric: &Fabric, switch: u32, ports: &[Port]) -> Vec<u32> {
     let all = fabric.ports_of(fabric.hosts + switch);
     ports.iter().map(|port| all[usize::from(port.0)].to).collect()
 }
 
-/// Where packets for a ToR (the first is 0) go next, by nodes.
+/// The next nodes of packets for a ToR (the first is 0).
 fn next_nodes(fabric: &Fabric, routes: &Routes, node: u32, tor: u16) -> Vec<u32> {
     let switch = node - fabric.hosts;
     far_ends(fabric, switch, routes.next_hops(switch, Tor(tor)))
@@ -107,7 +107,7 @@ fn graphs_that_cannot_be_routed_are_refused() {
     assert_eq!(error(&[0, 1], &[]), FabricError::Host(zero.clone(), 0));
     assert_eq!(error(&[0, 1, 1], &[(0, 1), (0, 2)]), FabricError::Host(zero.clone(), 2));
     assert_eq!(error(&[0, 1, 2], &[(0, 2)]), FabricError::HostUplink(zero, two.clone()));
-    assert_eq!(error(&[0, 1, 1], &[(0, 1), (1, 2)]), FabricError::Flat(one, two));
+    assert_eq!(error(&[0, 1, 1], &[(0, 1), (1, 2)]), FabricError::SameTier(one, two));
 }
 
 #[test]
@@ -152,7 +152,7 @@ prop_compose! {
 /// A packet on its way: the switch that has it, and whether it has descended.
 type State = (u32, bool);
 
-/// Where a packet can be one hop later, whichever next hop is taken.
+/// All states of a packet one hop later, one for each next hop.
 fn one_hop_on(
     fabric: &Fabric,
     routes: &Routes,

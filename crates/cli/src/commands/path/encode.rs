@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_fabric::Path;
-use heddle_path_encoder::{Flow, Network, Pair, SteerError};
+use heddle_path_encoder::{Flow, Network, Pair, PathEncoderError};
 use heddle_policy::cflb::{Addresses, Field, Fields, Ports};
 use heddle_scenario::FabricFile;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn names(
     network: &Network,
     path: &Path,
     flow: &Flow,
-) -> Result<Vec<Fields>, SteerError> {
+) -> Result<Vec<Fields>, PathEncoderError> {
     let field = network.codec().field();
     let in_use = |fields: &Fields| match field {
         Field::FlowLabel => args.taken.contains(&fields.flow_label),
@@ -110,7 +110,7 @@ fn print_json(
     listed: &Listed,
     names: &[Fields],
 ) -> Result<(), Failure> {
-    let name = |fields: &Fields| -> Result<Value, SteerError> {
+    let name = |fields: &Fields| -> Result<Value, PathEncoderError> {
         let walk = network.walk(pair.from, fields)?;
         Ok(json!({ "header": header(fields), "hops": steps::told(network, &walk) }))
     };

@@ -1,4 +1,4 @@
-//! What a connection is.
+//! Connections and their subflows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use heddle_units::Rate;
 
 use crate::{Pair, Placement};
 
-/// A connection's number. Numbers are not used again.
+/// A connection's identifier. Identifiers are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConnectionId(pub u64);
 
-/// A subflow's number in its connection. Numbers are not used again.
+/// A subflow's identifier within its connection. Identifiers are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SubflowId(pub u32);
 
@@ -22,35 +22,35 @@ pub struct Request {
     pub pair: Pair,
     /// The protocol's number: 6 is TCP.
     pub protocol: u8,
-    /// The ports, of which those are kept that name no path ([`crate::Flow::ports`]).
+    /// The ports, of which those are kept that do not encode the path ([`crate::Flow::ports`]).
     pub ports: Ports,
-    /// Subflows to open at once, at least 1.
+    /// Number of subflows, at least 1.
     pub subflows: u16,
-    /// The rate of each subflow, if it is known.
+    /// The rate of each subflow, if known.
     pub rate: Option<Rate>,
-    /// Seconds that it is kept unless it is renewed, if not as long as others ([`crate::Connections::new`]).
+    /// Lease in seconds; the default is that of [`crate::Connections::new`].
     pub lease: Option<u64>,
 }
 
-/// A subflow: the path that it was given, and the fields that name it.
+/// A subflow: its path, and the header fields that encode it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subflow {
     /// Its path.
     pub placement: Placement,
-    /// What its sender must write.
+    /// The header fields of its packets.
     pub fields: Fields,
 }
 
 /// An open connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// As it was asked for.
+    /// The request that opened it.
     pub request: Request,
-    /// When its lease ends, in seconds of the caller's clock.
+    /// End of its lease, in seconds of the caller's clock.
     pub expires: u64,
     /// Its subflows.
     pub subflows: BTreeMap<SubflowId, Subflow>,
-    /// Source ports that its sender uses otherwise ([`crate::Connections::mark`]).
+    /// Source ports that its sender uses for flows of its own ([`crate::Connections::set_taken_ports`]).
     pub taken: BTreeSet<u16>,
     pub(super) next_subflow: u32,
 }

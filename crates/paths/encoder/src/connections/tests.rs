@@ -14,7 +14,7 @@ use crate::{End, Family, Fit, PortRules, Scheduler};
 
 const LEASE: u64 = 60;
 
-/// No ports are taken but those in the book.
+/// Accepts all ports: no port is taken outside of the allocator.
 const fn others_use_none(_: &Fields) -> bool {
     true
 }
@@ -77,11 +77,11 @@ fn no_two_subflows_of_a_pair_have_the_same_ports() {
             connections.open(&network, &request(&network, 0, 2, 2), 0, others_use_none).unwrap()
         })
         .collect();
-    assert_eq!(connections.book().len(), 1000);
+    assert_eq!(connections.ports().len(), 1000);
     for id in ids {
         connections.close(id).unwrap();
     }
-    assert!(connections.book().is_empty());
+    assert!(connections.ports().is_empty());
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn a_lease_ends_unless_it_is_renewed() {
     assert_eq!(connections.expire(70), [second]);
     assert_eq!(connections.expire(118), []);
     assert_eq!(connections.expire(119), [first]);
-    assert_eq!(connections.renew(first, 119), Err(SteerError::NoConnection(first.0)));
-    assert_eq!((connections.iter().count(), connections.book().len()), (0, 0));
+    assert_eq!(connections.renew(first, 119), Err(PathEncoderError::NoConnection(first.0)));
+    assert_eq!((connections.iter().count(), connections.ports().len()), (0, 0));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn subflows_come_and_go() {
 
 /// 3 spines become 2: the subflow over the failed one is dead, and another one's digit names another spine now.
 #[test]
-fn after_a_failure_the_affected_are_known_and_placed_anew() {
+fn after_a_failure_the_affected_subflows_are_listed_and_moved() {
     let mut network = network(&leaf_spine(2, 3), 3);
     let mut connections = connections(&network, Scheduler::FewestFlows);
     let id = connections.open(&network, &request(&network, 0, 2, 3), 0, others_use_none).unwrap();
@@ -138,14 +138,14 @@ fn after_a_failure_the_affected_are_known_and_placed_anew() {
     network.set_down(&[link]).unwrap();
     let mut affected = connections.affected(&network);
     affected.sort_by_key(|affected| affected.subflow != first);
-    let state = |subflow, damage| Affected { connection: id, subflow, damage };
-    assert_eq!(affected[0], state(first, Damage::LinkDown { link }));
+    let state = |subflow, impact| Affected { connection: id, subflow, impact };
+    assert_eq!(affected[0], state(first, LinkImpact::LinkDown { link }));
     // Number 1 of 3 was spine 2 and is number 0 of 2: the digit 1 is spine 3 now. Number 2 is too high, and is hashed.
-    assert!(affected[1..].contains(&state(second, Damage::Renamed)));
+    assert!(affected[1..].contains(&state(second, LinkImpact::Rerouted)));
     assert!(
         affected[1..]
             .iter()
-            .all(|a| a.damage == Damage::Renamed && [second, third].contains(&a.subflow))
+            .all(|a| a.impact == LinkImpact::Rerouted && [second, third].contains(&a.subflow))
     );
     for affected in affected {
         connections
@@ -161,25 +161,25 @@ fn after_a_failure_the_affected_are_known_and_placed_anew() {
     assert!(
         (0..network.fabric().ports.len() as u32).all(|port| connections.placer().flows(port) == 0)
     );
-    assert!(connections.book().is_empty());
+    assert!(connections.ports().is_empty());
 }
 
 /// A host that is cut off: its subflow can be placed nowhere, and stays as it was.
 #[test]
-fn what_cannot_be_placed_anew_stays() {
+fn a_subflow_that_cannot_be_moved_stays() {
     let mut network = network(&leaf_spine(2, 2), 2);
     let mut connections = connections(&network, Scheduler::FewestFlows);
     let id = connections.open(&network, &request(&network, 0, 2, 1), 0, others_use_none).unwrap();
     let before = connections.get(id).unwrap().clone();
     let [link] = network.links_between("host-3", "leaf-2").unwrap()[..] else { panic!() };
     network.set_down(&[link]).unwrap();
-    let damage = Damage::LinkDown { link };
+    let impact = LinkImpact::LinkDown { link };
     assert_eq!(
         connections.affected(&network),
-        [Affected { connection: id, subflow: SubflowId(0), damage }]
+        [Affected { connection: id, subflow: SubflowId(0), impact }]
     );
     let error = connections.replace(&network, id, SubflowId(0), others_use_none).unwrap_err();
-    assert_eq!(error, SteerError::HostDown { host: "host-3".into() });
+    assert_eq!(error, PathEncoderError::HostDown { host: "host-3".into() });
     assert_eq!(connections.get(id), Some(&before));
     let links = before.subflows[&SubflowId(0)].placement.links();
     assert!(links.iter().all(|link| connections.placer().flows(*link) == 1), "and on its links");
@@ -201,8 +201,8 @@ fn a_connection_that_finds_no_ports_is_not_opened() {
     connections.open(&network, &request(&network, 0, 2, 8), 0, others_use_none).unwrap();
     let error =
         connections.open(&network, &request(&network, 0, 2, 2), 0, others_use_none).unwrap_err();
-    assert!(matches!(error, SteerError::NoneFree { .. }), "{error}");
-    assert_eq!((connections.book().len(), connections.iter().count()), (8, 1));
+    assert!(matches!(error, PathEncoderError::NoneFree { .. }), "{error}");
+    assert_eq!((connections.ports().len(), connections.iter().count()), (8, 1));
     let flows = |port| connections.placer().flows(network.fabric().port_of_switch(0, port));
     assert_eq!([2, 3].map(|port| flows(heddle_policy::Port(port))), [4, 4]);
     assert!(
@@ -219,7 +219,7 @@ fn rates_are_reserved_for_each_subflow() {
     let id = connections.open(&network, &request, 0, others_use_none).unwrap();
     let subflows = connections.get(id).unwrap().subflows.values();
     let fits: Vec<Fit> = subflows.map(|subflow| subflow.placement.fit).collect();
-    assert_eq!(fits, [Fit::Fits, Fit::Fits, Fit::Overbooked { by: Rate::gbps(2) }]);
+    assert_eq!(fits, [Fit::Fits, Fit::Fits, Fit::Oversubscribed { by: Rate::gbps(2) }]);
 }
 
 /// Of 8 ports half name each spine. One is refused, one is marked for the host: 6 subflows find ports, the next one over either
@@ -233,7 +233,7 @@ fn ports_that_are_in_use_elsewhere_are_not_given() {
     let one = request(&network, 0, 2, 1);
     let source = |fields: &Fields| fields.ports.unwrap().source;
     let marking = connections.open(&network, &one, 0, |fields| source(fields) != 50_003).unwrap();
-    connections.mark(marking, [50_005].into()).unwrap();
+    connections.set_taken_ports(marking, [50_005].into()).unwrap();
     let mut given = BTreeSet::new();
     for _ in 0..2 {
         let id = connections.open(&network, &one, 0, |fields| source(fields) != 50_003).unwrap();
@@ -242,22 +242,22 @@ fn ports_that_are_in_use_elsewhere_are_not_given() {
     assert_eq!(given.intersection(&[50_003, 50_005].into()).count(), 0);
     let eight = request(&network, 0, 3, 8);
     let error = connections.open(&network, &eight, 0, others_use_none).unwrap_err();
-    assert_eq!(error, SteerError::NoneFree { tried: 4 }, "of the host, whoever receives");
+    assert_eq!(error, PathEncoderError::NoneFree { tried: 4 }, "of the host, whoever receives");
     let is_free = |connections: &Connections, from, source| {
-        connections.book().is_free(from, 3, Ports { source, ..PORTS })
+        connections.ports().is_free(from, 3, Ports { source, ..PORTS })
     };
     let marked = [(0, 50_005), (1, 50_005), (0, 50_006)];
     let free = |connections: &Connections| marked.map(|(from, at)| is_free(connections, from, at));
     assert_eq!(free(&connections), [false, true, true]);
 
-    connections.mark(marking, [50_006, 50_007].into()).unwrap();
+    connections.set_taken_ports(marking, [50_006, 50_007].into()).unwrap();
     assert_eq!(free(&connections), [true, true, false], "in place of the former ones");
-    assert_eq!(connections.book().marked(), 2);
+    assert_eq!(connections.ports().taken(), 2);
     connections.close(marking).unwrap();
     assert_eq!(free(&connections), [true; 3]);
-    assert_eq!(connections.book().marked(), 0);
-    let gone = Err(SteerError::NoConnection(marking.0));
-    assert_eq!(connections.mark(marking, [50_005].into()), gone);
+    assert_eq!(connections.ports().taken(), 0);
+    let gone = Err(PathEncoderError::NoConnection(marking.0));
+    assert_eq!(connections.set_taken_ports(marking, [50_005].into()), gone);
 }
 
 /// A subflow that is placed anew leaves a port that its host now uses otherwise; if there is no other one, it stays.
@@ -271,12 +271,12 @@ fn a_subflow_placed_anew_asks_for_free_ports_again() {
     };
     let before = ports(&connections);
     let none = connections.replace(&network, id, SubflowId(0), |_| false).unwrap_err();
-    assert!(matches!(none, SteerError::NoneFree { .. }), "{none}");
+    assert!(matches!(none, PathEncoderError::NoneFree { .. }), "{none}");
     assert_eq!(ports(&connections), before);
     let is_even = |fields: &Fields| fields.ports.unwrap().source.is_multiple_of(2);
     connections.replace(&network, id, SubflowId(0), is_even).unwrap();
     assert!(ports(&connections).source.is_multiple_of(2));
-    assert_eq!(connections.book().len(), 1);
+    assert_eq!(connections.ports().len(), 1);
 }
 
 /// Asked for 10 s and for 90 s where 60 s are usual.
@@ -312,11 +312,14 @@ fn with_flow_labels_the_ports_are_the_callers() {
     let pair = network.pair_of(0, 2, Family::V6).unwrap();
     let request = Request { pair, ..request(&network, 0, 2, 1) };
     let twice = Request { subflows: 2, ..request };
-    assert_eq!(connections.open(&network, &twice, 0, others_use_none), Err(SteerError::PortsGiven));
+    assert_eq!(
+        connections.open(&network, &twice, 0, others_use_none),
+        Err(PathEncoderError::PortsGiven)
+    );
     let id = connections.open(&network, &request, 0, others_use_none).unwrap();
     assert_eq!(
         connections.add_subflow(&network, id, PORTS, others_use_none),
-        Err(SteerError::PortsInUse)
+        Err(PathEncoderError::PortsInUse)
     );
     connections
         .add_subflow(&network, id, Ports { source: 40_001, ..PORTS }, others_use_none)
@@ -327,7 +330,7 @@ fn with_flow_labels_the_ports_are_the_callers() {
 
 proptest! {
     /// Connections open and close while links fail: every subflow that is not listed as affected takes its path, and in the end
-    /// nothing is left on links or in the book.
+    /// nothing is left on links or allocated.
     #[test]
     fn subflows_take_their_paths_or_are_listed(
         graph in any_graph(),
@@ -358,7 +361,7 @@ proptest! {
             }
         }
         connections.expire(u64::MAX);
-        prop_assert!(connections.book().is_empty() && connections.iter().count() == 0);
+        prop_assert!(connections.ports().is_empty() && connections.iter().count() == 0);
         for port in 0..network.fabric().ports.len() as u32 {
             prop_assert_eq!(connections.placer().flows(port), 0);
         }

@@ -36,7 +36,7 @@ fn first_fit_takes_the_first_path_with_room() {
     assert_eq!(place(9), (2, Fit::Fits));
     assert_eq!(
         place(5),
-        (1, Fit::Overbooked { by: Rate::gbps(1) }),
+        (1, Fit::Oversubscribed { by: Rate::gbps(1) }),
         "6 + 5; 10 + 5 and 9 + 5 are worse"
     );
 }
@@ -130,7 +130,8 @@ fn a_permutation_over_a_fat_tree_has_few_flows_on_each_link() {
     assert!(most <= 2, "{most}");
 }
 
-/// What flows get of links of rate 1 by max-min shares: all grow alike until a link is full, which stops those on it.
+/// The sum of the max-min fair rates of flows over links of rate 1 (progressive filling: all rates grow until a link is full, which
+/// stops the flows on it).
 fn max_min(fabric: &Fabric, flows: &[Vec<u32>]) -> f64 {
     let mut room = vec![1.0; fabric.ports.len()];
     let (mut rates, mut growing) = (vec![0.0; flows.len()], vec![true; flows.len()]);
@@ -186,9 +187,9 @@ fn most_of_a_permutation_fits_with_one_flow_a_host_and_nearly_all_with_two() {
     assert!((one - 0.84).abs() < 0.01 && (two - 0.90).abs() < 0.01, "{one} {two}");
 }
 
-/// 2 * 8^5 paths: more than are looked at. The sample is spread over the first choice too.
+/// 2 * 8^5 paths: more than are considered. The sample is spread over the first choice too.
 #[test]
-fn of_very_many_paths_a_sample_is_looked_at() {
+fn of_very_many_paths_a_sample_is_considered() {
     let bundle = |a, b| vec![(a, b); 16];
     let ends = [vec![(0, 2), (1, 3)], bundle(2, 4), bundle(4, 6), bundle(6, 5), bundle(5, 3)];
     let mut graph = leaf_spine(1, 3);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_path_encoder::{
-    Connection, ConnectionId, Connections, Network, Request, SteerError, SubflowId,
+    Connection, ConnectionId, Connections, Network, PathEncoderError, Request, SubflowId,
 };
 use heddle_units::Rate;
 
@@ -35,7 +35,7 @@ impl Service {
             self.check_room(&connections, &taken)?;
             let now = self.clock.now();
             let id = connections.open(&network, &request, now, is_free(&taken))?;
-            connections.mark(id, taken)?;
+            connections.set_taken_ports(id, taken)?;
             Ok(answer::connection(&network, id, open(&connections, id)?, now))
         })
     }
@@ -165,7 +165,7 @@ impl Service {
 
     /// Checks that more taken ports can be remembered.
     fn check_room(&self, connections: &Connections, taken: &BTreeSet<u16>) -> Result<(), Problem> {
-        match connections.book().marked() + taken.len() <= self.limits.taken_ports {
+        match connections.ports().taken() + taken.len() <= self.limits.taken_ports {
             true => Ok(()),
             false => Err(full("too many taken ports are remembered".to_owned())),
         }
@@ -196,14 +196,14 @@ fn remember(
     taken: BTreeSet<u16>,
 ) -> Result<(), Problem> {
     if !taken.is_empty() {
-        connections.mark(id, taken)?;
+        connections.set_taken_ports(id, taken)?;
     }
     Ok(())
 }
 
 /// An open connection.
 fn open(connections: &Connections, id: ConnectionId) -> Result<&Connection, Problem> {
-    Ok(connections.get(id).ok_or(SteerError::NoConnection(id.0))?)
+    Ok(connections.get(id).ok_or(PathEncoderError::NoConnection(id.0))?)
 }
 
 fn described(
@@ -213,7 +213,7 @@ fn described(
     subflow: SubflowId,
 ) -> Result<v1::Subflow, Problem> {
     let connection = open(connections, id)?;
-    let missing = SteerError::NoSubflow { connection: id.0, subflow: subflow.0 };
+    let missing = PathEncoderError::NoSubflow { connection: id.0, subflow: subflow.0 };
     let one = connection.subflows.get(&subflow).ok_or(missing)?;
     Ok(answer::subflow(network, connection, subflow, one))
 }

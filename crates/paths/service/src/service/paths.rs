@@ -46,7 +46,7 @@ impl Service {
             let flow = Flow { addresses: pair.addresses, protocol, ports };
             let connections = self.connections();
             let named = network.encode(&path, &flow, 0, |fields| {
-                let (book, ports) = (connections.book(), fields.ports.unwrap_or_default());
+                let (book, ports) = (connections.ports(), fields.ports.unwrap_or_default());
                 field == Field::FlowLabel
                     || (is_free(&taken)(fields) && book.is_free(pair.from, pair.to, ports))
             })?;

@@ -1,4 +1,4 @@
-//! Paths that share no link.
+//! Link-disjoint paths.
 
 use std::collections::BTreeSet;
 

@@ -105,12 +105,12 @@ fn another_choice_is_followed_by_first_ones() {
     paths.nth(3, &mut path);
     let next_hops = |path: &Path| path.hops.iter().map(|hop| hop.next_hop).collect::<Vec<_>>();
     assert_eq!(next_hops(&path), [1, 1, 0, 0, 0]);
-    assert!(paths.turn(&mut path, 0, 0));
+    assert!(paths.choose(&mut path, 0, 0));
     assert_eq!(next_hops(&path), [0; 5]);
     assert!(
-        !paths.turn(&mut path, 0, 2)
-            && !paths.turn(&mut path, 4, 0)
-            && !paths.turn(&mut path, 5, 0)
+        !paths.choose(&mut path, 0, 2)
+            && !paths.choose(&mut path, 4, 0)
+            && !paths.choose(&mut path, 5, 0)
     );
 }
 
@@ -176,7 +176,7 @@ prop_compose! {
     }
 }
 
-/// Whether each hop's port is the next hop that it says, and leads to the next hop's switch.
+/// True if each hop's port is the next hop of that number, and leads to the switch of the hop after it.
 fn is_walked(paths: &Paths<'_>, path: &Path) -> bool {
     let leads = path.hops.windows(2).all(|pair| {
         let next_hops = paths.routes.next_hops(pair[0].switch, paths.tor);

@@ -1,6 +1,6 @@
 //! Shortest up/down paths: a packet climbs tiers, then descends, and never climbs again.
 
-use super::FAR;
+use super::UNREACHABLE;
 use crate::{Fabric, PortInfo};
 
 /// Hops from every switch to one ToR: descending only, and by climbing first.
@@ -17,7 +17,7 @@ impl UpDown {
         order: &[u32],
         is_up: &impl Fn(u32) -> bool,
     ) -> UpDown {
-        let mut down = vec![FAR; order.len()];
+        let mut down = vec![UNREACHABLE; order.len()];
         down[tor as usize] = 0;
         let nearest = |switch: u32, climb: bool, hops: &[u32]| {
             let ports = fabric.ports_of(fabric.hosts + switch).iter();
@@ -25,18 +25,18 @@ impl UpDown {
             usable.map(|p| hops[(p.to - fabric.hosts) as usize].saturating_add(1)).min()
         };
         for &switch in order.iter().filter(|&&switch| switch != tor) {
-            down[switch as usize] = nearest(switch, false, &down).unwrap_or(FAR);
+            down[switch as usize] = nearest(switch, false, &down).unwrap_or(UNREACHABLE);
         }
         let mut any = down.clone();
-        for &switch in order.iter().rev().filter(|&&switch| down[switch as usize] == FAR) {
-            any[switch as usize] = nearest(switch, true, &any).unwrap_or(FAR);
+        for &switch in order.iter().rev().filter(|&&switch| down[switch as usize] == UNREACHABLE) {
+            any[switch as usize] = nearest(switch, true, &any).unwrap_or(UNREACHABLE);
         }
         UpDown { down, any }
     }
 
-    /// Whether packets take this port of a switch that has a path; it leads to switch `far`.
+    /// True if packets take this port of a switch that has a path; it leads to switch `far`.
     pub(super) fn takes(&self, switch: u32, far: u32, port: &PortInfo) -> bool {
-        let descends = self.down[switch as usize] != FAR;
+        let descends = self.down[switch as usize] != UNREACHABLE;
         let hops = if descends { &self.down } else { &self.any };
         port.is_up != descends && hops[far as usize] == self.any[switch as usize] - 1
     }

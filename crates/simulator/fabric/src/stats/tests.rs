@@ -5,7 +5,7 @@ use crate::paths::tests::{fabric, fat_tree};
 
 /// k = 4: 16 servers, 2 a rack, 4 a pod; 8 ToRs, 8 aggregation switches, 4 cores.
 #[test]
-fn the_choice_that_a_fat_tree_of_four_offers() {
+fn the_path_diversity_of_a_fat_tree_of_four() {
     let fabric = fat_tree(4);
     let stats = stats(&fabric, &fabric.routes(|_| true).unwrap());
     let (rack, pod, other_pods) = (16, 16 * 2, 16 * 12);
@@ -23,7 +23,7 @@ fn the_choice_that_a_fat_tree_of_four_offers() {
 
 /// n = 4, k = 1: 16 servers, of which each shares a switch with 6 and reaches 9 by two paths.
 #[test]
-fn the_choice_that_a_bcube_offers() {
+fn the_path_diversity_of_a_bcube() {
     let fabric = fabric("kind = \"bcube\"\nports = 4\nlevels = 1");
     let stats = stats(&fabric, &fabric.routes(|_| true).unwrap());
     assert_eq!(stats.pairs_by_paths, [(1, 16 * 6), (2, 16 * 9)].into());
@@ -33,7 +33,7 @@ fn the_choice_that_a_bcube_offers() {
     assert_eq!((stats.mean_by_tier[&2], stats.most_next_hops), (0.0, 2));
 }
 
-/// Without its links to one ToR (its host links are 0 to 15), nobody reaches that rack.
+/// Without its links to one ToR (its host links are 0 to 15), that rack is unreachable.
 #[test]
 fn pairs_without_a_path_are_counted_as_such() {
     let fabric = fat_tree(4);

@@ -22,7 +22,7 @@ fn differing_digits(mut a: u32, mut b: u32, base: u32) -> u64 {
 }
 
 /// BCube section 3.2: a shortest path corrects one digit of the address after the other, in any order, each by one switch: d digits
-/// in d! ways and 2d hops.
+/// d! orders and 2d hops.
 #[test]
 fn bcube_has_a_path_for_each_order_of_the_digits() {
     for (n, k) in [(4, 1), (3, 2), (2, 3)] {
@@ -58,7 +58,7 @@ fn vl2_has_a_path_by_each_intermediate_switch_and_two_on_either_side() {
     }
 }
 
-/// A failed link of a relay leaves the ways that correct another digit first.
+/// A failed link of a relay leaves the paths that correct another digit first.
 #[test]
 fn bcube_routes_around_a_failed_port() {
     let fabric = fabric("kind = \"bcube\"\nports = 4\nlevels = 1");
@@ -78,7 +78,7 @@ fn bcube_routes_around_a_failed_port() {
     assert_eq!(far(1), ["switch-1-1"], "towards 01, now by a detour");
 }
 
-/// A server's ports together are a host's link; the longest way crosses 2 (k + 1) links between relays and switches.
+/// A server's ports together are a host's link; the longest path crosses 2 (k + 1) links between relays and switches.
 #[test]
 fn one_big_switch_for_bcube_is_as_far_across() {
     let original = fabric("kind = \"bcube\"\nports = 4\nlevels = 1\nlink_delay = \"3us\"").graph;
