@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use heddle_units::Rate;
 
-use crate::{Lab, LabError, root, tools};
+use crate::{Lab, LabError, tools};
 
 /// Most addresses of the client, balancers, and backends.
 const MOST: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 4), ("backends", 8)];
@@ -86,7 +86,7 @@ impl Builder {
     /// Without root, a program or MPTCP; for sizes out of range; or if the kernel refuses a step.
     pub fn build(self) -> Result<Lab, LabError> {
         self.check_sizes()?;
-        if !root::is_root() {
+        if !rustix::process::geteuid().is_root() {
             return Err(LabError::NotRoot);
         }
         tools::require(tools::FOR_LABS)?;

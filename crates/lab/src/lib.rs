@@ -45,7 +45,6 @@ mod names;
 mod node;
 mod peer;
 mod referee;
-mod root;
 mod routes;
 mod tools;
 
@@ -60,5 +59,4 @@ pub use names::sweep;
 pub use node::{Mac, Node};
 pub use peer::{Connection, Server, Status, Subflow, Transport, Watcher};
 pub use referee::{Observed, ObservedSubflow, observe};
-pub use root::{WITHOUT_ROOT, is_root, skipped};
 pub use routes::Hop;

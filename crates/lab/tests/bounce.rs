@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Hop, Lab, Mac, Transport, skipped};
+use heddle_lab::{Hop, Lab, Mac, Transport};
+use heddle_testing::{Need, skip_without};
 use heddle_units::Rate;
 
 const PORT: u16 = 8080;
@@ -44,7 +45,7 @@ fn bounce_to(lab: &Lab, backend: usize) {
 
 #[test]
 fn frames_sent_back_by_native_xdp_reach_the_backend() {
-    if skipped("frames_sent_back_by_native_xdp_reach_the_backend") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().build().unwrap();
@@ -63,7 +64,7 @@ fn frames_sent_back_by_native_xdp_reach_the_backend() {
 /// Balancers without state: what breaks here would be the lab's.
 #[test]
 fn a_balancer_cut_in_mid_transfer_is_routed_around() {
-    if skipped("a_balancer_cut_in_mid_transfer_is_routed_around") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(2).balancers(3).client_rate(Rate::mbps(40)).build().unwrap();

@@ -2,14 +2,15 @@
 
 use std::process::Stdio;
 
-use heddle_lab::{Hop, Lab, skipped};
+use heddle_lab::{Hop, Lab};
+use heddle_testing::{Need, skip_without};
 use serde_json::Value;
 
 const PEER: &str = env!("CARGO_BIN_EXE_heddle-lab-peer");
 
 #[test]
 fn a_shell_s_server_and_client_tell_what_they_carried() {
-    if skipped("a_shell_s_server_and_client_tell_what_they_carried") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(2).backends(1).build().unwrap();

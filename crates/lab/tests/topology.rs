@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Capture, Hop, Lab, Transport, count_joins, mptcp_counters, observe, skipped};
+use heddle_lab::{Capture, Hop, Lab, Transport, count_joins, mptcp_counters, observe};
+use heddle_testing::{Need, skip_without};
 
 const PORT: u16 = 8080;
 const FILE: u64 = 10_000_000;
@@ -17,7 +18,7 @@ fn soon() -> Instant {
 /// Without a balancer: the router sends all to one backend. IPv4, then IPv6.
 #[test]
 fn four_subflows_carry_a_file_to_one_backend() {
-    if skipped("four_subflows_carry_a_file_to_one_backend") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().build().unwrap();
@@ -50,7 +51,7 @@ fn four_subflows_carry_a_file_to_one_backend() {
 /// 5-tuple hashing over n backends brings 1/n of the joins to the backend of their connection.
 #[test]
 fn plain_ecmp_over_two_backends_loses_half_of_the_joins() {
-    if skipped("plain_ecmp_over_two_backends_loses_half_of_the_joins") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().build().unwrap();
@@ -75,7 +76,7 @@ fn plain_ecmp_over_two_backends_loses_half_of_the_joins() {
 
 #[test]
 fn the_router_sends_to_whom_it_is_told() {
-    if skipped("the_router_sends_to_whom_it_is_told") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(1).build().unwrap();
@@ -98,7 +99,7 @@ fn the_router_sends_to_whom_it_is_told() {
 /// Linux gives a socket another hash at a timeout; a router knows nothing of it.
 #[test]
 fn a_flow_keeps_its_hop_when_it_times_out() {
-    if skipped("a_flow_keeps_its_hop_when_it_times_out") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(1).build().unwrap();
@@ -122,7 +123,7 @@ fn a_flow_keeps_its_hop_when_it_times_out() {
 
 #[test]
 fn the_referee_sees_the_subflows_that_the_kernel_has() {
-    if skipped("the_referee_sees_the_subflows_that_the_kernel_has") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(3).build().unwrap();
@@ -155,7 +156,7 @@ fn the_referee_sees_the_subflows_that_the_kernel_has() {
 
 #[test]
 fn a_cut_cable_is_noticed_by_patience_and_mended() {
-    if skipped("a_cut_cable_is_noticed_by_patience_and_mended") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(1).backends(1).build().unwrap();
@@ -173,7 +174,7 @@ fn a_cut_cable_is_noticed_by_patience_and_mended() {
 
 #[test]
 fn a_rate_makes_a_transfer_last() {
-    if skipped("a_rate_makes_a_transfer_last") {
+    if skip_without(Need::Root) {
         return;
     }
     let rate = heddle_units::Rate::mbps(20);
@@ -190,7 +191,7 @@ fn a_rate_makes_a_transfer_last() {
 
 #[test]
 fn nothing_is_left_of_a_lab_that_went() {
-    if skipped("nothing_is_left_of_a_lab_that_went") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().build().unwrap();
@@ -208,7 +209,7 @@ fn nothing_is_left_of_a_lab_that_went() {
 /// As a process that was killed leaves it: no process has that number, Linux's largest is 2^22.
 #[test]
 fn a_killed_process_s_lab_is_swept() {
-    if skipped("a_killed_process_s_lab_is_swept") {
+    if skip_without(Need::Root) {
         return;
     }
     let name = "heddle-lab-4194305-0-router";

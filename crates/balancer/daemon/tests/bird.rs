@@ -14,7 +14,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{PORT, setup};
-use heddle_lab::{Connection, Daemons, Lab, Node, Transport, skipped};
+use heddle_lab::{Connection, Daemons, Lab, Node, Transport};
+use heddle_testing::{Need, require_program, skip_without};
 
 const PACKAGING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../packaging/bird");
 /// BGP's first attempt comes after 5 s; a busy machine takes longer.
@@ -38,12 +39,6 @@ impl Drop for Running {
             let _ = child.wait();
         }
     }
-}
-
-fn require(program: &str, package: &str) {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    assert!(found, "`{program}` was not found: as root, apt-get install {package}");
 }
 
 /// BIRD on a host, with a configuration. Its control socket.
@@ -105,11 +100,11 @@ fn whole_connection(lab: &Lab, vip: IpAddr) -> Connection {
 
 #[test]
 fn vips_are_announced_while_heddled_answers_and_connections_outlive_the_change() {
-    if skipped("vips_are_announced_while_heddled_answers_and_connections_outlive_the_change") {
+    if skip_without(Need::Root) {
         return;
     }
     for (program, package) in [("bird", "bird2"), ("birdc", "bird2"), ("curl", "curl")] {
-        require(program, package);
+        require_program(program, package);
     }
     let vip6 = "2001:db8::10".parse().unwrap();
     let lab = Lab::builder().balancers(2).backends(3).vip4([192, 0, 2, 10].into()).vip6(vip6);

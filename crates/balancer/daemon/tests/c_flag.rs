@@ -6,13 +6,14 @@ mod common;
 use std::net::SocketAddr;
 
 use common::{PORT, setup, soon};
-use heddle_lab::{Daemons, Lab, Transport, join_address, mptcp_counters, skipped};
+use heddle_lab::{Daemons, Lab, Transport, join_address, mptcp_counters};
+use heddle_testing::{Need, skip_without};
 use heddled::config;
 
 /// The commands that `heddle lb check` prints are run on the backends, and nothing else.
 #[test]
 fn joins_come_to_each_backends_own_address() {
-    if skipped("joins_come_to_each_backends_own_address") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().clients(2).backends(3).build().unwrap();

@@ -8,7 +8,8 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, PORT, ask, setup};
-use heddle_lab::{Daemons, Hop, Lab, Setup, Transport, count_joins, skipped};
+use heddle_lab::{Daemons, Hop, Lab, Setup, Transport, count_joins};
+use heddle_testing::{Need, skip_without};
 use heddled::admin::{Reply, Request};
 
 /// etcd on the router, which all balancers reach.
@@ -64,11 +65,9 @@ fn await_members(daemons: &Daemons<'_>, of: &[usize], count: usize) {
 /// One leaves in order, one is killed and its lease runs out; who is left shares the tokens.
 #[test]
 fn balancers_find_each_other_and_notice_who_goes() {
-    if skipped("balancers_find_each_other_and_notice_who_goes") {
+    if skip_without(Need::Root) || skip_without(Need::Etcd) {
         return;
     }
-    let installed = std::process::Command::new("etcd").arg("--version").output().is_ok();
-    assert!(installed, "etcd was not found: install it with `apt-get install etcd-server`");
     let lab = Lab::builder().balancers(3).backends(3).build().unwrap();
     let _etcd = Etcd::start(&lab);
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();

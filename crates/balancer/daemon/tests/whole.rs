@@ -7,15 +7,14 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use common::{FILE, PATIENCE, PORT, download_with, kernel_capabilities, setup, soon, untunnel};
-use heddle_lab::{
-    Capture, Daemons, Hop, Lab, Transport, count_joins, mptcp_counters, observe, skipped,
-};
+use heddle_lab::{Capture, Daemons, Hop, Lab, Transport, count_joins, mptcp_counters, observe};
+use heddle_testing::{Need, skip_without};
 use heddle_units::Rate;
 
 /// R1: hashing 5-tuples brings 1/n of the joins home, learning all of them.
 #[test]
 fn one_balancer_learns_what_hashing_loses() {
-    if skipped("one_balancer_learns_what_hashing_loses") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().backends(4).build().unwrap();
@@ -40,7 +39,7 @@ fn one_balancer_learns_what_hashing_loses() {
 /// comes from four addresses is spread like anything else.
 #[test]
 fn several_balancers_lose_no_join() {
-    if skipped("several_balancers_lose_no_join") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().balancers(3).backends(4).build().unwrap();
@@ -63,7 +62,7 @@ fn several_balancers_lose_no_join() {
 /// tshark as the referee: all subflows are of one stream, and a file arrives as it was.
 #[test]
 fn a_file_over_four_subflows_arrives_as_it_was() {
-    if skipped("a_file_over_four_subflows_arrives_as_it_was") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().balancers(2).backends(3).build().unwrap();
@@ -98,7 +97,7 @@ fn a_file_over_four_subflows_arrives_as_it_was() {
 /// The balancer of some subflows is gone in mid-transfer; the others know its flows.
 #[test]
 fn a_balancer_is_killed_in_mid_transfer() {
-    if skipped("a_balancer_is_killed_in_mid_transfer") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().balancers(3).client_rate(Rate::mbps(100)).build().unwrap();
@@ -125,7 +124,7 @@ fn a_balancer_is_killed_in_mid_transfer() {
 /// Connections go on when a balancer comes, and can still take subflows.
 #[test]
 fn a_balancer_is_added() {
-    if skipped("a_balancer_is_added") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().balancers(3).build().unwrap();
@@ -170,7 +169,7 @@ fn renew_joins(lab: &Lab) {
 /// A drained backend keeps what it has, new joins to it included, and gets nothing new.
 #[test]
 fn a_backend_is_drained_killed_and_added() {
-    if skipped("a_backend_is_drained_killed_and_added") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().balancers(2).backends(4).client_rate(Rate::mbps(200)).build().unwrap();
@@ -238,7 +237,7 @@ fn a_backend_is_drained_killed_and_added() {
 /// The daemon is stopped, killed and started anew while a file comes; packets do not need it.
 #[test]
 fn a_daemon_restarts_in_mid_transfer() {
-    if skipped("a_daemon_restarts_in_mid_transfer") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().backends(3).client_rate(Rate::mbps(200)).build().unwrap();
@@ -262,7 +261,7 @@ fn a_daemon_restarts_in_mid_transfer() {
 /// A wrong file changes nothing, and says what is wrong.
 #[test]
 fn a_wrong_file_is_refused_and_nothing_changes() {
-    if skipped("a_wrong_file_is_refused_and_nothing_changes") {
+    if skip_without(Need::Root) {
         return;
     }
     let lab = Lab::builder().build().unwrap();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 mod assigned;
 mod frames;
-mod kernel;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -11,6 +10,7 @@ use assigned::{Flags, Segment, balancer, capable, capable_with, count, run, segm
 use frames::{Family, LINKS, OUR_MAC};
 use heddle_balancer_maps::abi::Counter;
 use heddle_balancer_maps::{Action, Balancer};
+use heddle_testing::{Need, require_program, skip_without};
 
 /// MSS, SACK permitted, timestamps, window scale: what every SYN of Linux has.
 const USUAL: [u8; 20] = [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7];
@@ -40,7 +40,7 @@ fn with_option(layout: &Layout, option: &[u8]) -> Vec<u8> {
 /// The only difference to a SYN that had both keys from the start is nothing.
 #[test]
 fn a_syn_gets_a_key_in_all_families_and_places() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
@@ -77,7 +77,7 @@ fn is_as_it_was(balancer: &Balancer, packet: &[u8]) {
 /// A TCP header ends at 60 bytes: data offsets of 13, 14 and 15 words.
 #[test]
 fn without_room_a_syn_stays_as_it_was() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
@@ -96,7 +96,7 @@ fn without_room_a_syn_stays_as_it_was() {
 /// Else the client would be told of an MTU that its SYN does not exceed.
 #[test]
 fn no_key_makes_a_syn_too_long_for_the_way() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
@@ -113,7 +113,7 @@ fn no_key_makes_a_syn_too_long_for_the_way() {
 /// RFC 8684: the SYN of version 1 has no key.
 #[test]
 fn version_1_is_opened_by_hash() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
@@ -138,14 +138,13 @@ fn capture(frames: &[Vec<u8>]) -> Vec<u8> {
 
 /// A line for each frame, of these fields. Checksums are looked at: 1 is "good".
 fn tshark(frames: &[Vec<u8>], fields: &[&str]) -> Vec<String> {
+    require_program("tshark", "tshark");
     let mut command = Command::new("tshark");
     command.args(["-n", "-r", "-", "-T", "fields", "-E", "separator=,"]);
     command.args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]);
     command.args(fields.iter().flat_map(|field| ["-e", field]));
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = pipes
-        .spawn()
-        .unwrap_or_else(|error| panic!("tshark: {error}; as root: apt-get install tshark"));
+    let mut child = pipes.spawn().unwrap();
     child.stdin.take().unwrap().write_all(&capture(frames)).unwrap();
     let output = child.wait_with_output().unwrap();
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
@@ -153,7 +152,7 @@ fn tshark(frames: &[Vec<u8>], fields: &[&str]) -> Vec<String> {
 
 #[test]
 fn tshark_finds_the_key_and_no_fault() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);

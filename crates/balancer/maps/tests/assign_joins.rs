@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 mod assigned;
 mod frames;
-mod kernel;
 
 use assigned::{
     Flags, balancer, balancer_address, count, join, key_in, peer, run, segment, set_ring, syn,
@@ -10,6 +9,7 @@ use assigned::{
 };
 use heddle_balancer_maps::abi::{Counter, FlowState};
 use heddle_balancer_maps::{Action, Balancer};
+use heddle_testing::{Need, skip_without};
 
 /// Where a frame goes: its destination address.
 fn way(frame: &[u8]) -> [u8; 6] {
@@ -29,7 +29,7 @@ fn open(balancer: &Balancer, port: u16) -> ([u8; 6], u32) {
 
 #[test]
 fn a_join_at_the_same_balancer_follows_its_connection() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 4);
@@ -56,7 +56,7 @@ fn by_way_of(owner: &Balancer, to: &Balancer, packet: &[u8]) -> (Vec<u8>, Vec<u8
 /// As published: its owner forwards all packets of the join, for ever.
 #[test]
 fn a_join_at_another_balancer_goes_by_way_of_its_owner() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let (owner, other) = (balancer(0, 4), balancer(1, 4));
@@ -84,7 +84,7 @@ fn a_join_at_another_balancer_goes_by_way_of_its_owner() {
 /// The client is told of the MTU that is left, as with any other outer header: IPv4, UDP and 20 bytes.
 #[test]
 fn what_is_too_long_for_the_owner_is_answered() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let (owner, other) = (balancer(0, 2), balancer(1, 2));
@@ -113,7 +113,7 @@ fn what_is_too_long_for_the_owner_is_answered() {
 /// Two balancers that each take the other for the owner: what one sent, the other does not send back.
 #[test]
 fn balancers_that_disagree_make_no_loop() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let (mut first, mut second) = (balancer(0, 2), balancer(1, 2));

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 mod assigned;
 mod frames;
-mod kernel;
 
 use assigned::{
     Flags, NOW, SYN_TIMEOUT, balancer, count, key_in, ready, run, segment, set_ring, syn, token,
@@ -11,11 +10,12 @@ use frames::LINKS;
 use heddle_balancer_maps::Action;
 use heddle_balancer_maps::abi::{AssignedKey, Counter, TokenState};
 use heddle_balancer_maps::maps::Pushed;
+use heddle_testing::{Need, skip_without};
 
 /// (RomanRoads, section III-B: "we should not allocate a new key/token".)
 #[test]
 fn a_syn_that_comes_again_has_the_same_key() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut balancer = balancer(0, 1);
@@ -35,7 +35,7 @@ fn a_syn_that_comes_again_has_the_same_key() {
 /// SYN, ACK, FIN, and the client takes the port for another connection.
 #[test]
 fn the_next_connection_of_a_port_has_another_key() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
@@ -55,7 +55,7 @@ fn the_next_connection_of_a_port_has_another_key() {
 /// The token lives as long as its connection.
 #[test]
 fn a_connection_renews_its_token() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut balancer = balancer(0, 1);
@@ -71,7 +71,7 @@ fn a_connection_renews_its_token() {
 /// Nothing confirmed gives way to a flood of SYNs.
 #[test]
 fn a_flood_leaves_confirmed_tokens() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
@@ -89,7 +89,7 @@ fn a_flood_leaves_confirmed_tokens() {
 
 #[test]
 fn ready_keys_go_first() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut balancer = balancer(0, 4);
@@ -107,7 +107,7 @@ fn ready_keys_go_first() {
 /// The ring has changed, another connection has the token, or it is 0, which names none.
 #[test]
 fn ready_keys_that_do_not_serve_are_left() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut balancer = balancer(0, 2);
@@ -123,7 +123,7 @@ fn ready_keys_that_do_not_serve_are_left() {
 
 #[test]
 fn an_explanation_takes_no_key() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut balancer = balancer(0, 1);
@@ -141,7 +141,7 @@ fn an_explanation_takes_no_key() {
 /// 1/n each fail 16 times with (1 - 1/n)^16.
 #[test]
 fn the_number_of_tries_is_that_of_balancers() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     const SYNS: u16 = 4000;
@@ -164,7 +164,7 @@ fn the_number_of_tries_is_that_of_balancers() {
 /// (Section III-C: "the LB drops the packet to force the client to fall back to ordinary TCP".)
 #[test]
 fn a_syn_without_a_key_is_dropped_and_leaves_nothing() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut balancer = balancer(0, 2);
@@ -180,7 +180,7 @@ fn a_syn_without_a_key_is_dropped_and_leaves_nothing() {
 /// Each bit of the keys is as often 0 as 1, and no key comes twice.
 #[test]
 fn keys_look_random() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     const KEYS: u16 = 10_000;

@@ -1,6 +1,5 @@
 //! The balancer's program through this crate: what is set is what it does, what it did is what is read.
 #![allow(clippy::unwrap_used, reason = "tests")]
-mod kernel;
 
 use std::net::IpAddr;
 
@@ -10,6 +9,7 @@ use heddle_balancer_maps::abi::{
     VipKind,
 };
 use heddle_balancer_maps::{Action, Balancer, Bench, Clients, Clock, Sizes};
+use heddle_testing::{Need, skip_without};
 
 const SERVICE: [u8; 4] = [198, 51, 100, 1];
 const BACKEND: [u8; 4] = [10, 0, 0, 7];
@@ -81,7 +81,7 @@ enum Syn {
 
 #[test]
 fn a_syn_goes_to_the_backend_and_leaves_a_flow() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer();
@@ -104,7 +104,7 @@ fn a_syn_goes_to_the_backend_and_leaves_a_flow() {
 
 #[test]
 fn an_explanation_changes_nothing() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer();
@@ -127,7 +127,7 @@ fn an_explanation_changes_nothing() {
 /// The program grows each frame by 20 bytes: were one not restored, there would be no room or no flow soon.
 #[test]
 fn a_bench_gives_every_packet_as_it_was() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod frames;
-mod kernel;
 
 use std::net::IpAddr;
 
@@ -10,6 +9,7 @@ use etherparse::{IpNumber, Ipv4Header};
 use frames::{FAMILIES, Family, Ip, LINKS, Link, address, client, datagram, from_client, service};
 use heddle_balancer_maps::abi::{Address, Count, DecapCounter};
 use heddle_balancer_maps::{Action, Decap, Sources};
+use heddle_testing::{Need, skip_without};
 
 const GUE_PORT: u16 = 6080;
 
@@ -95,7 +95,7 @@ const PLAIN: Link = LINKS[0];
 
 #[test]
 fn outer_headers_come_off_in_all_families() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Backend::load();
@@ -114,7 +114,7 @@ fn outer_headers_come_off_in_all_families() {
 /// Figure 4 of RFC 6040: for each inner codepoint the outgoing ones by outer Not-ECT, ECT(0), ECT(1), CE.
 #[test]
 fn congestion_marks_go_on_as_rfc_6040_says() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     const NOT: u8 = 0b00;
@@ -150,7 +150,7 @@ fn congestion_marks_go_on_as_rfc_6040_says() {
 
 #[test]
 fn what_is_no_tunnel_is_left_alone() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Backend::load();
@@ -169,7 +169,7 @@ fn what_is_no_tunnel_is_left_alone() {
 
 #[test]
 fn strangers_and_other_machines_tunnels_are_left_alone() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Backend::load();
@@ -186,7 +186,7 @@ fn strangers_and_other_machines_tunnels_are_left_alone() {
 
 #[test]
 fn anyone_is_no_stranger_where_the_loader_says_so() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Backend::load_with(GUE_PORT, Sources::Any);
@@ -198,7 +198,7 @@ fn anyone_is_no_stranger_where_the_loader_says_so() {
 
 #[test]
 fn the_port_is_the_loaders_choice() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let packet = from_client(Family::V4, 0, 10);
@@ -214,7 +214,7 @@ fn the_port_is_the_loaders_choice() {
 /// A whole outer packet with an inner one that makes no sense is the stack's to refuse.
 #[test]
 fn malformed_tunnels_are_left_alone() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Backend::load();
@@ -240,7 +240,7 @@ fn malformed_tunnels_are_left_alone() {
 
 #[test]
 fn outer_fragments_and_options_are_left_alone() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Backend::load();

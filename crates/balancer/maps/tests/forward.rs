@@ -1,11 +1,11 @@
 //! Packets on their way to backends and to other balancers, byte by byte.
 mod frames;
-mod kernel;
 mod sending;
 
 use etherparse::IpNumber;
 use frames::{FAMILIES, Family, Ip, LINKS, Link, datagram, from_client};
 use heddle_balancer_maps::abi::{Forwarding, Settings, Target};
+use heddle_testing::{Need, skip_without};
 use sending::{
     CAME_BY, FAILED, FLOW_HASH, GUE_PORT, PASS, REDIRECT, STEERING_PORT, Sending, TOO_BIG, TX,
     ourselves, outward, settings, target, target_address,
@@ -49,7 +49,7 @@ fn steered(family: Family, class: u8, rest: &[u8]) -> Vec<u8> {
 
 #[test]
 fn frames_reach_targets_in_all_families() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -72,7 +72,7 @@ fn frames_reach_targets_in_all_families() {
 
 #[test]
 fn a_frame_leaves_by_the_interface_that_it_came_by_if_the_target_is_there() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -86,7 +86,7 @@ fn a_frame_leaves_by_the_interface_that_it_came_by_if_the_target_is_there() {
 /// 20 bytes of IPv4 or 40 of IPv6, 8 of UDP, 20 of the steering header.
 #[test]
 fn what_is_longer_than_the_mtu_stays_as_it_was() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -114,7 +114,7 @@ fn what_is_longer_than_the_mtu_stays_as_it_was() {
 /// The kernel leaves 256 bytes in front, of which it keeps 40 to itself: room for four times 48.
 #[test]
 fn without_room_in_front_the_frame_stays_as_it_was() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -126,7 +126,7 @@ fn without_room_in_front_the_frame_stays_as_it_was() {
 
 #[test]
 fn nothing_is_sent_from_an_address_that_there_is_not() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -148,7 +148,7 @@ fn nothing_is_sent_from_an_address_that_there_is_not() {
 
 #[test]
 fn a_steered_packet_comes_out_as_it_went_in() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -170,7 +170,7 @@ fn a_steered_packet_comes_out_as_it_went_in() {
 
 #[test]
 fn what_is_no_steered_packet_stays_as_it_was() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let sending = Sending::load();

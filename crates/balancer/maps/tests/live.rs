@@ -1,18 +1,18 @@
 //! Frames that the kernel makes and sends.
 #![allow(clippy::unwrap_used, reason = "tests")]
-mod kernel;
 mod network;
 
 use heddle_balancer_maps::abi::DecapCounter;
 use heddle_balancer_maps::{
     Clients, Decap, Error, Generator, Mode, Sources, interface_index, pass,
 };
+use heddle_testing::{Need, skip_without};
 use network::{ip, veth};
 
 /// The backends' program counts what comes out at the far end.
 #[test]
 fn what_is_generated_arrives() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let near = veth();
@@ -34,7 +34,7 @@ fn what_is_generated_arrives() {
 
 #[test]
 fn only_ip_has_clients() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut generator = Generator::new(1).unwrap();
@@ -44,7 +44,7 @@ fn only_ip_has_clients() {
 
 #[test]
 fn the_kernel_limits_batches() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let pass = pass().unwrap();

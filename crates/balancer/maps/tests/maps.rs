@@ -1,6 +1,5 @@
 //! Maps in the real kernel: what is written is read, by this side and by the program.
 #![allow(clippy::unwrap_used, reason = "tests")]
-mod kernel;
 
 use std::net::IpAddr;
 
@@ -9,6 +8,7 @@ use heddle_balancer_maps::abi::{
 };
 use heddle_balancer_maps::maps::Pushed;
 use heddle_balancer_maps::{Balancer, Clock, Sizes};
+use heddle_testing::{Need, skip_without};
 
 fn balancer() -> Balancer {
     Balancer::load(&Sizes { ready_keys: 2, ..Sizes::small() }, Clock::Settings).unwrap()
@@ -16,7 +16,7 @@ fn balancer() -> Balancer {
 
 #[test]
 fn hashes_keep_what_is_put_in_until_it_is_taken_out() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut vips = balancer().maps.vips;
@@ -34,7 +34,7 @@ fn hashes_keep_what_is_put_in_until_it_is_taken_out() {
 
 #[test]
 fn targets_and_settings_are_written_whole() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut maps = balancer().maps;
@@ -53,7 +53,7 @@ fn targets_and_settings_are_written_whole() {
 
 #[test]
 fn slots_are_shared_memory() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut maps = balancer().maps;
@@ -69,7 +69,7 @@ fn slots_are_shared_memory() {
 
 #[test]
 fn an_empty_balancer_has_no_flows_tokens_or_counts() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let maps = balancer().maps;
@@ -84,7 +84,7 @@ fn an_empty_balancer_has_no_flows_tokens_or_counts() {
 
 #[test]
 fn the_queue_of_keys_ends() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut keys = balancer().maps.ready_keys;

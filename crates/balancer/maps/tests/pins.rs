@@ -1,6 +1,5 @@
 //! A balancer that goes and comes again: maps and links that outlive it.
 #![allow(clippy::unwrap_used, reason = "tests")]
-mod kernel;
 mod network;
 
 use std::path::PathBuf;
@@ -14,6 +13,7 @@ use heddle_balancer_maps::{
     Attached, Balancer, Clients, Error, Generator, Mode, Sizes, detach, interface_index,
     remove_pins,
 };
+use heddle_testing::{Need, skip_without};
 use network::{ip, veth};
 
 /// A BPF file system of the test's own, mounted until it is dropped.
@@ -39,7 +39,7 @@ impl Drop for FileSystem {
 
 #[test]
 fn the_next_balancer_finds_maps_and_takes_the_link() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let system = FileSystem::mount("link");
@@ -80,7 +80,7 @@ fn the_next_balancer_finds_maps_and_takes_the_link() {
 #[test]
 fn an_upgrade_loses_no_packet() {
     const BATCH: u32 = 10_000;
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let system = FileSystem::mount("upgrade");
@@ -122,7 +122,7 @@ fn an_upgrade_loses_no_packet() {
 
 #[test]
 fn a_link_whose_interface_went_is_made_afresh() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let system = FileSystem::mount("orphan");
@@ -138,7 +138,7 @@ fn a_link_whose_interface_went_is_made_afresh() {
 
 #[test]
 fn maps_that_do_not_fit_are_refused() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let system = FileSystem::mount("misfit");
@@ -162,7 +162,7 @@ fn maps_that_do_not_fit_are_refused() {
 
 #[test]
 fn pins_need_a_bpf_file_system() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let directory = std::env::temp_dir().join(format!("heddle-{}-plain", std::process::id()));

@@ -1,14 +1,14 @@
 //! Programs in the real kernel, run on frames.
-mod kernel;
 
 use heddle_balancer_maps::abi::{Count, DecapCounter};
 use heddle_balancer_maps::{
     Action, Balancer, Bench, Clients, Clock, Decap, Error, Sizes, Sources, pass,
 };
+use heddle_testing::{Need, skip_without};
 
 #[test]
 fn pass_passes_a_frame_as_it_is() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let frame: Vec<u8> = (0..100).collect();
@@ -19,7 +19,7 @@ fn pass_passes_a_frame_as_it_is() {
 /// As studies have them: each with its maps, and each run by a thread of its own.
 #[test]
 fn many_balancers_live_in_one_process() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let load = |now| {
@@ -48,7 +48,7 @@ fn tcp_frame() -> Vec<u8> {
 
 #[test]
 fn a_bench_takes_its_wrapper_off() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let (mut bench, pass) = (Bench::new().unwrap(), pass().unwrap());
@@ -62,7 +62,7 @@ fn a_bench_takes_its_wrapper_off() {
 
 #[test]
 fn a_bench_refuses_what_it_cannot_measure() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let (mut bench, pass) = (Bench::new().unwrap(), pass().unwrap());
@@ -84,7 +84,7 @@ fn a_bench_refuses_what_it_cannot_measure() {
 
 #[test]
 fn the_backends_program_counts_what_is_no_tunnel() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let decap = Decap::load(6080, Sources::Listed).unwrap();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod frames;
-mod kernel;
 mod sending;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -11,6 +10,7 @@ use etherparse::icmpv4::DestUnreachableHeader;
 use etherparse::{Icmpv4Header, Icmpv4Type, Icmpv6Header, Icmpv6Type, IpNumber, Ipv4Header};
 use frames::{Family, Ip, LINKS, between, client, from_client, service};
 use heddle_balancer_maps::abi::{Forwarding, Target};
+use heddle_testing::{Need, skip_without};
 use sending::{DROP, Sending, TX, target};
 
 /// Precedence of errors: internetwork control (RFC 1812, 4.3.2.5).
@@ -54,7 +54,7 @@ fn answers_with(sending: &mut Sending, mtu: u16, packet: &[u8], answer: &[u8]) {
 /// RFC 1812, 4.3.2.3: as much as fits in 576 bytes.
 #[test]
 fn ipv4_is_answered_with_576_bytes() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -69,7 +69,7 @@ fn ipv4_is_answered_with_576_bytes() {
 /// RFC 4443, 2.4 c: as much as fits in 1280 bytes.
 #[test]
 fn ipv6_is_answered_with_1280_bytes() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -84,7 +84,7 @@ fn ipv6_is_answered_with_1280_bytes() {
 /// RFC 792: the header and 8 bytes; 68 have room for the longest.
 #[test]
 fn of_short_packets_68_bytes_are_quoted() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -98,7 +98,7 @@ fn of_short_packets_68_bytes_are_quoted() {
 /// RFC 8201, 4: no sender goes below 1280.
 #[test]
 fn ipv6_is_not_told_less_than_1280() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -110,7 +110,7 @@ fn ipv6_is_not_told_less_than_1280() {
 
 #[test]
 fn the_mtu_told_leaves_room_for_what_is_added() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -131,7 +131,7 @@ fn the_mtu_told_leaves_room_for_what_is_added() {
 
 #[test]
 fn answers_keep_the_tag_and_lose_the_padding() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -145,7 +145,7 @@ fn answers_keep_the_tag_and_lose_the_padding() {
 /// RFC 1122, 3.2.2; RFC 4443, 2.4 e: nor about errors, nor to what is no host.
 #[test]
 fn some_packets_are_not_answered() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();
@@ -167,7 +167,7 @@ fn some_packets_are_not_answered() {
 /// Only the first fragment of a packet is, and what may be fragmented is too.
 #[test]
 fn later_fragments_are_not_answered() {
-    if !kernel::is_ours() {
+    if skip_without(Need::Root) {
         return;
     }
     let mut sending = Sending::load();

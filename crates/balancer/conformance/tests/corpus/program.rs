@@ -1,27 +1,18 @@
 //! Every case through the program: its verdict, its counters, its frame, and what it remembers.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 use heddle_balancer_maps::Action;
 use heddle_balancer_maps::abi::Counter;
 use heddle_conformance::balancer::{native, packet};
+use heddle_testing::{Need, skip_without};
 
 use crate::cases::{Block, cases, states};
 use crate::world::{SERVICES, World};
 
-/// Whether programs can be loaded; if not, the test fails here, or ends with a shout where HEDDLE_WITHOUT_ROOT=1 allows it.
-fn can_load() -> bool {
-    let Err(error) = heddle_balancer_maps::pass() else { return true };
-    let skip = std::env::var("HEDDLE_WITHOUT_ROOT").is_ok_and(|value| value == "1");
-    assert!(skip, "the corpus needs root and eBPF (HEDDLE_WITHOUT_ROOT=1 skips it): {error}");
-    let _ = writeln!(std::io::stderr(), "SKIPPED: the corpus needs root and eBPF: {error}");
-    false
-}
-
 #[test]
 fn the_program_does_what_the_corpus_says() {
-    if !can_load() {
+    if skip_without(Need::Root) {
         return;
     }
     let (mut world, states) = (World::new(), states());

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use heddle_testing::{Need, skip_without};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tokio::time::timeout;
 
@@ -17,12 +18,7 @@ const PEER: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
 fn ip(arguments: &str) {
     let run = Command::new("ip").args(arguments.split_whitespace()).output().unwrap();
-    let hint = "these tests need root and Debian's package iproute2, or HEDDLE_WITHOUT_ROOT=1 to be skipped";
-    assert!(
-        run.status.success(),
-        "ip {arguments}: {}\n{hint}",
-        String::from_utf8_lossy(&run.stderr)
-    );
+    assert!(run.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&run.stderr));
 }
 
 /// `own` and `peer`, joined by a veth pair called `eth` in both.
@@ -81,14 +77,6 @@ impl Drop for Wire {
     }
 }
 
-fn skipped() -> bool {
-    let skipped = std::env::var_os("HEDDLE_WITHOUT_ROOT").is_some_and(|value| value == "1");
-    if skipped {
-        eprintln!("SKIPPED: HEDDLE_WITHOUT_ROOT=1, next hops were not tested");
-    }
-    skipped
-}
-
 /// Asks until the neighbour is there.
 fn resolved(resolver: &mut Resolver, address: &str) -> NextHop {
     let (start, address) = (Instant::now(), address.parse().unwrap());
@@ -105,7 +93,7 @@ fn resolved(resolver: &mut Resolver, address: &str) -> NextHop {
 
 #[test]
 fn a_neighbour_is_asked_for_and_then_known() {
-    if skipped() {
+    if skip_without(Need::Root) {
         return;
     }
     let wire = Wire::lay();
@@ -124,7 +112,7 @@ fn a_neighbour_is_asked_for_and_then_known() {
 
 #[test]
 fn behind_a_gateway_the_gateway_is_the_neighbour() {
-    if skipped() {
+    if skip_without(Need::Root) {
         return;
     }
     let wire = Wire::lay();
@@ -144,7 +132,7 @@ fn behind_a_gateway_the_gateway_is_the_neighbour() {
 
 #[test]
 fn what_cannot_be_reached_says_why() {
-    if skipped() {
+    if skip_without(Need::Root) {
         return;
     }
     let wire = Wire::lay();
@@ -174,7 +162,7 @@ fn what_cannot_be_reached_says_why() {
 
 #[test]
 fn a_neighbours_new_address_is_told_of() {
-    if skipped() {
+    if skip_without(Need::Root) {
         return;
     }
     let wire = Wire::lay();
@@ -209,7 +197,7 @@ fn a_neighbours_new_address_is_told_of() {
 
 #[test]
 fn changes_come_as_one_and_then_there_are_none() {
-    if skipped() {
+    if skip_without(Need::Root) {
         return;
     }
     let wire = Wire::lay();

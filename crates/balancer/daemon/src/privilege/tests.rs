@@ -8,26 +8,27 @@ use std::process::Command;
 
 use heddle_balancer_maps::abi::{Settings, Target};
 use heddle_balancer_maps::{Balancer, Clock, Mode, Sizes, interface_index};
+use heddle_testing::{Need, require_program, skip_without};
 
 const CHILD: &str = "HEDDLE_PRIVILEGE_CHILD";
 
 /// True in the child; the parent starts it and sees how it ends.
+#[track_caller]
 fn in_child(test: &str) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;
     }
-    if std::env::var_os("HEDDLE_WITHOUT_ROOT").is_some_and(|value| value == "1") {
-        eprintln!("SKIPPED: HEDDLE_WITHOUT_ROOT=1, privileges were not tested");
+    if skip_without(Need::Root) {
         return false;
     }
+    require_program("unshare", "util-linux");
     let name = format!("privilege::tests::{test}");
     let mut command = Command::new("unshare");
     command.args(["--net", "--mount"]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", &name, "--test-threads=1", "--nocapture"]).env(CHILD, "1");
-    let run = command.output().expect("these tests need Debian's package util-linux");
+    let run = command.output().unwrap();
     let said = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let hint = "they need root, or HEDDLE_WITHOUT_ROOT=1 to be skipped";
-    assert!(run.status.success(), "{}\n{}\n{hint}", said[0], said[1]);
+    assert!(run.status.success(), "{}\n{}", said[0], said[1]);
     assert!(said[0].contains("1 passed"), "{}", said[0]);
     false
 }

@@ -5,18 +5,15 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use heddle_balancer_maps::abi::{FlowState, TokenState};
 use heddle_balancer_maps::maps;
 use heddle_harness::{Cluster, Connection, Delivered, Events, Fate, Flow, Setup, service};
+use heddle_testing::{Need, skip_without};
 
-/// A cluster; none, with a shout, where HEDDLE_WITHOUT_ROOT=1 says that there is no root.
+/// A cluster; none if tests that need root are skipped.
+#[track_caller]
 pub fn open(setup: Setup) -> Option<Cluster> {
-    let error = match Cluster::new(setup) {
-        Ok(cluster) => return Some(cluster),
-        Err(error) => error,
-    };
-    let skip = std::env::var("HEDDLE_WITHOUT_ROOT").is_ok_and(|value| value == "1");
-    assert!(skip, "this test needs root and eBPF (HEDDLE_WITHOUT_ROOT=1 skips it): {error}");
-    let test = std::thread::current();
-    eprintln!("SKIPPED: {}: needs root and eBPF: {error}", test.name().unwrap_or("a test"));
-    None
+    if skip_without(Need::Root) {
+        return None;
+    }
+    Some(Cluster::new(setup).unwrap())
 }
 
 /// A client's flow to the service: clients differ in address and port.

@@ -2,6 +2,7 @@
 
 use super::*;
 
+use heddle_testing::{Need, skip_without};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use tokio::sync::oneshot;
@@ -23,10 +24,10 @@ fn free_url() -> String {
 }
 
 impl Etcd {
-    /// None where etcd is declared missing.
+    /// A running etcd; none if tests that need it are skipped.
+    #[track_caller]
     fn start() -> Option<Etcd> {
-        if std::env::var_os("HEDDLE_WITHOUT_ETCD").is_some_and(|value| value == "1") {
-            eprintln!("SKIPPED: HEDDLE_WITHOUT_ETCD=1, nothing was tested against etcd");
+        if skip_without(Need::Etcd) {
             return None;
         }
         let (url, peer_url, data) = (free_url(), free_url(), tempfile::tempdir().unwrap());
@@ -68,8 +69,7 @@ fn spawn(url: &str, peer_url: &str, data: &std::path::Path) -> Child {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    let hint = "etcd does not start: install Debian's package etcd-server, or set HEDDLE_WITHOUT_ETCD=1 to skip";
-    started.expect(hint)
+    started.expect("etcd starts")
 }
 
 struct Balancer {
@@ -149,7 +149,7 @@ async fn a_key_that_somebody_removes_is_put_back() {
     let etcdctl = |arguments: &[&str]| {
         let mut command = Command::new("etcdctl");
         command.env("ETCDCTL_API", "3").args(["--endpoints", &etcd.url]).args(arguments);
-        let run = command.output().expect("install Debian's package etcd-client");
+        let run = command.output().unwrap();
         assert!(run.status.success(), "{run:?}");
     };
     etcdctl(&["del", "heddle/lb/lb2"]);

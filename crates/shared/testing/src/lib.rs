@@ -1,0 +1,18 @@
+//! Requirements of tests: root, etcd, installed programs.
+//!
+//! A test whose requirement is missing fails, and the failure names the package to install. A test is skipped only if an
+//! environment variable requests it ([`Need::variable`]), and each skip writes one line to standard error:
+//!
+//! ```text
+//! test skipped: joins_reach_their_backend: HEDDLE_WITHOUT_ROOT=1
+//! ```
+//!
+//! The line is visible without `--nocapture`, and `.ci/tally` counts it.
+
+mod need;
+mod program;
+mod skip;
+
+pub use need::Need;
+pub use program::require_program;
+pub use skip::skip_without;

@@ -1,0 +1,84 @@
+//! Skips as a test run shows them, and as `.ci/tally` counts them.
+#![allow(clippy::unwrap_used)]
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use heddle_testing::{Need, skip_without};
+
+const CHILD: &str = "HEDDLE_TESTING_CHILD";
+
+/// Runs a test of this file in a process of its own, as `cargo test --quiet` does.
+fn run(test: &str, without_root: &str) -> Output {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--quiet", "--exact", test]).env(CHILD, "1");
+    command.env(Need::Root.variable(), without_root).output().unwrap()
+}
+
+fn tally(log: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log");
+    std::fs::write(&file, log).unwrap();
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.ci/tally");
+    let output = Command::new(program).arg(&file).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_skip_is_visible_although_libtest_captures_output() {
+    const NAME: &str = "a_skip_is_visible_although_libtest_captures_output";
+    if env::var_os(CHILD).is_some() {
+        assert!(skip_without(Need::Root));
+        return;
+    }
+    let output = run(NAME, "1");
+    assert!(output.status.success(), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(errors, format!("\ntest skipped: {NAME}: HEDDLE_WITHOUT_ROOT=1\n"));
+    let log = errors + &String::from_utf8(output.stdout).unwrap();
+    assert_eq!(tally(&log), "0 passed, 0 failed, 1 skipped\n");
+}
+
+/// As root the child fails by its own assertion, otherwise by the missing requirement.
+#[test]
+fn without_the_variable_nothing_is_skipped() {
+    if env::var_os(CHILD).is_some() {
+        assert!(skip_without(Need::Root), "root is there");
+        return;
+    }
+    let output = run("without_the_variable_nothing_is_skipped", "0");
+    assert!(!output.status.success(), "{output:?}");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("test skipped"), "{output:?}");
+    let log = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(tally(&log), "0 passed, 1 failed, 0 skipped\n");
+}
+
+#[test]
+fn results_are_summed_over_all_test_binaries() {
+    let log = "\
+running 5 tests
+..
+test skipped: one: HEDDLE_WITHOUT_ROOT=1
+.
+test skipped: two: HEDDLE_WITHOUT_ETCD=1
+
+test skipped: two: HEDDLE_WITHOUT_ETCD=1
+..
+test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s
+
+running 5 tests
+
+test skipped: one: HEDDLE_WITHOUT_ROOT=1
+..iF.
+test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.00s
+a line that mentions test skipped: three: does not count
+";
+    assert_eq!(tally(log), "5 passed, 1 failed, 4 skipped\n");
+}
+
+#[test]
+fn a_log_without_tests_counts_none() {
+    assert_eq!(tally("error: could not compile\n"), "0 passed, 0 failed, 0 skipped\n");
+}
