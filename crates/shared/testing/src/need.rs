@@ -1,16 +1,6 @@
 //! Requirements that a test run can do without.
 
-use rustix::thread::{CapabilitySet, capabilities};
-
 use crate::program;
-
-/// Capabilities that namespaces, eBPF programs and XDP take.
-const PRIVILEGES: [CapabilitySet; 4] = [
-    CapabilitySet::SYS_ADMIN,
-    CapabilitySet::NET_ADMIN,
-    CapabilitySet::BPF,
-    CapabilitySet::PERFMON,
-];
 
 /// A requirement whose tests can be skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,11 +33,20 @@ impl Need {
     }
 }
 
+/// Namespaces, eBPF programs and XDP take these capabilities.
+#[cfg(target_os = "linux")]
 fn check_privileges() -> Result<(), String> {
+    use rustix::thread::{CapabilitySet, capabilities};
+    let needed = CapabilitySet::SYS_ADMIN
+        | CapabilitySet::NET_ADMIN
+        | CapabilitySet::BPF
+        | CapabilitySet::PERFMON;
     let held = capabilities(None).map_err(|error| format!("capabilities: {error}"))?.effective;
-    let missing = PRIVILEGES.into_iter().find(|privilege| !held.contains(*privilege));
-    missing.map_or(Ok(()), |missing| {
-        let names: Vec<&str> = missing.iter_names().map(|(name, _)| name).collect();
-        Err(format!("no CAP_{}: run the test as root", names.join(" ")))
-    })
+    let missing = (needed - held).iter_names().next();
+    missing.map_or(Ok(()), |(name, _)| Err(format!("no CAP_{name}: run the test as root")))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn check_privileges() -> Result<(), String> {
+    Err("Linux is needed".into())
 }
