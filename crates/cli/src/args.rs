@@ -1,20 +1,27 @@
 //! The command line.
 
 pub(crate) mod fabric;
-pub(crate) mod lb;
 pub(crate) mod path;
-pub(crate) mod serve;
 
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use heddle_program::Common;
+use heddle_program::external::Passed;
+use heddle_program::{Generate, key_value};
 use heddle_study::bench::{CASES, Case};
 use heddle_study::mp_hula::future;
 
 /// Multipath-aware load balancing: simulate what schemes do to flows, steer flows onto paths, balance MPTCP.
 #[derive(Debug, Parser)]
-#[command(name = "heddle", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(
+    name = "heddle",
+    version,
+    max_term_width = 100,
+    after_help = EXIT_CODES,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -27,24 +34,11 @@ Exit codes:
   0    done
   1    something failed while it ran
   2    the command line is wrong
-  3    a scenario, a fabric file or a configuration is wrong; the message names file, line and mend
+  3    a scenario, a fabric file or a configuration is wrong; the message names file, line and fix
+  127  a sub-command's program is not installed; the message names how to get it
   130  interrupted; what sweep, reproduce, study and demo had finished is kept
 
 Start with: heddle demo, heddle path --help, or heddle lb --help";
-
-/// Options of every command.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Common {
-    /// Print results as JSON on standard output; messages go to standard error.
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// No progress bars and no notes.
-    #[arg(long, short, global = true)]
-    pub(crate) quiet: bool,
-    /// Runs at a time [default: one a core].
-    #[arg(long, short, global = true, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
-}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -73,13 +67,14 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Fabric(fabric::FabricCommand),
     /// Run and watch the load balancer that keeps MPTCP connections whole (heddled).
-    #[command(after_help = lb::EXAMPLES)]
-    Lb(lb::Lb),
-    /// Print a completion script for a shell.
-    #[command(after_help = "For bash: heddle completions bash > /etc/bash_completion.d/heddle")]
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
+    #[command(disable_help_flag = true)]
+    Lb(Passed),
+    #[command(flatten)]
+    Generate(Generate),
+    /// Print the help of a command.
+    Help {
+        /// The command, as in `path find`.
+        command: Vec<String>,
     },
 }
 
@@ -91,11 +86,6 @@ pub(crate) struct ScenarioArgs {
     /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
-}
-
-fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, as in workload.load=0.6")?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
 #[derive(Args, Debug)]
@@ -273,18 +263,8 @@ mod tests {
             assert!(longest.chars().count() <= 100, "{}: {longest}", command.get_name());
             command.get_subcommands().for_each(check);
         }
-        for name in ["path", "fabric", "lb"] {
+        for name in ["path", "fabric"] {
             check(Cli::command().find_subcommand(name).unwrap());
         }
-    }
-
-    /// The first `=` divides: values may have more of them.
-    #[test]
-    fn keys_and_values() {
-        let pair = |key: &str, value: &str| Ok((key.to_owned(), value.to_owned()));
-        assert_eq!(key_value("workload.load = 0.6"), pair("workload.load", "0.6"));
-        assert_eq!(key_value("scheme={ kind = \"hula\" }"), pair("scheme", "{ kind = \"hula\" }"));
-        assert_eq!(key_value("title="), pair("title", ""));
-        assert!(key_value("workload.load").unwrap_err().contains("workload.load=0.6"));
     }
 }

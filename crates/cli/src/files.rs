@@ -4,46 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use heddle_path_files::files::{folder, read};
+use heddle_program::Failure;
+pub(crate) use heddle_program::output::json as print_json;
 use heddle_report::Report;
-use heddle_scenario::{FabricFile, Scenario, Source, load, load_fabric};
-use serde::Serialize;
+use heddle_scenario::{Scenario, Source, load};
 
 use crate::args::ScenarioArgs;
-use crate::args::path::FabricArgs;
-use crate::failure::Failure;
-use crate::output;
 
 /// Reads a scenario file and applies `--set`.
 pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
     read(&args.scenario, &args.set)
 }
 
-/// Reads a scenario or a fabric file, to be changed by `set`.
-pub(crate) fn read(path: &Path, set: &[(String, String)]) -> Result<Source, Failure> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    Ok(Source { name: path.display().to_string(), text, overrides: set.to_vec() })
-}
-
 /// Resolves a scenario; the files that it names are sought from its own folder.
 pub(crate) fn resolve(source: &Source) -> Result<Scenario, Failure> {
     let files = |path: &str| fs::read_to_string(folder(Path::new(&source.name)).join(path));
     Ok(load(source, &files)?)
-}
-
-/// Reads a fabric file, applies `--set` and resolves it.
-pub(crate) fn fabric(args: &FabricArgs) -> Result<FabricFile, Failure> {
-    resolve_fabric(&read(&args.fabric, &args.set)?)
-}
-
-/// Resolves a fabric file, as [`resolve`] does a scenario.
-pub(crate) fn resolve_fabric(source: &Source) -> Result<FabricFile, Failure> {
-    let files = |path: &str| fs::read_to_string(folder(Path::new(&source.name)).join(path));
-    Ok(load_fabric(source, &files)?)
-}
-
-/// The folder from which the files that a file names are sought.
-pub(crate) fn folder(file: &Path) -> &Path {
-    file.parent().unwrap_or(Path::new(""))
 }
 
 /// `out/` and the name of a file without its ending.
@@ -70,10 +47,4 @@ pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure
         write(&plots.join(format!("{id}.svg")), &svg)?;
     }
     write(&folder.join("report.html"), &report.to_html())
-}
-
-/// Prints a value as JSON on standard output.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).context("results cannot be written as JSON")?;
-    output::line(text)
 }

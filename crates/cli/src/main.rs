@@ -1,14 +1,12 @@
-//! The `heddle` binary: arguments, files, progress, output. What it does is done in the other crates.
+//! The `heddle` program: arguments, files, progress, output. Its work is done in the other crates.
 
 mod args;
 mod commands;
+mod external;
 mod failure;
 mod files;
 mod huge_pages;
 mod kept;
-mod keys;
-mod network;
-mod output;
 mod progress;
 mod table;
 
@@ -18,30 +16,30 @@ use anyhow::Context as _;
 use args::{Cli, Command, Common};
 use clap::{CommandFactory as _, Parser as _};
 use failure::Failure;
+use heddle_program::{interrupt, output};
 
 #[global_allocator]
 static ALLOCATOR: huge_pages::HugePages = huge_pages::HugePages;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match start(&cli) {
-        Ok(code) => code,
-        Err(failure) => {
-            if cli.common.json {
-                let _ = output::line(format_args!("{:#}", failure.to_json()));
-            }
-            eprintln!("{failure}");
-            ExitCode::from(failure.code())
-        }
-    }
+    heddle_program::exit(start(&cli), &cli.common, failure::describe)
 }
 
 fn start(cli: &Cli) -> Result<ExitCode, Failure> {
-    progress::catch_interrupts()?;
-    let jobs = cli.common.jobs.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
-    pool.context("worker threads cannot be started")?;
+    if !matches!(cli.command, Command::Lb(_) | Command::Help { .. }) {
+        interrupt::catch()?;
+        let jobs = cli.common.jobs.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+        pool.context("worker threads cannot be started")?;
+    }
     dispatch(&cli.command, &cli.common)
+}
+
+/// Prints the help of a command: `help path find` is `path find --help`.
+fn help(command: &[String]) -> Result<ExitCode, Failure> {
+    let words = ["heddle"].into_iter().chain(command.iter().map(String::as_str));
+    start(&Cli::parse_from(words.chain(["--help"])))
 }
 
 fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
@@ -55,14 +53,11 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Show(show) => commands::check::show(show, common),
         Command::Schema => files::print_json(&heddle_scenario::schema()),
         Command::Bench(bench) => commands::bench::bench(bench, common),
-        Command::Path(path) => commands::path::path(path, common),
+        Command::Path(path) => return commands::path::path(path, common),
         Command::Fabric(fabric) => commands::fabric::fabric(fabric, common),
-        Command::Lb(lb) => commands::lb::lb(lb, common),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "heddle", &mut script);
-            output::line(String::from_utf8_lossy(&script).trim_end())
-        }
+        Command::Generate(generate) => generate.run(Cli::command(), &external::ALL),
+        Command::Lb(passed) => return external::BALANCER.run(common, &passed.arguments),
+        Command::Help { command } => return help(command),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -1,29 +1,17 @@
-//! Progress bars, and Ctrl-C.
+//! Progress bars.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use heddle_program::interrupt;
 use heddle_sim::Next;
 use heddle_study::grid::GridProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Common;
 
-static STOPPED: AtomicBool = AtomicBool::new(false);
-
-/// From now on Ctrl-C asks the work to stop; a second one ends the program at once.
-pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
-    ctrlc::set_handler(|| {
-        if STOPPED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })?;
-    Ok(())
-}
-
-/// Whether work should go on.
+/// `Next::Stop` once the user has pressed Ctrl-C.
 pub(crate) fn next() -> Next {
-    if STOPPED.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue }
+    if interrupt::stopped() { Next::Stop } else { Next::Continue }
 }
 
 /// A bar over many runs, which counts parts of runs too.

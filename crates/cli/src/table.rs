@@ -1,26 +1,8 @@
-//! Tables on a terminal.
+//! Cells of tables: figures with units, flow completion times.
 
-use comfy_table::{Table, presets};
+pub(crate) use heddle_program::table::{new, of_words};
 use heddle_study::results::OverSeeds;
 use heddle_study::stats::Estimate;
-
-/// A table that is easy on the eye and on `grep`.
-pub(crate) fn new(header: &[&str]) -> Table {
-    let mut table = of_words(header);
-    for column in 1..header.len() {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(comfy_table::CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// A table of words.
-pub(crate) fn of_words(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(header);
-    table
-}
 
 /// Seconds as milliseconds, with the half width of the confidence interval where there is one.
 pub(crate) fn millis(seconds: Option<Estimate>) -> String {

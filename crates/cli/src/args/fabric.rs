@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 
-use super::path::FabricArgs;
+use heddle_path_files::FabricArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FabricCommand {

@@ -4,10 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use heddle_path_files::{FabricArgs, KeyedFabricArgs};
 use heddle_policy::cflb::Cipher;
-
-use super::key_value;
-use super::serve::Serve;
+use heddle_program::external::Passed;
 
 pub(crate) const EXAMPLES: &str = "\
 Routers that speak CFLB (Detal et al., Computer Networks 2013) read their next hops from a
@@ -30,27 +29,8 @@ pub(crate) enum PathCommand {
     /// Make the key that routers and senders share.
     Keygen(Keygen),
     /// Run the service that names paths for hosts: gRPC, and JSON over HTTP.
-    Serve(Serve),
-}
-
-/// A fabric file and changes to it.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct FabricArgs {
-    /// A fabric file (TOML); see scenarios/fabrics/ for examples and `heddle fabric schema` for every key.
-    pub(crate) fabric: PathBuf,
-    /// Replace a value: a dotted key and a TOML value or bare text, as in cflb.ttl=32. Can be repeated.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(crate) set: Vec<(String, String)>,
-}
-
-/// A fabric file and its key.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct KeyedFabricArgs {
-    #[command(flatten)]
-    pub(crate) fabric: FabricArgs,
-    /// The file of the key [default: the fabric file's cflb.key_file].
-    #[arg(long, value_name = "FILE")]
-    pub(crate) key_file: Option<PathBuf>,
+    #[command(disable_help_flag = true)]
+    Serve(Passed),
 }
 
 #[derive(Args, Debug)]

@@ -1,20 +1,11 @@
 //! `heddle bench`: the simulator's speed.
 
-use heddle_study::bench::{BenchError, Case, Speed, compare, run};
+use heddle_study::bench::{Case, Speed, compare, run};
 
 use crate::args::{Bench, Common};
 use crate::failure::Failure;
 use crate::output::counted;
 use crate::{files, output, progress, table};
-
-impl From<BenchError> for Failure {
-    fn from(error: BenchError) -> Failure {
-        match error {
-            BenchError::Scenario(error) => error.into(),
-            BenchError::Sim(error) => error.into(),
-        }
-    }
-}
 
 pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
     let mut speeds = Vec::new();

@@ -9,7 +9,7 @@ use heddle_scenario::{Graph, Scenario, Source};
 use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::output::counted;
 use crate::{files, output};
 
@@ -22,13 +22,13 @@ pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Fai
     }
     for Checked { file, is } in &checked {
         match is {
-            Err(failure) => eprintln!("{failure}"),
+            Err(failure) => eprintln!("{}", failure.report(describe).text),
             Ok(_) if common.json => {}
             Ok(is) => output::line(format_args!("{file}: ok: {is}"))?,
         }
     }
     let failures = checked.iter().filter_map(|checked| checked.is.as_ref().err());
-    Ok(ExitCode::from(failures.map(Failure::code).max().unwrap_or(0)))
+    Ok(ExitCode::from(failures.map(|failure| failure.report(describe).code).max().unwrap_or(0)))
 }
 
 /// A file and what it is.
@@ -47,7 +47,9 @@ impl Checked {
     fn to_json(&self) -> Value {
         match &self.is {
             Ok(is) => json!({ "file": self.file, "ok": true, "is": is }),
-            Err(failure) => json!({ "file": self.file, "ok": false, "why": failure.to_json() }),
+            Err(failure) => {
+                json!({ "file": self.file, "ok": false, "why": failure.report(describe).json })
+            }
         }
     }
 }

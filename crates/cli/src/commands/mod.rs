@@ -5,7 +5,6 @@ pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod fabric;
-pub(crate) mod lb;
 pub(crate) mod path;
 pub(crate) mod reproduce;
 pub(crate) mod romanroads;

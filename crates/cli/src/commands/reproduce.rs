@@ -116,7 +116,7 @@ impl Task<'_> {
             for &seed in experiment.seeds(self.effort) {
                 if progress::next() == Next::Stop {
                     let said = "interrupted; finished runs are kept";
-                    return Err(Failure::Interrupted(said.into()));
+                    return Err(Failure::interrupted(said));
                 }
                 made.push((experiment, experiment.run(seed)?));
             }

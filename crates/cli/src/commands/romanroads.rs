@@ -55,7 +55,7 @@ fn made(
     let mut evaluation = Evaluation::default();
     for &experiment in experiments {
         if progress::next() == Next::Stop {
-            return Err(Failure::Interrupted("interrupted".into()));
+            return Err(Failure::interrupted("interrupted"));
         }
         if !common.quiet {
             eprintln!("{}: {}", experiment.id(), experiment.title());

@@ -7,7 +7,7 @@ fn is_option(line: &str) -> bool {
     words.starts_with('-') && !words.starts_with("- ")
 }
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "run",
     "sweep",
@@ -19,36 +19,21 @@ const COMMANDS: [&str; 13] = [
     "bench",
     "path",
     "fabric",
-    "lb",
     "completions",
 ];
 
-const SUBCOMMANDS: [&str; 20] = [
+const SUBCOMMANDS: [&str; 7] = [
     "path find",
     "path encode",
     "path decode",
     "path keygen",
-    "path serve",
     "fabric stats",
     "fabric show",
     "fabric schema",
-    "lb check",
-    "lb schema",
-    "lb status",
-    "lb backends",
-    "lb drain",
-    "lb connections",
-    "lb members",
-    "lb counters",
-    "lb top",
-    "lb explain",
-    "lb reload",
-    "lb decap",
 ];
 
-/// Those of them that need no example: nothing can be said to them.
-const PLAIN: [&str; 7] =
-    ["fabric schema", "lb schema", "lb status", "lb backends", "lb members", "lb reload", "lb top"];
+/// Commands that need no example: they take no arguments.
+const PLAIN: [&str; 1] = ["fabric schema"];
 
 #[test]
 fn help_names_every_command_and_every_exit_code() {
@@ -57,7 +42,7 @@ fn help_names_every_command_and_every_exit_code() {
     for command in COMMANDS {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
     }
-    for code in ["0 ", "1 ", "2 ", "3 ", "130 "] {
+    for code in ["0 ", "1 ", "2 ", "3 ", "127 ", "130 "] {
         assert!(help.contains(&format!("\n  {code}")), "{code}");
     }
 }
@@ -93,6 +78,29 @@ fn subcommands_are_taught_by_examples() {
         let (_, examples) = help.split_once("\nExamples").unwrap_or_else(|| panic!("{command}"));
         assert!(examples.contains(&format!("\n  heddle {command} ")), "{command}: {examples}");
     }
+}
+
+/// `help` comes before a command, `--help` behind it.
+#[test]
+fn help_is_had_in_two_ways() {
+    let folder = Folder::new();
+    for command in ["", "run", "path find", "help"] {
+        let help = folder.heddle(&format!("help {command}")).ok();
+        assert_eq!(help, folder.heddle(&format!("{command} --help")).ok(), "{command}");
+    }
+    assert!(folder.heddle("help nothing").failed(2).contains("unrecognized subcommand"));
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = Folder::new();
+    folder.heddle("manual --out man").ok();
+    for command in COMMANDS.into_iter().chain(SUBCOMMANDS) {
+        let page = format!("heddle-{}.1", command.replace(' ', "-"));
+        assert!(folder.list("man").contains(&page), "{page}");
+    }
+    assert!(folder.read("man/heddle-run.1").contains("heddle run scenarios/hula-fig5.toml"));
+    assert!(!folder.list("man").contains(&"heddle-lb.1".to_owned()), "heddle-lb has its own");
 }
 
 #[test]

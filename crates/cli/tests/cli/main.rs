@@ -5,14 +5,13 @@
 mod bad_scenarios;
 mod capture;
 mod check;
+mod external;
 mod fabrics;
 mod find;
 mod help;
 mod keys;
-mod lb;
 mod paths;
 mod reproduce;
 mod run;
-mod serve;
 mod support;
 mod sweep;

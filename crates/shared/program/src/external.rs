@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use clap::Command as CommandLine;
+use clap::{Args, Command as CommandLine};
 
 use crate::{Common, Failure, Tree};
 
@@ -17,6 +17,8 @@ pub struct External {
     pub command: &'static [&'static str],
     /// The program.
     pub program: &'static str,
+    /// The program's own sub-command, if it is one of those; otherwise empty.
+    pub subcommand: &'static [&'static str],
     /// The help if the program is not installed.
     pub how_to_get: &'static str,
 }
@@ -27,7 +29,8 @@ impl External {
     /// # Errors
     /// As [`run`].
     pub fn run(&self, common: &Common, arguments: &[OsString]) -> Result<ExitCode, Failure> {
-        let all = common.arguments().into_iter().chain(arguments.iter().cloned());
+        let subcommand = self.subcommand.iter().map(OsString::from);
+        let all = common.arguments().into_iter().chain(subcommand).chain(arguments.iter().cloned());
         run(self.program, all, self.how_to_get)
     }
 
@@ -35,8 +38,19 @@ impl External {
     pub(crate) fn graft(&self, command: CommandLine) -> CommandLine {
         let tree = output(self.program, ["command-tree"]);
         let tree = tree.and_then(|json| serde_json::from_slice(&json).ok());
-        tree.map_or(command.clone(), |tree: Tree| replaced(command, self.command, &tree))
+        match tree.and_then(|tree: Tree| tree.descend(self.subcommand)) {
+            Some(tree) => replaced(command, self.command, &tree),
+            None => command,
+        }
     }
+}
+
+/// Arguments for another program, which alone reads them: `--help` among them.
+#[derive(Args, Clone, Debug)]
+pub struct Passed {
+    /// Arguments of the program.
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
 }
 
 /// The command with the sub-command of these words replaced.

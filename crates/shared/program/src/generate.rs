@@ -37,17 +37,17 @@ impl Generate {
     /// # Errors
     /// If standard output or a file cannot be written.
     pub fn run(&self, command: Command, externals: &[External]) -> Result<(), Failure> {
+        let whole = |command| externals.iter().fold(command, |all, external| external.graft(all));
         match self {
-            Generate::Completions { shell } => completions(*shell, command, externals),
+            Generate::Completions { shell } => completions(*shell, whole(command)),
             Generate::Manual { out } => manual(command, externals, out),
-            Generate::CommandTree => output::json(&Tree::from(&command)),
+            Generate::CommandTree => output::json(&Tree::from(&whole(command))),
         }
     }
 }
 
-fn completions(shell: Shell, command: Command, externals: &[External]) -> Result<(), Failure> {
+fn completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     let name = command.get_name().to_owned();
-    let mut command = externals.iter().fold(command, |command, external| external.graft(command));
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut script);
     output::line(String::from_utf8_lossy(&script).trim_end())
@@ -89,7 +89,7 @@ mod tests {
         let hidden = Command::new("manual").hide(true);
         let command = Command::new("heddle").subcommands([run, lb, hidden]);
         let externals =
-            [External { command: &["lb"], program: "heddle-lb", how_to_get: "build it" }];
+            [External { command: &["lb"], program: "heddle-lb", subcommand: &[], how_to_get: "" }];
         let folder = tempfile::tempdir().unwrap();
         manual(command, &externals, folder.path()).unwrap();
         let files = fs::read_dir(folder.path()).unwrap();

@@ -16,6 +16,8 @@ pub mod interrupt;
 mod options;
 pub mod output;
 pub mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tree;
 
 pub use failure::{Failure, Report, exit};

@@ -5,7 +5,7 @@ pub use comfy_table::{CellAlignment, Table};
 
 /// A table of numbers: the first column is aligned to the left, the others to the right.
 #[must_use]
-pub fn of_numbers(header: &[&str]) -> Table {
+pub fn new(header: &[&str]) -> Table {
     let mut table = of_words(header);
     for column in 1..header.len() {
         if let Some(column) = table.column_mut(column) {

@@ -82,6 +82,13 @@ impl From<&Arg> for Argument {
 }
 
 impl Tree {
+    /// The sub-command of these words; `None` if there is none.
+    pub(crate) fn descend(self, words: &[&str]) -> Option<Tree> {
+        words.iter().try_fold(self, |tree, word| {
+            tree.subcommands.into_iter().find(|subcommand| subcommand.name == *word)
+        })
+    }
+
     /// The command under another name, for completion scripts: it checks nothing.
     #[must_use]
     pub fn command(&self, name: &str) -> Command {

@@ -2,19 +2,20 @@
 
 mod stats;
 
+use heddle_path_files::files;
 use heddle_scenario::fabric_schema;
 
 use crate::args::Common;
 use crate::args::fabric::{FabricCommand, ShowFabric};
 use crate::commands::check::shorten_graph;
 use crate::failure::Failure;
-use crate::{files, output};
+use crate::output;
 
 pub(crate) fn fabric(command: &FabricCommand, common: &Common) -> Result<(), Failure> {
     match command {
         FabricCommand::Stats(args) => stats::stats(args, common),
         FabricCommand::Show(args) => show(args, common),
-        FabricCommand::Schema => files::print_json(&fabric_schema()),
+        FabricCommand::Schema => output::json(&fabric_schema()),
     }
 }
 
@@ -22,7 +23,7 @@ pub(crate) fn fabric(command: &FabricCommand, common: &Common) -> Result<(), Fai
 fn show(args: &ShowFabric, common: &Common) -> Result<(), Failure> {
     let file = files::fabric(&args.fabric)?;
     if common.json {
-        return files::print_json(&file);
+        return output::json(&file);
     }
     let mut value = toml::Table::try_from(&file).map_err(anyhow::Error::from)?;
     shorten_graph(&mut value, &file.fabric.graph);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use heddle_fabric::{Fabric, Stats};
+use heddle_path_files::files::{read, resolve_fabric};
 use heddle_scenario::{Fabric as Resolved, Source};
 use serde::Serialize;
 
@@ -35,18 +36,18 @@ pub(crate) fn stats(args: &Arguments, common: &Common) -> Result<(), Failure> {
     let shapes = args.shape.iter().map(|shape| of_shape(shape));
     let counted = files.chain(shapes).collect::<Result<Vec<_>, _>>()?;
     if common.json {
-        return files::print_json(&counted);
+        return output::json(&counted);
     }
     print(&counted)
 }
 
 /// Of a fabric file or a scenario.
 fn of_file(path: &Path) -> Result<Counted, Failure> {
-    let source = files::read(path, &[])?;
+    let source = read(path, &[])?;
     let table = source.text.parse::<toml::Table>().unwrap_or_default();
     let fabric = match SCENARIO_KEYS.iter().any(|key| table.contains_key(*key)) {
         true => files::resolve(&source)?.fabric,
-        false => files::resolve_fabric(&source)?.fabric,
+        false => resolve_fabric(&source)?.fabric,
     };
     count(source.name, &fabric)
 }
@@ -54,7 +55,7 @@ fn of_file(path: &Path) -> Result<Counted, Failure> {
 /// Of the keys and values of `[fabric]`.
 fn of_shape(shape: &str) -> Result<Counted, Failure> {
     let source = Source::new("--shape", format!("fabric = {{ {shape} }}"));
-    count(shape.to_owned(), &files::resolve_fabric(&source)?.fabric)
+    count(shape.to_owned(), &resolve_fabric(&source)?.fabric)
 }
 
 fn count(name: String, resolved: &Resolved) -> Result<Counted, Failure> {

@@ -8,7 +8,8 @@ use super::{listed, name, pair, steps};
 use crate::args::Common;
 use crate::args::path::Decode;
 use crate::failure::Failure;
-use crate::{files, network, output};
+use crate::output;
+use heddle_path_files::{files, network};
 
 pub(crate) fn decode(args: &Decode, common: &Common) -> Result<(), Failure> {
     let file = files::fabric(&args.fabric.fabric)?;
@@ -21,7 +22,7 @@ pub(crate) fn decode(args: &Decode, common: &Common) -> Result<(), Failure> {
     if common.json {
         let path = taken.map(|(number, _)| number);
         let end = steps::end_word(walk.end);
-        return files::print_json(
+        return output::json(
             &json!({ "from": from, "to": to, "path": path, "end": end, "hops": steps }),
         );
     }

@@ -14,8 +14,9 @@ use super::{pair, steps};
 use crate::args::Common;
 use crate::args::path::Encode;
 use crate::failure::Failure;
+use crate::output;
 use crate::output::counted;
-use crate::{files, network, output};
+use heddle_path_files::{files, network};
 
 pub(crate) fn encode(args: &Encode, common: &Common) -> Result<(), Failure> {
     let file = with_ttl(files::fabric(&args.fabric.fabric)?, args.packet.ttl);
@@ -115,7 +116,7 @@ fn print_json(
         Ok(json!({ "header": header(fields), "hops": steps::told(network, &walk) }))
     };
     let names = names.iter().map(name).collect::<Result<Vec<_>, _>>()?;
-    files::print_json(&json!({ "path": listed, "names": names }))
+    output::json(&json!({ "path": listed, "names": names }))
 }
 
 /// Header fields in the words of the path service.

@@ -12,7 +12,8 @@ use crate::args::Common;
 use crate::args::path::Find;
 use crate::failure::Failure;
 use crate::output::counted;
-use crate::{files, network, output, table};
+use crate::{output, table};
+use heddle_path_files::{files, network};
 
 pub(crate) fn find(args: &Find, common: &Common) -> Result<(), Failure> {
     let network = network::without_key(&files::fabric(&args.fabric)?)?;
@@ -24,7 +25,7 @@ pub(crate) fn find(args: &Find, common: &Common) -> Result<(), Failure> {
     };
     if common.json {
         let (from, to) = (name(&network, from), name(&network, to));
-        return files::print_json(
+        return output::json(
             &json!({ "from": from, "to": to, "total": paths.count(), "paths": listed }),
         );
     }

@@ -6,14 +6,15 @@ use serde_json::json;
 use crate::args::Common;
 use crate::args::path::Keygen;
 use crate::failure::Failure;
-use crate::{files, keys, output};
+use crate::output;
+use heddle_path_files::keys;
 
 pub(crate) fn keygen(args: &Keygen, common: &Common) -> Result<(), Failure> {
     let cipher = Cipher::from(args.cipher);
     let check_value = keys::create(&args.file, cipher)?.check_value();
     let name = args.file.display().to_string();
     if common.json {
-        return files::print_json(&json!({ "key_file": name, "key_check": check_value }));
+        return output::json(&json!({ "key_file": name, "key_check": check_value }));
     }
     if !common.quiet {
         let bits = 8 * cipher.key_bytes();

@@ -5,24 +5,27 @@ mod encode;
 mod find;
 mod keygen;
 mod listed;
-mod serve;
 mod steps;
+
+use std::process::ExitCode;
 
 use heddle_path_encoder::{Family, Network, Pair};
 use heddle_policy::cflb::Field;
 
 use crate::args::Common;
 use crate::args::path::{PacketArgs, PathCommand};
+use crate::external;
 use crate::failure::Failure;
 
-pub(crate) fn path(command: &PathCommand, common: &Common) -> Result<(), Failure> {
+pub(crate) fn path(command: &PathCommand, common: &Common) -> Result<ExitCode, Failure> {
     match command {
         PathCommand::Find(find) => find::find(find, common),
         PathCommand::Encode(encode) => encode::encode(encode, common),
         PathCommand::Decode(decode) => decode::decode(decode, common),
         PathCommand::Keygen(keygen) => keygen::keygen(keygen, common),
-        PathCommand::Serve(serve) => serve::serve(serve, common),
-    }
+        PathCommand::Serve(passed) => return external::PATH_SERVICE.run(common, &passed.arguments),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Two hosts by names or addresses.

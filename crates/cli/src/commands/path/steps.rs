@@ -1,8 +1,8 @@
 //! A packet's way, router by router, as it is told. JSON has the words of the path service.
 
-use comfy_table::Table;
 use heddle_path_encoder::{End, Network, Pair, Step, Walk};
 use heddle_policy::cflb::{Field, Reason};
+use heddle_program::table::Table;
 use serde::Serialize;
 
 use super::listed::choice;

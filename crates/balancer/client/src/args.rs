@@ -1,0 +1,234 @@
+//! The command line.
+
+mod explain;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand};
+use heddle_program::external::{External, Passed};
+use heddle_program::{Common, Generate};
+
+pub(crate) use explain::{Explain, token};
+
+/// Where the daemon listens unless its configuration says otherwise.
+const SOCKET: &str = "/run/heddle/heddled.sock";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  heddle lb check /etc/heddle/heddled.toml     is the file right, and what would run?
+  heddled --config /etc/heddle/heddled.toml    run it
+  heddle lb status                             is all well?
+  heddle lb top                                watch it
+  heddle lb drain be1 --wait                   take a backend out, and wait until it is idle
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
+
+All but check, schema and decap ask the running daemon, over a socket that is root's alone.";
+
+/// The lab's demonstration.
+pub(crate) const DEMO: External = External {
+    command: &["demo"],
+    program: "heddle-lab",
+    subcommand: &["demo"],
+    how_to_get: "build it: ./x build, or cargo build --release --package heddle-lab",
+};
+
+/// Run and watch the load balancer that keeps MPTCP connections whole (heddled).
+#[derive(Debug, Parser)]
+#[command(
+    name = "heddle-lb",
+    bin_name = "heddle lb",
+    version,
+    max_term_width = 100,
+    after_help = EXAMPLES,
+    mut_arg("jobs", |jobs| jobs.hide(true))
+)]
+pub(crate) struct Cli {
+    /// The daemon's socket: `admin` in its configuration.
+    #[arg(long, global = true, env = "HEDDLE_SOCKET", value_name = "PATH", default_value = SOCKET)]
+    pub(crate) socket: PathBuf,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a configuration and tell what would run, without a daemon.
+    Check(Check),
+    /// Print the JSON Schema of the configuration, for editors.
+    Schema,
+    /// How the daemon is: services, tables, what is wrong.
+    Status,
+    /// All backends: health, flows, packets.
+    Backends,
+    /// Give a backend no new connections; those that it has go on, joins included.
+    Drain(Drain),
+    /// Look into the flow table: which connection is where.
+    Connections(Connections),
+    /// The balancers that share the work, and how much of the token space each has.
+    Members,
+    /// All counters: what became of packets.
+    Counters(Counters),
+    /// Watch services, backends and tables live, in the terminal.
+    Top(Top),
+    /// Ask the running program where a packet would go, and why. Nothing is sent, nothing changes.
+    Explain(Explain),
+    /// Have the daemon read its configuration again. A wrong one changes nothing.
+    Reload,
+    /// On a backend: take off the outer headers (IPIP, GUE) that balancers put on.
+    Decap(Decap),
+    /// Show it: namespaces, a download over four subflows, a balancer that fails on the way. Needs root.
+    #[command(disable_help_flag = true)]
+    Demo(Passed),
+    #[command(flatten)]
+    Generate(Generate),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb check /etc/heddle/heddled.toml
+  heddle lb check heddled.toml --json | jq .memory")]
+pub(crate) struct Check {
+    /// The configuration (TOML); `heddle lb schema` describes every key.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb drain be1                  in all services that have it
+  heddle lb drain be1 --service web    in one
+  heddle lb drain be1 --wait           and wait until its last connection has ended
+  heddle lb drain be1 --undo           new connections again
+
+A restart of the daemon forgets it: state = \"drain\" in the configuration does not.")]
+pub(crate) struct Drain {
+    /// The backend's name.
+    #[arg(value_name = "NAME")]
+    pub(crate) backend: String,
+    /// Only in this service.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) service: Option<String>,
+    /// Give it new connections again.
+    #[arg(long, conflicts_with = "wait")]
+    pub(crate) undo: bool,
+    /// Wait until it has no connections left. Ctrl-C ends the waiting, not the draining.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb connections --backend be1
+  heddle lb connections --client 198.51.100.7
+  heddle lb connections --token 1c2d3e4f     the subflows of one connection (as ss -Mti names it)
+  heddle lb connections --limit 100000 --json | jq -r '.flows[].client'")]
+pub(crate) struct Connections {
+    /// Only of this service.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) service: Option<String>,
+    /// Only to this backend.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<String>,
+    /// Only from this address.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) client: Option<IpAddr>,
+    /// Only of the MPTCP connection that the backend knows by this token, in hexadecimal.
+    #[arg(long, value_name = "TOKEN", value_parser = token)]
+    pub(crate) token: Option<u32>,
+    /// The most that are printed.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u32,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb counters
+  heddle lb counters --all --service web
+  heddle lb counters --json | jq '.services[] | select(.name == \"web\") | .events'")]
+pub(crate) struct Counters {
+    /// Only of this service; `none` has the packets of no service.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) service: Option<String>,
+    /// Those that are 0, too.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Keys: q quits, up and down select a backend, s sorts by another column, r turns the order round.")]
+pub(crate) struct Top {
+    /// Seconds from one look to the next.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub(crate) every: u64,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    group = ArgGroup::new("senders").args(["from", "any"]),
+    after_help = "\
+Examples:
+  heddle lb decap --interface eth0 --own 10.0.1.1 --from 10.0.0.11 --from 10.0.0.12
+  heddle lb decap --interface eth0 --own 10.0.1.1 --any --gue-port 0    IPIP only, from anywhere
+  heddle lb decap --interface eth0 --detach
+
+The program stays when the command has ended; run again, it takes its own place between two packets.
+The kernel's own tunnels (ip link add type ipip) do the same, more slowly."
+)]
+pub(crate) struct Decap {
+    /// Where the balancers' packets come in.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: String,
+    /// This backend's address that balancers send to. Can be repeated.
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "detach", num_args = 1..)]
+    pub(crate) own: Vec<IpAddr>,
+    /// A balancer's address: who else sends such packets has them passed on as they are. Can be repeated.
+    #[arg(long, value_name = "ADDRESS", required_unless_present_any = ["detach", "any"], num_args = 1..)]
+    pub(crate) from: Vec<IpAddr>,
+    /// Take outer headers off whoever sends: where nobody but balancers can reach this backend.
+    #[arg(long)]
+    pub(crate) any: bool,
+    /// UDP port of GUE, as `gue_port` in the balancers' configuration; 0: no GUE.
+    #[arg(long, value_name = "PORT", default_value_t = 6080)]
+    pub(crate) gue_port: u16,
+    /// In the kernel's generic path, for drivers that know no XDP: slower.
+    #[arg(long)]
+    pub(crate) generic: bool,
+    /// Take the program off the interface instead.
+    #[arg(long, conflicts_with_all = ["own", "from", "any", "generic"])]
+    pub(crate) detach: bool,
+    /// Where it is pinned; below a BPF file system.
+    #[arg(long, value_name = "PATH", default_value = "/sys/fs/bpf/heddle-decap")]
+    pub(crate) pin: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Text behind the options is broken by hand: no line is wrapped on a page of 100 columns.
+    #[test]
+    fn examples_fit_the_page() {
+        fn check(command: &clap::Command) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let longest = after.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+            assert!(longest.chars().count() <= 100, "{}: {longest}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
+}

@@ -1,0 +1,172 @@
+//! A packet on the command line.
+
+use std::net::SocketAddr;
+
+use clap::{ArgGroup, Args};
+use heddled::admin::{MptcpOption, Packet};
+use heddled::service::Protocol;
+
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+
+#[derive(Args, Debug)]
+#[command(
+    group = ArgGroup::new("segment").args(["syn", "ack", "flags", "udp"]),
+    group = ArgGroup::new("option").args(["capable", "keys", "join"]),
+    after_help = "\
+Examples, from the first packet of an MPTCP connection to its second subflow:
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --capable
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --keys 1122334455667788,99aabbcc
+  heddle lb explain --from 203.0.113.9:4001 --to 192.0.2.10:443 --join 0x1c2d3e4f
+And others:
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443            a plain SYN
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --ack --payload 1400
+  heddle lb explain --from [2001:db8::7]:4000 --to [2001:db8::10]:443 --udp
+
+The live program decides, on its own tables, as it would for a packet that came in now."
+)]
+pub(crate) struct Explain {
+    /// The client's address and port.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) from: SocketAddr,
+    /// The service's address and port.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) to: SocketAddr,
+    /// UDP instead of TCP.
+    #[arg(long, conflicts_with = "option")]
+    udp: bool,
+    /// TCP: SYN alone, as for a new connection (the default; with --keys it is --ack).
+    #[arg(long)]
+    syn: bool,
+    /// TCP: ACK alone, as in the middle of a connection.
+    #[arg(long)]
+    ack: bool,
+    /// TCP: these flags, by their first letters, as in FA or SA; - for none.
+    #[arg(long, value_name = "LETTERS", value_parser = flags)]
+    flags: Option<u8>,
+    /// MP_CAPABLE without keys: a SYN that opens an MPTCP connection.
+    #[arg(long)]
+    capable: bool,
+    /// MP_CAPABLE with the client's and the server's key, in hexadecimal: the third packet or the first data.
+    #[arg(long, value_name = "CLIENT,SERVER", value_parser = keys)]
+    keys: Option<MptcpOption>,
+    /// MP_JOIN: a SYN that joins the connection that the backend knows by this token, in hexadecimal.
+    #[arg(long, value_name = "TOKEN", value_parser = token)]
+    join: Option<u32>,
+    /// Bytes of data behind the header.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    payload: u16,
+}
+
+impl Explain {
+    /// As the daemon is asked.
+    pub(crate) fn packet(&self) -> Packet {
+        let capable = self.capable.then_some(MptcpOption::Capable);
+        let join = self.join.map(|token| MptcpOption::Join { token });
+        Packet {
+            source: self.from,
+            destination: self.to,
+            protocol: if self.udp { Protocol::Udp } else { Protocol::Tcp },
+            flags: self.tcp_flags(),
+            mptcp: capable.or(self.keys).or(join),
+            payload: self.payload,
+        }
+    }
+
+    fn tcp_flags(&self) -> u8 {
+        match self.flags {
+            Some(flags) => flags,
+            None if self.udp => 0,
+            None if self.ack || (self.keys.is_some() && !self.syn) => ACK,
+            None => SYN,
+        }
+    }
+}
+
+/// `FA`: FIN and ACK.
+fn flags(text: &str) -> Result<u8, String> {
+    let bit = |letter: char| match letter.to_ascii_uppercase() {
+        'F' => Ok(1),
+        'S' => Ok(SYN),
+        'R' => Ok(4),
+        'P' => Ok(8),
+        'A' => Ok(ACK),
+        '-' => Ok(0),
+        _ => Err(format!("{letter} is no flag: write some of F, S, R, P and A, as in FA")),
+    };
+    text.chars().try_fold(0, |flags, letter| Ok(flags | bit(letter)?))
+}
+
+/// 32 bits in hexadecimal, with 0x or without.
+pub(crate) fn token(text: &str) -> Result<u32, String> {
+    u32::from_str_radix(digits(text), 16)
+        .map_err(|_| "write up to 8 hexadecimal digits, as in 0x1c2d3e4f".to_owned())
+}
+
+fn keys(text: &str) -> Result<MptcpOption, String> {
+    let wrong =
+        || "write two keys of up to 16 hexadecimal digits, as in 1122334455667788,99aabbccddeeff00";
+    let (sender, receiver) = text.split_once(',').ok_or_else(wrong)?;
+    let key = |text| u64::from_str_radix(digits(text), 16).map_err(|_| wrong());
+    Ok(MptcpOption::Keys { sender: key(sender)?, receiver: key(receiver)? })
+}
+
+fn digits(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix("0x").unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn packet(words: &str) -> Result<Packet, String> {
+        let line =
+            format!("heddle-lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 {words}");
+        let cli =
+            Cli::try_parse_from(line.split_whitespace()).map_err(|error| error.to_string())?;
+        match cli.command {
+            Command::Explain(args) => Ok(args.packet()),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn what_an_option_means_for_the_flags() {
+        let flags = |words: &str| packet(words).map(|packet| packet.flags);
+        for (words, wanted) in [
+            ("", SYN),
+            ("--ack", ACK),
+            ("--capable", SYN),
+            ("--join 1c2d3e4f", SYN),
+            ("--keys 1,2", ACK),
+            ("--keys 1,2 --flags PA", 24),
+            ("--flags fa", 17),
+            ("--flags=-", 0),
+            ("--udp", 0),
+        ] {
+            assert_eq!(flags(words), Ok(wanted), "{words}");
+        }
+    }
+
+    #[test]
+    fn tokens_and_keys_are_hexadecimal() {
+        let option = |words: &str| packet(words).unwrap().mptcp;
+        assert_eq!(option("--join 0x1c2d3e4f"), Some(MptcpOption::Join { token: 0x1c2d_3e4f }));
+        assert_eq!(option("--join 10"), Some(MptcpOption::Join { token: 16 }));
+        assert_eq!(option("--keys a,0xb"), Some(MptcpOption::Keys { sender: 10, receiver: 11 }));
+        for wrong in ["--join 1c2d3e4f5", "--join x", "--keys 1", "--keys 1,x", "--flags X"] {
+            assert!(packet(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_kind_of_packet_at_a_time() {
+        for wrong in ["--udp --join 1", "--syn --ack", "--capable --join 1", "--udp --syn"] {
+            assert!(packet(wrong).unwrap_err().contains("cannot be used with"), "{wrong}");
+        }
+    }
+}

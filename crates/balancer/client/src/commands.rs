@@ -1,0 +1,11 @@
+//! The sub-commands, one file each.
+
+pub(crate) mod backends;
+pub(crate) mod check;
+pub(crate) mod connections;
+pub(crate) mod counters;
+pub(crate) mod decap;
+pub(crate) mod drain;
+pub(crate) mod explain;
+pub(crate) mod status;
+pub(crate) mod top;

@@ -1,0 +1,100 @@
+//! `heddle lb drain`.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use heddle_program::{
+    Common, Failure, interrupt,
+    output::{self, counted},
+};
+use heddled::admin::{BackendStatus, Reply, Request, Switch};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::backends::table_of;
+use crate::args::Drain;
+use crate::daemon::{Daemon, unexpected};
+
+/// How often flows are counted while waiting.
+const EVERY: Duration = Duration::from_millis(500);
+
+pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), Failure> {
+    let mut daemon = Daemon::connect(socket)?;
+    let request = Request::Drain {
+        service: args.service.clone(),
+        backend: args.backend.clone(),
+        switch: if args.undo { Switch::Off } else { Switch::On },
+    };
+    let mut changed = match daemon.ask(&request)? {
+        Reply::Backends(backends) => backends,
+        other => return Err(unexpected(&other)),
+    };
+    if args.wait {
+        changed = wait(&mut daemon, &changed, common)?;
+    }
+    if common.json {
+        return output::json(&changed);
+    }
+    output::line(table_of(&changed))?;
+    if !common.quiet {
+        output::line(note(args, &changed))?;
+    }
+    Ok(())
+}
+
+/// Waits until these backends have no flows.
+fn wait(
+    daemon: &mut Daemon,
+    of: &[BackendStatus],
+    common: &Common,
+) -> Result<Vec<BackendStatus>, Failure> {
+    let bar = bar(common);
+    loop {
+        let mut now = daemon.backends()?;
+        now.retain(|backend| {
+            of.iter().any(|o| (&o.service, &o.name) == (&backend.service, &backend.name))
+        });
+        let flows = flows(&now);
+        if flows == 0 {
+            bar.finish_and_clear();
+            return Ok(now);
+        }
+        bar.set_message(format!("{} left", counted(flows, "flow")));
+        bar.tick();
+        if interrupt::stopped() {
+            bar.finish_and_clear();
+            let left = counted(flows, "flow");
+            return Err(Failure::interrupted(format!("{left} left; the backend drains on")));
+        }
+        sleep(EVERY);
+    }
+}
+
+fn bar(common: &Common) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if common.quiet {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} gone") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn flows(backends: &[BackendStatus]) -> u64 {
+    backends.iter().map(|backend| backend.flows).sum()
+}
+
+fn note(args: &Drain, changed: &[BackendStatus]) -> String {
+    let name = &args.backend;
+    match (args.undo, flows(changed)) {
+        (true, _) => format!("{name} gets new connections again"),
+        (false, 0) => format!("{name} has no connections left: it can be stopped"),
+        (false, flows) => {
+            format!(
+                "{name} gets no new connections; {} left, whose joins still go there",
+                counted(flows, "flow")
+            )
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! `heddle lb status`, `members` and `reload`.
+
+use std::path::Path;
+
+use heddle_program::{
+    Common, Failure,
+    output::{self, counted},
+    table::{self, Table},
+};
+use heddled::admin::{MemberStatus, Reply, Request, Status};
+use serde_json::json;
+
+use crate::daemon::{Daemon, unexpected};
+use crate::format;
+
+/// Slots of the ring.
+const RING: u32 = heddle_balancer_maps::abi::RING_SIZE;
+
+pub(crate) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
+    let status = Daemon::connect(socket)?.status()?;
+    if common.json {
+        return output::json(&status);
+    }
+    output::line(in_words(&status))
+}
+
+fn in_words(status: &Status) -> String {
+    let Status { name, version, kernel, backends_up, backends, .. } = status;
+    let uptime = format::age(status.uptime);
+    let mut lines = vec![format!("{name}: heddled {version} on Linux {kernel}, up {uptime}")];
+    let mut line = |what: &str, text: String| lines.push(format!("  {what:<12}{text}"));
+    let pairs = |(key, value): (&String, String)| format!("{key} ({value})");
+    let interfaces = status.interfaces.iter().map(|(name, mode)| pairs((name, mode.clone())));
+    line("interfaces", interfaces.collect::<Vec<_>>().join(", "));
+    let services = status.services.iter().map(|(name, mode)| pairs((name, mode.name().into())));
+    line("services", services.collect::<Vec<_>>().join(", "));
+    line("backends", format!("{backends_up} of {backends} up"));
+    line("balancers", status.members.to_string());
+    line(
+        "tables",
+        format!("{}, {}", counted(status.flows, "flow"), counted(status.tokens, "token")),
+    );
+    match status.warnings.is_empty() {
+        true => lines.push("  all is well".into()),
+        false => {
+            lines.extend(status.warnings.iter().map(|warning| format!("  warning: {warning}")));
+        }
+    }
+    lines.join("\n")
+}
+
+pub(crate) fn members(socket: &Path, common: &Common) -> Result<(), Failure> {
+    let members = match Daemon::connect(socket)?.ask(&Request::Members)? {
+        Reply::Members(members) => members,
+        other => return Err(unexpected(&other)),
+    };
+    match (common.json, members.is_empty()) {
+        (true, _) => output::json(&members),
+        (false, true) => output::line("this balancer is alone: it has no address for others"),
+        (false, false) => output::line(table_of(&members)),
+    }
+}
+
+fn table_of(members: &[MemberStatus]) -> Table {
+    let mut table = table::of_words(&["balancer", "address", "state", "of the token space"]);
+    for member in members {
+        let state = match (member.own, member.alive) {
+            (true, _) => "this one",
+            (false, true) => "alive",
+            (false, false) => "dead",
+        };
+        let share = format::percent(f64::from(member.slots) / f64::from(RING));
+        table.add_row([member.name.clone(), member.address.to_string(), state.into(), share]);
+    }
+    table
+}
+
+pub(crate) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
+    let changes = match Daemon::connect(socket)?.ask(&Request::Reload)? {
+        Reply::Reloaded(changes) => changes,
+        other => return Err(unexpected(&other)),
+    };
+    match (common.json, changes.is_empty()) {
+        (true, _) => output::json(&json!({ "changes": changes })),
+        (false, true) => output::line("the configuration was read again: nothing has changed"),
+        (false, false) => output::line(changes.join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use heddled::service::MptcpMode;
+
+    use super::*;
+
+    fn healthy() -> Status {
+        Status {
+            name: "lb1".into(),
+            version: "0.1.0".into(),
+            kernel: "6.18.0".into(),
+            uptime: Duration::from_secs(7500),
+            interfaces: [("eth0".to_owned(), "native".to_owned())].into(),
+            services: [("dns".to_owned(), MptcpMode::Off), ("web".to_owned(), MptcpMode::Learn)]
+                .into(),
+            backends_up: 3,
+            backends: 4,
+            members: 2,
+            flows: 1,
+            tokens: 1200,
+            warnings: vec![],
+        }
+    }
+
+    #[test]
+    fn all_at_a_glance() {
+        insta::assert_snapshot!(in_words(&healthy()), @r"
+        lb1: heddled 0.1.0 on Linux 6.18.0, up 2h 5m
+          interfaces  eth0 (native)
+          services    dns (off), web (learn)
+          backends    3 of 4 up
+          balancers   2
+          tables      1 flow, 1200 tokens
+          all is well
+        ");
+    }
+
+    #[test]
+    fn what_is_wrong_comes_last() {
+        let status = Status { warnings: vec!["be1 is gone".into()], ..healthy() };
+        assert!(in_words(&status).ends_with("\n  warning: be1 is gone"));
+    }
+
+    #[test]
+    fn members_have_shares() {
+        let member = |name: &str, own, alive, slots| MemberStatus {
+            name: name.into(),
+            address: [10, 0, 0, 1].into(),
+            own,
+            alive,
+            slots,
+        };
+        let all = [member("lb1", true, true, RING / 4), member("lb2", false, false, 0)];
+        insta::assert_snapshot!(table_of(&all), @r"
+        ┌──────────┬──────────┬──────────┬────────────────────┐
+        │ balancer ┆ address  ┆ state    ┆ of the token space │
+        ╞══════════╪══════════╪══════════╪════════════════════╡
+        │ lb1      ┆ 10.0.0.1 ┆ this one ┆ 25 %               │
+        │ lb2      ┆ 10.0.0.1 ┆ dead     ┆ 0 %                │
+        └──────────┴──────────┴──────────┴────────────────────┘
+        ");
+    }
+}

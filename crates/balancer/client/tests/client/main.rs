@@ -1,0 +1,115 @@
+//! The client as its users meet it, as far as it goes without a daemon.
+// The lint lets tests unwrap, but not what they share.
+#![allow(clippy::unwrap_used)]
+
+mod help;
+
+use heddle_program::testing::{Folder, keys, words};
+use serde_json::Value;
+
+fn folder() -> Folder {
+    Folder::of(env!("CARGO_BIN_EXE_heddle-lb"))
+}
+
+const GOOD: &str = r#"[balancer]
+name = "lb1"
+interfaces = ["eth0"]
+
+[[service]]
+name = "web"
+address = "192.0.2.10"
+port = 443
+mptcp = "c-flag"
+health = { kind = "http", path = "/health" }
+[[service.backend]]
+name = "be1"
+address = "10.0.1.1"
+join_address = "192.0.2.101"
+"#;
+
+#[test]
+fn check_tells_what_would_run() {
+    let folder = folder();
+    folder.put("lb.toml", GOOD);
+    let text = folder.run("check lb.toml").ok();
+    assert!(text.starts_with("lb.toml: ok\nbalancer lb1 on eth0, alone\nmemory: "), "{text}");
+    let row = text.lines().find(|line| line.starts_with("│ web ")).unwrap();
+    for cell in ["192.0.2.10:443 TCP", "c-flag", "l2", "HTTP to port 443 every 2.0s", "1 backend "]
+    {
+        assert!(row.contains(cell), "{cell}: {row}");
+    }
+    assert!(text.contains("\non backend be1 of web, as root:\n  sysctl -w net.mptcp.enabled=1\n"));
+}
+
+#[test]
+fn check_as_json() {
+    let folder = folder();
+    folder.put("lb.toml", GOOD);
+    let checked = folder.run("check --json lb.toml").json();
+    assert_eq!(keys(&checked), ["interfaces", "memory", "name", "ok", "services"]);
+    let memory = |part: &str| checked["memory"][part].as_u64().unwrap();
+    assert_eq!(memory("total"), memory("flows") + memory("tokens") + memory("maglev"));
+    let backend = &checked["services"][0]["backends"][0];
+    assert_eq!((&backend["name"], &backend["weight"]), (&"be1".into(), &1.into()));
+    assert!(
+        words(backend, "commands").contains(&"ip mptcp endpoint add 192.0.2.101 dev lo signal")
+    );
+}
+
+#[test]
+fn a_wrong_configuration_is_told_by_line_key_and_mend() {
+    let folder = folder();
+    folder.put("bad.toml", &GOOD.replace("port = 443", "prot = 443"));
+    let said = folder.run("check bad.toml").failed(3);
+    assert_eq!(
+        said,
+        "error: bad.toml:8: service.0.prot: unknown field `prot`\nhelp: did you mean `port`?\n"
+    );
+    let ran = folder.run("check --json bad.toml");
+    let why = ran.json();
+    assert_eq!((ran.code, &why["error"], &why["line"]), (Some(3), &"config".into(), &8.into()));
+    assert_eq!(why["key"], "service.0.prot");
+    assert!(folder.run("check nowhere.toml").failed(1).contains("nowhere.toml: No such file"));
+}
+
+#[test]
+fn the_schema_names_every_table() {
+    let schema: Value = folder().run("schema").json();
+    for table in ["balancer", "tables", "timeouts", "limits", "steering", "service"] {
+        assert!(schema["properties"][table].is_object(), "{table}");
+    }
+}
+
+#[test]
+fn without_a_daemon_it_says_what_to_do() {
+    let folder = folder();
+    for command in
+        ["status", "backends", "members", "counters", "top", "reload", "drain be1", "connections"]
+    {
+        let said = folder.run(&format!("{command} --socket none.sock")).failed(1);
+        assert!(said.contains("no daemon answers at none.sock"), "{command}: {said}");
+        assert!(said.contains("\nhelp: is heddled running?"), "{command}: {said}");
+    }
+    let mut command = folder.command("status --json");
+    let output = command.env("HEDDLE_SOCKET", "other.sock").output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(told["message"].as_str().unwrap().contains("other.sock"), "{told}");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let folder = folder();
+    for wrong in [
+        "drain be1 --undo --wait",
+        "explain --from 192.0.2.1:1 --to 192.0.2.2:2 --udp --join 1",
+        "explain --from 192.0.2.1 --to 192.0.2.2:2",
+        "connections --token xyz",
+        "decap --interface eth0",
+        "decap --interface eth0 --own 10.0.0.1",
+        "decap --interface eth0 --own 10.0.0.1 --from 10.0.0.2 --any",
+        "decap --interface eth0 --detach --own 10.0.0.1",
+        "top --every 0",
+    ] {
+        folder.run(wrong).failed(2);
+    }
+}

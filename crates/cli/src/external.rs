@@ -1,0 +1,22 @@
+//! Sub-commands that are programs of their own.
+
+use heddle_program::external::External;
+
+/// The balancer's client.
+pub(crate) const BALANCER: External = External {
+    command: &["lb"],
+    program: "heddle-lb",
+    subcommand: &[],
+    how_to_get: "build it, on Linux: ./x build, or cargo build --release --package heddle-lb; then install it beside heddle or on the PATH",
+};
+
+/// The path service.
+pub(crate) const PATH_SERVICE: External = External {
+    command: &["path", "serve"],
+    program: "heddle-path-service",
+    subcommand: &[],
+    how_to_get: "build it: cargo build --release --package heddle-path-service; then install it beside heddle or on the PATH",
+};
+
+/// All of them.
+pub(crate) const ALL: [External; 2] = [BALANCER, PATH_SERVICE];

@@ -1,0 +1,43 @@
+//! `heddle-lab`: demonstrations in network namespaces.
+
+mod daemon;
+mod demo;
+
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use heddle_program::{Common, Generate};
+
+/// Run demonstrations on this machine, in network namespaces. Needs root
+#[derive(Debug, Parser)]
+#[command(name = "heddle-lab", version, max_term_width = 100, mut_arg("jobs", |jobs| jobs.hide(true)))]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// A download over four subflows through three balancers, one of which fails on the way.
+    Demo(Demo),
+    #[command(flatten)]
+    Generate(Generate),
+}
+
+#[derive(Args, Debug)]
+struct Demo {
+    /// Size of the download in MB (10^6 bytes).
+    #[arg(long, value_name = "MB", default_value_t = 100)]
+    megabytes: u64,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match &cli.command {
+        Command::Demo(args) => demo::demo(args.megabytes, &cli.common),
+        Command::Generate(generate) => generate.run(Cli::command(), &[]),
+    };
+    heddle_program::exit(done.map(|()| ExitCode::SUCCESS), &cli.common, |_| None)
+}

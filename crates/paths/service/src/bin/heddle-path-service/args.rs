@@ -1,0 +1,145 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::{Args, Parser, ValueEnum};
+use heddle_path_encoder::Scheduler;
+use heddle_path_files::KeyedFabricArgs;
+use heddle_program::{Common, Generate};
+use tracing_subscriber::filter::Targets;
+
+/// Where to listen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Address(pub(crate) Option<SocketAddr>);
+
+/// How the service chooses among paths.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SchedulerName {
+    /// The path whose links carry the fewest flows (CFLB section 4.2.1).
+    FewestFlows,
+    /// The first path with room for the flow's rate (Hedera's global first fit); without a rate as fewest-flows.
+    FirstFit,
+}
+
+impl From<SchedulerName> for Scheduler {
+    fn from(name: SchedulerName) -> Scheduler {
+        match name {
+            SchedulerName::FewestFlows => Scheduler::FewestFlows,
+            SchedulerName::FirstFit => Scheduler::FirstFit,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples, with F=scenarios/fabrics/fat-tree-8.toml (its key: heddle path keygen ${F%.toml}.key):
+  heddle path serve $F
+  curl '127.0.0.1:7341/v1/paths?from=host-1&to=host-128'
+  curl 127.0.0.1:7341/v1/connections --json '{\"from\": \"host-1\", \"to\": \"host-128\", \"subflows\": 4}'
+
+It runs until SIGINT (Ctrl-C) or SIGTERM. It neither encrypts nor asks who is there: listen where
+the hosts that may choose paths reach it, and nobody else. HTTP has metrics (/metrics) and health
+(/healthz) as well.";
+
+/// Run the service that names paths for hosts: gRPC, and JSON over HTTP.
+#[derive(Debug, Parser)]
+#[command(
+    name = "heddle-path-service",
+    bin_name = "heddle path serve",
+    version,
+    max_term_width = 100,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) serve: Option<Serve>,
+    #[command(subcommand)]
+    pub(crate) generate: Option<Generate>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What is served, and where.
+#[derive(Args, Debug)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) fabric: KeyedFabricArgs,
+    /// Where gRPC is served, or off; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7340", value_parser = address)]
+    pub(crate) grpc: Address,
+    /// Where JSON over HTTP is served, or off.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7341", value_parser = address)]
+    pub(crate) http: Address,
+    /// How paths are chosen.
+    #[arg(long, default_value = "fewest-flows")]
+    pub(crate) scheduler: SchedulerName,
+    /// How long a connection is kept unless its host renews it, as in 90s, 10m, 1h.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = lease)]
+    pub(crate) lease: Duration,
+    /// The longest lease that a host may ask for; if it is below --lease, that one.
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lease)]
+    pub(crate) longest_lease: Duration,
+    /// Most connections at a time.
+    #[arg(long, value_name = "N", default_value = "65536")]
+    pub(crate) connections: NonZeroUsize,
+    /// What is logged: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
+    /// [default: info; warn with --quiet]. Logs go to standard error, as JSON with --json.
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) log: Option<Targets>,
+}
+
+fn address(text: &str) -> Result<Address, String> {
+    match text {
+        "off" => Ok(Address(None)),
+        _ => text.parse().map(|at| Address(Some(at))).map_err(|_| {
+            "write an IP address and a port, as in 127.0.0.1:7341 or [::1]:7341, or off".to_owned()
+        }),
+    }
+}
+
+/// Whole seconds, 1 to a day.
+fn lease(text: &str) -> Result<Duration, String> {
+    let unit = |ending, seconds| Some((text.strip_suffix(ending)?, seconds));
+    let known = [("s", 1), ("m", 60), ("h", 3600)];
+    let (number, unit) = known
+        .into_iter()
+        .find_map(|(ending, seconds)| unit(ending, seconds))
+        .ok_or("write a number and its unit, as in 90s, 10m or 1h")?;
+    let seconds = number.trim().parse().ok().and_then(|number: u64| number.checked_mul(unit));
+    match seconds {
+        Some(seconds @ 1..=86_400) => Ok(Duration::from_secs(seconds)),
+        _ => Err("from 1s to 24h, a whole number".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn leases_are_whole_seconds_up_to_a_day() {
+        let seconds = |text: &str| lease(text).map(|lease| lease.as_secs());
+        assert_eq!((seconds("90s"), seconds("10m"), seconds("24h")), (Ok(90), Ok(600), Ok(86_400)));
+        for wrong in ["", "10", "0s", "25h", "1.5h", "-1s", "99999999999999999999h", "ten m"] {
+            assert!(lease(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_a_port_or_is_off() {
+        let at = |text: &str| address(text).map(|address| address.0.map(|at| at.to_string()));
+        assert_eq!(at("[::1]:80"), Ok(Some("[::1]:80".to_owned())));
+        assert_eq!(at("off"), Ok(None));
+        assert!(at("127.0.0.1").is_err() && at("localhost:80").is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! `heddle-path-service`: the path service as a program, which `heddle path serve` runs.
+
+mod args;
+
+use std::io;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use args::{Cli, Serve};
+use clap::{CommandFactory as _, Parser as _};
+use heddle_path_files::{files, network};
+use heddle_path_service::{Bound, Limits, Options, ServeError};
+use heddle_program::{Common, Failure, output};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::{Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let run = || match (&cli.generate, &cli.serve) {
+        (Some(generate), _) => generate.run(Cli::command(), &[]),
+        (None, Some(args)) => serve(args, &cli.common),
+        (None, None) => Ok(Cli::command().print_help()?),
+    };
+    heddle_program::exit(
+        run().map(|()| ExitCode::SUCCESS),
+        &cli.common,
+        heddle_path_files::describe,
+    )
+}
+
+fn serve(args: &Serve, common: &Common) -> Result<(), Failure> {
+    let network = network::with_key(&args.fabric, &files::fabric(&args.fabric.fabric)?)?;
+    start_log(args.log.clone(), common);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if let Some(jobs) = common.jobs.filter(|jobs| *jobs > 0) {
+        builder.worker_threads(jobs);
+    }
+    let runtime = builder.enable_all().build().context("the service cannot be started")?;
+    runtime.block_on(async {
+        let stop = until_stopped().context("signals cannot be caught")?;
+        let ready = |bound: Bound| announce(bound, common);
+        heddle_path_service::serve(network, options(args), stop, ready).await.map_err(failed)
+    })
+}
+
+fn options(args: &Serve) -> Options {
+    let limits = Limits {
+        lease: args.lease,
+        longest_lease: args.longest_lease,
+        connections: args.connections.get(),
+        ..Limits::default()
+    };
+    let (grpc, http) = (args.grpc.0, args.http.0);
+    Options { grpc, http, scheduler: args.scheduler.into(), limits, ..Options::default() }
+}
+
+/// Sends the log to standard error.
+fn start_log(targets: Option<Targets>, common: &Common) {
+    let level = if common.quiet { LevelFilter::WARN } else { LevelFilter::INFO };
+    let targets = targets.unwrap_or_else(|| Targets::new().with_default(level));
+    let layer = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    let layer = match common.json {
+        true => layer.json().with_filter(targets).boxed(),
+        false => layer.with_filter(targets).boxed(),
+    };
+    tracing_subscriber::registry().with(layer).init();
+}
+
+/// Is ready once SIGINT or SIGTERM comes. They are caught from now on.
+fn until_stopped() -> io::Result<impl Future<Output = ()>> {
+    let (mut interrupt, mut terminate) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Tells where the service listens: for people, or as one line of JSON.
+fn announce(bound: Bound, common: &Common) {
+    let Bound { grpc, http } = bound;
+    for at in [grpc, http].into_iter().flatten().filter(|at| !at.ip().is_loopback()) {
+        tracing::warn!(%at, "whoever reaches this address can ask and hold paths");
+    }
+    let told = match common.json {
+        true => output::line(json!({ "grpc": grpc, "http": http })),
+        false => output::line(in_words(grpc, http)),
+    };
+    if told.is_err() {
+        tracing::warn!("standard output is closed");
+    }
+}
+
+fn in_words(grpc: Option<SocketAddr>, http: Option<SocketAddr>) -> String {
+    let grpc = grpc.map(|at| format!("gRPC at {at}"));
+    let http = http.map(|at| format!("HTTP at http://{at}"));
+    grpc.into_iter().chain(http).collect::<Vec<_>>().join("\n")
+}
+
+fn failed(error: ServeError) -> Failure {
+    let message = error.to_string();
+    match error {
+        ServeError::NothingOn => Failure::usage(message, "leave one of --grpc and --http on"),
+        ServeError::Listen { .. } => Failure::advised(
+            message,
+            "give another address with --grpc or --http; port 0 takes a free one",
+        ),
+        ServeError::Grpc(_) => error.into(),
+    }
+}
