@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* What the balancer's programs share with whoever loads them: the one copy. Rust's types are generated from this file.
  *
- * Addresses are 16 bytes in network order; IPv4 is mapped (::ffff:a.b.c.d). Ports are in network order. Every other number is
- * in the machine's order. Times are ticks of 2^24 ns (16.8 ms), which start at 1 and wrap after two years. */
+ * Ports are in network order. Every number but addresses and ports is in the machine's order. Times are ticks of 2^24 ns (16.8 ms), which start at 1 and wrap after two years. */
 #pragma once
 
 #include <linux/types.h>
+
+#include "include/address.h"
+#include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
 #define HEDDLE_ABI 1
@@ -17,11 +19,6 @@
 #define RING_SIZE (1 << (32 - RING_SHIFT))
 #define NO_TARGET 0
 #define COUNTERS 64
-
-struct address {
-	__u64 high;
-	__u64 low;
-};
 
 /* ---- services ---- */
 
@@ -265,11 +262,6 @@ enum counter {
 	ALL_COUNTERS,
 };
 _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
-
-struct count {
-	__u64 packets;
-	__u64 bytes;
-};
 
 /* ---- between balancers: UDP to the steering port, this header, then the client's packet from its IP header on ---- */
 

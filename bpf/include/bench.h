@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* What the bench's wrapper (bench.bpf.c) is told. */
 #pragma once
 

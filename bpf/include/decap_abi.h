@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* What the backends' program shares with whoever loads it. Addresses are as in abi.h. */
 #pragma once
 

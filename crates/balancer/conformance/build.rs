@@ -2,14 +2,14 @@
 
 use std::env;
 
-const SOURCES: &str = "../../../bpf";
+use heddle_bpf_build::{SOURCES, compiler};
 
 fn main() {
     println!("cargo::rerun-if-changed=c");
     println!("cargo::rerun-if-changed={SOURCES}");
     println!("cargo::rerun-if-env-changed=CLANG");
     let mut build = cc::Build::new();
-    build.compiler(env::var("CLANG").unwrap_or_else(|_| "clang".into()));
+    build.compiler(compiler());
     build.include(SOURCES).file("c/balancer.c").warnings(true).warnings_into_errors(true);
     for check in checks() {
         build.flag(check);

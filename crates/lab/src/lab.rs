@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 use crate::layout::{self, Role};
 use crate::{Builder, Connection, Hop, LabError, Node, Server, Transport, names, tools};
 
-/// `bpf/pass.bpf.c`, compiled.
+/// `bpf/tools/pass.bpf.c`, compiled.
 const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
 
 /// A client, a router, balancers and backends, each in a network namespace. Dropping it removes them all.

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use heddle_lab::{Hop, Lab, Mac, Transport};
@@ -17,19 +16,8 @@ fn compile(backend: Mac, folder: &Path) -> PathBuf {
     let object = folder.join("bounce.o");
     let bytes = backend.0.map(|byte| byte.to_string()).join(",");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bounce.bpf.c");
-    let status = Command::new("clang")
-        .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror"])
-        // Where Debian keeps asm/types.h.
-        .args(["-idirafter", "/usr/include/x86_64-linux-gnu"])
-        .args(["-idirafter", "/usr/include/aarch64-linux-gnu"])
-        .arg(format!("-DBACKEND_MAC={{{bytes}}}"))
-        .arg("-c")
-        .arg(source)
-        .arg("-o")
-        .arg(&object)
-        .status()
-        .expect("clang is needed: apt-get install clang");
-    assert!(status.success(), "clang failed");
+    let backend = format!("-DBACKEND_MAC={{{bytes}}}");
+    heddle_bpf_build::compile(&source, &object, &[&backend]).expect("clang is needed");
     object
 }
 

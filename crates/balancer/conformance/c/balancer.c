@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the balancer's program that need no kernel, for the tests to call. */
-#include "lib/native.h"
-#include "lib/options.h"
-#include "lib/packet.h"
-#include "lib/sha1.h"
-#include "lib/sha256.h"
-#include "lib/siphash.h"
+#include "common/native.h"
+#include "common/options.h"
+#include "common/packet.h"
+#include "common/sha1.h"
+#include "common/sha256.h"
+#include "common/siphash.h"
 
 _Static_assert(sizeof(struct mptcp_found) == 20, "as src/balancer/native.rs has it");
 _Static_assert(sizeof(struct packet) == 56, "as src/balancer/native.rs has it");

@@ -1,6 +1,6 @@
 //! How long a program takes for a packet.
 //!
-//! BPF_PROG_RUN gives a program its own output back from the second round on. So a wrapper (bpf/bench.bpf.c) runs in each
+//! BPF_PROG_RUN gives a program its own output back from the second round on. So a wrapper (bpf/tools/bench.bpf.c) runs in each
 //! round: it restores the frame and tail-calls the program. Time is this thread's on its processor. The wrapper is
 //! measured before and after, with nothing to call, and taken off.
 

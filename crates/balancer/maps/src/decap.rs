@@ -9,7 +9,7 @@ use crate::maps::{Hash, sum};
 use crate::pins::Pins;
 use crate::{Attached, Error, Mode, Program, object};
 
-/// That program (bpf/decap.bpf.c), loaded. Dropped, it is gone from the kernel.
+/// That program (bpf/balancer/decap.bpf.c), loaded. Dropped, it is gone from the kernel.
 pub struct Decap {
     /// The XDP program.
     pub program: Program,

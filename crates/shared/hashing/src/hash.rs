@@ -1,4 +1,4 @@
-//! The balancer's hashes: bpf/lib/hash.h in Rust. What they promise is said there.
+//! The balancer's hashes: bpf/balancer/hash.h in Rust. What they promise is said there.
 //!
 //! Ports are in the machine's order here. Addresses are IPv6, IPv4 mapped into it (`::ffff:a.b.c.d`).
 

@@ -1,6 +1,6 @@
 //! What balancers compute: hashes, Maglev tables, and who owns which token.
 //!
-//! [`hash`] is the reference of bpf/lib/hash.h, bit by bit; [`maglev`] and [`ring`] fill the maps that the eBPF programs read.
+//! [`hash`] is the reference of bpf/balancer/hash.h, bit by bit; [`maglev`] and [`ring`] fill the maps that the eBPF programs read.
 //! Integers only, no clock, nothing drawn at random: balancers with one configuration have the same tables.
 #![no_std]
 

@@ -1,4 +1,4 @@
-//! The balancer's C (bpf/lib) beside what it must be equal to.
+//! The balancer's C (bpf/) beside what it must be equal to.
 //!
 //! [`native`] calls it; [`packet`] and [`options`] say in terms of [`heddle_wire`] what it must read in a frame and
 //! find among TCP's options.

@@ -9,14 +9,14 @@ use heddle_wire::{Key, TcpFlags, Token, Version};
 use super::packet::Packet;
 use super::{Found, Kind};
 
-/// `struct xdp_md`, as bpf/lib/native.h has it: where the frame begins and ends.
+/// `struct xdp_md`, as bpf/common/native.h has it: where the frame begins and ends.
 #[repr(C)]
 struct Context {
     data: usize,
     data_end: usize,
 }
 
-/// `struct mptcp_found` of bpf/lib/options.h.
+/// `struct mptcp_found` of bpf/common/options.h.
 #[repr(C)]
 #[derive(Default)]
 struct RawFound {
@@ -30,7 +30,7 @@ struct RawFound {
     key: [u8; 8],
 }
 
-/// `struct packet` of bpf/lib/packet.h. Addresses and ports in network order.
+/// `struct packet` of bpf/common/packet.h. Addresses and ports in network order.
 #[repr(C, align(8))]
 #[derive(Default)]
 struct RawPacket {

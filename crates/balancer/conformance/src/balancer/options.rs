@@ -1,4 +1,4 @@
-//! What the balancer's search for MPTCP options (bpf/lib/options.h) must find, said with [`heddle_wire`]'s parser.
+//! What the balancer's search for MPTCP options (bpf/common/options.h) must find, said with [`heddle_wire`]'s parser.
 
 use heddle_wire::mptcp::{CapableKeys, MpCapable, MpJoin, MptcpOption};
 use heddle_wire::{Key, ParseError, TcpFlags, Token, Version, tcp};

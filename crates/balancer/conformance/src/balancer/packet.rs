@@ -1,4 +1,4 @@
-//! What the balancer's parser of packets (bpf/lib/packet.h) must read, said with [`heddle_wire`]'s.
+//! What the balancer's parser of packets (bpf/common/packet.h) must read, said with [`heddle_wire`]'s.
 //!
 //! The balancer takes no packet that the wire crate refuses, but for later fragments, which the wire crate knows as such. It
 //! refuses none of TCP that the wire crate takes, unless the packet has more than [`EXTENSION_HEADERS`] extension headers.

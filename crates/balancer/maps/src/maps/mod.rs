@@ -1,4 +1,4 @@
-//! The balancer's maps as types. bpf/lib/maps.h says what each is for.
+//! The balancer's maps as types. bpf/balancer/maps.h says what each is for.
 //!
 //! Reading and writing are system calls, but for tables in shared memory ([`Slots`], [`Flows`], [`Tokens`]), which are
 //! read and written while the program does the same: each value is whole, several together may be of different moments.

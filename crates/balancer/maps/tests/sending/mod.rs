@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
-use std::process::Command;
+use std::process::id;
 use std::sync::LazyLock;
 
 use aya::maps::Array;
@@ -108,22 +108,9 @@ impl Sending {
 
 static OBJECT: LazyLock<Vec<u8>> = LazyLock::new(compile);
 
-/// As build.rs compiles the programs.
 fn compile() -> Vec<u8> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let clang = std::env::var("CLANG").unwrap_or_else(|_| "clang".into());
-    let output = Command::new(clang)
-        .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror"])
-        // Where Debian keeps asm/types.h.
-        .args(["-idirafter", "/usr/include/x86_64-linux-gnu"])
-        .args(["-idirafter", "/usr/include/aarch64-linux-gnu"])
-        .arg("-I")
-        .arg(here.join("../../../bpf"))
-        .arg("-c")
-        .arg(here.join("tests/sending/sending.bpf.c"))
-        .args(["-o", "-"])
-        .output()
-        .expect("clang is needed: apt-get install clang");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    output.stdout
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sending/sending.bpf.c");
+    let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sending-{}.o", id()));
+    heddle_bpf_build::compile(&source, &object, &[]).expect("clang is needed");
+    std::fs::read(object).unwrap()
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sends packets (bpf/lib), each part as a program of its own. */
-#include "lib/steer.h"
-#include "lib/too_big.h"
+/* What sends packets (bpf/balancer, bpf/common), each part as a program of its own. */
+#include "balancer/steer.h"
+#include "common/too_big.h"
 
 #define FLOW_HASH 0x12345678
 #define TIMES 5 /* of 48 bytes are more than the room in front of a packet */
@@ -93,7 +93,7 @@ int answers(struct xdp_md *ctx)
 	struct packet packet;
 	struct sending sending;
 
-	return prepare(ctx, &packet, &sending) ? answer_too_big(ctx, &packet, sending.target) : XDP_PASS;
+	return prepare(ctx, &packet, &sending) ? answer_too_big(ctx, &packet, inner_mtu(sending.target)) : XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -110,7 +110,7 @@ fn only_mapped_addresses_are_hashed_as_ipv4() {
     assert!((1..4).all(|i| !hashes[..i].contains(&hashes[i])), "{hashes:x?}");
 }
 
-/// What bpf/lib/hash.h gives for the same arguments, compiled by clang.
+/// What bpf/balancer/hash.h gives for the same arguments, compiled by clang.
 #[test]
 fn the_c_functions_give_the_same() {
     let seed = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];

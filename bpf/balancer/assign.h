@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* mptcp = "assign": the balancer chooses the receiver's key, as RomanRoads does (section III-B, III-C).
+ *
+ * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token is in its
+ * own part of the ring, which makes them 20, as in the third packet; a backend that knows of this takes the key for its own.
+ * Version 1 (RFC 8684) has no key in its SYN: such connections are opened by hash, and their joins find nobody.
+ *
+ * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and which key a
+ * flow was given is remembered apart, where the oldest gives way. */
+#pragma once
+
+#include "balancer/learn.h"
+#include "common/siphash.h"
+
+#define KEY_SIZE 8
+#define KEY_TRIES 16 /* so many keys are made for a SYN: n balancers need n on average */
+#define ONE_KEY 12         /* bytes of MP_CAPABLE with the sender's key */
+#define BOTH_KEYS 20       /* and with the receiver's */
+#define MOVED_MOST 256     /* bytes of frame up to the sender's key's end, at most */
+
+/* ---- which key ---- */
+
+static __always_inline bool own_token(__u32 token)
+{
+	__u32 slot = ring_slot_of_token(token);
+	__u32 *owner = bpf_map_lookup_elem(&ring, &slot);
+
+	return token && (!settings.peers || (owner && *owner == NO_TARGET));
+}
+
+/* The helper's generator is not for secrets: who has seen some of its numbers can tell the next, and here clients would see them. Keys
+ * must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the rest. */
+static __always_inline void make_key(struct assigned_key *key)
+{
+	__u64 once = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
+	__u64 bits = siphash(settings.seed, once);
+
+	__builtin_memcpy(key->key, &bits, KEY_SIZE);
+	key->token = token_v0(key->key);
+}
+
+/* Whether the key can be a new connection's: its token is this balancer's and nobody's yet, and is remembered from now on. */
+static __always_inline bool take_key(const struct job *job, const struct assigned_key *key, __u32 target)
+{
+	if (!own_token(key->token) || find_token(job, key->token))
+		return false;
+	return learn_token(job, key->token, target, TOKEN_PROVISIONAL);
+}
+
+/* One made ahead. Explaining leaves it there. */
+static __always_inline bool ready_key(struct assigned_key *key)
+{
+	return !(DRY_RUN ? bpf_map_peek_elem(&ready_keys, key) : bpf_map_pop_elem(&ready_keys, key));
+}
+
+/* A key for a new connection: a ready one, or else one made now. False: none was found. */
+__noinline int new_key(const struct job *job, __u32 target, struct assigned_key *key)
+{
+	bool ready;
+
+	if (!job || !key)
+		return false;
+#pragma clang loop unroll(disable)
+	for (int try = 0; try <= KEY_TRIES; try++) {
+		ready = try == 0 && ready_key(key);
+		if (try && !ready)
+			make_key(key);
+		if ((try || ready) && take_key(job, key, target)) {
+			count(job, ready ? KEY_READY : KEY_MADE);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since. */
+__noinline int repeated_key(const struct job *job, __u32 target, struct assigned_key *key)
+{
+	struct assigned_key *given;
+	struct token_entry *entry;
+
+	if (!job || !key)
+		return false;
+	given = bpf_map_lookup_elem(&assigned, &job->key);
+	if (!given || job->now - given->seen >= settings.syn_timeout)
+		return false;
+	entry = find_token(job, given->token);
+	if ((entry && entry->state == TOKEN_CONFIRMED) || !learn_token(job, given->token, target, TOKEN_PROVISIONAL))
+		return false;
+	*key = *given;
+	count(job, KEY_REPEATED);
+	return true;
+}
+
+static __always_inline bool find_key(const struct job *job, __u32 target, struct assigned_key *key)
+{
+	if (!repeated_key(job, target, key) && !new_key(job, target, key))
+		return false;
+	key->seen = job->now;
+	if (!DRY_RUN)
+		bpf_map_update_elem(&assigned, &job->key, key, BPF_ANY);
+	return true;
+}
+
+/* ---- into the packet ---- */
+
+/* Where in the frame the option is, which starts at byte `at` of the options. */
+static __always_inline __u32 option_place(const struct job *job, __u8 at)
+{
+	return job->packet.l4 + OPTIONS_OFFSET + at;
+}
+
+/* Whether the TCP header can have, and the way to the target can take, eight bytes more. */
+static __always_inline bool key_fits(const struct job *job, __u8 at, __u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target && job->packet.options + KEY_SIZE <= OPTIONS_MOST && option_place(job, at) + ONE_KEY <= MOVED_MOST &&
+	       !too_long(&job->packet, target, overhead(target) + KEY_SIZE);
+}
+
+/* Moves all before the frame's byte `end` eight bytes forward: words from the start, and the last word, where they may overlap. */
+__noinline int open_gap(struct xdp_md *ctx, __u32 end)
+{
+	__u32 last = end - KEY_SIZE;
+	__u64 *to, *tail, moved;
+
+	if (end < KEY_SIZE || end > MOVED_MOST || bpf_xdp_adjust_head(ctx, -KEY_SIZE))
+		return false;
+	tail = (void *)(long)ctx->data + last;
+	if ((void *)(tail + 2) > end_of_frame(ctx))
+		return false;
+	moved = tail[1];
+	to = (void *)(long)ctx->data;
+#pragma clang loop unroll(disable)
+	for (__u32 at = 0; at < MOVED_MOST && at < last && (void *)(to + 2) <= end_of_frame(ctx); at += 8, to++)
+		to[0] = to[1];
+	tail[0] = moved;
+	return true;
+}
+
+static __always_inline void lengthen_ip(void *at, bool v6)
+{
+	struct ipv6hdr *ip6 = at;
+	struct iphdr *ip = at;
+	__be16 old = ip->tot_len;
+
+	if (v6) {
+		ip6->payload_len = bpf_htons(bpf_ntohs(ip6->payload_len) + KEY_SIZE);
+		return;
+	}
+	ip->tot_len = bpf_htons(bpf_ntohs(old) + KEY_SIZE);
+	ip->check = checksum_update(ip->check, old, ip->tot_len);
+}
+
+static __always_inline __u64 sum_of_key(const __u8 key[KEY_SIZE])
+{
+	__u32 words[2];
+
+	__builtin_memcpy(words, key, sizeof(words));
+	return (__u64)words[0] + words[1];
+}
+
+/* The header is two words longer, so is the segment in the pseudo header, and the option has the key and its length: all that is
+ * more than before, so what the sum gains. An option at an odd byte has its bytes the other way round in the sum (RFC 1071). */
+static __always_inline void lengthen_tcp(struct tcphdr *tcp, __u8 at, const __u8 key[KEY_SIZE])
+{
+	__u16 option = fold(sum_of_key(key) + bpf_htons(KEY_SIZE));
+
+	if (at & 1)
+		option = __builtin_bswap16(option);
+	tcp->check = checksum((__u64)(__u16)~tcp->check + option + bpf_htons(KEY_SIZE) + bpf_htons(KEY_SIZE / 4 << 12));
+	tcp->doff += KEY_SIZE / 4;
+}
+
+/* Appends the key to the option that starts at byte `at` of the options. False: the frame cannot grow. */
+__noinline int insert_key(struct xdp_md *ctx, struct job *job, __u8 at, const struct assigned_key *key)
+{
+	__u32 place, l4;
+	void *data, *end;
+
+	if (!job || !key)
+		return false;
+	place = option_place(job, at);
+	l4 = job->packet.l4;
+	if (place > MOVED_MOST || l4 > MOVED_MOST || !open_gap(ctx, place + ONE_KEY))
+		return false;
+	data = (void *)(long)ctx->data;
+	end = end_of_frame(ctx);
+	if (data + link_size(&job->packet) + IPV4_SIZE > end || data + l4 + sizeof(struct tcphdr) > end ||
+	    data + place + BOTH_KEYS > end)
+		return false;
+	lengthen_ip(data + link_size(&job->packet), job->packet.v6);
+	lengthen_tcp(data + l4, at, key->key);
+	*(__u8 *)(data + place + 1) = BOTH_KEYS;
+	__builtin_memcpy(data + place + ONE_KEY, key->key, KEY_SIZE);
+	job->packet.length += KEY_SIZE;
+	job->packet.options += KEY_SIZE;
+	return true;
+}
+
+/* ---- deciding, and doing it ---- */
+
+/* A SYN that came again stays where it was. */
+static __always_inline __u32 opening_target(const struct job *job)
+{
+	const struct flow *flow = known_flow(job);
+
+	if (flow && (flow->state & FLOW_STATE_MASK) == FLOW_NEW && target_up(flow->target))
+		return flow->target;
+	return own_hashed_target(job);
+}
+
+/* Whether the balancer chooses this connection's key. A flow that is alive has its own already, whoever sends a SYN for it. */
+static __always_inline bool assignable(const struct job *job, const struct mptcp_found *found)
+{
+	const struct flow *flow = known_flow(job);
+
+	return job->vip.mode == MPTCP_ASSIGN && found->version == 0 && !(flow && in_use(flow, job));
+}
+
+/* False: no room for a key, and nothing is decided. */
+static __always_inline bool decide_assign(const struct job *job, const struct mptcp_found *found, struct decision *decision)
+{
+	__u32 target = opening_target(job);
+
+	if (!key_fits(job, found->at, target)) {
+		count(job, KEY_NO_ROOM);
+		return false;
+	}
+	decide_send(decision, target, SENT_CAPABLE);
+	if (decision->action == SEND)
+		decision->action = ASSIGN;
+	decision->option = found->at;
+	return true;
+}
+
+/* Puts a key into the SYN, which is then to be sent. Without one it is dropped: the client will try again, in the end without
+ * MPTCP. */
+__noinline int assign(struct xdp_md *ctx, struct job *job, struct decision *decision)
+{
+	struct flow_value value = { .state = FLOW_NEW };
+	struct assigned_key key = {};
+
+	if (!job || !decision)
+		return 0;
+	decision->action = SEND;
+	value.target = decision->target;
+	if (!find_key(job, value.target, &key) || !insert_key(ctx, job, decision->option, &key)) {
+		decide_drop(decision, DROP_FAILED);
+		return 0;
+	}
+	value.token = key.token;
+	store_flow(job, &value, BY_HASH);
+	return 0;
+}

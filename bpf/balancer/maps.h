@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* The balancer's maps. The loader sets how large they are; the numbers here serve small tests. */
+#pragma once
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "include/abi.h"
+
+/* The tables' sizes, as the loader made them: a power of two of buckets, and extra buckets behind them. */
+const volatile __u32 FLOW_BUCKETS = 1024;
+const volatile __u32 FLOW_EXTRA = 384;
+const volatile __u32 TOKEN_BUCKETS = 1024;
+const volatile __u32 TOKEN_EXTRA = 384;
+
+/* Explain: look, write `trace`, change nothing else. */
+const volatile __u8 DRY_RUN = 0;
+/* The time is settings.now, not the kernel's. */
+const volatile __u8 SETTINGS_CLOCK = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct vip_key);
+	__type(value, struct vip);
+} vips SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct target);
+} targets SEC(".maps");
+
+/* What other balancers call a target. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} target_ids SEC(".maps");
+
+/* Who may send steering headers, and which target that balancer is. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct address);
+	__type(value, __u32);
+} peers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2 * MAGLEV_SIZE);
+	__type(key, __u32);
+	__type(value, __u32);
+} maglev SEC(".maps");
+
+/* Who owns a part of the token space, and of the flows' hashes; NO_TARGET: this balancer. Behind that, who did before the last
+ * change; and behind that, who would if this balancer were gone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 3 * RING_SIZE);
+	__type(key, __u32);
+	__type(value, __u32);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1024 + 384);
+	__type(key, __u32);
+	__type(value, struct flow_bucket);
+} flows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1024 + 384);
+	__type(key, __u32);
+	__type(value, struct token_bucket);
+} tokens SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct fragment_key);
+	__type(value, struct fragment);
+} fragments SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct flow_key);
+	__type(value, struct assigned_key);
+} assigned SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4096);
+	__type(value, struct assigned_key);
+} ready_keys SEC(".maps");
+
+/* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values that it finds:
+ * aya would write zeros over them. */
+struct settings settings;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 256 * COUNTERS);
+	__type(key, __u32);
+	__type(value, struct count);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct count);
+} target_counts SEC(".maps");
+
+struct allowance {
+	__u32 tick;
+	__u32 left;
+};
+
+/* What is left of each limit (enum limited), per processor. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 4);
+	__type(key, __u32);
+	__type(value, struct allowance);
+} allowances SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct trace);
+} traces SEC(".maps");

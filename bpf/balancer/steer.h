@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* What one balancer sends another: IP, UDP, struct steering, and the client's packet from its IP header on.
+ *
+ * Whether to believe a message (the sender's address, the cookie) is for the caller to say. */
+#pragma once
+
+#include "balancer/forward.h"
+
+_Static_assert(sizeof(struct steering) == 20, "in whole words");
+
+/* Sends the packet with `message` in front to another balancer, the target. An XDP verdict, SEND_FAILED or SEND_TOO_BIG. */
+static __always_inline int steer(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending,
+				 const struct steering *message)
+{
+	const struct shim shim = { .size = STEERING_SHIM, .port = sending->settings->steering_port };
+	bool v6 = !is_ipv4(&sending->target->address);
+	void *udp;
+
+	if (too_long(packet, sending->target, (v6 ? IPV6_SIZE : IPV4_SIZE) + shim.size))
+		return SEND_TOO_BIG;
+	udp = v6 ? encapsulate(ctx, packet, sending, true, &shim) : encapsulate(ctx, packet, sending, false, &shim);
+	if (!udp)
+		return SEND_FAILED;
+	*(struct steering *)(udp + UDP_SIZE) = *message;
+	return leave(ctx, sending->target);
+}
+
+/* Takes the message off a packet that came to the steering port: `outer` is the packet as it came. Afterwards the frame holds
+ * the client's packet, to be parsed anew. 0; or negative, with the frame as it was: too short, of another version, or no IP. */
+static __always_inline int unsteer(struct xdp_md *ctx, const struct packet *outer, struct steering *message)
+{
+	const __u32 ip_size = outer->v6 ? IPV6_SIZE : IPV4_SIZE;
+	void *data = (void *)(long)ctx->data;
+	const __u32 strip = ip_size + STEERING_SHIM;
+	struct link link;
+	void *inner;
+
+	if (outer->l4 - outer->l3 != ip_size || outer->length < strip + IPV4_SIZE)
+		return -1; /* balancers send no IP options */
+	inner = data + link_size(outer) + strip;
+	if (inner + IPV4_SIZE > end_of_frame(ctx))
+		return -1;
+	*message = *(struct steering *)(inner - sizeof(*message));
+	if (message->version != STEERING_VERSION)
+		return -1;
+	link = read_link(data, outer);
+	return take_off(ctx, strip, &link, inner);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* Who a packet could go to: by hash, by name, and who owns a part of the ring. */
+#pragma once
+
+#include "balancer/context.h"
+
+static __always_inline const struct target *target_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&targets, &index);
+}
+
+static __always_inline bool target_up(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target && target->state == TARGET_UP;
+}
+
+/* The target that all balancers call `id`; NO_TARGET: not known here. */
+static __always_inline __u32 target_named(__u32 id)
+{
+	__u32 *index = id ? bpf_map_lookup_elem(&target_ids, &id) : NULL;
+
+	return index ? *index : NO_TARGET;
+}
+
+static __always_inline __u32 target_name(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target ? target->id : 0;
+}
+
+static __always_inline __u64 shared_hash(const struct job *job, const struct address *client, __be16 port)
+{
+	return hash_maglev(settings.maglev_seed, client, port, &job->service);
+}
+
+/* The backend that Maglev hashing gives a client's flow. */
+static __always_inline __u32 hashed_target(const struct job *job, const struct address *client, __be16 port)
+{
+	__u64 hash = shared_hash(job, client, job->vip.mode == MPTCP_SOURCE_IP ? 0 : port);
+	__u32 slot = job->vip.table + hash % MAGLEV_SIZE;
+	__u32 *target = bpf_map_lookup_elem(&maglev, &slot);
+
+	return target ? *target : NO_TARGET;
+}
+
+static __always_inline __u32 own_hashed_target(const struct job *job)
+{
+	return hashed_target(job, &job->key.client, job->key.port);
+}
+
+/* The balancer at a place of the ring; NO_TARGET: this one, also where it cannot be reached. */
+static __always_inline __u32 ring_at(const struct job *job, __u32 place)
+{
+	__u32 *owner;
+
+	if (!settings.peers || job->forwarded)
+		return NO_TARGET;
+	owner = bpf_map_lookup_elem(&ring, &place);
+	return owner && target_up(*owner) ? *owner : NO_TARGET;
+}
+
+/* The balancer that owns a slot of the ring. */
+static __always_inline __u32 ring_owner(const struct job *job, __u32 slot)
+{
+	return ring_at(job, slot);
+}
+
+/* Who owned a slot before the ring last changed: it may know what its owner does not. NO_TARGET: this one, or nobody but `asked`. */
+static __always_inline __u32 former_owner(const struct job *job, __u32 slot, __u32 asked)
+{
+	__u32 owner = ring_at(job, RING_SIZE + slot);
+
+	return owner == asked ? NO_TARGET : owner;
+}
+
+/* Who would own a slot if this balancer were gone; NO_TARGET: nobody. Where this one is the owner, it tells its heir. */
+static __always_inline __u32 heir(const struct job *job, __u32 slot)
+{
+	return job->vip.mode == MPTCP_LEARN ? ring_at(job, 2 * RING_SIZE + slot) : NO_TARGET;
+}
+
+static __always_inline __u32 token_owner(const struct job *job, __u32 token)
+{
+	return ring_owner(job, ring_slot_of_token(token));
+}
+
+static __always_inline __u32 slot_of_flow(const struct job *job)
+{
+	return ring_slot_of_flow(shared_hash(job, &job->key.client, job->key.port));
+}
+
+static __always_inline __u32 flow_owner(const struct job *job)
+{
+	return ring_owner(job, slot_of_flow(job));
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* A packet as the balancer sees it: where its headers are, and the fields that decide where it goes.
+ *
+ * Offsets, not pointers, so that it outlives a change of the frame; whoever reads the frame checks bounds again. */
+#pragma once
+
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_endian.h>
+
+#include "common/native.h"
+#include "include/address.h"
+
+struct packet {
+	struct address source;
+	struct address destination;
+	__be16 source_port;
+	__be16 destination_port;
+	__u16 l3;     /* offset of the IP header: 14, or 18 behind a VLAN tag */
+	__u16 l4;     /* offset of what follows IP */
+	__u16 length; /* bytes from the IP header on, as the header says */
+	__u8 protocol;
+	__u8 tcp_flags;
+	__u8 options; /* bytes of TCP options */
+	bool v6;
+	bool fragment;       /* a part of a packet: the first, or */
+	bool later_fragment; /* one behind it, that has no ports */
+	__u32 fragment_id;
+};
+
+enum parsed {
+	PARSED,     /* a packet that may be for a service */
+	NOT_OURS,   /* another protocol, or headers that fit neither the frame nor each other: the stack's */
+};
+
+#define TCP_FIN 0x01
+#define TCP_SYN 0x02
+#define TCP_RST 0x04
+#define TCP_ACK 0x10
+
+/* ::ffff:a.b.c.d */
+static __always_inline struct address mapped(__be32 address)
+{
+	return (struct address){ 0, ((__u64)address << 32) | bpf_htonl(0x0000ffff) };
+}
+
+/* The ports and flags of what follows IP, `data` being the start of the frame. */
+static __always_inline int parse_transport(struct packet *packet, void *data, void *end)
+{
+	struct tcphdr *tcp = data + packet->l4;
+	struct udphdr *udp = data + packet->l4;
+
+	if (packet->protocol == IPPROTO_TCP) {
+		if ((void *)(tcp + 1) > end || tcp->doff < 5)
+			return NOT_OURS;
+		if (packet->l4 + tcp->doff * 4 > packet->l3 + packet->length)
+			return NOT_OURS;
+		packet->source_port = tcp->source;
+		packet->destination_port = tcp->dest;
+		packet->tcp_flags = ((__u8 *)tcp)[13];
+		packet->options = tcp->doff * 4 - sizeof(*tcp);
+		return PARSED;
+	}
+	if (packet->protocol == IPPROTO_UDP) {
+		if ((void *)(udp + 1) > end || packet->l4 + sizeof(*udp) > packet->l3 + packet->length)
+			return NOT_OURS;
+		packet->source_port = udp->source;
+		packet->destination_port = udp->dest;
+		return PARSED;
+	}
+	return packet->protocol == IPPROTO_ICMP || packet->protocol == IPPROTO_ICMPV6 ? PARSED : NOT_OURS;
+}
+
+static __always_inline int parse_v4(struct packet *packet, void *data, void *end)
+{
+	struct iphdr *ip = data + packet->l3;
+
+	if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl < 5)
+		return NOT_OURS;
+	packet->v6 = false;
+	packet->length = bpf_ntohs(ip->tot_len);
+	packet->l4 = packet->l3 + ip->ihl * 4;
+	packet->protocol = ip->protocol;
+	packet->source = mapped(ip->saddr);
+	packet->destination = mapped(ip->daddr);
+	if (ip->frag_off & bpf_htons(0x3fff)) {
+		packet->fragment = true;
+		packet->later_fragment = ip->frag_off & bpf_htons(0x1fff);
+		packet->fragment_id = ip->id;
+	}
+	return PARSED;
+}
+
+#define EXTENSION_HEADERS 4
+#define IPV6_FRAGMENT 44
+
+/* Walks hop-by-hop and destination options, routing and fragment headers, EXTENSION_HEADERS at most. */
+static __always_inline int parse_v6(struct packet *packet, void *data, void *end)
+{
+	struct ipv6hdr *ip = data + packet->l3;
+	__u32 at = packet->l3 + sizeof(*ip);
+	__u8 next;
+
+	if ((void *)(ip + 1) > end || ip->version != 6)
+		return NOT_OURS;
+	if (bpf_ntohs(ip->payload_len) > 0xffff - sizeof(*ip))
+		return NOT_OURS; /* longer than `length` can say, and than any frame */
+	packet->v6 = true;
+	packet->length = bpf_ntohs(ip->payload_len) + sizeof(*ip);
+	__builtin_memcpy(&packet->source, &ip->saddr, 16);
+	__builtin_memcpy(&packet->destination, &ip->daddr, 16);
+	next = ip->nexthdr;
+	for (int i = 0; i < EXTENSION_HEADERS && next != IPPROTO_TCP && next != IPPROTO_UDP; i++) {
+		__u8 *header = data + at;
+
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_DSTOPTS && next != IPPROTO_ROUTING &&
+		    next != IPV6_FRAGMENT)
+			break;
+		if ((void *)(header + 8) > end)
+			return NOT_OURS;
+		if (next == IPV6_FRAGMENT) {
+			/* Neither an offset nor more to come: a whole packet all the same (RFC 6946). */
+			packet->fragment = *(__be16 *)(header + 2) & bpf_htons(0xfff9);
+			packet->later_fragment = *(__be16 *)(header + 2) & bpf_htons(0xfff8);
+			packet->fragment_id = *(__be32 *)(header + 4);
+			at += 8;
+		} else {
+			at += (header[1] + 1) * 8;
+		}
+		next = header[0];
+		if (packet->later_fragment)
+			break;
+	}
+	packet->l4 = at;
+	packet->protocol = next;
+	return PARSED;
+}
+
+/* Ethernet, one VLAN tag or none, IP of either version, and the transport's ports. */
+static __always_inline int parse(struct xdp_md *ctx, struct packet *packet)
+{
+	void *data = (void *)(long)ctx->data;
+	void *end = (void *)(long)ctx->data_end;
+	struct ethhdr *ethernet = data;
+	__be16 type;
+	int parsed;
+
+	*packet = (struct packet){ .l3 = sizeof(*ethernet) };
+	if (data + sizeof(*ethernet) + 4 > end)
+		return NOT_OURS;
+	type = ethernet->h_proto;
+	if (type == bpf_htons(ETH_P_8021Q)) {
+		type = *(__be16 *)(data + sizeof(*ethernet) + 2);
+		packet->l3 += 4;
+	}
+	if (type == bpf_htons(ETH_P_IP))
+		parsed = parse_v4(packet, data, end);
+	else if (type == bpf_htons(ETH_P_IPV6))
+		parsed = parse_v6(packet, data, end);
+	else
+		return NOT_OURS;
+	if (parsed != PARSED || packet->l3 + packet->length > end - data || packet->l4 > packet->l3 + packet->length)
+		return NOT_OURS;
+	return packet->later_fragment ? PARSED : parse_transport(packet, data, end);
+}

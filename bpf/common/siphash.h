@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of eight bytes: who does not know the key cannot
+ * tell its values from random ones, nor one from others. */
+#pragma once
+
+#include <linux/types.h>
+
+#include "common/native.h"
+
+struct siphash {
+	__u64 a, b, c, d;
+};
+
+static __always_inline __u64 sip_rotate(__u64 x, int left)
+{
+	return x << left | x >> (64 - left);
+}
+
+static __always_inline void sip_rounds(struct siphash *s, int rounds)
+{
+#pragma clang loop unroll(full)
+	for (int i = 0; i < rounds; i++) {
+		s->a += s->b;
+		s->c += s->d;
+		s->b = sip_rotate(s->b, 13) ^ s->a;
+		s->d = sip_rotate(s->d, 16) ^ s->c;
+		s->a = sip_rotate(s->a, 32);
+		s->c += s->b;
+		s->a += s->d;
+		s->b = sip_rotate(s->b, 17) ^ s->c;
+		s->d = sip_rotate(s->d, 21) ^ s->a;
+		s->c = sip_rotate(s->c, 32);
+	}
+}
+
+static __always_inline void sip_take(struct siphash *s, __u64 word)
+{
+	s->d ^= word;
+	sip_rounds(s, 2);
+	s->a ^= word;
+}
+
+/* Of the eight bytes that are `word` with the lowest first. */
+static __always_inline __u64 siphash(const __u64 key[2], __u64 word)
+{
+	struct siphash s = {
+		.a = key[0] ^ 0x736f6d6570736575ULL,
+		.b = key[1] ^ 0x646f72616e646f6dULL,
+		.c = key[0] ^ 0x6c7967656e657261ULL,
+		.d = key[1] ^ 0x7465646279746573ULL,
+	};
+
+	sip_take(&s, word);
+	sip_take(&s, 8ULL << 56); /* how many bytes there were */
+	s.c ^= 0xff;
+	sip_rounds(&s, 4);
+	return s.a ^ s.b ^ s.c ^ s.d;
+}

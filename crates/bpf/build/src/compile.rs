@@ -1,0 +1,75 @@
+//! clang makes an object of each program.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Error, SOURCES, out_dir};
+
+const FLAGS: [&str; 7] = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror"];
+
+/// Compiles programs, named by their paths below bpf/, into a build script's `OUT_DIR`: `balancer/decap.bpf.c` is `decap.o` there.
+///
+/// # Errors
+/// [`Error::NotABuildScript`] without `OUT_DIR`, and those of [`compile`].
+pub fn programs(paths: &[&str]) -> Result<(), Error> {
+    println!("cargo::rerun-if-env-changed=CLANG");
+    let out = out_dir()?;
+    for path in paths {
+        let source = Path::new(SOURCES).join(path);
+        let name = source.file_name().unwrap_or(OsStr::new(path)).to_string_lossy();
+        let object = out.join(name.replace(".bpf.c", ".o"));
+        let included = object.with_extension("d");
+        let dependencies = format!("-MF{}", included.display());
+        compile(&source, &object, &["-MMD", &dependencies])?;
+        for file in prerequisites(&included)? {
+            println!("cargo::rerun-if-changed={file}");
+        }
+    }
+    Ok(())
+}
+
+/// Compiles one eBPF program, with more flags for the compiler. `#include "..."` starts at bpf/.
+///
+/// # Errors
+/// [`Error::Start`] if there is no compiler, [`Error::Compile`] if it refuses the source.
+pub fn compile(source: &Path, object: &Path, flags: &[&str]) -> Result<(), Error> {
+    let compiler = compiler();
+    let output = Command::new(&compiler)
+        .args(FLAGS)
+        .args(machine_headers())
+        .args(flags)
+        .args(["-I", SOURCES])
+        .arg("-c")
+        .arg(source)
+        .arg("-o")
+        .arg(object)
+        .output()
+        .map_err(|error| Error::Start { compiler: compiler.clone(), error })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let output = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(Error::Compile { compiler, path: source.to_owned(), output })
+}
+
+/// The compiler for C: `clang`, or what the environment variable CLANG names.
+pub fn compiler() -> String {
+    std::env::var("CLANG").unwrap_or_else(|_| "clang".into())
+}
+
+/// The flag for the folder of `asm/types.h`: Debian has it below a folder of the machine's own, others need no flag.
+fn machine_headers() -> Option<String> {
+    let output = Command::new("cc").arg("-print-multiarch").output().ok()?;
+    let machine = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let folder = PathBuf::from("/usr/include").join(&machine);
+    (!machine.is_empty() && folder.is_dir()).then(|| format!("-I{}", folder.display()))
+}
+
+/// The files behind the colon of a make rule.
+fn prerequisites(rule: &Path) -> Result<Vec<String>, Error> {
+    let text = std::fs::read_to_string(rule)
+        .map_err(|error| Error::File { path: rule.to_owned(), error })?;
+    let files = text.split_once(": ").map_or("", |(_, files)| files);
+    Ok(files.split_whitespace().filter(|file| *file != "\\").map(String::from).collect())
+}
