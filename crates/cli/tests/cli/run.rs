@@ -27,7 +27,7 @@ fn flows_csv_has_a_line_for_each_measured_flow() {
     folder.heddle("run small.toml --out o").ok();
     let csv = folder.read("o/flows.csv");
     let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("seed,start_s,from,to,bytes,fct_s,unloaded_s"));
+    assert_eq!(lines.next(), Some("seed,start_s,from,to,bytes,fct_s,ideal_fct_s"));
     let rows: Vec<Vec<f64>> =
         lines.map(|line| line.split(',').map(|field| field.parse().unwrap()).collect()).collect();
     for seed in [1.0, 2.0] {

@@ -101,13 +101,13 @@ fn keep(path: &Path, text: &str) -> Result<(), StoreError> {
 
 /// One line a flow: times in seconds, sizes in bytes.
 fn flows_csv(outcomes: &[(u64, Outcome)]) -> String {
-    let mut csv = String::from("seed,start_s,from,to,bytes,fct_s,unloaded_s\n");
+    let mut csv = String::from("seed,start_s,from,to,bytes,fct_s,ideal_fct_s\n");
     for (seed, outcome) in outcomes {
         for f in &outcome.flows {
             let (start, fct) = (f.start.as_secs_f64(), f.fct.as_secs_f64());
             let (from, to, bytes) = (f.from, f.to, f.size.0);
-            let unloaded = f.unloaded.as_secs_f64();
-            let _ = writeln!(csv, "{seed},{start:.9},{from},{to},{bytes},{fct:.9},{unloaded:.9}");
+            let ideal_fct = f.ideal_fct.as_secs_f64();
+            let _ = writeln!(csv, "{seed},{start:.9},{from},{to},{bytes},{fct:.9},{ideal_fct:.9}");
         }
     }
     csv

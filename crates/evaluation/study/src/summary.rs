@@ -106,7 +106,8 @@ pub struct TotalsSummary {
     pub dropped: u64,
     pub lost_to_failures: u64,
     pub unroutable: u64,
-    pub marked: u64,
+    #[serde(alias = "marked")]
+    pub ecn_marked: u64,
     pub probe_bytes: u64,
     pub peak_packets: u64,
     pub state_bytes: u64,
@@ -255,7 +256,7 @@ impl TotalsSummary {
             dropped: t.dropped,
             lost_to_failures: t.lost_to_failures,
             unroutable: t.unroutable,
-            marked: t.marked,
+            ecn_marked: t.ecn_marked,
             probe_bytes: t.probe_bytes.0,
             peak_packets: t.peak_packets,
             state_bytes: t.state_bytes,
@@ -278,7 +279,7 @@ impl TotalsSummary {
 
 /// Completion time over that in an empty fabric.
 fn slowdown(flow: &FlowRecord) -> f64 {
-    flow.fct.0 as f64 / flow.unloaded.0.max(1) as f64
+    flow.fct.0 as f64 / flow.ideal_fct.0.max(1) as f64
 }
 
 fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {

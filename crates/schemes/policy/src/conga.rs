@@ -20,8 +20,8 @@ mod tag;
 pub(crate) use leaf::{Leaf, mark};
 
 use crate::{
-    Counters, DreShift, Header, Ingress, Nanos, Port, Ports, Scheme, Site, Step, hash::pick_hop,
-    mix,
+    Counters, DreShift, Header, Ingress, Nanos, Port, Ports, Scheme, Step, SwitchInfo,
+    hash::pick_hop, mix,
 };
 
 /// CONGA's parameters (section 3.6 of the paper).
@@ -66,9 +66,9 @@ impl Scheme for Conga {
     const NEEDS_RANDOM: bool = true;
     const NEEDS_UTILISATION: bool = true;
 
-    fn new(config: &CongaConfig, site: &Site) -> Conga {
-        let leaf = site.tor.map(|_| Leaf::new(config, site.tors.into()));
-        Conga { salt: site.salt, q: config.q(), leaf }
+    fn new(config: &CongaConfig, info: &SwitchInfo) -> Conga {
+        let leaf = info.tor.map(|_| Leaf::new(config, info.tors.into()));
+        Conga { salt: info.salt, q: config.q(), leaf }
     }
 
     fn dre_shift(config: &CongaConfig) -> DreShift {

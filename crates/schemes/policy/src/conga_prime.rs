@@ -3,13 +3,13 @@
 //!
 //! A ToR steers flowlets to a ToR of its own pod as in [`crate::Conga`]; the switches between them mark congestion on the way
 //! down. For other packets each switch hashes the 5-tuple with the number of the flowlet, which it detects and counts by
-//! itself. Where the fabric has no pods ([`Site::same_pod`] is empty), every packet is hashed.
+//! itself. Where the fabric has no pods ([`SwitchInfo::same_pod`] is empty), every packet is hashed.
 
 use alloc::boxed::Box;
 
 use crate::{
-    CongaConfig, Counters, DreShift, Flowlet, Header, Ingress, Port, Ports, Scheme, Site, Step,
-    Tor,
+    CongaConfig, Counters, DreShift, Flowlet, Header, Ingress, Port, Ports, Scheme, Step,
+    SwitchInfo, Tor,
     conga::{Leaf, mark},
     hash::pick_hop,
     mix,
@@ -36,13 +36,13 @@ struct Pod {
 }
 
 impl Pod {
-    fn new(site: &Site) -> Pod {
+    fn new(info: &SwitchInfo) -> Pod {
         let mut size = 0;
         let number = |&inside: &bool| {
             size += u16::from(inside);
             inside.then(|| size - 1)
         };
-        let numbers = site.same_pod.iter().take(site.tors.into()).map(number).collect();
+        let numbers = info.same_pod.iter().take(info.tors.into()).map(number).collect();
         Pod { numbers, size }
     }
 
@@ -71,11 +71,11 @@ impl Scheme for CongaPrime {
     const NEEDS_RANDOM: bool = true;
     const NEEDS_UTILISATION: bool = true;
 
-    fn new(config: &CongaConfig, site: &Site) -> CongaPrime {
-        let pod = Pod::new(site);
-        let leaves = site.tor.map_or(0, |_| pod.size);
+    fn new(config: &CongaConfig, info: &SwitchInfo) -> CongaPrime {
+        let pod = Pod::new(info);
+        let leaves = info.tor.map_or(0, |_| pod.size);
         let leaf = Leaf::new(config, leaves.into());
-        CongaPrime { salt: site.salt, q: config.q(), pod, leaf }
+        CongaPrime { salt: info.salt, q: config.q(), pod, leaf }
     }
 
     fn dre_shift(config: &CongaConfig) -> DreShift {

@@ -8,7 +8,7 @@
 
 use alloc::{boxed::Box, vec};
 
-use crate::{Header, Port, Ports, Scheme, Site, Step, mix, pick};
+use crate::{Header, Port, Ports, Scheme, Step, SwitchInfo, mix, pick};
 
 /// Most ports that one packet compares.
 const MAX_CANDIDATES: usize = 32;
@@ -91,10 +91,10 @@ impl Scheme for Drill {
     type Config = DrillConfig;
     const NEEDS_RANDOM: bool = true;
 
-    fn new(config: &DrillConfig, site: &Site) -> Drill {
+    fn new(config: &DrillConfig, info: &SwitchInfo) -> Drill {
         let samples = config.samples.clamp(1, MAX_CANDIDATES / 2);
         let memory = config.memory.min(MAX_CANDIDATES / 2);
-        let rows = vec![NO_PORT; usize::from(site.ports) * memory].into_boxed_slice();
+        let rows = vec![NO_PORT; usize::from(info.ports) * memory].into_boxed_slice();
         Drill { samples, memory, rows }
     }
 
@@ -129,12 +129,12 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::testing::{FakePorts, Random, chi_square, packet, site};
+    use crate::testing::{FakePorts, Random, chi_square, packet, switch_info};
 
     const HOPS: [Port; 6] = [Port(2), Port(3), Port(4), Port(5), Port(6), Port(7)];
 
     fn drill(samples: usize, memory: usize) -> Drill {
-        Drill::new(&DrillConfig { samples, memory }, &site(1))
+        Drill::new(&DrillConfig { samples, memory }, &switch_info(1))
     }
 
     fn send(drill: &mut Drill, random: &mut Random, hops: &[Port], ports: &mut FakePorts) -> Port {

@@ -1,6 +1,6 @@
 //! ECMP: the next hop of a flow is a hash of its 5-tuple (RFC 2992).
 
-use crate::{Header, Port, Ports, Scheme, Site, Step, hash::pick_hop, mix};
+use crate::{Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix};
 
 /// A switch that hashes flows over equal-cost next hops. It keeps no state.
 #[derive(Clone, Debug)]
@@ -11,8 +11,8 @@ pub struct Ecmp {
 impl Scheme for Ecmp {
     type Config = ();
 
-    fn new((): &(), site: &Site) -> Ecmp {
-        Ecmp { salt: site.salt }
+    fn new((): &(), info: &SwitchInfo) -> Ecmp {
+        Ecmp { salt: info.salt }
     }
 
     #[inline]
@@ -27,7 +27,7 @@ impl Scheme for Ecmp {
     }
 
     #[inline]
-    fn expect(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
+    fn predict(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
         Some(pick_hop(mix(flow_hash, self.salt), next_hops))
     }
 
@@ -39,13 +39,13 @@ impl Scheme for Ecmp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{FakePorts, at, chi_square, packet, site};
+    use crate::testing::{FakePorts, at, chi_square, packet, switch_info};
 
     const HOPS: [Port; 2] = [Port(4), Port(5)];
 
     /// Which hops 10 000 flows take at two switches, one behind the other.
     fn two_tiers(salts: [u32; 2]) -> [[u32; 2]; 2] {
-        let [mut first, mut second] = salts.map(|salt| Ecmp::new(&(), &site(salt)));
+        let [mut first, mut second] = salts.map(|salt| Ecmp::new(&(), &switch_info(salt)));
         let mut counts = [[0; 2]; 2];
         for flow in 0..10_000u32 {
             let mut header = packet(mix(flow, 0xabcd), 1);
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_flow_keeps_its_hop() {
-        let mut ecmp = Ecmp::new(&(), &site(7));
+        let mut ecmp = Ecmp::new(&(), &switch_info(7));
         let mut hop = |now, dst| {
             ecmp.forward(at(now), &mut packet(77, dst), &HOPS, &mut FakePorts::default())
         };

@@ -13,7 +13,7 @@ use alloc::{boxed::Box, vec};
 
 use crate::{
     Counters, DreShift, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Probe, ProbeArrival,
-    Scheme, Site, Step, Tor, mix, pick, quantise,
+    Scheme, Step, SwitchInfo, Tor, mix, pick, quantise,
 };
 
 mod window;
@@ -131,12 +131,12 @@ impl Scheme for Hula {
     type Config = HulaConfig;
     const NEEDS_UTILISATION: bool = true;
 
-    fn new(config: &HulaConfig, site: &Site) -> Hula {
+    fn new(config: &HulaConfig, info: &SwitchInfo) -> Hula {
         Hula {
             config: config.clone(),
-            salt: site.salt,
-            tor: site.tor,
-            best: vec![BestHop::UNKNOWN; usize::from(site.tors)].into_boxed_slice(),
+            salt: info.salt,
+            tor: info.tor,
+            best: vec![BestHop::UNKNOWN; usize::from(info.tors)].into_boxed_slice(),
             flowlets: FlowletTable::new(config.flowlet_slots, config.flowlet_gap),
             fallbacks: 0,
             probes: 0,

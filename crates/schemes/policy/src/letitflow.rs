@@ -3,7 +3,7 @@
 //! Flowlets on a congested path meet gaps sooner, so they shrink there and grow elsewhere: load moves though nobody measures it.
 
 use crate::{
-    Counters, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Scheme, Site, Step,
+    Counters, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Scheme, Step, SwitchInfo,
     hash::pick_hop, mix,
 };
 
@@ -27,9 +27,9 @@ impl Scheme for LetItFlow {
     type Config = LetItFlowConfig;
     const NEEDS_RANDOM: bool = true;
 
-    fn new(config: &LetItFlowConfig, site: &Site) -> LetItFlow {
+    fn new(config: &LetItFlowConfig, info: &SwitchInfo) -> LetItFlow {
         let flowlets = FlowletTable::new(config.flowlet_slots, config.flowlet_gap);
-        LetItFlow { salt: site.salt, flowlets }
+        LetItFlow { salt: info.salt, flowlets }
     }
 
     #[inline]
@@ -61,13 +61,13 @@ impl Scheme for LetItFlow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{FakePorts, Random, chi_square, packet, site};
+    use crate::testing::{FakePorts, Random, chi_square, packet, switch_info};
 
     const HOPS: [Port; 4] = [Port(0), Port(1), Port(2), Port(3)];
     const GAP: Nanos = 100_000;
 
     fn switch() -> LetItFlow {
-        LetItFlow::new(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 64 }, &site(1))
+        LetItFlow::new(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 64 }, &switch_info(1))
     }
 
     /// Ports of a flow's packets that come `gap` apart.
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn flows_that_collide_are_never_sent_where_they_cannot_go() {
         let config = LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 1 };
-        let (mut switch, mut random) = (LetItFlow::new(&config, &site(1)), Random(1));
+        let (mut switch, mut random) = (LetItFlow::new(&config, &switch_info(1)), Random(1));
         let groups: [&[Port]; 3] = [&[Port(0)], &[Port(0), Port(1)], &[Port(2), Port(3)]];
         for now in 0..1000 {
             let hops = groups[now as usize % 3];

@@ -147,7 +147,7 @@ pub trait Ports {
 
 /// Where a switch stands in the fabric: what the control plane tells it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct SwitchInfo {
     /// Salt for this switch's hashes. Two switches have different ones, or hashing polarises.
     pub salt: u32,
     /// Its number if it is a ToR.
@@ -178,7 +178,7 @@ pub trait Scheme: Sized {
     const READS_FIELDS: bool = false;
 
     /// A switch with empty tables.
-    fn new(config: &Self::Config, site: &Site) -> Self;
+    fn new(config: &Self::Config, info: &SwitchInfo) -> Self;
 
     /// Time constant of the utilisation estimator; meaningful with [`Scheme::NEEDS_UTILISATION`].
     fn dre_shift(config: &Self::Config) -> DreShift {
@@ -204,7 +204,7 @@ pub trait Scheme: Sized {
     /// The port that [`Scheme::forward`] would choose, if that can be told without changing any state. A caller may ask
     /// ahead of time so that it can fetch the port's memory; nothing else may depend on it.
     #[inline]
-    fn expect(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
+    fn predict(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
         let _ = (flow_hash, next_hops);
         None
     }

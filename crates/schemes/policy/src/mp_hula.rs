@@ -23,7 +23,7 @@
 
 use crate::{
     AssociationConfig, Counters, DreShift, Flowlet, Handshake, Header, HulaConfig, Ingress, Nanos,
-    Port, Ports, Probe, ProbeArrival, Scheme, Site, Step, Subflow, Tor,
+    Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
     association::Association,
     best_hops::BestHops,
     mix,
@@ -169,16 +169,16 @@ impl Scheme for MpHula {
     const READS_HANDSHAKES: bool = true;
     const USES_SHIM: bool = true;
 
-    fn new(config: &MpHulaConfig, site: &Site) -> MpHula {
+    fn new(config: &MpHulaConfig, info: &SwitchInfo) -> MpHula {
         let HulaConfig { flowlet_slots, flowlet_gap, .. } = config.hula;
         MpHula {
             config: config.clone(),
-            salt: site.salt,
-            tor: site.tor,
-            best: BestHops::new(site.tors.into(), config.best_k),
+            salt: info.salt,
+            tor: info.tor,
+            best: BestHops::new(info.tors.into(), config.best_k),
             flowlets: OwnedFlowlets::new(flowlet_slots, flowlet_gap),
             subflows: SubflowTable::new(config.mapping_rows),
-            association: site.tor.map(|_| Association::new(&config.association, site.salt)),
+            association: info.tor.map(|_| Association::new(&config.association, info.salt)),
             counters: Counters::default(),
         }
     }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use crate::{
     AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill,
     DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows,
-    MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Site, Spray,
-    Step, Subflow, Tor, Update,
+    MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Spray, Step,
+    Subflow, SwitchInfo, Tor, Update,
     cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules},
     testing::FakePorts,
 };
@@ -105,10 +105,10 @@ fn events() -> impl Strategy<Value = Vec<(Step, Event)>> {
     prop::collection::vec((step, event), 1..200)
 }
 
-fn sites() -> impl Strategy<Value = Site> {
+fn switch_infos() -> impl Strategy<Value = SwitchInfo> {
     let tor = prop::option::of((0..TORS).prop_map(Tor));
     let same_pod = prop::collection::vec(any::<bool>(), 0..=usize::from(TORS));
-    (any::<u32>(), tor, same_pod).prop_map(|(salt, tor, same_pod)| Site {
+    (any::<u32>(), tor, same_pod).prop_map(|(salt, tor, same_pod)| SwitchInfo {
         salt,
         tor,
         ports: PORTS,
@@ -120,10 +120,10 @@ fn sites() -> impl Strategy<Value = Site> {
 /// Runs one switch over `events`, with the checks that hold for every scheme.
 fn run<S: Scheme>(
     config: &S::Config,
-    site: &Site,
+    info: &SwitchInfo,
     events: &[(Step, Event)],
 ) -> (Vec<Answer>, Counters) {
-    let mut switch = S::new(config, site);
+    let mut switch = S::new(config, info);
     let state_bytes = switch.state_bytes();
     let mut ports = FakePorts::default();
     let mut answer = |(step, event): &(Step, Event)| {
@@ -151,10 +151,10 @@ fn run<S: Scheme>(
     (answers, switch.counters())
 }
 
-fn holds<S: Scheme>(config: &S::Config, site: &Site, events: &[(Step, Event)]) {
-    let (answers, counters) = run::<S>(config, site, events);
+fn holds<S: Scheme>(config: &S::Config, info: &SwitchInfo, events: &[(Step, Event)]) {
+    let (answers, counters) = run::<S>(config, info, events);
     assert_eq!(
-        run::<S>(config, site, events),
+        run::<S>(config, info, events),
         (answers, counters),
         "the same inputs, the same outputs"
     );
@@ -198,50 +198,50 @@ fn cflb(cipher: Cipher, field: Field, radix: u16, rules: Rules) -> Codec {
 
 proptest! {
     #[test]
-    fn stateless_schemes(site in sites(), events in events()) {
-        holds::<Ecmp>(&(), &site, &events);
-        holds::<Spray>(&(), &site, &events);
+    fn stateless_schemes(info in switch_infos(), events in events()) {
+        holds::<Ecmp>(&(), &info, &events);
+        holds::<Spray>(&(), &info, &events);
     }
 
     #[test]
-    fn letitflow(site in sites(), events in events(), flowlet_slots in 0usize..64) {
-        holds::<LetItFlow>(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots }, &site, &events);
+    fn letitflow(info in switch_infos(), events in events(), flowlet_slots in 0usize..64) {
+        holds::<LetItFlow>(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots }, &info, &events);
     }
 
     #[test]
-    fn drill(site in sites(), events in events(), samples in 0usize..40, memory in 0usize..40) {
-        holds::<Drill>(&DrillConfig { samples, memory }, &site, &events);
+    fn drill(info in switch_infos(), events in events(), samples in 0usize..40, memory in 0usize..40) {
+        holds::<Drill>(&DrillConfig { samples, memory }, &info, &events);
     }
 
     #[test]
-    fn hula_in_every_mode(site in sites(), events in events(), local_detection: bool) {
-        holds::<Hula>(&hula(Update::Refresh, local_detection), &site, &events);
-        holds::<Hula>(&hula(Update::Listing, local_detection), &site, &events);
+    fn hula_in_every_mode(info in switch_infos(), events in events(), local_detection: bool) {
+        holds::<Hula>(&hula(Update::Refresh, local_detection), &info, &events);
+        holds::<Hula>(&hula(Update::Listing, local_detection), &info, &events);
     }
 
     #[test]
-    fn mp_hula_in_every_mode(site in sites(), events in events(), local: bool, best_k in 0usize..9) {
+    fn mp_hula_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9) {
         for (update, long_flows) in
             [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest)]
         {
-            holds::<MpHula>(&mp_hula(best_k, hula(update, local), long_flows), &site, &events);
+            holds::<MpHula>(&mp_hula(best_k, hula(update, local), long_flows), &info, &events);
         }
     }
 
     #[test]
-    fn cflb_with_every_field(site in sites(), events in events(), radix in 2u16..20) {
+    fn cflb_with_every_field(info in switch_infos(), events in events(), radix in 2u16..20) {
         let range = PortRange { low: 32_768, high: 60_999 };
         let published = Rules::AsPublished;
-        holds::<Cflb>(&cflb(Cipher::Rc5, Field::Ports, radix, Rules::Even), &site, &events);
-        holds::<Cflb>(&cflb(Cipher::Skip32, Field::Ports, radix, published), &site, &events);
+        holds::<Cflb>(&cflb(Cipher::Rc5, Field::Ports, radix, Rules::Even), &info, &events);
+        holds::<Cflb>(&cflb(Cipher::Skip32, Field::Ports, radix, published), &info, &events);
         for field in [Field::SourcePort(range), Field::FlowLabel] {
-            holds::<Cflb>(&cflb(Cipher::Feistel, field, radix, Rules::Even), &site, &events);
+            holds::<Cflb>(&cflb(Cipher::Feistel, field, radix, Rules::Even), &info, &events);
         }
     }
 
     #[test]
-    fn conga_and_conga_prime(site in sites(), events in events(), metric_bits in 0u32..20) {
-        holds::<Conga>(&conga(metric_bits), &site, &events);
-        holds::<CongaPrime>(&conga(metric_bits), &site, &events);
+    fn conga_and_conga_prime(info in switch_infos(), events in events(), metric_bits in 0u32..20) {
+        holds::<Conga>(&conga(metric_bits), &info, &events);
+        holds::<CongaPrime>(&conga(metric_bits), &info, &events);
     }
 }

@@ -1,6 +1,6 @@
 //! Random packet spraying (Dixit et al., INFOCOM 2013): a random next hop for each packet.
 
-use crate::{Header, Port, Ports, Scheme, Site, Step, hash::pick_hop};
+use crate::{Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop};
 
 /// A switch that sprays packets. It keeps no state.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ impl Scheme for Spray {
     type Config = ();
     const NEEDS_RANDOM: bool = true;
 
-    fn new((): &(), _site: &Site) -> Spray {
+    fn new((): &(), _site: &SwitchInfo) -> Spray {
         Spray
     }
 
@@ -33,11 +33,11 @@ impl Scheme for Spray {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{FakePorts, Random, chi_square, packet, site};
+    use crate::testing::{FakePorts, Random, chi_square, packet, switch_info};
 
     #[test]
     fn the_packets_of_one_flow_are_spread_evenly() {
-        let (mut spray, mut random) = (Spray::new(&(), &site(1)), Random(1));
+        let (mut spray, mut random) = (Spray::new(&(), &switch_info(1)), Random(1));
         let hops = [0, 1, 2, 3, 4].map(Port);
         let mut counts = [0u32; 5];
         for now in 0..50_000 {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Header, Ingress, Nanos, Port, Ports, Site, Step, Tor, Util, mix};
+use crate::{Header, Ingress, Nanos, Port, Ports, Step, SwitchInfo, Tor, Util, mix};
 
 /// Ports 0 to 15, idle and up until told otherwise. Higher numbers wrap.
 #[derive(Clone, Debug, Default)]
@@ -55,13 +55,13 @@ pub(crate) fn packet(flow_hash: u32, dst: u16) -> Header {
 }
 
 /// A switch above the ToRs of a fabric with 4 ToRs.
-pub(crate) fn site(salt: u32) -> Site {
-    Site { salt, tor: None, ports: 16, tors: 4, same_pod: Vec::new() }
+pub(crate) fn switch_info(salt: u32) -> SwitchInfo {
+    SwitchInfo { salt, tor: None, ports: 16, tors: 4, same_pod: Vec::new() }
 }
 
 /// ToR `tor` of the same fabric.
-pub(crate) fn tor_site(tor: u16) -> Site {
-    Site { tor: Some(Tor(tor)), ..site(u32::from(tor)) }
+pub(crate) fn tor_info(tor: u16) -> SwitchInfo {
+    SwitchInfo { tor: Some(Tor(tor)), ..switch_info(u32::from(tor)) }
 }
 
 /// Pearson's statistic against equal counts: degrees of freedom are one less than the counts.

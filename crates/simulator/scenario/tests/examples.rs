@@ -172,7 +172,7 @@ fn bench_a_is_a_permutation_of_full_packets() {
     let scenario = example("bench-a.toml", &[]);
     let hosts = scenario.fabric.graph.nodes.iter().filter(|node| node.tier == 0).count();
     assert_eq!((hosts, scenario.fabric.graph.nodes.len() - hosts), (128, 80));
-    assert_eq!(u32::from(scenario.transport.tcp().mss) + heddle_transport::HEADER, 1500);
+    assert_eq!(u32::from(scenario.transport.tcp().mss) + heddle_transport::HEADER_BYTES, 1500);
     assert_eq!(scenario.fabric.port.packets, Some(100));
     assert!(scenario.fabric.graph.links.iter().all(|l| l.rate == Rate::mbps(100)));
     assert!(scenario.fabric.graph.links.iter().all(|l| l.delay == Time::micros(100)));

@@ -5,8 +5,6 @@ use std::net::Ipv4Addr;
 use heddle_policy::cflb::{Addresses, Fields, Ports};
 use heddle_policy::mix;
 
-use crate::network::Name;
-
 /// The number of TCP.
 const TCP: u8 = 6;
 
@@ -15,6 +13,13 @@ const SERVER_PORT: u16 = 5001;
 
 /// Linux's default range of ports for clients: the first, and how many.
 const EPHEMERAL: (u16, u32) = (32_768, 28_232);
+
+/// Ports and TTL of a packet, for routers that read them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PortsAndTtl {
+    pub(crate) ports: Ports,
+    pub(crate) ttl: u8,
+}
 
 /// A host's address: hosts are numbered from 10.0.0.1.
 pub(crate) fn address(host: u16) -> Ipv4Addr {
@@ -51,9 +56,15 @@ impl FiveTuple {
     }
 
     /// What a router reads of a packet with this name.
-    pub(crate) fn fields(self, name: Name) -> Fields {
+    pub(crate) fn fields(self, header: PortsAndTtl) -> Fields {
         let addresses = Addresses::V4(address(self.from), address(self.to));
-        Fields { addresses, protocol: TCP, ports: Some(name.ports), flow_label: 0, ttl: name.ttl }
+        Fields {
+            addresses,
+            protocol: TCP,
+            ports: Some(header.ports),
+            flow_label: 0,
+            ttl: header.ttl,
+        }
     }
 
     /// The other direction.

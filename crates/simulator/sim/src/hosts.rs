@@ -1,6 +1,7 @@
 //! Hosts: connections, their timers, and the flows that they carry.
 
 mod connection;
+mod context;
 mod counters;
 mod steering;
 #[cfg(test)]
@@ -8,28 +9,28 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use heddle_fabric::{Fabric, Routes};
-use heddle_transport::{Ends, Kind, Options, Segment};
+use heddle_transport::{Connection, Kind, Options, Segment};
 use heddle_units::{Rate, Time};
 
 use crate::engine::{Event, prefetch};
 use crate::five_tuple::FiveTuple;
-use crate::network::{Body, Hot, NIL, Network, PacketKind};
+use crate::network::{Body, Hot, NIL, PacketKind};
 use crate::random::{Random, Stream};
 
 pub(crate) use connection::{Flow, Lifetime};
+pub(crate) use context::HostContext;
 pub(crate) use counters::HostCounters;
 pub(crate) use steering::Steering;
 
-use connection::Connection;
-use steering::Sends;
+use connection::HostConnection;
+use steering::SendDemand;
 
 /// All connections, of one protocol.
-pub(crate) struct Hosts<E: Ends> {
-    config: E::Config,
+pub(crate) struct Hosts<C: Connection> {
+    config: C::Config,
     /// For keys and nonces.
     random: Random,
-    connections: Vec<Connection<E>>,
+    connections: Vec<HostConnection<C>>,
     /// Connections that may be used again, the longest unused first.
     free: VecDeque<u32>,
     opened: u32,
@@ -38,11 +39,11 @@ pub(crate) struct Hosts<E: Ends> {
     counters: HostCounters,
 }
 
-impl<E: Ends> Hosts<E> {
-    pub(crate) fn new(config: E::Config, seed: u64, steering: Option<Steering>) -> Hosts<E> {
+impl<C: Connection> Hosts<C> {
+    pub(crate) fn new(config: C::Config, seed: u64, steering: Option<Steering>) -> Hosts<C> {
         Hosts {
             config,
-            random: Random::new(seed, Stream::Keys),
+            random: Random::new(seed, Stream::MptcpKeys),
             connections: Vec::new(),
             free: VecDeque::new(),
             opened: 0,
@@ -52,7 +53,7 @@ impl<E: Ends> Hosts<E> {
     }
 
     /// Their protocol's parameters.
-    pub(crate) fn config(&self) -> &E::Config {
+    pub(crate) fn config(&self) -> &C::Config {
         &self.config
     }
 
@@ -60,8 +61,8 @@ impl<E: Ends> Hosts<E> {
     pub(crate) fn open(&mut self, client: u32, server: u32, lifetime: Lifetime) -> u32 {
         let id = self.free.pop_front().unwrap_or(self.connections.len() as u32);
         self.opened = self.opened.wrapping_add(1);
-        let ends = E::new(&self.config, || self.random.bits64());
-        let connection = Connection::new(ends, (client, server), self.opened, lifetime);
+        let transport = C::new(&self.config, || self.random.bits64());
+        let connection = HostConnection::new(transport, (client, server), self.opened, lifetime);
         match self.connections.get_mut(id as usize) {
             Some(slot) => *slot = connection,
             None => self.connections.push(connection),
@@ -76,93 +77,93 @@ impl<E: Ends> Hosts<E> {
     }
 
     /// Gives a flow to a connection, behind those it already carries.
-    pub(crate) fn start(&mut self, at: &mut Site, id: u32, flow: Flow) {
-        self.connections[id as usize].carry(at.now, flow);
-        self.pump(at, id);
+    pub(crate) fn start(&mut self, cx: &mut HostContext, id: u32, flow: Flow) {
+        self.connections[id as usize].add_flow(cx.now, flow);
+        self.send_pending(cx, id);
     }
 
     /// A packet reaches its host.
     #[inline]
-    pub(crate) fn receive(&mut self, at: &mut Site, packet: u32, finished: &mut Vec<Flow>) {
+    pub(crate) fn receive(&mut self, cx: &mut HostContext, packet: u32, finished: &mut Vec<Flow>) {
         // Its place is free from here on, but only the answer can take it.
-        at.network.packets.remove(packet);
+        cx.network.packets.remove(packet);
         self.counters.received += 1;
-        let Hot { connection: id, kind, .. } = at.network.packets.hot[packet as usize];
-        let body = &at.network.packets.body[packet as usize];
+        let Hot { connection: id, kind, .. } = cx.network.packets.hot[packet as usize];
+        let body = &cx.network.packets.body[packet as usize];
         let path = usize::from(body.path);
         let connection = &mut self.connections[id as usize];
         if connection.generation != body.generation || !connection.in_use {
-            self.counters.strays += 1;
+            self.counters.to_closed_connections += 1;
             return;
         }
         if kind == PacketKind::Reverse {
-            connection.ends.on_answer(&self.config, at.now, path, &body.segment);
-            return self.pump(at, id);
+            connection.transport.on_ack(&self.config, cx.now, path, &body.segment);
+            return self.send_pending(cx, id);
         }
-        let answer = connection.ends.on_segment(&self.config, at.now, path, &body.segment);
-        if connection.ends.delivered() >= connection.flow_end {
+        let answer = connection.transport.on_segment(&self.config, cx.now, path, &body.segment);
+        if connection.transport.delivered() >= connection.flow_end {
             connection.finish_flows(finished);
         }
         if let Some(segment) = answer {
-            self.transmit(at, id, (path, segment), PacketKind::Reverse);
+            self.transmit(cx, id, (path, segment), PacketKind::Reverse);
         } else {
-            self.arm_delayed_ack(at, id);
+            self.arm_delayed_ack(cx, id);
         }
     }
 
     /// A connection's retransmission timer event.
-    pub(crate) fn timeout(&mut self, at: &mut Site, id: u32) {
+    pub(crate) fn timeout(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
-        if connection.timeout_at != at.now {
+        if connection.timeout_at != cx.now {
             return;
         }
         connection.timeout_at = Time::NEVER;
-        if connection.ends.deadline() <= at.now {
-            connection.ends.on_timer(&self.config, at.now);
+        if connection.transport.deadline() <= cx.now {
+            connection.transport.on_timer(&self.config, cx.now);
         }
-        self.pump(at, id);
+        self.send_pending(cx, id);
     }
 
     /// A connection's delayed acknowledgement event.
-    pub(crate) fn delayed_ack(&mut self, at: &mut Site, id: u32) {
+    pub(crate) fn delayed_ack(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
-        if connection.delayed_ack_at != at.now {
+        if connection.delayed_ack_at != cx.now {
             return;
         }
         connection.delayed_ack_at = Time::NEVER;
         while let Some(answer) =
-            self.connections[id as usize].ends.on_answer_timer(&self.config, at.now)
+            self.connections[id as usize].transport.on_ack_timer(&self.config, cx.now)
         {
-            self.transmit(at, id, answer, PacketKind::Reverse);
+            self.transmit(cx, id, answer, PacketKind::Reverse);
         }
-        self.arm_delayed_ack(at, id);
+        self.arm_delayed_ack(cx, id);
     }
 
     /// Sends what may be sent, keeps the timer, and lets a finished connection go.
     #[inline]
-    fn pump(&mut self, at: &mut Site, id: u32) {
+    fn send_pending(&mut self, cx: &mut HostContext, id: u32) {
         while let Some(segment) =
-            self.connections[id as usize].ends.next_segment(&self.config, at.now)
+            self.connections[id as usize].transport.next_segment(&self.config, cx.now)
         {
-            self.transmit(at, id, segment, PacketKind::Forward);
+            self.transmit(cx, id, segment, PacketKind::Forward);
         }
         let connection = &mut self.connections[id as usize];
-        let deadline = connection.ends.deadline();
+        let deadline = connection.transport.deadline();
         if deadline < connection.timeout_at {
             connection.timeout_at = deadline;
-            at.network.events.schedule(deadline, Event::Timeout(id));
+            cx.network.events.schedule(deadline, Event::Timeout(id));
         }
-        if connection.is_over() {
+        if connection.is_finished() {
             self.close(id);
         }
     }
 
-    fn arm_delayed_ack(&mut self, at: &mut Site, id: u32) {
+    fn arm_delayed_ack(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
-        let deadline = connection.ends.answer_deadline();
+        let deadline = connection.transport.ack_deadline();
         if deadline < connection.delayed_ack_at {
             connection.delayed_ack_at = deadline;
-            at.network.events.schedule(deadline, Event::DelayedAck(id));
+            cx.network.events.schedule(deadline, Event::DelayedAck(id));
         }
     }
 
@@ -170,20 +171,20 @@ impl<E: Ends> Hosts<E> {
     #[inline]
     fn transmit(
         &mut self,
-        at: &mut Site,
+        cx: &mut HostContext,
         id: u32,
         (path, segment): (usize, Segment),
         kind: PacketKind,
     ) {
         let tuple = self.connections[id as usize].five_tuple(kind, path);
         let hot = Hot {
-            arrival: at.now,
+            arrival: cx.now,
             next: NIL,
             connection: id,
             flow_hash: tuple.hash(),
             dst_host: tuple.to,
-            dst_tor: at.fabric.host_tor[usize::from(tuple.to)],
-            src_tor: at.fabric.host_tor[usize::from(tuple.from)],
+            dst_tor: cx.fabric.host_tor[usize::from(tuple.to)],
+            src_tor: cx.fabric.host_tor[usize::from(tuple.from)],
             size: segment.wire_bytes() as u16,
             tag: 0,
             kind,
@@ -191,37 +192,49 @@ impl<E: Ends> Hosts<E> {
         };
         let body =
             Body { segment, generation: tuple.generation, from: tuple.from, path: tuple.path };
-        let packet = at.network.packets.add(hot, body);
+        let packet = cx.network.packets.add(hot, body);
         if self.steering.is_some() {
-            self.name(at, id, tuple, packet, kind);
+            self.set_header(cx, id, tuple, packet, kind);
         }
         self.counters.sent += 1;
-        at.network.send(at.now, at.fabric.first_port[usize::from(tuple.from)], packet);
+        cx.network.send(cx.now, cx.fabric.first_port[usize::from(tuple.from)], packet);
     }
 
     /// Gives a packet its ports and TTL.
-    fn name(&mut self, at: &mut Site, id: u32, tuple: FiveTuple, packet: u32, kind: PacketKind) {
+    fn set_header(
+        &mut self,
+        cx: &mut HostContext,
+        id: u32,
+        tuple: FiveTuple,
+        packet: u32,
+        kind: PacketKind,
+    ) {
         let Some(steering) = &mut self.steering else { return };
-        let name = if kind == PacketKind::Reverse {
-            steering.answer(id, tuple.path)
+        let header = if kind == PacketKind::Reverse {
+            steering.ack_header(id, tuple.path)
         } else {
-            let ends = &self.connections[id as usize].ends;
-            let port = at.fabric.first_port[usize::from(tuple.from)];
-            let link = at.fabric.graph.links[at.fabric.ports[port as usize].link as usize];
-            let rate = Rate(link.rate.0 / E::paths(&self.config).max(1) as u64);
-            steering.name(at, id, tuple, Sends { bytes: ends.written() - ends.acked(), rate })
+            let transport = &self.connections[id as usize].transport;
+            let port = cx.fabric.first_port[usize::from(tuple.from)];
+            let link = cx.fabric.graph.links[cx.fabric.ports[port as usize].link as usize];
+            let rate = Rate(link.rate.0 / C::paths(&self.config).max(1) as u64);
+            steering.data_header(
+                cx,
+                id,
+                tuple,
+                SendDemand { bytes: transport.written() - transport.acked(), rate },
+            )
         };
-        at.network.packets.set_name(packet, name);
+        cx.network.packets.set_ports_and_ttl(packet, header);
     }
 
     fn close(&mut self, id: u32) {
         if let Some(steering) = &mut self.steering {
-            steering.forget(id);
+            steering.release(id);
         }
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
         (connection.timeout_at, connection.delayed_ack_at) = (Time::NEVER, Time::NEVER);
-        self.counters.add(&connection.ends);
+        self.counters.add(&connection.transport);
         self.free.push_back(id);
     }
 
@@ -234,7 +247,7 @@ impl<E: Ends> Hosts<E> {
     pub(crate) fn counters(&self) -> HostCounters {
         let mut sum = self.counters;
         for connection in self.connections.iter().filter(|connection| connection.in_use) {
-            sum.add(&connection.ends);
+            sum.add(&connection.transport);
         }
         sum
     }
@@ -249,12 +262,4 @@ impl<E: Ends> Hosts<E> {
 #[inline]
 fn is_handshake(segment: &Segment) -> bool {
     matches!(segment.kind, Kind::Syn | Kind::SynAck) || matches!(segment.options, Options::Mptcp(_))
-}
-
-/// Where and when a host acts.
-pub(crate) struct Site<'a> {
-    pub(crate) now: Time,
-    pub(crate) network: &'a mut Network,
-    pub(crate) fabric: &'a Fabric,
-    pub(crate) routes: &'a Routes,
 }

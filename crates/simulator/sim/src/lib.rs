@@ -7,10 +7,12 @@
 mod engine;
 mod five_tuple;
 mod hosts;
+mod ideal_fct;
 mod look_ahead;
 mod network;
 mod outcome;
 mod path_use;
+mod progress;
 mod random;
 mod sampling;
 mod schemes;
@@ -18,8 +20,8 @@ mod simulate;
 mod simulation;
 mod switching;
 mod traffic;
-mod unloaded;
 
-pub use outcome::{FlowRecord, Outcome, PathUse, PortLosses, PortName, Samples, Totals};
-pub use simulate::{Next, Progress, SimError, simulate};
-pub use unloaded::unloaded_fct;
+pub use ideal_fct::ideal_fct;
+pub use outcome::{FlowRecord, Outcome, PathUse, PortCounters, PortName, Samples, Totals};
+pub use progress::{Next, Progress, SimError};
+pub use simulate::simulate;

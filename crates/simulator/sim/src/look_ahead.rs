@@ -6,7 +6,7 @@
 
 use heddle_fabric::Fabric;
 use heddle_policy::Scheme;
-use heddle_transport::Ends;
+use heddle_transport::Connection;
 
 use crate::engine::{Event, prefetch};
 use crate::hosts::Hosts;
@@ -27,34 +27,34 @@ const TAIL: usize = 2;
 pub(crate) struct LookAhead {
     is_large: bool,
     /// Guesses of the ports that the next events will send on, by event modulo its length.
-    out: [u32; 8],
-    turn: usize,
+    guesses: [u32; 8],
+    steps: usize,
 }
 
 /// What may be read ahead.
-pub(crate) struct Ahead<'a, S: Scheme, E: Ends> {
+pub(crate) struct PrefetchView<'a, S: Scheme, C: Connection> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) switching: &'a Switching<S>,
     pub(crate) network: &'a Network,
-    pub(crate) hosts: &'a Hosts<E>,
+    pub(crate) hosts: &'a Hosts<C>,
 }
 
 impl LookAhead {
     pub(crate) fn new(fabric: &Fabric) -> LookAhead {
-        LookAhead { is_large: fabric.ports.len() > LARGE, out: [u32::MAX; 8], turn: 0 }
+        LookAhead { is_large: fabric.ports.len() > LARGE, guesses: [u32::MAX; 8], steps: 0 }
     }
 
     /// Called once an event.
     #[inline]
-    pub(crate) fn step<S: Scheme, E: Ends>(&mut self, ahead: &Ahead<S, E>) {
+    pub(crate) fn step<S: Scheme, C: Connection>(&mut self, view: &PrefetchView<S, C>) {
         if self.is_large {
-            self.ask(ahead);
+            self.prefetch_upcoming(view);
         }
     }
 
-    fn ask<S: Scheme, E: Ends>(&mut self, ahead: &Ahead<S, E>) {
-        let network = ahead.network;
-        self.turn = self.turn.wrapping_add(1);
+    fn prefetch_upcoming<S: Scheme, C: Connection>(&mut self, view: &PrefetchView<S, C>) {
+        let network = view.network;
+        self.steps = self.steps.wrapping_add(1);
         if let Some(Event::Arrival(port)) = network.events.peek(PORT) {
             prefetch(&network.ports, port);
         }
@@ -62,24 +62,24 @@ impl LookAhead {
             prefetch(&network.packets.hot, network.ports[port as usize].head);
         }
         if let Some(Event::Arrival(port)) = network.events.peek(ROUTE) {
-            ahead.route(port);
+            view.prefetch_route(port);
         }
         let guess = match network.events.peek(NEXT_PORT) {
-            Some(Event::Arrival(port)) => ahead.next_port(port),
+            Some(Event::Arrival(port)) => view.next_port(port),
             _ => u32::MAX,
         };
         prefetch(&network.ports, guess);
-        self.out[(self.turn + NEXT_PORT) % 8] = guess;
-        let near = self.out[(self.turn + TAIL) % 8];
+        self.guesses[(self.steps + NEXT_PORT) % 8] = guess;
+        let near = self.guesses[(self.steps + TAIL) % 8];
         if let Some(port) = network.ports.get(near as usize) {
             prefetch(&network.packets.hot, port.tail);
         }
     }
 }
 
-impl<S: Scheme, E: Ends> Ahead<'_, S, E> {
+impl<S: Scheme, C: Connection> PrefetchView<'_, S, C> {
     /// Asks for what says where the packet arriving on `port` goes: a route, or at a host its connection.
-    fn route(&self, port: u32) {
+    fn prefetch_route(&self, port: u32) {
         let here = &self.network.ports[port as usize];
         let Some(hot) = self.network.packets.hot.get(here.head as usize) else { return };
         prefetch(&self.network.packets.hot, hot.next);
@@ -104,6 +104,6 @@ impl<S: Scheme, E: Ends> Ahead<'_, S, E> {
             return u32::MAX;
         }
         let switch = here.to - self.fabric.hosts;
-        self.switching.expect(self.fabric, switch, hot).unwrap_or(u32::MAX)
+        self.switching.predict(self.fabric, switch, hot).unwrap_or(u32::MAX)
     }
 }

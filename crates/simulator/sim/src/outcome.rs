@@ -17,7 +17,7 @@ pub struct FlowRecord {
     /// Flow completion time: from `start` until the receiver has every byte, waiting on a busy connection included.
     pub fct: Time,
     /// The same in an empty fabric, by arithmetic: handshake if there is one, transmission at the slowest link, delays.
-    pub unloaded: Time,
+    pub ideal_fct: Time,
 }
 
 /// One direction of a link between switches.
@@ -115,9 +115,9 @@ pub struct Totals {
     /// Packets that no route could take.
     pub unroutable: u64,
     /// Packets marked (ECN).
-    pub marked: u64,
+    pub ecn_marked: u64,
     /// Packets that reached a host whose connection was gone.
-    pub strays: u64,
+    pub to_closed_connections: u64,
     /// Bytes of probes put on links.
     pub probe_bytes: Bytes,
     /// Most packets that existed at one time.
@@ -136,7 +136,7 @@ pub struct Totals {
 
 /// Drops and marks at one port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PortLosses {
+pub struct PortCounters {
     /// The node that sends.
     pub from: String,
     /// The node that receives.
@@ -144,7 +144,7 @@ pub struct PortLosses {
     /// Packets dropped at a full buffer.
     pub dropped: u64,
     /// Packets marked.
-    pub marked: u64,
+    pub ecn_marked: u64,
 }
 
 /// How the subflows of connections share links between switches, on their way to the server.
@@ -179,7 +179,7 @@ pub struct Outcome {
     /// How subflows share links, if the run takes samples and its connections have more than one path.
     pub path_use: Option<PathUse>,
     /// Ports that dropped or marked anything.
-    pub losses: Vec<PortLosses>,
+    pub port_counters: Vec<PortCounters>,
     /// A hash over every event of the run: equal digests mean equal runs.
     pub digest: u64,
 }

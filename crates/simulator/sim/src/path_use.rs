@@ -1,9 +1,9 @@
 //! Which links the subflows of each connection use, and whether they use the same ones.
 //!
-//! A subflow uses the links between switches that its last packets to the server crossed, one at each step of the way ([`Steps`]). It is
+//! A subflow uses the links between switches that its last packets to the server crossed, one at each step of the way ([`HopIndex`]). It is
 //! active while it crosses any between two samples.
 
-mod steps;
+mod hop_index;
 
 use heddle_fabric::Fabric;
 use heddle_scenario::Scenario;
@@ -11,13 +11,13 @@ use heddle_units::Time;
 
 use crate::network::{PacketKind, Packets};
 use crate::outcome::PathUse;
-use steps::Steps;
+use hop_index::HopIndex;
 
 /// Follows packets, and compares their ways when a sample is taken.
-pub(crate) struct PathWatch {
+pub(crate) struct PathUseTracker {
     /// Subflows of a connection.
     paths: usize,
-    steps: Steps,
+    hops: HopIndex,
     connections: Vec<Connection>,
     last_sample: Time,
     counts: PathUse,
@@ -33,16 +33,20 @@ struct Connection {
 struct Subflow {
     last: Time,
     /// The port last used at each step.
-    way: Vec<Option<u32>>,
+    path: Vec<Option<u32>>,
 }
 
-impl PathWatch {
+impl PathUseTracker {
     /// Watches a run that takes samples, if its connections have several paths.
-    pub(crate) fn new(scenario: &Scenario, fabric: &Fabric, paths: usize) -> Option<PathWatch> {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        fabric: &Fabric,
+        paths: usize,
+    ) -> Option<PathUseTracker> {
         let is_wanted = scenario.measure.sample_every.is_some() && paths > 1;
-        is_wanted.then(|| PathWatch {
+        is_wanted.then(|| PathUseTracker {
             paths,
-            steps: Steps::new(fabric),
+            hops: HopIndex::new(fabric),
             connections: Vec::new(),
             last_sample: Time::ZERO,
             counts: PathUse::default(),
@@ -51,12 +55,12 @@ impl PathWatch {
 
     /// A packet has crossed the link behind `port`. Cold, because most runs watch nothing.
     #[cold]
-    pub(crate) fn note(&mut self, now: Time, port: u32, packets: &Packets, packet: u32) {
+    pub(crate) fn record_hop(&mut self, now: Time, port: u32, packets: &Packets, packet: u32) {
         let (hot, body) = (&packets.hot[packet as usize], &packets.body[packet as usize]);
         if hot.kind != PacketKind::Forward {
             return;
         }
-        let Some(step) = self.steps.of(port, packet) else { return };
+        let Some(hop) = self.hops.index(port, packet) else { return };
         let slot = hot.connection as usize;
         if slot >= self.connections.len() {
             self.connections.resize(slot + 1, Connection::default());
@@ -67,7 +71,7 @@ impl PathWatch {
             *connection = Connection { generation: body.generation, subflows };
         }
         if connection.generation == body.generation {
-            connection.subflows[usize::from(body.path)].cross(now, step, port);
+            connection.subflows[usize::from(body.path)].cross(now, hop, port);
         }
     }
 
@@ -76,9 +80,9 @@ impl PathWatch {
         let since = self.last_sample;
         for connection in &self.connections {
             let active = connection.subflows.iter().filter(|subflow| subflow.last > since);
-            let ways: Vec<&[Option<u32>]> = active.map(|subflow| &*subflow.way).collect();
-            if ways.len() > 1 {
-                self.counts.add(&ways);
+            let paths: Vec<&[Option<u32>]> = active.map(|subflow| &*subflow.path).collect();
+            if paths.len() > 1 {
+                self.counts.add(&paths);
             }
         }
         self.last_sample = now;
@@ -95,34 +99,34 @@ impl PathWatch {
 }
 
 impl Subflow {
-    fn cross(&mut self, now: Time, step: usize, port: u32) {
-        if self.way.len() <= step {
-            self.way.resize(step + 1, None);
+    fn cross(&mut self, now: Time, hop: usize, port: u32) {
+        if self.path.len() <= hop {
+            self.path.resize(hop + 1, None);
         }
-        self.way[step] = Some(port);
+        self.path[hop] = Some(port);
         self.last = now;
     }
 }
 
 impl PathUse {
     /// Adds a connection whose active subflows go these ways.
-    fn add(&mut self, ways: &[&[Option<u32>]]) {
-        let mut distinct = ways.to_vec();
+    fn add(&mut self, paths: &[&[Option<u32>]]) {
+        let mut distinct = paths.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
-        let steps = ways.iter().map(|way| way.len()).max().unwrap_or(0);
+        let hops = paths.iter().map(|path| path.len()).max().unwrap_or(0);
         self.samples += 1;
-        self.shared += u64::from((0..steps).any(|step| meet(ways, step)));
-        self.shared_first_hop += u64::from(meet(ways, 0));
+        self.shared += u64::from((0..hops).any(|hop| share_link(paths, hop)));
+        self.shared_first_hop += u64::from(share_link(paths, 0));
         self.paths_sum += distinct.len() as u64;
-        self.subflows_sum += ways.len() as u64;
+        self.subflows_sum += paths.len() as u64;
     }
 }
 
-/// Whether two of `ways` take one port at a step.
-fn meet(ways: &[&[Option<u32>]], step: usize) -> bool {
+/// Whether two of `paths` take one port at a step.
+fn share_link(paths: &[&[Option<u32>]], hop: usize) -> bool {
     let mut ports: Vec<u32> =
-        ways.iter().filter_map(|way| way.get(step).copied().flatten()).collect();
+        paths.iter().filter_map(|path| path.get(hop).copied().flatten()).collect();
     ports.sort_unstable();
     ports.windows(2).any(|pair| pair[0] == pair[1])
 }

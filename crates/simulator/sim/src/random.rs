@@ -10,8 +10,8 @@ pub(crate) enum Stream {
     Traffic = 1,
     Scheme = 2,
     Layout = 3,
-    Keys = 4,
-    Key = 5,
+    MptcpKeys = 4,
+    CflbKey = 5,
     Steering = 6,
 }
 

@@ -42,7 +42,8 @@ impl Sampler {
         self.samples.times.push(now);
         for (&id, before) in self.ports.iter().zip(&mut self.sent_before) {
             let queued = network.backlog(id, now).0;
-            let sent = network.ports[id as usize].accepted.saturating_sub(queued).max(*before);
+            let sent =
+                network.ports[id as usize].accepted_bytes.saturating_sub(queued).max(*before);
             self.samples.sent.push((sent - *before) as u32);
             self.samples.queued.push(queued as u32);
             *before = sent;

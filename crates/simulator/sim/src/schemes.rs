@@ -44,7 +44,7 @@ pub(crate) fn dispatch<W: WithScheme>(
 
 /// What the routers and senders of a run share; the key is the seed's.
 pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
-    let mut random = Random::new(seed, Stream::Key);
+    let mut random = Random::new(seed, Stream::CflbKey);
     let key: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);
     let config = cflb_config(&cflb.constants);
     Codec::new(&config, &key[..config.cipher.key_bytes()])

@@ -10,27 +10,27 @@ mod tests;
 use heddle_fabric::{Fabric, one_big_switch};
 use heddle_policy::Scheme;
 use heddle_scenario::{self as scenario, Scenario, Until};
-use heddle_transport::Ends;
+use heddle_transport::Connection;
 use heddle_units::Time;
 
 use crate::engine::Event;
-use crate::hosts::{Flow, Hosts, Site};
-use crate::look_ahead::{Ahead, LookAhead};
+use crate::hosts::{Flow, HostContext, Hosts};
+use crate::ideal_fct::ideal_fct;
+use crate::look_ahead::{LookAhead, PrefetchView};
 use crate::network::{Network, PacketKind};
 use crate::outcome::{FlowRecord, Totals};
-use crate::path_use::PathWatch;
+use crate::path_use::PathUseTracker;
+use crate::progress::{Next, Progress, SimError};
 use crate::random::{Random, Stream};
 use crate::sampling::Sampler;
-use crate::simulate::{Next, Progress, SimError};
 use crate::switching::Switching;
-use crate::traffic::{self, NewFlow, Pools, Traffic};
-use crate::unloaded::unloaded_fct;
+use crate::traffic::{self, ConnectionPools, NewFlow, Traffic};
 use start::{is_failed, start_network, steering};
 
 /// Where and when hosts act, borrowed from a simulation.
-macro_rules! site {
+macro_rules! context {
     ($simulation:ident) => {
-        Site {
+        HostContext {
             now: $simulation.now,
             network: &mut $simulation.network,
             fabric: &$simulation.fabric,
@@ -40,18 +40,18 @@ macro_rules! site {
 }
 
 /// Everything that a run has.
-pub(crate) struct Simulation<'a, S: Scheme, E: Ends> {
+pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     scenario: &'a Scenario,
     fabric: Fabric,
     network: Network,
     /// Links that routing takes to be up.
     routed: Vec<bool>,
     switching: Switching<S>,
-    hosts: Hosts<E>,
+    hosts: Hosts<C>,
     traffic: Traffic,
-    pools: Pools,
+    pools: ConnectionPools,
     sampler: Sampler,
-    path_watch: Option<PathWatch>,
+    path_use: Option<PathUseTracker>,
     flows: Vec<FlowRecord>,
     /// Scratch space for flows that start or finish in one step.
     starting: Vec<NewFlow>,
@@ -64,12 +64,12 @@ pub(crate) struct Simulation<'a, S: Scheme, E: Ends> {
     now: Time,
 }
 
-impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
+impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     /// A run before its first event.
     pub(crate) fn new(
         scenario: &'a Scenario,
         config: S::Config,
-        transport: E::Config,
+        transport: C::Config,
         seed: u64,
     ) -> Result<Self, SimError> {
         let graph = match scenario.scheme {
@@ -87,9 +87,9 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, routes, config, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
-            pools: Pools::default(),
+            pools: ConnectionPools::default(),
             sampler: Sampler::new(&fabric),
-            path_watch: PathWatch::new(scenario, &fabric, E::paths(&transport)),
+            path_use: PathUseTracker::new(scenario, &fabric, C::paths(&transport)),
             hosts: Hosts::new(transport, seed, steering(scenario, &fabric, seed)?),
             flows: Vec::new(),
             starting: Vec::new(),
@@ -186,7 +186,7 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
     #[inline]
     fn look_ahead(&mut self) {
         let (fabric, network, hosts) = (&self.fabric, &self.network, &self.hosts);
-        self.look_ahead.step(&Ahead { fabric, switching: &self.switching, network, hosts });
+        self.look_ahead.step(&PrefetchView { fabric, switching: &self.switching, network, hosts });
     }
 
     /// Whether the measured flows have all come and gone.
@@ -199,8 +199,8 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrival(port) => self.arrival(port),
-            Event::Timeout(id) => self.hosts.timeout(&mut site!(self), id),
-            Event::DelayedAck(id) => self.hosts.delayed_ack(&mut site!(self), id),
+            Event::Timeout(id) => self.hosts.timeout(&mut context!(self), id),
+            Event::DelayedAck(id) => self.hosts.delayed_ack(&mut context!(self), id),
             Event::Spawn => self.spawn(),
             Event::Probe(tor) => self.originate(tor),
             Event::Sample => self.sample(),
@@ -215,19 +215,19 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         let Some(packet) = self.network.arrive(self.now, port) else { return };
         let to = self.network.ports[port as usize].to;
         if to < self.fabric.hosts {
-            self.hosts.receive(&mut site!(self), packet, &mut self.finishing);
+            self.hosts.receive(&mut context!(self), packet, &mut self.finishing);
             if !self.finishing.is_empty() {
-                self.record();
+                self.record_finished();
             }
         } else if self.network.packets.hot[packet as usize].kind == PacketKind::Probe {
             self.switching.probe(&self.fabric, &mut self.network, self.now, port, packet);
         } else {
             let switch = to - self.fabric.hosts;
             if S::READS_HANDSHAKES && self.network.packets.hot[packet as usize].is_handshake {
-                self.show_handshake(switch, packet);
+                self.inspect_handshake(switch, packet);
             }
-            if let Some(watch) = &mut self.path_watch {
-                watch.note(self.now, port, &self.network.packets, packet);
+            if let Some(tracker) = &mut self.path_use {
+                tracker.record_hop(self.now, port, &self.network.packets, packet);
             }
             self.switching.forward(&self.fabric, &mut self.network, self.now, switch, packet);
         }
@@ -243,7 +243,7 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
             let flow =
                 Flow { start: self.now, from: new.from, to: new.to, size: new.size, measured };
             let connection = self.pools.connection(&new, &mut self.hosts);
-            self.hosts.start(&mut site!(self), connection, flow);
+            self.hosts.start(&mut context!(self), connection, flow);
         }
         self.starting = starting;
         self.network.events.schedule(self.traffic.next_at(), Event::Spawn);
@@ -256,19 +256,19 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
         }
     }
 
-    fn record(&mut self) {
+    fn record_finished(&mut self) {
         for flow in self.finishing.drain(..).filter(|flow| flow.measured) {
-            let unloaded = unloaded_fct(
+            let ideal_fct = ideal_fct(
                 &self.fabric,
                 &self.switching.routes,
                 self.scenario.transport.tcp(),
-                traffic::connections(&self.scenario.workload),
+                traffic::connection_mode(&self.scenario.workload),
                 (flow.from, flow.to),
                 flow.size,
             );
             let Flow { start, from, to, size, .. } = flow;
             let fct = self.now - start;
-            self.flows.push(FlowRecord { start, from, to, size, fct, unloaded });
+            self.flows.push(FlowRecord { start, from, to, size, fct, ideal_fct });
         }
     }
 
@@ -282,15 +282,15 @@ impl<'a, S: Scheme, E: Ends> Simulation<'a, S, E> {
     fn start_measuring(&mut self) {
         self.delivered_before = self.hosts.counters().delivered;
         self.sampler.start_measuring();
-        if let Some(watch) = &mut self.path_watch {
-            watch.start_measuring();
+        if let Some(tracker) = &mut self.path_use {
+            tracker.start_measuring();
         }
     }
 
     fn sample(&mut self) {
         self.sampler.sample(&self.network, self.now);
-        if let Some(watch) = &mut self.path_watch {
-            watch.sample(self.now);
+        if let Some(tracker) = &mut self.path_use {
+            tracker.sample(self.now);
         }
         if let Some(every) = self.scenario.measure.sample_every {
             self.network.events.schedule(self.now + every, Event::Sample);

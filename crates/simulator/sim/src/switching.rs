@@ -2,8 +2,8 @@
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::{
-    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Site, Step,
-    Tor, Util, mix,
+    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
+    SwitchInfo, Tor, Util, mix,
 };
 use heddle_units::Time;
 
@@ -36,7 +36,7 @@ impl<S: Scheme> Switching<S> {
     ) -> Switching<S> {
         let mut layout = Random::new(seed, Stream::Layout);
         let schemes = (0..fabric.switches())
-            .map(|switch| S::new(&config, &site(fabric, switch, layout.bits())))
+            .map(|switch| S::new(&config, &switch_info(fabric, switch, layout.bits())))
             .collect();
         let groups = match S::probe_period(&config) {
             Some(_) => all_groups(fabric),
@@ -55,14 +55,14 @@ impl<S: Scheme> Switching<S> {
 
     /// The port by which a packet will probably leave a switch, by its number in the fabric.
     #[inline]
-    pub(crate) fn expect(&self, fabric: &Fabric, switch: u32, hot: &Hot) -> Option<u32> {
+    pub(crate) fn predict(&self, fabric: &Fabric, switch: u32, hot: &Hot) -> Option<u32> {
         let hops = self.routes.next_hops(switch, hot.dst_tor);
         let base = fabric.first_port_of_switch(switch);
         match hops {
             [] => fabric.host_port.get(usize::from(hot.dst_host)).copied(),
             [hop] => Some(base + u32::from(hop.0)),
             _ => {
-                let hop = self.schemes[switch as usize].expect(hot.flow_hash, hops)?;
+                let hop = self.schemes[switch as usize].predict(hot.flow_hash, hops)?;
                 Some(base + u32::from(hop.0))
             }
         }
@@ -215,11 +215,11 @@ impl<S: Scheme> Switching<S> {
     }
 }
 
-fn site(fabric: &Fabric, switch: u32, salt: u32) -> Site {
+fn switch_info(fabric: &Fabric, switch: u32, salt: u32) -> SwitchInfo {
     let pod = |node: u32| fabric.node(node).pod;
     let here = pod(fabric.hosts + switch);
     let same_pod = |tor: u32| here.is_some() && pod(fabric.hosts + tor) == here;
-    Site {
+    SwitchInfo {
         salt: mix(salt, switch),
         tor: (switch < fabric.tors).then_some(Tor(switch as u16)),
         ports: fabric.ports_of(fabric.hosts + switch).len() as u16,

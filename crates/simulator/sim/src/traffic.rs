@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use heddle_scenario::{Connections, Flows, Long, Pattern, ReplayFlow, SizeDistribution, Workload};
-use heddle_transport::Ends;
+use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
 use crate::hosts::{Hosts, Lifetime};
 use crate::random::{Random, Stream};
 
 /// Bytes of a flow that never ends.
-pub(crate) const ENDLESS: u64 = 1 << 60;
+pub(crate) const UNBOUNDED_BYTES: u64 = 1 << 60;
 
 /// A flow to start now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +68,12 @@ pub(crate) struct Poisson {
     next_at: Time,
     mean_gap: f64,
     sizes: SizeDistribution,
-    pattern: Drawn,
+    pattern: SeededPattern,
     connections: Connections,
 }
 
 /// A pattern with what the seed fixes for the whole run.
-enum Drawn {
+enum SeededPattern {
     Sets {
         clients: Vec<u32>,
         servers: Vec<u32>,
@@ -90,20 +90,22 @@ impl Poisson {
     fn new(flows: &Flows, hosts: u32, start: Time, mut random: Random) -> Poisson {
         let pattern = match &flows.pattern {
             Pattern::Sets { clients, servers } => {
-                Drawn::Sets { clients: clients.clone(), servers: servers.clone() }
+                SeededPattern::Sets { clients: clients.clone(), servers: servers.clone() }
             }
-            Pattern::Permutation => Drawn::Pairs((0..hosts).collect(), random.derangement(hosts)),
+            Pattern::Permutation => {
+                SeededPattern::Pairs((0..hosts).collect(), random.derangement(hosts))
+            }
             Pattern::Pairs { clients, servers } => {
                 let mut servers = servers.clone();
                 random.shuffle(&mut servers);
-                Drawn::Pairs(clients.clone(), servers)
+                SeededPattern::Pairs(clients.clone(), servers)
             }
             Pattern::Incast { senders } => {
-                Drawn::Incast { hosts: (0..hosts).collect(), senders: *senders as usize }
+                SeededPattern::Incast { hosts: (0..hosts).collect(), senders: *senders as usize }
             }
         };
         let flows_per_arrival = match pattern {
-            Drawn::Incast { senders, .. } => senders as f64,
+            SeededPattern::Incast { senders, .. } => senders as f64,
             _ => 1.0,
         };
         let bytes_per_second = flows.load * flows.capacity.0 as f64 / 8.0;
@@ -111,28 +113,28 @@ impl Poisson {
         let sizes = flows.sizes.clone();
         let connections = flows.connections;
         let mut poisson = Poisson { random, next_at: start, mean_gap, sizes, pattern, connections };
-        poisson.wait();
+        poisson.schedule_next();
         poisson
     }
 
-    fn wait(&mut self) {
+    fn schedule_next(&mut self) {
         let gap = self.random.exponential(self.mean_gap);
         self.next_at += Time((gap * 1e12) as u64);
     }
 
     fn arrive(&mut self, flows: &mut Vec<NewFlow>) {
         match &mut self.pattern {
-            Drawn::Sets { clients, servers } => {
+            SeededPattern::Sets { clients, servers } => {
                 let from = clients[self.random.below(clients.len() as u64) as usize];
                 let to = other_than(from, servers, &mut self.random);
                 self.push(from, to, flows);
             }
-            Drawn::Pairs(from, to) => {
+            SeededPattern::Pairs(from, to) => {
                 let pair = self.random.below(from.len() as u64) as usize;
                 let (from, to) = (from[pair], to[pair]);
                 self.push(from, to, flows);
             }
-            Drawn::Incast { hosts, senders } => {
+            SeededPattern::Incast { hosts, senders } => {
                 let count = *senders;
                 let chosen = draw_first(hosts, count + 1, &mut self.random);
                 for &from in &chosen[1..] {
@@ -140,7 +142,7 @@ impl Poisson {
                 }
             }
         }
-        self.wait();
+        self.schedule_next();
     }
 
     fn push(&mut self, from: u32, to: u32, flows: &mut Vec<NewFlow>) {
@@ -173,7 +175,7 @@ fn long_flows(long: &Long, hosts: u32, start: Time, mut random: Random) -> Vec<(
     });
     let flow = |(from, to)| {
         let at = start + Time(random.below(long.start_within.0.max(1)));
-        let size = Bytes(ENDLESS);
+        let size = Bytes(UNBOUNDED_BYTES);
         (at, NewFlow { from, to, size, connections: Connections::PerFlow })
     };
     pairs.into_iter().map(flow).collect()
@@ -188,7 +190,7 @@ fn replayed(flows: &[ReplayFlow], start: Time) -> Vec<(Time, NewFlow)> {
 }
 
 /// How a workload's flows are carried.
-pub(crate) fn connections(workload: &Workload) -> Connections {
+pub(crate) fn connection_mode(workload: &Workload) -> Connections {
     match workload {
         Workload::Flows(flows) => flows.connections,
         Workload::Long(_) | Workload::Replay(_) => Connections::PerFlow,
@@ -197,7 +199,7 @@ pub(crate) fn connections(workload: &Workload) -> Connections {
 
 /// Persistent connections between pairs of hosts, opened when first used, taken in turn.
 #[derive(Default)]
-pub(crate) struct Pools(BTreeMap<(u32, u32), Pool>);
+pub(crate) struct ConnectionPools(BTreeMap<(u32, u32), Pool>);
 
 #[derive(Default)]
 struct Pool {
@@ -205,9 +207,13 @@ struct Pool {
     turn: usize,
 }
 
-impl Pools {
+impl ConnectionPools {
     /// The connection that takes a flow.
-    pub(crate) fn connection<E: Ends>(&mut self, flow: &NewFlow, hosts: &mut Hosts<E>) -> u32 {
+    pub(crate) fn connection<C: Connection>(
+        &mut self,
+        flow: &NewFlow,
+        hosts: &mut Hosts<C>,
+    ) -> u32 {
         let Connections::Persistent(size) = flow.connections else {
             return hosts.open(flow.from, flow.to, Lifetime::OneFlow);
         };

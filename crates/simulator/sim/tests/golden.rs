@@ -88,7 +88,7 @@ fn table(text: &str, overrides: &[(&str, &str)], schemes: &[&str]) -> String {
             outcome.digest,
             totals.packet_hops,
             totals.dropped,
-            totals.marked,
+            totals.ecn_marked,
             totals.retransmitted,
             totals.reordered,
         )

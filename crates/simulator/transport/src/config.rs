@@ -17,6 +17,20 @@ pub enum Control {
     Coupled,
 }
 
+/// Coupling of the congestion windows of an MPTCP connection's subflows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coupling {
+    /// None: each subflow runs the controller of [`crate::mptcp::MptcpConfig::tcp`].
+    Uncoupled,
+    /// The linked increases algorithm, RFC 6356.
+    #[default]
+    Lia,
+    /// The opportunistic linked increases algorithm (Khalili et al., CoNEXT 2012).
+    Olia,
+    /// The balanced linked adaptation algorithm (Peng et al., ToN 2016).
+    Balia,
+}
+
 /// How loss is repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery {

@@ -25,7 +25,9 @@ extern crate alloc;
 extern crate std;
 
 mod config;
-mod ends;
+mod congestion;
+mod connection;
+mod handshake;
 pub mod mptcp;
 mod receiver;
 mod rtt;
@@ -33,10 +35,11 @@ mod segment;
 mod sender;
 #[cfg(test)]
 mod tests;
-mod window;
 
 pub use config::{Control, Recovery, TcpConfig};
-pub use ends::{Ends, EndsCounters, TcpEnds};
+pub use connection::{Connection, ConnectionCounters, TcpConnection};
 pub use receiver::Receiver;
-pub use segment::{Ecn, HEADER, Kind, MIN_FRAME, Options, SackBlock, Segment, Stamp};
+pub use segment::{
+    Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, SackBlock, Segment, Timestamp,
+};
 pub use sender::{Sender, SenderCounters};

@@ -4,7 +4,7 @@ use heddle_units::Time;
 
 use crate::TcpConfig;
 
-/// The clock's granularity, G: a tick of [`crate::Stamp`].
+/// The clock's granularity, G: a tick of [`crate::Timestamp`].
 const GRANULARITY: u64 = 1 << 14;
 
 /// The estimator. Time stamps make every sample unambiguous, so Karn's algorithm is not needed.

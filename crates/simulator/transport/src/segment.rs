@@ -2,13 +2,13 @@
 
 use heddle_units::{Bytes, Time};
 
-use crate::mptcp::Handshake;
+use crate::handshake::Handshake;
 
 /// Bytes of header in front of the payload on the wire: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in ns-2).
-pub const HEADER: u32 = 58;
+pub const HEADER_BYTES: u32 = 58;
 
 /// The smallest frame.
-pub const MIN_FRAME: u32 = 64;
+pub const MIN_FRAME_BYTES: u32 = 64;
 
 /// What a segment is for. Data flows one way on a connection: from the client that opened it to the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,29 +23,29 @@ pub enum Kind {
     /// Acknowledges.
     Ack,
     /// MPTCP: the client's answer to a [`Kind::SynAck`], without data.
-    Confirm,
+    HandshakeAck,
 }
 
 /// A 32-bit clock for RTT samples (RFC 7323): ticks of 2^14 ps (16.4 ns), wraps after 70 s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stamp(pub u32);
+pub struct Timestamp(pub u32);
 
-impl Stamp {
+impl Timestamp {
     /// The stamp of `now`.
     #[inline]
-    pub const fn at(now: Time) -> Stamp {
-        Stamp((now.0 >> 14) as u32)
+    pub const fn at(now: Time) -> Timestamp {
+        Timestamp((now.0 >> 14) as u32)
     }
 
     /// Time from this stamp to `now`, to a tick.
     #[inline]
     pub const fn elapsed(self, now: Time) -> Time {
-        Time((Stamp::at(now).0.wrapping_sub(self.0) as u64) << 14)
+        Time((Timestamp::at(now).0.wrapping_sub(self.0) as u64) << 14)
     }
 
     /// Whether this stamp was taken after `other`, if they are less than 35 s apart.
     #[inline]
-    pub const fn is_after(self, other: Stamp) -> bool {
+    pub const fn is_after(self, other: Timestamp) -> bool {
         0 < self.0.wrapping_sub(other.0).cast_signed()
     }
 }
@@ -81,7 +81,7 @@ impl Ecn {
     /// Data: a switch marked it (CE). Ack: the receiver echoes a mark (ECE).
     pub const MARK: Ecn = Ecn(1);
     /// Data: the sender has reduced its window (CWR).
-    pub const REDUCED: Ecn = Ecn(2);
+    pub const CWR: Ecn = Ecn(2);
 
     /// Whether the mark, or its echo, is there.
     #[inline]
@@ -91,8 +91,8 @@ impl Ecn {
 
     /// Whether the sender says that it has reduced its window.
     #[inline]
-    pub const fn is_reduced(self) -> bool {
-        self.0 & Ecn::REDUCED.0 != 0
+    pub const fn is_cwr(self) -> bool {
+        self.0 & Ecn::CWR.0 != 0
     }
 
     /// Adds the mark.
@@ -111,7 +111,7 @@ pub struct Segment {
     /// cumulative acknowledgement of that stream. The first byte of a stream is 0; TCP leaves it so.
     pub data_seq: u64,
     /// Data, Syn: when it was sent. Ack, SynAck: the stamp that it echoes.
-    pub stamp: Stamp,
+    pub timestamp: Timestamp,
     /// Ack, SynAck: bytes that the receiver can take beyond `seq`; with MPTCP, beyond `data_seq`.
     pub window: u32,
     /// Selective acknowledgements, or a handshake's options.
@@ -138,7 +138,7 @@ impl Segment {
     /// Bytes on the wire, for links and queues.
     #[inline]
     pub fn wire_bytes(&self) -> u32 {
-        (u32::from(self.len) + HEADER).max(MIN_FRAME)
+        (u32::from(self.len) + HEADER_BYTES).max(MIN_FRAME_BYTES)
     }
 
     /// [`Segment::wire_bytes`] as a quantity.
@@ -154,19 +154,22 @@ mod tests {
     #[test]
     fn a_stamp_counts_ticks_and_wraps() {
         let sent = Time::secs(70);
-        let stamp = Stamp::at(sent);
+        let timestamp = Timestamp::at(sent);
         for span in [Time::ZERO, Time::micros(10), Time::secs(1), Time::secs(69)] {
-            let seen = stamp.elapsed(sent + span);
+            let seen = timestamp.elapsed(sent + span);
             assert!(seen.0.abs_diff(span.0) < 1 << 14, "{span} reads {seen}");
         }
-        assert!(Stamp::at(Time::secs(71)).is_after(stamp), "though the clock wrapped between them");
-        assert!(!stamp.is_after(Stamp::at(Time::secs(71))));
-        assert!(!stamp.is_after(stamp));
+        assert!(
+            Timestamp::at(Time::secs(71)).is_after(timestamp),
+            "though the clock wrapped between them"
+        );
+        assert!(!timestamp.is_after(Timestamp::at(Time::secs(71))));
+        assert!(!timestamp.is_after(timestamp));
     }
 
     #[test]
     fn a_frame_is_never_shorter_than_ethernet_allows() {
-        assert_eq!(Segment { kind: Kind::Ack, ..Segment::default() }.wire_bytes(), MIN_FRAME);
+        assert_eq!(Segment { kind: Kind::Ack, ..Segment::default() }.wire_bytes(), MIN_FRAME_BYTES);
         assert_eq!(Segment { len: 1460, ..Segment::default() }.wire_size(), Bytes(1518));
     }
 

@@ -17,13 +17,13 @@ fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummar
     let name = &samples.ports[port];
     let queue = sorted(samples.queue_of(port).map(f64::from));
     let shares: Vec<f64> = samples.utilisation_of(port).skip(samples.measured_from).collect();
-    let losses = outcome.losses.iter().find(|l| l.from == name.from && l.to == name.to);
+    let counters = outcome.port_counters.iter().find(|l| l.from == name.from && l.to == name.to);
     PortSummary {
         from: name.from.clone(),
         to: name.to.clone(),
         utilisation: mean(&shares).unwrap_or(0.0),
         queue: quantiles(&queue, SHAPE),
-        dropped: losses.map_or(0, |losses| losses.dropped),
+        dropped: counters.map_or(0, |counters| counters.dropped),
         series: series(samples, port),
     }
 }

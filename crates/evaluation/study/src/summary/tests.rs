@@ -1,4 +1,4 @@
-use heddle_sim::{PortLosses, PortName, Samples, Totals};
+use heddle_sim::{PortCounters, PortName, Samples, Totals};
 use heddle_units::{Bytes, Rate, Time};
 
 use super::sampled::series;
@@ -6,13 +6,13 @@ use super::*;
 
 /// A flow of some bytes that took some microseconds; ten in an empty fabric.
 fn flow(bytes: u64, micros: u64) -> FlowRecord {
-    let (start, fct, unloaded) = (Time::ZERO, Time::micros(micros), Time::micros(10));
-    FlowRecord { start, from: 0, to: 1, size: Bytes(bytes), fct, unloaded }
+    let (start, fct, ideal_fct) = (Time::ZERO, Time::micros(micros), Time::micros(10));
+    FlowRecord { start, from: 0, to: 1, size: Bytes(bytes), fct, ideal_fct }
 }
 
 fn outcome(flows: Vec<FlowRecord>, samples: Samples) -> Outcome {
     let (totals, scheme, digest) = (Totals::default(), Default::default(), 0);
-    Outcome { flows, samples, totals, scheme, path_use: None, losses: Vec::new(), digest }
+    Outcome { flows, samples, totals, scheme, path_use: None, port_counters: Vec::new(), digest }
 }
 
 /// One 1 Gbps port sampled every 10 us (1250 bytes at most); each sample is bytes sent and bytes waiting.
@@ -100,7 +100,7 @@ fn a_port_in_the_window() {
     samples.measured_from = 1;
     let mut outcome = outcome(Vec::new(), samples);
     let (from, to) = ("leaf-1".to_owned(), "spine-1".to_owned());
-    outcome.losses = vec![PortLosses { from, to, dropped: 3, marked: 0 }];
+    outcome.port_counters = vec![PortCounters { from, to, dropped: 3, ecn_marked: 0 }];
     let port = &ports(&outcome)[0];
     assert!((port.utilisation - 0.5).abs() < 1e-12);
     assert_eq!(port.series, [1000, 1000, 500, 0]);

@@ -1,11 +1,11 @@
 //! CFLB's router as a scheme.
 
 use super::{Codec, Decision, Reason};
-use crate::{Counters, Header, Port, Ports, Scheme, Site, Step, hash::pick_hop, mix};
+use crate::{Counters, Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix};
 
 /// A router that takes the next hop which the packet names, and hashes the others. It keeps no state.
 ///
-/// Its number is [`Site::salt`]. A packet without [`Header::fields`] is hashed as ECMP hashes it.
+/// Its number is [`SwitchInfo::salt`]. A packet without [`Header::fields`] is hashed as ECMP hashes it.
 #[derive(Clone, Debug)]
 pub struct Cflb {
     codec: Codec,
@@ -17,8 +17,8 @@ impl Scheme for Cflb {
     type Config = Codec;
     const READS_FIELDS: bool = true;
 
-    fn new(codec: &Codec, site: &Site) -> Cflb {
-        Cflb { codec: *codec, router: site.salt, counters: Counters::default() }
+    fn new(codec: &Codec, info: &SwitchInfo) -> Cflb {
+        Cflb { codec: *codec, router: info.salt, counters: Counters::default() }
     }
 
     #[inline]
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::{
         cflb::{Addresses, CflbConfig, Cipher, Field, Fields, Ports, Rules, Turn},
-        testing::{FakePorts, at, packet, site},
+        testing::{FakePorts, at, packet, switch_info},
     };
 
     const HOPS: [Port; 4] = [Port(9), Port(4), Port(7), Port(2)];
@@ -85,7 +85,7 @@ mod tests {
     /// Two routers in a row: the first takes its next hop 2, the second its next hop 3, whatever ports those are.
     #[test]
     fn packets_go_where_their_sender_wants_them() {
-        let mut routers = [1, 2].map(|salt| Cflb::new(&codec(), &site(salt)));
+        let mut routers = [1, 2].map(|salt| Cflb::new(&codec(), &switch_info(salt)));
         let turns = [(0, 2), (1, 3)].map(|(hop, next_hop)| Turn { hop, next_hop, next_hops: 4 });
         let sent = codec().encode(&turns, &fields(64), 5).unwrap();
         let ports = [64, 63].map(|ttl| Some(Fields { ttl, ..sent }));
@@ -100,7 +100,7 @@ mod tests {
     /// One that its digit steers, one whose digit is gone, one without choice, one without fields, one of those without choice.
     #[test]
     fn what_was_steered_and_what_was_hashed_is_counted() {
-        let mut router = Cflb::new(&codec(), &site(1));
+        let mut router = Cflb::new(&codec(), &switch_info(1));
         let turn = Turn { hop: 0, next_hop: 3, next_hops: 4 };
         let sent = Some(codec().encode(&[turn], &fields(64), 0).unwrap());
         forward(&mut router, sent, &HOPS);

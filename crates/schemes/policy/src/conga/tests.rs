@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Tor,
-    testing::{FakePorts, Random, at, chi_square, packet, site, tor_site},
+    testing::{FakePorts, Random, at, chi_square, packet, switch_info, tor_info},
 };
 
 const UPLINKS: [Port; 2] = [Port(0), Port(1)];
@@ -35,8 +35,8 @@ struct Switch {
     ports: FakePorts,
 }
 
-fn switch(site: &Site) -> Switch {
-    Switch { conga: Conga::new(&config(), site), ports: FakePorts::default() }
+fn switch(info: &SwitchInfo) -> Switch {
+    Switch { conga: Conga::new(&config(), info), ports: FakePorts::default() }
 }
 
 struct Fabric {
@@ -48,8 +48,8 @@ struct Fabric {
 impl Fabric {
     fn new() -> Fabric {
         Fabric {
-            leaves: [0, 1].map(|leaf| switch(&tor_site(leaf))),
-            spines: [10, 11].map(|salt| switch(&site(salt))),
+            leaves: [0, 1].map(|leaf| switch(&tor_info(leaf))),
+            spines: [10, 11].map(|salt| switch(&switch_info(salt))),
             random: Random(1),
         }
     }
@@ -128,7 +128,7 @@ fn the_mark_is_the_fullest_link_of_the_path() {
 
 #[test]
 fn a_spine_leaves_a_packet_without_ce_alone() {
-    let mut spine = switch(&site(1));
+    let mut spine = switch(&switch_info(1));
     spine.ports.util[1] = FULL;
     let mut packet = Header { ingress: Ingress::Fabric, ..packet(7, 1) };
     spine.conga.forward(at(0), &mut packet, &[Port(1)], &mut spine.ports);
@@ -181,7 +181,7 @@ fn reverse_traffic_does_not_keep_an_old_metric_alive() {
 
 #[test]
 fn more_than_16_uplinks_share_tags_and_are_all_used() {
-    let mut leaf = Conga::new(&config(), &tor_site(0));
+    let mut leaf = Conga::new(&config(), &tor_info(0));
     let uplinks: Vec<Port> = (0..20).map(Port).collect();
     let (mut used, mut random) = ([false; 20], Random(1));
     for flow in 0..1000 {
@@ -194,8 +194,8 @@ fn more_than_16_uplinks_share_tags_and_are_all_used() {
 
 #[test]
 fn a_leaf_of_512_holds_two_tables_of_the_papers_size() {
-    let leaf = Conga::new(&config(), &Site { tors: 512, ..tor_site(0) });
+    let leaf = Conga::new(&config(), &SwitchInfo { tors: 512, ..tor_info(0) });
     assert_eq!(leaf.metric_bits(), 2 * 24_576, "512 ToRs, 16 uplinks, 3 bits (HULA section 2)");
     assert_eq!(leaf.state_bytes(), 65_536 * 8 + 512 * 41 / 2);
-    assert_eq!(Conga::new(&config(), &site(1)).state_bytes(), 0, "a spine");
+    assert_eq!(Conga::new(&config(), &switch_info(1)).state_bytes(), 0, "a spine");
 }

@@ -5,7 +5,7 @@ use alloc::vec;
 use super::*;
 use crate::{
     Nanos,
-    testing::{FakePorts, Random, at, chi_square, packet, site, tor_site},
+    testing::{FakePorts, Random, at, chi_square, packet, switch_info, tor_info},
 };
 
 const UP: [Port; 2] = [Port(2), Port(3)];
@@ -22,9 +22,9 @@ fn config() -> CongaConfig {
     }
 }
 
-fn in_first_pod(site: &Site) -> CongaPrime {
+fn in_first_pod(info: &SwitchInfo) -> CongaPrime {
     let same_pod = vec![true, true, false, false];
-    CongaPrime::new(&config(), &Site { same_pod, ..site.clone() })
+    CongaPrime::new(&config(), &SwitchInfo { same_pod, ..info.clone() })
 }
 
 /// Ports by which 1000 flowlets, each of another flow, leave ToR 0 for `dst`, of the two uplinks.
@@ -46,21 +46,21 @@ fn port_3_full() -> FakePorts {
 
 #[test]
 fn inside_the_pod_it_steers_and_across_pods_it_hashes() {
-    let inside = spread(in_first_pod(&tor_site(0)), 1, &mut port_3_full());
+    let inside = spread(in_first_pod(&tor_info(0)), 1, &mut port_3_full());
     assert_eq!(inside, [1000, 0], "to ToR 1: congestion counts");
-    let across = spread(in_first_pod(&tor_site(0)), 2, &mut port_3_full());
+    let across = spread(in_first_pod(&tor_info(0)), 2, &mut port_3_full());
     assert!(chi_square(&across) < 10.83, "to ToR 2: congestion is not seen: {across:?}");
 }
 
 #[test]
 fn without_pods_everything_is_hashed() {
-    let counts = spread(CongaPrime::new(&config(), &tor_site(0)), 1, &mut port_3_full());
+    let counts = spread(CongaPrime::new(&config(), &tor_info(0)), 1, &mut port_3_full());
     assert!(chi_square(&counts) < 10.83, "p < 0.001 for 1 degree: {counts:?}");
 }
 
 #[test]
 fn each_flowlet_of_a_flow_across_pods_is_hashed_anew() {
-    let (mut tor, mut random) = (in_first_pod(&tor_site(0)), Random(1));
+    let (mut tor, mut random) = (in_first_pod(&tor_info(0)), Random(1));
     let mut ports = FakePorts::default();
     let mut send = |now| tor.forward(random.step(now), &mut packet(9, 3), &UP, &mut ports);
     let mut counts = [0; 2];
@@ -75,8 +75,8 @@ fn each_flowlet_of_a_flow_across_pods_is_hashed_anew() {
 
 #[test]
 fn tiers_choose_independently_though_both_count_the_same_flowlets() {
-    let mut tor = in_first_pod(&tor_site(0));
-    let mut aggregation = in_first_pod(&site(77));
+    let mut tor = in_first_pod(&tor_info(0));
+    let mut aggregation = in_first_pod(&switch_info(77));
     let mut ports = FakePorts::default();
     let mut counts = [0u32; 4];
     for i in 0..4000 {
@@ -91,8 +91,8 @@ fn tiers_choose_independently_though_both_count_the_same_flowlets() {
 
 #[test]
 fn an_aggregation_switch_marks_packets_of_its_pod_on_their_way_down() {
-    let [mut tor_0, mut tor_1] = [0, 1].map(|tor| in_first_pod(&tor_site(tor)));
-    let mut aggregation = in_first_pod(&site(77));
+    let [mut tor_0, mut tor_1] = [0, 1].map(|tor| in_first_pod(&tor_info(tor)));
+    let mut aggregation = in_first_pod(&switch_info(77));
     let mut ports = FakePorts::default();
     let mut down = FakePorts { util: [FULL; 16], ..FakePorts::default() };
 
@@ -117,7 +117,7 @@ fn an_aggregation_switch_marks_packets_of_its_pod_on_their_way_down() {
 
 #[test]
 fn a_packet_across_pods_carries_no_tag() {
-    let mut tor = in_first_pod(&tor_site(0));
+    let mut tor = in_first_pod(&tor_info(0));
     let mut packet = packet(9, 3);
     tor.forward(at(0), &mut packet, &UP, &mut port_3_full());
     assert_eq!(packet.tag, 0);
@@ -125,7 +125,7 @@ fn a_packet_across_pods_carries_no_tag() {
 
 #[test]
 fn a_tors_tables_grow_with_its_pod_alone() {
-    let tor = in_first_pod(&tor_site(0));
+    let tor = in_first_pod(&tor_info(0));
     assert_eq!(tor.state_bytes(), 1024 * 12 + 2 * 41 / 2);
-    assert_eq!(in_first_pod(&site(77)).state_bytes(), 1024 * 12);
+    assert_eq!(in_first_pod(&switch_info(77)).state_bytes(), 1024 * 12);
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Ecmp,
-    testing::{FakePorts, Random, at, packet, site, tor_site},
+    testing::{FakePorts, Random, at, packet, switch_info, tor_info},
 };
 
 const US: Nanos = 1_000;
@@ -33,12 +33,12 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(config: &HulaConfig, site: &Site) -> Rig {
-        Rig { hula: Hula::new(config, site), ports: FakePorts::default() }
+    fn new(config: &HulaConfig, info: &SwitchInfo) -> Rig {
+        Rig { hula: Hula::new(config, info), ports: FakePorts::default() }
     }
 
     fn aggregation() -> Rig {
-        Rig::new(&config(), &site(1))
+        Rig::new(&config(), &switch_info(1))
     }
 
     fn hear(&mut self, now: Nanos, arrival: ProbeArrival) -> Option<Probe> {
@@ -82,7 +82,7 @@ fn the_best_hop_refreshes_its_own_figure_up_and_down() {
 
 #[test]
 fn the_printed_listing_keeps_a_stale_low_figure_until_it_ages() {
-    let mut rig = Rig::new(&HulaConfig { update: Update::Listing, ..config() }, &site(1));
+    let mut rig = Rig::new(&HulaConfig { update: Update::Listing, ..config() }, &switch_info(1));
     assert_eq!(rig.best_after(0, 2, 10), (2, 10));
     for i in 1..=3 {
         assert_eq!(rig.best_after(i * T_P - 1, 2, 200), (2, 10), "its own news is ignored");
@@ -120,7 +120,7 @@ fn the_path_is_as_full_as_its_fullest_link() {
 
 #[test]
 fn a_wider_field_tells_finer_differences() {
-    let mut rig = Rig::new(&HulaConfig { util_bits: 16, ..config() }, &site(1));
+    let mut rig = Rig::new(&HulaConfig { util_bits: 16, ..config() }, &switch_info(1));
     rig.ports.util = [0x1234; 16];
     assert_eq!(rig.best_after(0, 2, 0), (2, 0x1234));
 }
@@ -134,14 +134,14 @@ fn the_probe_goes_on_with_the_best_figure_not_its_own() {
 
 #[test]
 fn a_tor_learns_from_a_probe_and_ends_it() {
-    let mut rig = Rig::new(&config(), &tor_site(0));
+    let mut rig = Rig::new(&config(), &tor_info(0));
     assert_eq!(rig.hear(0, arrival(2, FAR, 50)), None);
     assert_eq!(rig.hula.best_hop(FAR), Some((Port(2), 50)));
 }
 
 #[test]
 fn only_a_tor_sends_probes_of_its_own_and_it_ignores_them_when_they_come_back() {
-    let mut tor = Rig::new(&config(), &tor_site(0));
+    let mut tor = Rig::new(&config(), &tor_info(0));
     assert_eq!(tor.hula.originate(at(0)), Some(Probe { tor: Tor(0), util: 0 }));
     assert_eq!(tor.hear(5, arrival(2, Tor(0), 0)), None);
     assert_eq!(tor.hula.best_hop(Tor(0)), None);
@@ -211,7 +211,7 @@ fn a_flowlet_stays_until_a_gap_and_then_takes_the_best_hop() {
 
 #[test]
 fn flows_that_collide_share_a_flowlet() {
-    let mut rig = Rig::new(&HulaConfig { flowlet_slots: 1, ..config() }, &site(1));
+    let mut rig = Rig::new(&HulaConfig { flowlet_slots: 1, ..config() }, &switch_info(1));
     rig.best_after(0, 2, 10);
     assert_eq!(rig.send(1, 7, &UP), Port(2));
     rig.best_after(2, 3, 5);
@@ -220,7 +220,7 @@ fn flows_that_collide_share_a_flowlet() {
 
 #[test]
 fn a_collision_never_sends_a_packet_where_it_cannot_go() {
-    let mut rig = Rig::new(&HulaConfig { flowlet_slots: 1, ..config() }, &site(1));
+    let mut rig = Rig::new(&HulaConfig { flowlet_slots: 1, ..config() }, &switch_info(1));
     rig.best_after(0, 2, 10);
     assert_eq!(rig.send(1, 7, &UP), Port(2));
     assert_eq!(rig.send(2, 8, &[Port(0)]), Port(0), "down, while the slot says up");
@@ -231,7 +231,7 @@ fn a_collision_never_sends_a_packet_where_it_cannot_go() {
 #[test]
 fn before_the_first_probe_it_is_ecmp() {
     let mut hula = Rig::aggregation();
-    let mut ecmp = Ecmp::new(&(), &site(1));
+    let mut ecmp = Ecmp::new(&(), &switch_info(1));
     for i in 0..64 {
         let flow = mix(i, 5);
         let expected = ecmp.forward(at(0), &mut packet(flow, 3), &UP, &mut FakePorts::default());
@@ -243,8 +243,8 @@ fn before_the_first_probe_it_is_ecmp() {
 
 #[test]
 fn with_every_port_down_it_is_ecmp_too() {
-    let mut hula = Rig::new(&HulaConfig { local_detection: true, ..config() }, &site(1));
-    let mut ecmp = Ecmp::new(&(), &site(1));
+    let mut hula = Rig::new(&HulaConfig { local_detection: true, ..config() }, &switch_info(1));
+    let mut ecmp = Ecmp::new(&(), &switch_info(1));
     hula.ports.down = [true; 16];
     for flow in (0..64).map(|i| mix(i, 5)) {
         let expected = ecmp.forward(at(0), &mut packet(flow, 3), &UP, &mut FakePorts::default());
@@ -263,7 +263,7 @@ fn a_tor_outside_the_fabric_is_reached_by_the_hash() {
 #[test]
 fn a_dead_port_is_kept_until_probes_tell_unless_the_switch_looks() {
     for (local_detection, expected) in [(false, Port(2)), (true, Port(3))] {
-        let mut rig = Rig::new(&HulaConfig { local_detection, ..config() }, &site(1));
+        let mut rig = Rig::new(&HulaConfig { local_detection, ..config() }, &switch_info(1));
         rig.best_after(0, 2, 10);
         assert_eq!(rig.send(1, 7, &UP), Port(2));
         rig.ports.down[2] = true;
@@ -279,7 +279,7 @@ fn a_dead_port_is_kept_until_probes_tell_unless_the_switch_looks() {
 
 #[test]
 fn it_holds_16_bytes_a_tor_and_8_a_flowlet() {
-    let fabric = Site { tors: 10_000, ..site(1) };
+    let fabric = SwitchInfo { tors: 10_000, ..switch_info(1) };
     let hula = Hula::new(&HulaConfig { flowlet_slots: 4096, ..config() }, &fabric);
     assert_eq!(hula.state_bytes(), 160_000 + 32_768);
     // Section 2 puts CONGA at 600 Mbit for a fabric of 10 000 ToRs; section 3 HULA in the order of its ToRs.

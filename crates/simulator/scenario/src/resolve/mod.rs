@@ -21,7 +21,7 @@ mod workload;
 
 pub(crate) use fabric_file::fabric_file;
 
-use heddle_transport::HEADER;
+use heddle_transport::HEADER_BYTES;
 use heddle_wire::Shim;
 
 use crate::error::Problem;
@@ -81,7 +81,7 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
 
 /// A port that cannot hold one full packet passes nothing on. Between ToRs MP-HULA makes packets longer.
 fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Problem> {
-    let packet = u64::from(mss) + u64::from(HEADER);
+    let packet = u64::from(mss) + u64::from(HEADER_BYTES);
     let shim = if matches!(scheme, Scheme::MpHula(_)) { Shim::BYTES as u64 } else { 0 };
     let check = |key: &str, port: &PortLimits, packet: u64| {
         if port.bytes.0 >= packet {

@@ -25,15 +25,15 @@ pub(crate) struct Wheel {
     /// Number of the current slot since time 0.
     slot: u64,
     /// Place of the next slot that had entries when the current one began.
-    following: usize,
+    next_slot: usize,
     /// log2 of a slot's length in picoseconds.
     shift: u32,
     slots: Box<[Vec<Entry>]>,
     /// A bit for each slot that has entries.
     occupied: Box<[u64]>,
     /// Events beyond the wheel's turn, by time and order of scheduling.
-    far: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    far_count: u64,
+    overflow: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    overflow_count: u64,
 }
 
 impl Wheel {
@@ -46,12 +46,12 @@ impl Wheel {
             current: Vec::new(),
             cursor: 0,
             slot: 0,
-            following: 0,
+            next_slot: 0,
             shift,
             slots: vec![Vec::new(); slots as usize].into_boxed_slice(),
             occupied: vec![0; (slots as usize).div_ceil(64)].into_boxed_slice(),
-            far: BinaryHeap::new(),
-            far_count: 0,
+            overflow: BinaryHeap::new(),
+            overflow_count: 0,
         }
     }
 
@@ -65,8 +65,8 @@ impl Wheel {
         } else if slot - self.slot < self.slots.len() as u64 {
             self.append(slot, entry);
         } else {
-            self.far.push(Reverse((at, self.far_count, entry.event)));
-            self.far_count += 1;
+            self.overflow.push(Reverse((at, self.overflow_count, entry.event)));
+            self.overflow_count += 1;
         }
     }
 
@@ -87,7 +87,7 @@ impl Wheel {
         let index = self.cursor + ahead;
         let entry = match self.current.get(index) {
             Some(entry) => Some(entry),
-            None => self.slots[self.following].get(index - self.current.len()),
+            None => self.slots[self.next_slot].get(index - self.current.len()),
         };
         entry.map(|entry| Event::unpack(entry.event))
     }
@@ -111,10 +111,10 @@ impl Wheel {
     /// Makes the next slot with entries the current one; false if there is none.
     fn advance(&mut self) -> bool {
         let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse((at, ..))| at.0 >> self.shift);
+        let far = self.overflow.peek().map(|Reverse((at, ..))| at.0 >> self.shift);
         let Some(slot) = near.into_iter().chain(far).min() else { return false };
         self.slot = slot;
-        self.admit_far();
+        self.refill_from_overflow();
         let index = slot as usize & (self.slots.len() - 1);
         self.current.clear();
         self.cursor = 0;
@@ -122,27 +122,27 @@ impl Wheel {
         self.occupied[index / 64] &= !(1 << (index % 64));
         sort(&mut self.current);
         let following = self.next_occupied().unwrap_or(0);
-        self.following = following as usize & (self.slots.len() - 1);
-        self.fetch_following();
+        self.next_slot = following as usize & (self.slots.len() - 1);
+        self.prefetch_next_slot();
         true
     }
 
     /// Asks for the entries of the next slot: a cache line holds four.
-    fn fetch_following(&self) {
-        let entries = &self.slots[self.following];
+    fn prefetch_next_slot(&self) {
+        let entries = &self.slots[self.next_slot];
         for line in 0..(entries.len() as u32).div_ceil(4).min(8) {
             prefetch(entries, line * 4);
         }
     }
 
     /// Moves what the wheel's turn now reaches from the heap to the slots.
-    fn admit_far(&mut self) {
+    fn refill_from_overflow(&mut self) {
         let end = self.slot + self.slots.len() as u64;
-        while let Some(&Reverse((at, _, event))) = self.far.peek() {
+        while let Some(&Reverse((at, _, event))) = self.overflow.peek() {
             if at.0 >> self.shift >= end {
                 return;
             }
-            self.far.pop();
+            self.overflow.pop();
             self.append(at.0 >> self.shift, Entry { at, event });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use heddle_transport::Ends;
+use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
 use crate::five_tuple::FiveTuple;
@@ -27,8 +27,8 @@ pub(crate) enum Lifetime {
 }
 
 /// A connection's ends and the flows on it.
-pub(super) struct Connection<E> {
-    pub(super) ends: E,
+pub(super) struct HostConnection<C> {
+    pub(super) transport: C,
     /// When the pending timeout event will come; [`Time::NEVER`] if there is none.
     pub(super) timeout_at: Time,
     /// The same of delayed acknowledgements.
@@ -43,16 +43,16 @@ pub(super) struct Connection<E> {
     pub(super) flows: VecDeque<(u64, Flow)>,
 }
 
-impl<E: Ends> Connection<E> {
+impl<C: Connection> HostConnection<C> {
     /// A connection from `client` to `server` that no flow has used yet.
     pub(super) fn new(
-        ends: E,
+        transport: C,
         (client, server): (u32, u32),
         generation: u32,
         lifetime: Lifetime,
-    ) -> Connection<E> {
-        Connection {
-            ends,
+    ) -> HostConnection<C> {
+        HostConnection {
+            transport,
             timeout_at: Time::NEVER,
             delayed_ack_at: Time::NEVER,
             flow_end: u64::MAX,
@@ -76,9 +76,9 @@ impl<E: Ends> Connection<E> {
     }
 
     /// Adds a flow behind those that it carries.
-    pub(super) fn carry(&mut self, now: Time, flow: Flow) {
-        self.ends.write(now, flow.size.0);
-        let end = self.ends.written();
+    pub(super) fn add_flow(&mut self, now: Time, flow: Flow) {
+        self.transport.write(now, flow.size.0);
+        let end = self.transport.written();
         if self.flows.is_empty() {
             self.flow_end = end;
         }
@@ -87,7 +87,7 @@ impl<E: Ends> Connection<E> {
 
     /// Takes out the flows that the server has in full.
     pub(super) fn finish_flows(&mut self, finished: &mut Vec<Flow>) {
-        let delivered = self.ends.delivered();
+        let delivered = self.transport.delivered();
         while self.flows.front().is_some_and(|(end, _)| *end <= delivered) {
             finished.extend(self.flows.pop_front().map(|(_, flow)| flow));
         }
@@ -96,10 +96,10 @@ impl<E: Ends> Connection<E> {
 
     /// Whether it may go: its only flow has come and is acknowledged.
     #[inline]
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         self.lifetime == Lifetime::OneFlow
             && self.in_use
-            && self.ends.is_idle()
+            && self.transport.is_idle()
             && self.flows.is_empty()
     }
 }

@@ -1,16 +1,16 @@
 //! What is counted at hosts.
 
-use heddle_transport::{Ends, EndsCounters};
+use heddle_transport::{Connection, ConnectionCounters};
 
 /// What happened at the hosts, summed over connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HostCounters {
     /// What connections' ends have counted.
-    pub(crate) ends: EndsCounters,
+    pub(crate) transport: ConnectionCounters,
     /// Application bytes received in order.
     pub(crate) delivered: u64,
     /// Packets for a connection that is no more.
-    pub(crate) strays: u64,
+    pub(crate) to_closed_connections: u64,
     /// Packets put on the wire and taken off it.
     pub(crate) sent: u64,
     pub(crate) received: u64,
@@ -18,10 +18,10 @@ pub(crate) struct HostCounters {
 
 impl HostCounters {
     /// Adds what a connection has counted.
-    pub(super) fn add(&mut self, connection: &impl Ends) {
-        let (sum, one) = (self.ends, connection.counters());
+    pub(super) fn add(&mut self, connection: &impl Connection) {
+        let (sum, one) = (self.transport, connection.counters());
         self.delivered += connection.delivered();
-        self.ends = EndsCounters {
+        self.transport = ConnectionCounters {
             segments: sum.segments + one.segments,
             retransmitted: sum.retransmitted + one.retransmitted,
             timeouts: sum.timeouts + one.timeouts,

@@ -9,9 +9,8 @@ use heddle_path_encoder::{Demand, Placement, Placer, turns};
 use heddle_policy::cflb::{Codec, Ports};
 use heddle_units::Rate;
 
-use super::Site;
-use crate::five_tuple::FiveTuple;
-use crate::network::Name;
+use super::context::HostContext;
+use crate::five_tuple::{FiveTuple, PortsAndTtl};
 use crate::random::Random;
 
 /// The TTL of packets that name no path: the default of Linux.
@@ -39,7 +38,7 @@ pub(crate) struct Steering {
 struct Subflow {
     /// Its number.
     path: u8,
-    name: Name,
+    header: PortsAndTtl,
     /// Where it was placed, if it was.
     placement: Option<Placement>,
 }
@@ -50,27 +49,33 @@ impl Steering {
     }
 
     /// Ports and TTL of a packet from a client; its subflow is placed with the first one, if the connection has that much to send.
-    pub(super) fn name(&mut self, at: &Site, id: u32, tuple: FiveTuple, sends: Sends) -> Name {
+    pub(super) fn data_header(
+        &mut self,
+        cx: &HostContext,
+        id: u32,
+        tuple: FiveTuple,
+        demand: SendDemand,
+    ) -> PortsAndTtl {
         if let Some(subflow) = self.subflow(id, tuple.path) {
-            return subflow.name;
+            return subflow.header;
         }
-        let is_elephant = sends.bytes >= self.elephants;
-        let placed = is_elephant.then(|| self.place(at, id, tuple, sends.rate)).flatten();
-        let hashed = Name { ports: tuple.ports(), ttl: TTL };
-        let (name, placement) = placed.map_or((hashed, None), |(name, p)| (name, Some(p)));
+        let is_elephant = demand.bytes >= self.elephants;
+        let placed = is_elephant.then(|| self.place(cx, id, tuple, demand.rate)).flatten();
+        let hashed = PortsAndTtl { ports: tuple.ports(), ttl: TTL };
+        let (header, placement) = placed.map_or((hashed, None), |(header, p)| (header, Some(p)));
         let id = id as usize;
         if id >= self.connections.len() {
             self.connections.resize(id + 1, Vec::new());
         }
-        self.connections[id].push(Subflow { path: tuple.path, name, placement });
-        name
+        self.connections[id].push(Subflow { path: tuple.path, header, placement });
+        header
     }
 
     /// Ports and TTL of the answer to a subflow's packets.
-    pub(super) fn answer(&self, id: u32, path: u8) -> Name {
-        let ports = self.subflow(id, path).map_or(Ports::default(), |subflow| subflow.name.ports);
+    pub(super) fn ack_header(&self, id: u32, path: u8) -> PortsAndTtl {
+        let ports = self.subflow(id, path).map_or(Ports::default(), |subflow| subflow.header.ports);
         let ports = Ports { source: ports.destination, destination: ports.source };
-        Name { ports, ttl: TTL }
+        PortsAndTtl { ports, ttl: TTL }
     }
 
     /// How many subflows have been placed on paths.
@@ -79,7 +84,7 @@ impl Steering {
     }
 
     /// A connection is over, or its number is used again: its flows leave their links.
-    pub(super) fn forget(&mut self, id: u32) {
+    pub(super) fn release(&mut self, id: u32) {
         let Some(subflows) = self.connections.get_mut(id as usize) else { return };
         for placement in subflows.drain(..).filter_map(|subflow| subflow.placement) {
             self.placer.release(&placement);
@@ -93,41 +98,42 @@ impl Steering {
     /// A path by the scheduler, and a name of it. `None` if there is no path, or none that has a name: then the subflow is hashed.
     fn place(
         &mut self,
-        at: &Site,
+        cx: &HostContext,
         id: u32,
         tuple: FiveTuple,
         rate: Rate,
-    ) -> Option<(Name, Placement)> {
-        let paths = at.fabric.paths(at.routes, tuple.from.into(), tuple.to.into()).ok()?;
+    ) -> Option<(PortsAndTtl, Placement)> {
+        let paths = cx.fabric.paths(cx.routes, tuple.from.into(), tuple.to.into()).ok()?;
         let siblings = self.connections.get(id as usize).into_iter().flatten();
         let avoid: Vec<Path> =
             siblings.filter_map(|s| Some(s.placement.as_ref()?.path.clone())).collect();
         let demand = Demand { avoid: &avoid, rate: Some(rate) };
         let placement = self.placer.place(&paths, &demand);
-        let Some(name) = self.name_of(&placement.path, tuple) else {
+        let Some(header) = self.encode(&placement.path, tuple) else {
             self.placer.release(&placement);
             return None;
         };
         self.placed += 1;
-        Some((name, placement))
+        Some((header, placement))
     }
 
-    fn name_of(&mut self, path: &Path, tuple: FiveTuple) -> Option<Name> {
-        let fields = tuple.fields(Name { ports: tuple.ports(), ttl: TTL });
+    fn encode(&mut self, path: &Path, tuple: FiveTuple) -> Option<PortsAndTtl> {
+        let fields = tuple.fields(PortsAndTtl { ports: tuple.ports(), ttl: TTL });
         let is_allowed =
             |ports: Ports| ports.source >= FIRST_PORT && ports.destination >= FIRST_PORT;
         let start = self.random.bits();
-        let named = self.codec.encode_free(&turns(path), &fields, TTL..=2 * TTL, start, |fields| {
-            fields.ports.is_some_and(is_allowed)
-        });
-        let named = named.ok()?;
-        Some(Name { ports: named.ports?, ttl: named.ttl })
+        let encoded =
+            self.codec.encode_free(&turns(path), &fields, TTL..=2 * TTL, start, |fields| {
+                fields.ports.is_some_and(is_allowed)
+            });
+        let encoded = encoded.ok()?;
+        Some(PortsAndTtl { ports: encoded.ports?, ttl: encoded.ttl })
     }
 }
 
 /// What a subflow may come to send.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sends {
+pub(super) struct SendDemand {
     /// Bytes that its connection has yet to bring across.
     pub(super) bytes: u64,
     /// Its share of the host's link.

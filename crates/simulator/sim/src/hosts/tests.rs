@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl<E: Ends> Hosts<E> {
+impl<C: Connection> Hosts<C> {
     /// Packets sent and received.
     pub(crate) fn packets(&self) -> (u64, u64) {
         (self.counters.sent, self.counters.received)
@@ -11,15 +11,15 @@ impl<E: Ends> Hosts<E> {
     /// Checks all connections between two events.
     pub(crate) fn check(&self) {
         for connection in &self.connections {
-            let ends = &connection.ends;
-            let received = ends.delivered();
-            assert!(ends.acked() <= received, "no byte is acknowledged that has not arrived");
-            assert!(received <= ends.written(), "no byte arrives that was not sent");
+            let transport = &connection.transport;
+            let received = transport.delivered();
+            assert!(transport.acked() <= received, "no byte is acknowledged that has not arrived");
+            assert!(received <= transport.written(), "no byte arrives that was not sent");
             assert!(
                 connection
                     .flows
                     .iter()
-                    .all(|(end, _)| (received + 1..=ends.written()).contains(end))
+                    .all(|(end, _)| (received + 1..=transport.written()).contains(end))
             );
             assert!(connection.flows.iter().is_sorted_by_key(|(end, _)| end));
             assert_eq!(

@@ -2,12 +2,12 @@
 //!
 //! What every hop reads stands apart from what only the ends read, so that a hop touches half a cache line of a packet.
 
-use heddle_policy::cflb::{Fields, Ports};
+use heddle_policy::cflb::Fields;
 use heddle_policy::{Shim, Tor};
 use heddle_transport::Segment;
 use heddle_units::Time;
 
-use crate::five_tuple::FiveTuple;
+use crate::five_tuple::{FiveTuple, PortsAndTtl};
 
 /// No packet.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -69,13 +69,6 @@ impl Body {
     }
 }
 
-/// What headers say to routers that read them, beside addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Name {
-    pub(crate) ports: Ports,
-    pub(crate) ttl: u8,
-}
-
 const _: () = assert!(size_of::<Hot>() == 32 && size_of::<Body>() == 64);
 
 /// All packets that exist. Freed places are used again, last freed first.
@@ -86,7 +79,7 @@ pub(crate) struct Packets {
     /// MP-HULA's headers of packets between ToRs. Other schemes leave it empty.
     shims: Vec<Option<Shim>>,
     /// Ports and TTLs, for routers that read them. Other schemes leave it empty.
-    names: Vec<Name>,
+    ports_and_ttl: Vec<PortsAndTtl>,
     free: Vec<u32>,
 }
 
@@ -125,19 +118,19 @@ impl Packets {
     }
 
     /// Gives a packet its ports and TTL.
-    pub(crate) fn set_name(&mut self, index: u32, name: Name) {
-        if self.names.len() < self.hot.len() {
-            self.names.resize(self.hot.len(), Name::default());
+    pub(crate) fn set_ports_and_ttl(&mut self, index: u32, header: PortsAndTtl) {
+        if self.ports_and_ttl.len() < self.hot.len() {
+            self.ports_and_ttl.resize(self.hot.len(), PortsAndTtl::default());
         }
-        self.names[index as usize] = name;
+        self.ports_and_ttl[index as usize] = header;
     }
 
     /// What the next router reads of a packet, if it was given ports and a TTL; the TTL is then one less.
     pub(crate) fn read_fields(&mut self, index: u32) -> Option<Fields> {
-        let name = self.names.get_mut(index as usize)?;
+        let header = self.ports_and_ttl.get_mut(index as usize)?;
         let tuple = self.body[index as usize].five_tuple(self.hot[index as usize].dst_host);
-        let fields = tuple.fields(*name);
-        name.ttl = name.ttl.saturating_sub(1);
+        let fields = tuple.fields(*header);
+        header.ttl = header.ttl.saturating_sub(1);
         Some(fields)
     }
 

@@ -15,9 +15,9 @@ pub(crate) struct LinkClass {
     /// Time to send a byte, in 2^-8 ps.
     byte_time: u64,
     /// The buffer's size as the time it takes to send it.
-    pub(crate) full_after: Time,
+    pub(crate) buffer_time: Time,
     /// Marks begin at this much waiting time.
-    pub(crate) mark_after: Time,
+    pub(crate) mark_time: Time,
     pub(crate) max_waiting: u32,
 }
 
@@ -29,8 +29,8 @@ impl LinkClass {
             delay,
             limits,
             byte_time: bits.div_ceil(u128::from(rate.0.max(1))) as u64,
-            full_after: rate.time_for(limits.bytes),
-            mark_after: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
+            buffer_time: rate.time_for(limits.bytes),
+            mark_time: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
             max_waiting: limits.packets.unwrap_or(u32::MAX),
         }
     }
@@ -48,19 +48,19 @@ impl LinkClass {
 }
 
 /// One direction of a link. The packets on it form a list, from the one that arrives next to the one queued last; those
-/// from `served` on may not have started transmission.
+/// from `next_to_start` on may not have started transmission.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Port {
     /// When everything accepted so far has been sent.
     pub(crate) busy_until: Time,
     /// Bytes sent or waiting.
-    pub(crate) accepted: u64,
+    pub(crate) accepted_bytes: u64,
     pub(crate) head: u32,
     pub(crate) tail: u32,
     /// First packet not known to have started transmission.
-    pub(crate) served: u32,
-    /// Packets from `served` on.
+    pub(crate) next_to_start: u32,
+    /// Packets from `next_to_start` on.
     pub(crate) waiting: u32,
     /// The node at the far end.
     pub(crate) to: u32,
@@ -73,10 +73,10 @@ impl Port {
     pub(crate) fn new(to: u32, class: u16) -> Port {
         Port {
             busy_until: Time::ZERO,
-            accepted: 0,
+            accepted_bytes: 0,
             head: NIL,
             tail: NIL,
-            served: NIL,
+            next_to_start: NIL,
             waiting: 0,
             to,
             class,

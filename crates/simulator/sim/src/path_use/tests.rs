@@ -2,19 +2,19 @@
 
 use super::*;
 
-fn way(ports: [u32; 4]) -> Vec<Option<u32>> {
+fn path(ports: [u32; 4]) -> Vec<Option<u32>> {
     ports.map(Some).into()
 }
 
-fn counts(ways: &[Vec<Option<u32>>]) -> PathUse {
+fn counts(paths: &[Vec<Option<u32>>]) -> PathUse {
     let mut counts = PathUse::default();
-    counts.add(&ways.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    counts.add(&paths.iter().map(Vec::as_slice).collect::<Vec<_>>());
     counts
 }
 
 #[test]
 fn ways_apart_share_nothing() {
-    let got = counts(&[way([1, 11, 21, 31]), way([2, 12, 22, 32])]);
+    let got = counts(&[path([1, 11, 21, 31]), path([2, 12, 22, 32])]);
     let expected =
         PathUse { samples: 1, shared: 0, shared_first_hop: 0, paths_sum: 2, subflows_sum: 2 };
     assert_eq!(got, expected);
@@ -22,7 +22,7 @@ fn ways_apart_share_nothing() {
 
 #[test]
 fn ways_that_meet_later_share_a_link_but_not_the_first() {
-    let got = counts(&[way([1, 11, 21, 31]), way([2, 12, 21, 32]), way([3, 13, 23, 33])]);
+    let got = counts(&[path([1, 11, 21, 31]), path([2, 12, 21, 32]), path([3, 13, 23, 33])]);
     let expected =
         PathUse { samples: 1, shared: 1, shared_first_hop: 0, paths_sum: 3, subflows_sum: 3 };
     assert_eq!(got, expected);
@@ -30,7 +30,7 @@ fn ways_that_meet_later_share_a_link_but_not_the_first() {
 
 #[test]
 fn one_way_for_two_counts_once() {
-    let got = counts(&[way([1, 11, 21, 31]), way([1, 11, 21, 31])]);
+    let got = counts(&[path([1, 11, 21, 31]), path([1, 11, 21, 31])]);
     let expected =
         PathUse { samples: 1, shared: 1, shared_first_hop: 1, paths_sum: 1, subflows_sum: 2 };
     assert_eq!(got, expected);

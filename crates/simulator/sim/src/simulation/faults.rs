@@ -2,12 +2,12 @@
 
 use heddle_policy::Scheme;
 use heddle_scenario::Change;
-use heddle_transport::Ends;
+use heddle_transport::Connection;
 
 use super::Simulation;
 use crate::engine::Event;
 
-impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
+impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Takes links down or up. The control plane learns of it later.
     pub(super) fn fault(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];

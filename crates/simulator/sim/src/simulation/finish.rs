@@ -2,21 +2,22 @@
 
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_policy::Scheme;
-use heddle_transport::Ends;
+use heddle_transport::Connection;
 use heddle_units::Bytes;
 
 use super::Simulation;
-use crate::network::Losses;
-use crate::outcome::{Outcome, PortLosses, Totals};
-use crate::path_use::PathWatch;
+use crate::network::PortStats;
+use crate::outcome::{Outcome, PortCounters, Totals};
+use crate::path_use::PathUseTracker;
 use crate::switching::PROBE_BYTES;
 
-impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
+impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Sums up.
     pub(crate) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
         let window = self.now.saturating_sub(self.measure_from());
-        let sum = |what: fn(&Losses) -> u64| self.network.losses.iter().map(what).sum::<u64>();
+        let sum =
+            |what: fn(&PortStats) -> u64| self.network.port_stats.iter().map(what).sum::<u64>();
         let totals = Totals {
             simulated: self.now,
             packet_hops: self.network.hops,
@@ -24,18 +25,18 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             delivered: Bytes(hosts.delivered),
             delivered_in_window: Bytes(hosts.delivered - self.delivered_before),
             window,
-            segments: hosts.ends.segments,
-            retransmitted: hosts.ends.retransmitted,
-            timeouts: hosts.ends.timeouts,
-            fast_recoveries: hosts.ends.fast_recoveries,
-            reordered: hosts.ends.reordered,
-            reinjected: Bytes(hosts.ends.reinjected),
+            segments: hosts.transport.segments,
+            retransmitted: hosts.transport.retransmitted,
+            timeouts: hosts.transport.timeouts,
+            fast_recoveries: hosts.transport.fast_recoveries,
+            reordered: hosts.transport.reordered,
+            reinjected: Bytes(hosts.transport.reinjected),
             placed: self.hosts.placed(),
-            dropped: sum(|l| l.overflows),
-            lost_to_failures: sum(|l| l.failures),
+            dropped: sum(|l| l.buffer_drops),
+            lost_to_failures: sum(|l| l.failure_drops),
             unroutable: self.switching.unroutable,
-            marked: sum(|l| l.marks),
-            strays: hosts.strays,
+            ecn_marked: sum(|l| l.ecn_marks),
+            to_closed_connections: hosts.to_closed_connections,
             probe_bytes: Bytes(self.switching.probes_sent * u64::from(PROBE_BYTES)),
             peak_packets: self.network.packets.hot.len() as u64,
             in_flight: self.network.packets.len() as u64,
@@ -46,11 +47,11 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             ..self.totals
         };
         Outcome {
-            losses: losses(&self.fabric, &self.network.losses),
+            port_counters: port_counters(&self.fabric, &self.network.port_stats),
             flows: self.flows,
             samples: self.sampler.finish(),
             totals,
-            path_use: self.path_watch.map(PathWatch::finish),
+            path_use: self.path_use.map(PathUseTracker::finish),
             scheme: self.switching.counters(),
             digest: self.digest,
         }
@@ -58,13 +59,13 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
 }
 
 /// Ports that dropped or marked anything.
-fn losses(fabric: &Fabric, losses: &[Losses]) -> Vec<PortLosses> {
-    let named = |(info, losses): (&PortInfo, &Losses)| PortLosses {
+fn port_counters(fabric: &Fabric, stats: &[PortStats]) -> Vec<PortCounters> {
+    let named = |(info, stats): (&PortInfo, &PortStats)| PortCounters {
         from: fabric.node(info.owner).name.clone(),
         to: fabric.node(info.to).name.clone(),
-        dropped: losses.overflows,
-        marked: losses.marks,
+        dropped: stats.buffer_drops,
+        ecn_marked: stats.ecn_marks,
     };
-    let any = |(_, losses): &(&PortInfo, &Losses)| losses.overflows + losses.marks > 0;
-    fabric.ports.iter().zip(losses).filter(any).map(named).collect()
+    let any = |(_, stats): &(&PortInfo, &PortStats)| stats.buffer_drops + stats.ecn_marks > 0;
+    fabric.ports.iter().zip(stats).filter(any).map(named).collect()
 }

@@ -1,14 +1,14 @@
 //! What ToRs see of their hosts' handshakes.
 
 use heddle_policy::{Handshake, Ingress, Scheme, TcpFlags, Tor};
-use heddle_transport::{Ends, Kind};
+use heddle_transport::{Connection, Kind};
 
 use super::Simulation;
 
-impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
+impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Shows a packet of a handshake to `switch` if it is the ToR of either end. Only there does TCP get parsed.
     #[cold]
-    pub(super) fn show_handshake(&mut self, switch: u32, packet: u32) {
+    pub(super) fn inspect_handshake(&mut self, switch: u32, packet: u32) {
         let hot = &self.network.packets.hot[packet as usize];
         let body = &self.network.packets.body[packet as usize];
         let here = (switch < self.fabric.tors).then_some(Tor(switch as u16));
@@ -21,7 +21,7 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             return;
         };
         let mut area = [0; 40];
-        let len = E::options(self.hosts.config(), &body.segment, &mut area);
+        let len = C::options(self.hosts.config(), &body.segment, &mut area);
         let flags = flags(body.segment.kind);
         let seen = Handshake { out_hash: out.hash(), ingress, flags, options: &area[..len] };
         self.switching.handshake(self.now, switch, &seen);
@@ -33,6 +33,6 @@ fn flags(kind: Kind) -> TcpFlags {
     match kind {
         Kind::Syn => TcpFlags::SYN,
         Kind::SynAck => TcpFlags::SYN | TcpFlags::ACK,
-        Kind::Data | Kind::Ack | Kind::Confirm => TcpFlags::ACK,
+        Kind::Data | Kind::Ack | Kind::HandshakeAck => TcpFlags::ACK,
     }
 }

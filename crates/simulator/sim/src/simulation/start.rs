@@ -7,10 +7,10 @@ use heddle_scenario::{Placing, Scenario, Scheme};
 
 use crate::engine::Wheel;
 use crate::hosts::Steering;
-use crate::network::{LinkClass, Losses, Network, Packets, Port};
+use crate::network::{LinkClass, Network, Packets, Port, PortStats};
+use crate::progress::SimError;
 use crate::random::{Random, Stream};
 use crate::schemes::codec;
-use crate::simulate::SimError;
 
 /// Whether a link of the scenario's graph is down from the start.
 pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
@@ -42,7 +42,7 @@ pub(super) fn start_network(
         ports.push(port);
     }
     Network {
-        losses: vec![Losses::default(); ports.len()],
+        port_stats: vec![PortStats::default(); ports.len()],
         events: wheel_for(&classes, ports.len()),
         packets: Packets::default(),
         hops: 0,

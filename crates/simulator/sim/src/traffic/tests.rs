@@ -1,6 +1,6 @@
 //! Arrivals against what the scenario says of them.
 
-use heddle_transport::{TcpConfig, TcpEnds};
+use heddle_transport::{TcpConfig, TcpConnection};
 use heddle_units::Rate;
 
 use super::*;
@@ -122,8 +122,8 @@ fn long_flows_start_within_their_time() {
 
 #[test]
 fn flows_of_a_pair_take_its_connections_in_turn() {
-    let mut hosts = Hosts::<TcpEnds>::new(TcpConfig::default(), 1, None);
-    let mut pools = Pools::default();
+    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None);
+    let mut pools = ConnectionPools::default();
     let mut connection = |from, to, connections| {
         let flow = NewFlow { from, to, size: Bytes(1), connections };
         pools.connection(&flow, &mut hosts)

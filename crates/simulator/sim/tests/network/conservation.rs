@@ -7,8 +7,8 @@ use heddle_units::{Bytes, Time};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::fabrics::{scenario, scenario_with_failures};
-use crate::lab::run;
+use crate::random_fabrics::{scenario, scenario_with_failures};
+use crate::support::run;
 
 /// Every packet that hosts and ToRs sent has arrived, been dropped or is under way.
 pub fn assert_balanced(outcome: &Outcome) {
@@ -16,7 +16,7 @@ pub fn assert_balanced(outcome: &Outcome) {
     let arrived = totals.received + outcome.scheme.probes;
     let lost = totals.dropped + totals.lost_to_failures + totals.unroutable;
     assert_eq!(totals.sent + totals.probes_sent, arrived + lost + totals.in_flight);
-    let at_ports: u64 = outcome.losses.iter().map(|port| port.dropped).sum();
+    let at_ports: u64 = outcome.port_counters.iter().map(|port| port.dropped).sum();
     assert_eq!(at_ports, totals.dropped);
 }
 

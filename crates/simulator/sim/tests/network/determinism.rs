@@ -7,8 +7,8 @@ use heddle_sim::Outcome;
 use heddle_units::{Bytes, Time};
 use proptest::prelude::*;
 
-use crate::fabrics::{scenario_with_failures, schemes_for};
-use crate::lab::{run, scenario};
+use crate::random_fabrics::{scenario_with_failures, schemes_for};
+use crate::support::{run, scenario};
 
 const TWO_POD: &str = r#"
     scheme = "ecmp"

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use heddle_sim::Outcome;
 
-use crate::lab::{replay, run};
+use crate::support::{replay, run};
 
 /// Flows of a SYN (64 bytes) and 1000 bytes (1058 on the wire) from one client side.
 const FLOW: u32 = 64 + 1058;

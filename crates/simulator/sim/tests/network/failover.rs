@@ -4,7 +4,7 @@ use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, Outcome};
 use heddle_units::Time;
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 const PROBE_PERIOD: Time = Time::micros(200);
 const FAIL_AFTER: Time = Time::micros(600);

@@ -3,7 +3,7 @@
 use heddle_fabric::one_big_switch;
 use heddle_units::{Rate, Time};
 
-use crate::lab::{replay, run};
+use crate::support::{replay, run};
 
 const FABRICS: [(&str, &str); 3] = [
     (r#"{ kind = "two-pod" }"#, "host-32"),
@@ -16,8 +16,8 @@ fn alone(fabric: &str, scheme: &str, to: &str, size: &str) -> Time {
     let overrides = [("fabric", fabric), ("scheme", scheme)];
     let scenario = replay("[measure]", &overrides, &format!("0s,host-1,{to},{size}"));
     let flow = run(&scenario, 1).flows[0];
-    assert!(flow.fct >= flow.unloaded);
-    flow.unloaded
+    assert!(flow.fct >= flow.ideal_fct);
+    flow.ideal_fct
 }
 
 /// The fabric's own links are left out, and with them only the time that frames take to cross them.
@@ -66,7 +66,7 @@ fn no_scheme_beats_it() {
         flows = 500
     "#;
     let mean = |scheme| {
-        let outcome = run(&crate::lab::scenario(text, &[("scheme", scheme)]), 1);
+        let outcome = run(&crate::support::scenario(text, &[("scheme", scheme)]), 1);
         let sum: f64 = outcome.flows.iter().map(|flow| flow.fct.as_secs_f64()).sum();
         sum / outcome.flows.len() as f64
     };

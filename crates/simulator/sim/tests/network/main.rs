@@ -1,22 +1,22 @@
 //! Whole runs against theory, and properties of runs on random fabrics.
 
-mod cflb;
-mod connections;
 mod conservation;
 mod determinism;
 mod ecmp;
-mod fabrics;
 mod failover;
+mod failure_recovery;
 mod ideal;
-mod lab;
+mod load_awareness;
 mod multipath;
+mod path_placement;
+mod persistent_connections;
 mod probes;
 mod queueing;
-mod recovery;
-mod relays;
+mod random_fabrics;
 mod routing;
 mod sampling;
+mod server_relays;
 mod sharing;
-mod steering;
 mod subflows;
+mod support;
 mod timing;

@@ -2,7 +2,7 @@
 
 use heddle_sim::Outcome;
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// Two spines; a host's link is as fast as four links between switches.
 const LEAF_SPINE: &str = r#"

@@ -5,8 +5,8 @@ use heddle_sim::Outcome;
 use heddle_units::Time;
 use proptest::prelude::*;
 
-use crate::fabrics::{PROBE_PERIOD, scenario_with_failures, schemes_for};
-use crate::lab::{replay, run};
+use crate::random_fabrics::{PROBE_PERIOD, scenario_with_failures, schemes_for};
+use crate::support::{replay, run};
 
 /// A two-pod fabric where nobody sends for 100 probe periods, sampled once a period.
 fn idle_two_pod() -> Scenario {

@@ -4,7 +4,7 @@ use heddle_scenario::{Pattern, Scenario, Workload};
 use heddle_sim::FlowRecord;
 use heddle_units::{Bytes, Rate};
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// 32 hosts with links so fast that nobody waits for them send flows of one packet to host 1, at 10 Gbps.
 const STAR: &str = r#"
@@ -40,7 +40,7 @@ fn star(utilisation: f64) -> Scenario {
 
 /// The wait in the queue, in seconds; packets are not alone on their own links either, but those are 40 times as fast.
 fn wait(flow: &FlowRecord) -> f64 {
-    (flow.fct - flow.unloaded).as_secs_f64()
+    (flow.fct - flow.ideal_fct).as_secs_f64()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn packets_wait_as_long_as_in_an_m_d_1_queue() {
         let theory = service * utilisation / (2.0 * (1.0 - utilisation));
         assert!((mean / theory - 1.0).abs() < 0.03, "{utilisation}: {mean} s, not {theory} s");
         // Poisson arrivals see time averages: as many find the port free as it is free of the time.
-        let free = outcome.flows.iter().filter(|f| f.fct == f.unloaded).count() as f64 / count;
+        let free = outcome.flows.iter().filter(|f| f.fct == f.ideal_fct).count() as f64 / count;
         assert!((free + utilisation - 1.0).abs() < 0.01, "{utilisation}: {free}");
     }
 }

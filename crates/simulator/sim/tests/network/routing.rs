@@ -5,7 +5,7 @@ use std::ops::Range;
 use heddle_sim::{FlowRecord, Outcome};
 use heddle_units::Time;
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// Flows of 15 KB over three spines, too few to fill a buffer; routing takes 5 ms to learn.
 const THREE_SPINES: &str = r#"

@@ -3,7 +3,7 @@
 use heddle_sim::Outcome;
 use heddle_units::{Rate, Time};
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// Two hosts that send to one each over one link of 10 Gbps.
 fn full_link() -> Outcome {

@@ -2,7 +2,7 @@
 
 use heddle_sim::Outcome;
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// Up to eight hosts of leaf 1 send, each to a leaf of its own, over one link of 10 Gbps.
 const DUMBBELL: &str = r#"

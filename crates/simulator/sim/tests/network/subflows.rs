@@ -3,7 +3,7 @@
 use heddle_scenario::Scenario;
 use heddle_sim::{Outcome, PathUse};
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// Every flow crosses between the pods, so that each connection passes two ToRs.
 const TWO_POD: &str = r#"

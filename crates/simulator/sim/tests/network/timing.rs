@@ -3,7 +3,7 @@
 use heddle_sim::{FlowRecord, Outcome};
 use heddle_units::{Bytes, Rate, Time};
 
-use crate::lab::{replay, run, scenario};
+use crate::support::{replay, run, scenario};
 
 const TWO_POD: &str = r#"
     scheme = "ecmp"
@@ -34,7 +34,7 @@ fn a_packet_is_stored_and_forwarded_at_each_of_six_hops() {
         let expected = frames.into_iter().fold(Time::micros(18), |sum, frame| sum + frame);
         let flow = outcome.flows[0];
         assert_eq!(flow.fct, expected, "SYN, SYN/ACK and {size} bytes");
-        assert_eq!(flow.unloaded, expected, "{size} bytes");
+        assert_eq!(flow.ideal_fct, expected, "{size} bytes");
         assert_eq!(flow.start, Time::micros(1005), "probes' warm-up, then the replay");
     }
 }
@@ -48,7 +48,7 @@ fn segments_are_pipelined_behind_the_slowest_link() {
     let handshake = Time::micros(12) + store_and_forward(0, &rates) * 2;
     let first = Time::micros(6) + store_and_forward(1460, &rates);
     let expected = handshake + first + Rate::gbps(10).time_for(Bytes(9 * 1518));
-    assert_eq!((outcome.flows[0].fct, outcome.flows[0].unloaded), (expected, expected));
+    assert_eq!((outcome.flows[0].fct, outcome.flows[0].ideal_fct), (expected, expected));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_hosts_of_a_tor_are_two_hops_apart() {
     let rates = [Rate::gbps(10); 2];
     let frames = store_and_forward(0, &rates) * 2 + store_and_forward(1000, &rates);
     assert_eq!(outcome.flows[0].fct, Time::micros(6) + frames);
-    assert_eq!(outcome.flows[0].unloaded, outcome.flows[0].fct);
+    assert_eq!(outcome.flows[0].ideal_fct, outcome.flows[0].fct);
 }
 
 /// Flows that find the fabric empty, after the first of the run.
@@ -86,7 +86,7 @@ fn a_flow_alone_takes_as_long_as_computed() {
         let alone = alone(&outcome);
         assert!(alone.len() > 100);
         for flow in alone {
-            assert_eq!((flow.fct, flow.unloaded), (expected, expected), "{connections}");
+            assert_eq!((flow.fct, flow.ideal_fct), (expected, expected), "{connections}");
         }
     }
 }

@@ -1,43 +1,41 @@
-//! The client's end of a connection: writes a stream onto subflows.
+//! The client of a connection: sends a stream over subflows.
 
-mod late;
-mod opening;
+mod handshake;
+mod reinjection;
 mod sending;
-
-use alloc::collections::VecDeque;
 
 use heddle_units::Time;
 use heddle_wire::Key;
 
-use super::coupled::Coupled;
-use super::subflow::{Opening, Subflow};
+use super::path_states::PathStates;
+use super::reinject_queue::ReinjectQueue;
+use super::subflow::{Subflow, SubflowState};
 use super::subflows::Subflows;
 use super::{Context, JoinTime};
 use crate::{Kind, Segment};
-use late::Late;
 
-/// The client's end. Data is given to a subflow when it can send it, never before, so that a slow subflow holds none back.
+/// The client. Data is assigned to a subflow only when that subflow can send it, so that a slow subflow delays none.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
-    /// Bytes in the stream so far.
+    /// Bytes written to the stream.
     written: u64,
-    /// The next byte that no subflow has been given.
+    /// SND.NXT of the stream: the first byte not assigned to a subflow.
     nxt: u64,
-    /// The first byte not acknowledged by the connection's own acknowledgements.
+    /// SND.UNA of the stream: the first byte without a data ACK.
     una: u64,
-    /// End of the receive window.
+    /// End of the connection's receive window.
     window_end: u64,
-    /// The server's key, once its SYN/ACK has told it.
+    /// The server's key, from its SYN/ACK.
     server_key: Option<Key>,
     subflows: Subflows,
-    coupled: Coupled,
-    /// The third packet of the first subflow's handshake has to go.
-    keys_due: bool,
-    /// The subflow that the next turn begins with.
-    turn: usize,
-    late: VecDeque<Late>,
-    /// The rest of a segment sent again whose bytes belong to several places of the stream.
-    rest: Option<(usize, Segment)>,
+    path_states: PathStates,
+    /// True if the third packet of the first subflow's handshake is to be sent.
+    handshake_ack_due: bool,
+    /// Round robin: the subflow to try first.
+    round_robin: usize,
+    reinject_queue: ReinjectQueue,
+    /// Rest of a retransmitted segment that spans several data sequence mappings.
+    remainder: Option<(usize, Segment)>,
     reinjected: u64,
 }
 
@@ -50,11 +48,11 @@ impl Client {
             window_end: 0,
             server_key: None,
             subflows: Subflows::default(),
-            coupled: Coupled::default(),
-            keys_due: false,
-            turn: 0,
-            late: VecDeque::new(),
-            rest: None,
+            path_states: PathStates::default(),
+            handshake_ack_due: false,
+            round_robin: 0,
+            reinject_queue: ReinjectQueue::default(),
+            remainder: None,
             reinjected: 0,
         }
     }
@@ -71,7 +69,7 @@ impl Client {
         self.una
     }
 
-    /// Whether all of the stream has arrived, and no subflow still repeats a part of it that came another way.
+    /// True if the whole stream has a data ACK and every subflow is idle.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.una == self.written && self.subflows.iter().all(|subflow| subflow.sender.is_idle())
@@ -85,74 +83,74 @@ impl Client {
         self.reinjected
     }
 
-    /// The next segment to send now and its subflow.
-    pub(super) fn next_segment(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        // What is lost goes before joins: it may be the segment that tells the server the key, without which it answers no join.
-        self.next_rest()
-            .or_else(|| self.next_keys(with))
-            .or_else(|| self.next_hole(with))
-            .or_else(|| self.next_opening(with))
-            .or_else(|| self.next_data(with))
-            .or_else(|| self.next_rescue(with))
+    /// Next segment to send now, with its subflow.
+    pub(super) fn next_segment(&mut self, cx: &Context) -> Option<(usize, Segment)> {
+        // Retransmissions precede joins: the lost segment may carry the key that the server needs to accept a join.
+        self.next_remainder()
+            .or_else(|| self.next_handshake_ack(cx))
+            .or_else(|| self.next_lost(cx))
+            .or_else(|| self.next_handshake_segment(cx))
+            .or_else(|| self.next_data(cx))
+            .or_else(|| self.next_rescue(cx))
     }
 
-    /// Takes in an answer that came over `path`.
+    /// Handles a segment of the server that arrived on `path`.
     #[inline]
-    pub(super) fn on_answer(&mut self, with: &Context, path: usize, answer: &Segment) {
+    pub(super) fn on_ack(&mut self, cx: &Context, path: usize, ack: &Segment) {
         if path >= self.subflows.len() {
             return;
         }
-        match answer.kind {
-            Kind::Ack => self.on_ack(with, path, answer),
-            Kind::SynAck => self.on_syn_ack(with, path, answer),
-            Kind::Syn | Kind::Data | Kind::Confirm => {}
+        match ack.kind {
+            Kind::Ack => self.on_plain_ack(cx, path, ack),
+            Kind::SynAck => self.on_syn_ack(cx, path, ack),
+            Kind::Syn | Kind::Data | Kind::HandshakeAck => {}
         }
     }
 
     #[inline]
-    fn on_ack(&mut self, with: &Context, path: usize, answer: &Segment) {
-        if self.subflows.get(path).opening != Opening::Open {
-            return self.on_proof_taken(with, path, answer);
+    fn on_plain_ack(&mut self, cx: &Context, path: usize, ack: &Segment) {
+        if self.subflows.get(path).state != SubflowState::Established {
+            return self.on_join_confirmed(cx, path, ack);
         }
-        self.note_data_ack(answer);
-        let (coupled, coupling) = (&mut self.coupled, with.config.coupling);
-        self.subflows.change(with.subflow, path, |subflow| {
-            coupled.before_ack(coupling, path, &mut subflow.sender);
-            subflow.on_ack(with.subflow, with.now, answer);
-            coupled.note(coupling, path, &subflow.sender);
+        self.update_data_ack(ack);
+        let (path_states, coupling) = (&mut self.path_states, cx.config.coupling);
+        self.subflows.update(cx.subflow, path, |subflow| {
+            path_states.set_gain(coupling, path, &mut subflow.sender);
+            subflow.on_ack(cx.subflow, cx.now, ack);
+            path_states.update(coupling, path, &subflow.sender);
         });
         if self.una > 0 && self.subflows.len() == 1 {
-            self.join(with, JoinTime::AfterData);
+            self.join(cx, JoinTime::AfterData);
         }
     }
 
-    /// The connection's own acknowledgement and window.
+    /// Updates SND.UNA and the receive window from a data ACK.
     #[inline]
-    fn note_data_ack(&mut self, answer: &Segment) {
-        if answer.data_seq <= self.nxt {
-            self.una = self.una.max(answer.data_seq);
-            let end = answer.data_seq.saturating_add(u64::from(answer.window));
+    fn update_data_ack(&mut self, ack: &Segment) {
+        if ack.data_seq <= self.nxt {
+            self.una = self.una.max(ack.data_seq);
+            let end = ack.data_seq.saturating_add(u64::from(ack.window));
             self.window_end = self.window_end.max(end);
         }
     }
 
-    /// When [`Client::on_timer`] is next needed.
+    /// Time at which [`Client::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     pub(super) fn deadline(&self) -> Time {
         self.subflows.deadline()
     }
 
-    /// Looks at the clock. What a subflow has timed out with is given to the others as well.
-    pub(super) fn on_timer(&mut self, with: &Context) {
+    /// Runs the timers that are due. What a subflow that times out has in flight is reinjected.
+    pub(super) fn on_timer(&mut self, cx: &Context) {
         for path in 0..self.subflows.len() {
-            if self.subflows.get(path).sender.deadline() > with.now {
+            if self.subflows.get(path).sender.deadline() > cx.now {
                 continue;
             }
-            let (coupled, coupling) = (&mut self.coupled, with.config.coupling);
-            self.subflows.change(with.subflow, path, |subflow| {
-                subflow.sender.on_timer(with.subflow, with.now);
-                coupled.note(coupling, path, &subflow.sender);
+            let (path_states, coupling) = (&mut self.path_states, cx.config.coupling);
+            self.subflows.update(cx.subflow, path, |subflow| {
+                subflow.sender.on_timer(cx.subflow, cx.now);
+                path_states.update(coupling, path, &subflow.sender);
             });
-            self.reinject(with, path);
+            self.reinject(cx, path);
         }
     }
 }

@@ -4,66 +4,52 @@ pub use heddle_wire::Version;
 
 use heddle_units::Bytes;
 
-use crate::{Control, TcpConfig};
+use crate::config::{Control, Coupling, TcpConfig};
 
-/// How the congestion windows of a connection's subflows hang together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Coupling {
-    /// Not at all: each subflow runs the controller of [`MptcpConfig::tcp`].
-    Uncoupled,
-    /// The linked increases algorithm, RFC 6356.
-    #[default]
-    Lia,
-    /// The opportunistic linked increases algorithm (Khalili et al., CoNEXT 2012).
-    Olia,
-    /// The balanced linked adaptation algorithm (Peng et al., ToN 2016).
-    Balia,
-}
-
-/// Which subflow takes the next data.
+/// Packet scheduler: selects the subflow for the next data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
-    /// The one with the lowest smoothed round-trip time whose window has room.
+    /// The subflow with the lowest smoothed round-trip time among those whose congestion window has room.
     #[default]
     LowestRtt,
-    /// Each in turn, as far as its window has room.
+    /// Round robin over the subflows whose congestion window has room.
     RoundRobin,
-    /// Every subflow carries everything; the first copy counts.
+    /// Every subflow carries all data; the first copy to arrive is used.
     Redundant,
 }
 
-/// When a client opens its further subflows.
+/// Time at which a client opens its further subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JoinTime {
-    /// Once data has been acknowledged: RFC 8684 section 3.1 requires it of the client, and Linux does it.
+    /// After the first data ACK, as RFC 8684 section 3.1 requires and Linux does.
     #[default]
     AfterData,
-    /// With the first SYN/ACK, as soon as both keys are known: RFC 6824 allows it, and simulators do it.
+    /// With the first SYN/ACK, when both keys are known, as RFC 6824 allows and simulators do.
     AtOnce,
 }
 
 /// An MPTCP connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MptcpConfig {
-    /// Each subflow's parameters. Its receive window is the connection's, which the subflows share (RFC 8684 section 3.3.1).
+    /// Parameters of each subflow. The receive window is shared by all subflows (RFC 8684 section 3.3.1).
     pub tcp: TcpConfig,
-    /// The protocol's version.
+    /// Protocol version.
     pub version: Version,
-    /// Subflows, the first included: 1 to 16.
+    /// Number of subflows, the first included: 1 to 16.
     pub subflows: u8,
-    /// How their windows are coupled.
+    /// Coupling of the congestion windows.
     pub coupling: Coupling,
-    /// Which subflow takes the next data.
+    /// Packet scheduler.
     pub scheduler: Scheduler,
-    /// When the further subflows open.
+    /// Time at which the further subflows open.
     pub join: JoinTime,
 }
 
-/// [`MptcpConfig`], made ready for connections to share.
+/// Prepared form of [`MptcpConfig`], shared by connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     pub(super) config: MptcpConfig,
-    /// What a subflow runs with: the controller by the coupling, and no receive window of its own.
+    /// TCP parameters of a subflow: the controller follows from the coupling, and the receive window is unlimited.
     pub(super) subflow: TcpConfig,
 }
 

@@ -1,4 +1,4 @@
-//! What every step of an end is given.
+//! Arguments common to every step of a client or server.
 
 use heddle_units::Time;
 
@@ -6,11 +6,11 @@ use super::MptcpConfig;
 use super::secrets::Secrets;
 use crate::TcpConfig;
 
-/// The parameters, the secrets and the time.
+/// Parameters, secrets and the current time.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) config: &'a MptcpConfig,
-    /// What each subflow runs with.
+    /// TCP parameters of each subflow.
     pub(super) subflow: &'a TcpConfig,
     pub(super) secrets: &'a Secrets,
     pub(super) now: Time,

@@ -1,15 +1,15 @@
-//! Keys, nonces, and what proves that one knows them (RFC 8684 section 3.2).
+//! Keys, nonces and the HMACs derived from them (RFC 8684 section 3.2).
 
 use alloc::boxed::Box;
 
 use heddle_wire::{Key, Version};
 
-/// What the two ends draw by chance. Each end reads only its own part.
+/// Random values of both ends. Each end reads only its own.
 #[derive(Clone, Debug)]
 pub(super) struct Secrets {
     pub(super) client: Key,
     pub(super) server: Key,
-    /// For each further subflow, the client's nonce and the server's.
+    /// Nonces of each further subflow.
     nonces: Box<[Nonces]>,
 }
 
@@ -27,12 +27,12 @@ impl Secrets {
         Secrets { client, server, nonces }
     }
 
-    /// The client's nonce for the join of `path`, from 1.
+    /// The client's nonce for the join of `path`, which counts from 1.
     pub(super) fn client_nonce(&self, path: usize) -> u32 {
         self.nonces.get(path.wrapping_sub(1)).map_or(0, |nonces| nonces.client)
     }
 
-    /// The server's nonce for the join of `path`, from 1.
+    /// The server's nonce for the join of `path`, which counts from 1.
     pub(super) fn server_nonce(&self, path: usize) -> u32 {
         self.nonces.get(path.wrapping_sub(1)).map_or(0, |nonces| nonces.server)
     }
@@ -45,13 +45,13 @@ impl From<u64> for Nonces {
 }
 
 impl Nonces {
-    /// What the client sends in a join's third packet: HMAC-A. `keys` are the client's and the server's.
-    pub(super) fn client_proof(&self, version: Version, keys: (Key, Key)) -> [u8; 20] {
+    /// HMAC-A, which the client sends in the third packet of a join. `keys` are the client's and the server's.
+    pub(super) fn client_hmac(&self, version: Version, keys: (Key, Key)) -> [u8; 20] {
         version.join_hmac(keys.0, keys.1, self.client, self.server).ack()
     }
 
-    /// What the server sends in a join's SYN/ACK: HMAC-B, its first 64 bits.
-    pub(super) fn server_proof(&self, version: Version, keys: (Key, Key)) -> [u8; 8] {
+    /// The first 64 bits of HMAC-B, which the server sends in the SYN/ACK of a join.
+    pub(super) fn server_hmac(&self, version: Version, keys: (Key, Key)) -> [u8; 8] {
         version.join_hmac(keys.1, keys.0, self.server, self.client).syn_ack().to_be_bytes()
     }
 }

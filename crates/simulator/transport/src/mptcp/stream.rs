@@ -1,18 +1,19 @@
-//! The connection's stream at the server, put in order (RFC 8684 section 3.3).
+//! Reassembly of the connection's stream at the server (RFC 8684 section 3.3).
 
 use alloc::collections::VecDeque;
 use core::ops::Range;
 
-/// Bytes delivered, and those that came ahead of them.
+/// Bytes delivered in order, and the ranges received beyond them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stream {
+    /// The next byte in order.
     next: u64,
     /// Ranges beyond `next`: sorted, not empty, with gaps between them.
-    ahead: VecDeque<Range<u64>>,
+    out_of_order: VecDeque<Range<u64>>,
 }
 
 impl Stream {
-    /// Bytes in order, from the first.
+    /// Number of bytes delivered in order.
     #[inline]
     pub(super) fn delivered(&self) -> u64 {
         self.next
@@ -22,33 +23,33 @@ impl Stream {
     #[inline]
     pub(super) fn insert(&mut self, new: Range<u64>) {
         if new.start > self.next {
-            return self.hold(new);
+            return self.insert_out_of_order(new);
         }
         self.next = self.next.max(new.end);
-        while let Some(range) = self.ahead.front().filter(|range| range.start <= self.next) {
+        while let Some(range) = self.out_of_order.front().filter(|range| range.start <= self.next) {
             self.next = self.next.max(range.end);
-            self.ahead.pop_front();
+            self.out_of_order.pop_front();
         }
     }
 
-    /// Keeps a range that is ahead. A subflow's own data come in order, so most ranges belong at the end.
-    fn hold(&mut self, new: Range<u64>) {
-        match self.ahead.back_mut() {
+    /// Stores an out-of-order range. Most belong at the end, because each subflow delivers its own data in order.
+    fn insert_out_of_order(&mut self, new: Range<u64>) {
+        match self.out_of_order.back_mut() {
             Some(last) if last.end == new.start => last.end = new.end,
             Some(last) if last.end > new.start => self.merge(new),
-            _ => self.ahead.push_back(new),
+            _ => self.out_of_order.push_back(new),
         }
     }
 
     fn merge(&mut self, mut new: Range<u64>) {
-        let first = self.ahead.partition_point(|range| range.end < new.start);
-        let after = self.ahead.partition_point(|range| range.start <= new.end);
-        if let Some(range) = self.ahead.get(first).filter(|_| first < after) {
+        let first = self.out_of_order.partition_point(|range| range.end < new.start);
+        let after = self.out_of_order.partition_point(|range| range.start <= new.end);
+        if let Some(range) = self.out_of_order.get(first).filter(|_| first < after) {
             new.start = new.start.min(range.start);
-            new.end = new.end.max(self.ahead[after - 1].end);
+            new.end = new.end.max(self.out_of_order[after - 1].end);
         }
-        self.ahead.drain(first..after);
-        self.ahead.insert(first, new);
+        self.out_of_order.drain(first..after);
+        self.out_of_order.insert(first, new);
     }
 }
 
@@ -67,7 +68,7 @@ mod tests {
             stream.insert(new);
             assert_eq!(stream.delivered(), delivered);
         }
-        assert!(stream.ahead.is_empty());
+        assert!(stream.out_of_order.is_empty());
     }
 
     proptest! {
@@ -80,9 +81,9 @@ mod tests {
                 stream.insert(start..start + len);
                 seen.extend(start..start + len);
                 prop_assert_eq!(stream.delivered(), (0..).find(|byte| !seen.contains(byte)).unwrap());
-                let held: u64 = stream.ahead.iter().map(|range| range.end - range.start).sum();
+                let held: u64 = stream.out_of_order.iter().map(|range| range.end - range.start).sum();
                 prop_assert_eq!(stream.delivered() + held, seen.len() as u64);
-                let gaps = stream.ahead.iter().zip(stream.ahead.iter().skip(1));
+                let gaps = stream.out_of_order.iter().zip(stream.out_of_order.iter().skip(1));
                 prop_assert!(gaps.into_iter().all(|(a, b)| a.end < b.start));
             }
         }

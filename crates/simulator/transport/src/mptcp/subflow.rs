@@ -1,35 +1,36 @@
-//! A subflow at the client: a TCP sender, where its bytes belong, and how far its handshake has come.
+//! A subflow at the client: a TCP sender, its data sequence mappings and the state of its handshake.
 
 use core::ops::Range;
 
 use heddle_units::Time;
 
-use super::handshake::Handshake;
+use super::Handshake;
 use super::mapping::Mappings;
-use super::subflows::{Gauge, Standing};
-use crate::{Kind, Options, Segment, Sender, Stamp, TcpConfig};
+use super::status::{SubflowPhase, SubflowStatus};
+use crate::{Kind, Options, Segment, Sender, TcpConfig, Timestamp};
 
-/// How far the handshake of a subflow has come.
+/// Handshake state of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opening {
-    /// The SYN has to be sent or answered.
-    Asking,
-    /// The join's proof goes out at `at`, and again `wait` later, until the server acknowledges it (RFC 8684 section 3.2).
-    Proving { proof: Handshake, at: Time, wait: Time },
+pub(super) enum SubflowState {
+    /// The SYN is to be sent, or waits for its SYN/ACK.
+    SynSent,
+    /// The join's HMAC is sent at `at` and again after `wait`, until the server acknowledges it (RFC 8684 section 3.2).
+    Authenticating { hmac: Handshake, at: Time, wait: Time },
     /// Data may be sent.
-    Open,
+    Established,
 }
 
+/// A subflow at the client.
 #[derive(Clone, Debug)]
 pub(super) struct Subflow {
     pub(super) sender: Sender,
     pub(super) mappings: Mappings,
-    pub(super) opening: Opening,
-    /// The nonce of its join.
+    pub(super) state: SubflowState,
+    /// Nonce of the join.
     pub(super) nonce: u32,
-    /// The connection's next byte to send here, where every subflow carries everything.
+    /// Redundant scheduler: the stream's next byte to send on this subflow.
     pub(super) cursor: u64,
-    /// Bytes of this subflow below this number have been given to others, too.
+    /// End of the subflow's bytes that were queued for reinjection.
     pub(super) reinjected_to: u64,
 }
 
@@ -40,7 +41,7 @@ impl Subflow {
         Subflow {
             sender,
             mappings: Mappings::default(),
-            opening: Opening::Asking,
+            state: SubflowState::SynSent,
             nonce,
             cursor: 0,
             reinjected_to: 0,
@@ -49,39 +50,45 @@ impl Subflow {
 
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        self.opening == Opening::Open
+        self.state == SubflowState::Established
     }
 
-    /// What a choice among subflows reads of this one.
+    /// Status for [`super::subflows::Subflows`].
     #[inline]
-    pub(super) fn gauge(&self, config: &TcpConfig) -> Gauge {
-        let (standing, deadline) = match self.opening {
-            Opening::Open if self.sender.is_repairing() => {
-                (Standing::Repairing, self.sender.deadline())
+    pub(super) fn status(&self, config: &TcpConfig) -> SubflowStatus {
+        let (phase, deadline) = match self.state {
+            SubflowState::Established if self.sender.is_recovering() => {
+                (SubflowPhase::Recovering, self.sender.deadline())
             }
-            Opening::Open => (Standing::Orderly, self.sender.deadline()),
-            Opening::Asking => (Standing::Opening, self.sender.deadline()),
-            Opening::Proving { at, .. } => (Standing::Opening, at.min(self.sender.deadline())),
+            SubflowState::Established => (SubflowPhase::Open, self.sender.deadline()),
+            SubflowState::SynSent => (SubflowPhase::Handshake, self.sender.deadline()),
+            SubflowState::Authenticating { at, .. } => {
+                (SubflowPhase::Handshake, at.min(self.sender.deadline()))
+            }
         };
-        let has_room = self.is_open() && self.sender.has_room(config);
-        Gauge { deadline, srtt: self.sender.srtt().unwrap_or(Time::ZERO), standing, has_room }
+        let can_send = self.is_open() && self.sender.can_send(config);
+        SubflowStatus { deadline, srtt: self.sender.srtt().unwrap_or(Time::ZERO), phase, can_send }
     }
 
-    /// The SYN, or the third packet of a join, if it has to go now.
-    pub(super) fn next_opening(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
-        match &mut self.opening {
-            Opening::Open => None,
-            Opening::Asking => self.sender.next_segment(config, now),
-            Opening::Proving { proof, at, wait } if *at <= now => {
+    /// The SYN, or the third packet of a join, if it is due.
+    pub(super) fn next_handshake_segment(
+        &mut self,
+        config: &TcpConfig,
+        now: Time,
+    ) -> Option<Segment> {
+        match &mut self.state {
+            SubflowState::Established => None,
+            SubflowState::SynSent => self.sender.next_segment(config, now),
+            SubflowState::Authenticating { hmac, at, wait } if *at <= now => {
                 *at = now.saturating_add(*wait);
                 *wait = wait.saturating_add(*wait).min(config.max_rto);
-                Some(confirm(*proof, now))
+                Some(handshake_ack(*hmac, now))
             }
-            Opening::Proving { .. } => None,
+            SubflowState::Authenticating { .. } => None,
         }
     }
 
-    /// Gives the subflow `data` of the connection's stream, which its window has room for, and sends them.
+    /// Maps `data` of the connection's stream to the subflow's next bytes and sends them. The windows must have room for them.
     #[inline]
     pub(super) fn send(
         &mut self,
@@ -97,17 +104,22 @@ impl Subflow {
         Some(Segment { data_seq: data.start, ..segment })
     }
 
-    /// Takes in an acknowledgement. The window that it tells is the connection's: it does not bind the subflow.
+    /// Handles an acknowledgement. Its window is the connection's receive window and does not limit the subflow.
     #[inline]
-    pub(super) fn on_ack(&mut self, config: &TcpConfig, now: Time, answer: &Segment) {
-        self.sender.on_segment(config, now, answer);
-        self.sender.lift_window();
-        self.mappings.forget_below(self.sender.acked());
+    pub(super) fn on_ack(&mut self, config: &TcpConfig, now: Time, ack: &Segment) {
+        self.sender.on_segment(config, now, ack);
+        self.sender.ignore_peer_window();
+        self.mappings.drop_below(self.sender.acked());
     }
 }
 
 /// The third packet of a handshake.
-pub(super) fn confirm(handshake: Handshake, now: Time) -> Segment {
+pub(super) fn handshake_ack(handshake: Handshake, now: Time) -> Segment {
     let options = Options::Mptcp(handshake);
-    Segment { kind: Kind::Confirm, stamp: Stamp::at(now), options, ..Segment::default() }
+    Segment {
+        kind: Kind::HandshakeAck,
+        timestamp: Timestamp::at(now),
+        options,
+        ..Segment::default()
+    }
 }

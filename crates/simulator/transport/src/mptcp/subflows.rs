@@ -1,54 +1,33 @@
-//! A client's subflows, and what choosing among them needs to know of each.
+//! The subflows of a client, each with its scheduling status.
 //!
-//! A segment sent or acknowledged changes one subflow, but to choose the next one means to look at all of them. So what a choice
-//! reads stands side by side, apart from the rest: a few cache lines instead of several a subflow.
+//! Sending or acknowledging a segment changes one subflow, while the scheduler reads all of them. The statuses are therefore stored
+//! contiguously, apart from the subflows: a few cache lines in all instead of several for each subflow.
 
 use alloc::vec::Vec;
 use core::mem;
 
 use heddle_units::Time;
 
+use super::status::{SubflowPhase, SubflowStatus};
 use super::subflow::Subflow;
 use crate::TcpConfig;
 
-/// Where a subflow stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// Its handshake is not over.
-    Opening,
-    /// Nothing is suspected.
-    Orderly,
-    /// Something is lost, or suspected to be.
-    Repairing,
-}
-
-/// What a choice reads of a subflow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gauge {
-    /// When its clock matters next.
-    pub(super) deadline: Time,
-    /// Its smoothed round-trip time, zero before the first sample.
-    pub(super) srtt: Time,
-    pub(super) standing: Standing,
-    /// Whether it can take new data now.
-    pub(super) has_room: bool,
-}
-
-/// The subflows, numbered by path. They change through [`Subflows::change`] alone, so that their gauges are always right.
+/// Subflows, indexed by path. Every change goes through [`Subflows::update`], which keeps the statuses current.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Subflows {
     list: Vec<Subflow>,
-    gauges: Vec<Gauge>,
-    /// How many are opening, and how many are repairing: mostly none.
-    opening: usize,
-    repairing: usize,
+    statuses: Vec<SubflowStatus>,
+    /// Subflows in [`SubflowPhase::Handshake`].
+    handshakes: usize,
+    /// Subflows in [`SubflowPhase::Recovering`].
+    recovering: usize,
 }
 
 impl Subflows {
     pub(super) fn push(&mut self, config: &TcpConfig, subflow: Subflow) {
-        let gauge = subflow.gauge(config);
-        self.count(gauge.standing, 1);
-        self.gauges.push(gauge);
+        let status = subflow.status(config);
+        self.count(status.phase, 1);
+        self.statuses.push(status);
         self.list.push(subflow);
     }
 
@@ -67,66 +46,68 @@ impl Subflows {
     }
 
     #[inline]
-    pub(super) fn gauge(&self, path: usize) -> &Gauge {
-        &self.gauges[path]
+    pub(super) fn status(&self, path: usize) -> &SubflowStatus {
+        &self.statuses[path]
     }
 
-    /// The path of the first subflow that stands so, from `path` on.
+    /// First path from `path` on whose subflow is in `phase`.
     #[inline]
-    fn next_that_is(&self, standing: Standing, path: usize) -> Option<usize> {
-        (path..self.gauges.len()).find(|path| self.gauges[*path].standing == standing)
+    fn next_in_phase(&self, phase: SubflowPhase, path: usize) -> Option<usize> {
+        (path..self.statuses.len()).find(|path| self.statuses[*path].phase == phase)
     }
 
-    /// Does something to a subflow.
+    /// Applies `change` to a subflow and refreshes its status.
     #[inline]
-    pub(super) fn change<R>(
+    pub(super) fn update<R>(
         &mut self,
         config: &TcpConfig,
         path: usize,
-        what: impl FnOnce(&mut Subflow) -> R,
+        change: impl FnOnce(&mut Subflow) -> R,
     ) -> R {
         let subflow = &mut self.list[path];
-        let result = what(subflow);
-        let new = subflow.gauge(config);
-        let old = mem::replace(&mut self.gauges[path], new);
-        if old.standing != new.standing {
-            self.count(old.standing, -1);
-            self.count(new.standing, 1);
+        let result = change(subflow);
+        let new = subflow.status(config);
+        let old = mem::replace(&mut self.statuses[path], new);
+        if old.phase != new.phase {
+            self.count(old.phase, -1);
+            self.count(new.phase, 1);
         }
         result
     }
 
-    fn count(&mut self, standing: Standing, change: isize) {
-        match standing {
-            Standing::Opening => self.opening = self.opening.wrapping_add_signed(change),
-            Standing::Repairing => self.repairing = self.repairing.wrapping_add_signed(change),
-            Standing::Orderly => {}
+    fn count(&mut self, phase: SubflowPhase, delta: isize) {
+        match phase {
+            SubflowPhase::Handshake => self.handshakes = self.handshakes.wrapping_add_signed(delta),
+            SubflowPhase::Recovering => {
+                self.recovering = self.recovering.wrapping_add_signed(delta)
+            }
+            SubflowPhase::Open => {}
         }
     }
 
     #[inline]
-    fn is_any(&self, standing: Standing) -> bool {
-        match standing {
-            Standing::Opening => self.opening > 0,
-            Standing::Repairing => self.repairing > 0,
-            Standing::Orderly => true,
+    fn any_in_phase(&self, phase: SubflowPhase) -> bool {
+        match phase {
+            SubflowPhase::Handshake => self.handshakes > 0,
+            SubflowPhase::Recovering => self.recovering > 0,
+            SubflowPhase::Open => true,
         }
     }
 
-    /// Does something to each subflow that stands so, until it gives something.
+    /// Applies `attempt` to each subflow in `phase`, until one returns a value.
     #[inline]
-    pub(super) fn first_of<R>(
+    pub(super) fn find_map_in<R>(
         &mut self,
-        standing: Standing,
+        phase: SubflowPhase,
         config: &TcpConfig,
-        mut what: impl FnMut(&mut Subflow) -> Option<R>,
+        mut attempt: impl FnMut(&mut Subflow) -> Option<R>,
     ) -> Option<(usize, R)> {
-        if !self.is_any(standing) {
+        if !self.any_in_phase(phase) {
             return None;
         }
         let mut from = 0;
-        while let Some(path) = self.next_that_is(standing, from) {
-            if let Some(result) = self.change(config, path, &mut what) {
+        while let Some(path) = self.next_in_phase(phase, from) {
+            if let Some(result) = self.update(config, path, &mut attempt) {
                 return Some((path, result));
             }
             from = path + 1;
@@ -136,6 +117,6 @@ impl Subflows {
 
     #[inline]
     pub(super) fn deadline(&self) -> Time {
-        self.gauges.iter().map(|gauge| gauge.deadline).min().unwrap_or(Time::NEVER)
+        self.statuses.iter().map(|status| status.deadline).min().unwrap_or(Time::NEVER)
     }
 }

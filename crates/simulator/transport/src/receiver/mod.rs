@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 
 use heddle_units::Time;
 
-use crate::{Control, Ecn, Kind, Recovery, Segment, Stamp, TcpConfig};
+use crate::{Control, Ecn, Kind, Recovery, Segment, TcpConfig, Timestamp};
 use reassembly::Reassembly;
 
 /// The receiving end of a connection.
@@ -27,9 +27,9 @@ pub struct Receiver {
     /// When a delayed acknowledgement is due.
     deadline: Time,
     /// The stamp to echo.
-    stamp: Stamp,
+    timestamp: Timestamp,
     /// The stamp of the segment with the highest number so far.
-    newest: Stamp,
+    newest: Timestamp,
     /// Whether acknowledgements echo a congestion mark.
     echo: bool,
     /// What is out of order; allocated when something first is.
@@ -49,8 +49,8 @@ impl Receiver {
             next: 0,
             acked: 0,
             deadline: Time::NEVER,
-            stamp: Stamp::default(),
-            newest: Stamp::default(),
+            timestamp: Timestamp::default(),
+            newest: Timestamp::default(),
             echo: false,
             reassembly: None,
         }
@@ -67,8 +67,8 @@ impl Receiver {
         match segment.kind {
             Kind::Data => self.on_data(config, now, segment),
             Kind::Syn => Some(syn_ack(config, segment)),
-            Kind::Confirm => {
-                self.stamp = segment.stamp;
+            Kind::HandshakeAck => {
+                self.timestamp = segment.timestamp;
                 Some(self.ack(config))
             }
             Kind::SynAck | Kind::Ack => None,
@@ -83,12 +83,12 @@ impl Receiver {
         self.echo = echo;
 
         if segment.seq <= self.acked {
-            self.stamp = segment.stamp;
+            self.timestamp = segment.timestamp;
         }
         let in_order = segment.seq == self.next && !self.has_gaps();
         if in_order {
             self.next += u64::from(segment.len);
-            self.newest = segment.stamp;
+            self.newest = segment.timestamp;
         } else {
             self.on_out_of_order(config, segment);
         }
@@ -108,7 +108,7 @@ impl Receiver {
         match config.control {
             Control::Dctcp => segment.ecn.is_marked(),
             Control::NewReno | Control::Cubic | Control::Coupled => {
-                segment.ecn.is_marked() || (self.echo && !segment.ecn.is_reduced())
+                segment.ecn.is_marked() || (self.echo && !segment.ecn.is_cwr())
             }
         }
     }
@@ -127,8 +127,8 @@ impl Receiver {
         }
         let held = self.reassembly.get_or_insert_default();
         if segment.seq >= held.highest().max(self.next) {
-            self.newest = segment.stamp;
-        } else if !segment.stamp.is_after(self.newest) {
+            self.newest = segment.timestamp;
+        } else if !segment.timestamp.is_after(self.newest) {
             held.note_late(start..end);
         }
         self.next = held.insert(self.next, start..end);
@@ -141,7 +141,7 @@ impl Receiver {
         self.deadline = Time::NEVER;
         let mut ack = Segment {
             seq: self.next,
-            stamp: self.stamp,
+            timestamp: self.timestamp,
             window: window(config),
             kind: Kind::Ack,
             ecn: if self.echo { Ecn::MARK } else { Ecn::NONE },
@@ -182,7 +182,12 @@ impl Receiver {
 
 /// The answer to `syn`.
 fn syn_ack(config: &TcpConfig, syn: &Segment) -> Segment {
-    Segment { kind: Kind::SynAck, stamp: syn.stamp, window: window(config), ..Segment::default() }
+    Segment {
+        kind: Kind::SynAck,
+        timestamp: syn.timestamp,
+        window: window(config),
+        ..Segment::default()
+    }
 }
 
 /// The window to advertise: the configured one, or the most that the field holds.

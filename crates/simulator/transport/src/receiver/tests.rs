@@ -17,8 +17,8 @@ fn delayed() -> TcpConfig {
 
 /// The `n`th full segment, sent at `sent` microseconds.
 fn segment(n: u64, sent: u64) -> Segment {
-    let stamp = Stamp::at(Time::micros(sent));
-    Segment { seq: n * MSS, len: MSS as u16, stamp, ..Segment::default() }
+    let timestamp = Timestamp::at(Time::micros(sent));
+    Segment { seq: n * MSS, len: MSS as u16, timestamp, ..Segment::default() }
 }
 
 fn marked(n: u64) -> Segment {
@@ -26,7 +26,7 @@ fn marked(n: u64) -> Segment {
 }
 
 fn reduced_and_marked(n: u64) -> Segment {
-    let mut segment = Segment { ecn: Ecn::REDUCED, ..segment(n, n) };
+    let mut segment = Segment { ecn: Ecn::CWR, ..segment(n, n) };
     segment.ecn.mark();
     segment
 }
@@ -59,17 +59,17 @@ impl Trace {
 
 #[test]
 fn a_syn_is_answered_with_its_stamp_and_the_window_each_time() {
-    let syn = Segment { kind: Kind::Syn, stamp: Stamp(7), ..Segment::default() };
+    let syn = Segment { kind: Kind::Syn, timestamp: Timestamp(7), ..Segment::default() };
     let mut trace = Trace::new(config());
     for _ in 0..2 {
-        let answer = trace.give(&syn).unwrap();
+        let ack = trace.give(&syn).unwrap();
         let expected = Segment {
             kind: Kind::SynAck,
-            stamp: Stamp(7),
+            timestamp: Timestamp(7),
             window: 4_000_000,
             ..Segment::default()
         };
-        assert_eq!(answer, expected);
+        assert_eq!(ack, expected);
     }
 }
 
@@ -143,11 +143,19 @@ fn without_sack_there_are_only_numbers() {
 #[test]
 fn the_stamp_echoed_is_of_the_earliest_segment_acknowledged() {
     let mut trace = Trace::new(delayed());
-    let at = |micros| Stamp::at(Time::micros(micros));
+    let at = |micros| Timestamp::at(Time::micros(micros));
     assert_eq!(trace.give(&segment(0, 10)), None);
-    assert_eq!(trace.give(&segment(1, 20)).unwrap().stamp, at(10), "of two in order, the first");
-    assert_eq!(trace.give(&segment(3, 40)).unwrap().stamp, at(10), "beyond a gap: the last before");
-    assert_eq!(trace.give(&segment(2, 50)).unwrap().stamp, at(50), "what fills the gap");
+    assert_eq!(
+        trace.give(&segment(1, 20)).unwrap().timestamp,
+        at(10),
+        "of two in order, the first"
+    );
+    assert_eq!(
+        trace.give(&segment(3, 40)).unwrap().timestamp,
+        at(10),
+        "beyond a gap: the last before"
+    );
+    assert_eq!(trace.give(&segment(2, 50)).unwrap().timestamp, at(50), "what fills the gap");
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn a_mark_is_echoed_until_the_sender_says_that_it_reduced_its_window() {
     assert!(!echo(&segment(0, 0)));
     assert!(echo(&marked(1)));
     assert!(echo(&segment(2, 2)));
-    assert!(!echo(&Segment { ecn: Ecn::REDUCED, ..segment(3, 3) }));
+    assert!(!echo(&Segment { ecn: Ecn::CWR, ..segment(3, 3) }));
     assert!(echo(&reduced_and_marked(4)), "reduced, but marked again");
 }
 
@@ -179,14 +187,14 @@ fn dctcp_echoes_each_mark_once() {
 #[test]
 fn dctcp_with_delay_sends_what_waited_under_the_state_that_it_came_with() {
     let mut trace = Trace::new(TcpConfig { control: Control::Dctcp, ..delayed() });
-    let mut answer =
+    let mut ack =
         |segment: &Segment| trace.give(segment).map(|ack| (ack.seq / MSS, ack.ecn.is_marked()));
-    assert_eq!(answer(&segment(0, 0)), None);
-    assert_eq!(answer(&marked(1)), Some((1, false)), "segment 0, not marked; segment 1 waits");
-    assert_eq!(answer(&marked(2)), Some((3, true)), "segments 1 and 2, both marked");
-    assert_eq!(answer(&segment(3, 3)), Some((4, false)), "a change that finds nothing waiting");
-    assert_eq!(answer(&segment(4, 4)), None);
-    assert_eq!(answer(&segment(5, 5)), Some((6, false)));
+    assert_eq!(ack(&segment(0, 0)), None);
+    assert_eq!(ack(&marked(1)), Some((1, false)), "segment 0, not marked; segment 1 waits");
+    assert_eq!(ack(&marked(2)), Some((3, true)), "segments 1 and 2, both marked");
+    assert_eq!(ack(&segment(3, 3)), Some((4, false)), "a change that finds nothing waiting");
+    assert_eq!(ack(&segment(4, 4)), None);
+    assert_eq!(ack(&segment(5, 5)), Some((6, false)));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The client's end: sends a stream, keeps what is in flight within the windows, and repairs losses.
 //!
 //! This file is the path of a connection that loses nothing: handshake, new data, acknowledgements that advance. Everything that
-//! follows from a loss, real or suspected, is in [`repair`], and its state is allocated at the first sign of one.
+//! follows from a loss, real or suspected, is in [`recovery`], and its state is allocated at the first sign of one.
 
-mod repair;
+mod loss_recovery;
 mod scoreboard;
 
 use alloc::boxed::Box;
@@ -11,10 +11,10 @@ use core::mem;
 
 use heddle_units::Time;
 
+use crate::congestion::{Acked, CongestionControl, Gain, PathState};
 use crate::rtt::Rtt;
-use crate::window::{Acked, Gain, PathState, Window};
-use crate::{Ecn, Kind, Options, Segment, Stamp, TcpConfig};
-use repair::Repair;
+use crate::{Ecn, Kind, Options, Segment, TcpConfig, Timestamp};
+use loss_recovery::LossRecovery;
 
 /// What the sender is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ enum Phase {
     /// Nothing is suspected.
     Open,
     /// As `Open`, after a silence longer than the retransmission timeout.
-    Rested,
+    Idle,
     /// Something is missing, lost or late.
     Disorder,
     /// Fast recovery.
@@ -69,16 +69,16 @@ pub struct Sender {
     last_sent: Time,
     /// The next acknowledgement beyond this byte gives a round-trip sample: one a window, as RFC 6298
     /// section 3 has it, though every acknowledgement carries a stamp; its gains are made for that rate (RFC 7323 appendix G).
-    timed: u64,
+    rtt_seq: u64,
     phase: Phase,
     /// The next new segment tells the receiver that the window was reduced.
     cwr: bool,
     rtt: Rtt,
     segments: u64,
-    repair: Option<Box<Repair>>,
-    window: Window,
+    recovery: Option<Box<LossRecovery>>,
+    congestion: CongestionControl,
     /// End of the data that was in flight at the last reduction: marks on it call for no other.
-    reduced: u64,
+    cwr_end: u64,
 }
 
 impl Sender {
@@ -91,14 +91,14 @@ impl Sender {
             peer_window: 0,
             deadline: Time::NEVER,
             last_sent: Time::ZERO,
-            timed: 0,
+            rtt_seq: 0,
             phase: Phase::Closed,
             cwr: false,
             rtt: Rtt::new(config),
             segments: 0,
-            repair: None,
-            window: Window::new(config),
-            reduced: 0,
+            recovery: None,
+            congestion: CongestionControl::new(config),
+            cwr_end: 0,
         }
     }
 
@@ -106,7 +106,7 @@ impl Sender {
     pub fn write(&mut self, now: Time, bytes: u64) {
         let silence = now.saturating_sub(self.last_sent);
         if self.phase == Phase::Open && self.is_idle() && silence > self.rtt.rto() {
-            self.phase = Phase::Rested;
+            self.phase = Phase::Idle;
         }
         self.written = self.written.saturating_add(bytes);
     }
@@ -114,35 +114,35 @@ impl Sender {
     /// Takes in an answer of the receiver. What was never asked for is ignored.
     #[inline]
     pub fn on_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
-        let plain = segment.kind == Kind::Ack
+        let is_expected_ack = segment.kind == Kind::Ack
             && segment.options == Options::None
             && self.phase == Phase::Open;
-        if plain && self.una < segment.seq && segment.seq <= self.nxt {
+        if is_expected_ack && self.una < segment.seq && segment.seq <= self.nxt {
             let acked = self.advance(config, now, segment);
-            self.grow(&acked);
+            self.update_cwnd(&acked);
         } else {
-            self.on_other_segment(config, now, segment);
+            self.on_segment_slow_path(config, now, segment);
         }
     }
 
     #[cold]
-    fn on_other_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
+    fn on_segment_slow_path(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
         match (segment.kind, self.phase) {
             (Kind::SynAck, Phase::SynSent) => self.on_syn_ack(config, now, segment),
             (Kind::Ack, Phase::Closed | Phase::Opening | Phase::SynSent) => {}
-            (Kind::Ack, _) => self.on_unusual_ack(config, now, segment),
+            (Kind::Ack, _) => self.on_ack_slow_path(config, now, segment),
             _ => {}
         }
     }
 
     /// Opens. A SYN that had to be repeated leaves an initial window of one segment (RFC 6928 section 2).
     fn on_syn_ack(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
-        self.rtt.sample(config, segment.stamp.elapsed(now));
+        self.rtt.sample(config, segment.timestamp.elapsed(now));
         self.peer_window = u64::from(segment.window);
         self.phase = Phase::Open;
         self.deadline = Time::NEVER;
-        if self.repair.is_some() {
-            self.window.on_timeout(u64::from(config.mss));
+        if self.recovery.is_some() {
+            self.congestion.on_timeout(u64::from(config.mss));
         }
     }
 
@@ -153,38 +153,38 @@ impl Sender {
         let (bytes, flight) = (una - self.una, nxt - self.una);
         self.una = una;
         self.peer_window = u64::from(segment.window);
-        if una > self.timed {
-            self.timed = nxt;
-            self.rtt.sample(config, segment.stamp.elapsed(now));
+        if una > self.rtt_seq {
+            self.rtt_seq = nxt;
+            self.rtt.sample(config, segment.timestamp.elapsed(now));
         }
         let (mss, srtt, echo) =
             (u64::from(config.mss), self.rtt.smoothed(), segment.ecn.is_marked());
         self.deadline = if una == nxt { Time::NEVER } else { self.timeout_from(now) };
         let acked = Acked { now, bytes, flight, una, nxt, mss, srtt, echo };
-        self.window.observe(&acked);
+        self.congestion.observe(&acked);
         acked
     }
 
     /// Lets the window grow, if it was what held the sender back, or shrink for a mark (RFC 3168 section 6.1.2).
     #[inline]
-    fn grow(&mut self, acked: &Acked) {
+    fn update_cwnd(&mut self, acked: &Acked) {
         if acked.echo {
-            self.on_echo(acked.flight, acked.mss);
-        } else if acked.flight + acked.mss > self.window.cwnd {
-            self.window.on_ack(acked);
+            self.on_ecn_echo(acked.flight, acked.mss);
+        } else if acked.flight + acked.mss > self.congestion.cwnd {
+            self.congestion.on_ack(acked);
         }
     }
 
     /// Answers a congestion mark, once for each window of data.
-    fn on_echo(&mut self, flight: u64, mss: u64) {
-        if self.una > self.reduced {
-            self.window.on_ecn(flight.min(self.window.cwnd), mss);
-            self.note_reduction();
+    fn on_ecn_echo(&mut self, flight: u64, mss: u64) {
+        if self.una > self.cwr_end {
+            self.congestion.on_ecn(flight.min(self.congestion.cwnd), mss);
+            self.start_cwr();
         }
     }
 
-    fn note_reduction(&mut self) {
-        self.reduced = self.nxt;
+    fn start_cwr(&mut self) {
+        self.cwr_end = self.nxt;
         self.cwr = true;
     }
 
@@ -193,32 +193,32 @@ impl Sender {
     pub fn next_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         match self.phase {
             Phase::Open => self.new_data(config, now, self.nxt - self.una),
-            _ => self.next_other_segment(config, now),
+            _ => self.next_segment_slow_path(config, now),
         }
     }
 
     #[cold]
-    fn next_other_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+    fn next_segment_slow_path(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         match self.phase {
             Phase::Closed if self.written == 0 => None,
             Phase::Closed | Phase::Opening => Some(self.syn(now)),
             Phase::SynSent => None,
-            Phase::Open | Phase::Rested => {
+            Phase::Open | Phase::Idle => {
                 self.phase = Phase::Open;
-                self.window.on_idle(config);
+                self.congestion.on_idle(config);
                 self.new_data(config, now, 0)
             }
-            Phase::Disorder | Phase::Recovery | Phase::Loss => self.next_repair(config, now),
+            Phase::Disorder | Phase::Recovery | Phase::Loss => self.next_in_recovery(config, now),
         }
     }
 
     fn syn(&mut self, now: Time) -> Segment {
         self.phase = Phase::SynSent;
-        if let Some(repair) = &mut self.repair {
-            repair.counters.retransmitted += 1;
+        if let Some(recovery) = &mut self.recovery {
+            recovery.counters.retransmitted += 1;
         }
-        self.note_sent(now);
-        Segment { kind: Kind::Syn, stamp: Stamp::at(now), ..Segment::default() }
+        self.record_sent(now);
+        Segment { kind: Kind::Syn, timestamp: Timestamp::at(now), ..Segment::default() }
     }
 
     /// Opens the connection before there is data.
@@ -230,24 +230,24 @@ impl Sender {
 
     /// Whether a segment of new data would go now, if there were one.
     #[inline]
-    pub(crate) fn has_room(&self, config: &TcpConfig) -> bool {
+    pub(crate) fn can_send(&self, config: &TcpConfig) -> bool {
         match self.phase {
-            Phase::Open => self.nxt - self.una + u64::from(config.mss) <= self.window.cwnd,
-            Phase::Rested => true,
+            Phase::Open => self.nxt - self.una + u64::from(config.mss) <= self.congestion.cwnd,
+            Phase::Idle => true,
             Phase::Closed | Phase::Opening | Phase::SynSent => false,
-            Phase::Disorder | Phase::Recovery | Phase::Loss => self.has_room_beside_repair(config),
+            Phase::Disorder | Phase::Recovery | Phase::Loss => self.can_send_in_recovery(config),
         }
     }
 
     /// Whether it has something to repair, or suspects it.
     #[inline]
-    pub(crate) fn is_repairing(&self) -> bool {
+    pub(crate) fn is_recovering(&self) -> bool {
         matches!(self.phase, Phase::Disorder | Phase::Recovery | Phase::Loss)
     }
 
     /// Takes the receive window for boundless until the next acknowledgement, if somebody else keeps it.
     #[inline]
-    pub(crate) fn lift_window(&mut self) {
+    pub(crate) fn ignore_peer_window(&mut self) {
         self.peer_window = u64::MAX;
     }
 
@@ -262,18 +262,18 @@ impl Sender {
         let largest = u64::from(config.mss).min(self.peer_window);
         let len = largest.min(self.written - self.nxt);
         let flight = self.nxt - self.una + len;
-        if len == 0 || pipe + len > self.window.cwnd || flight > self.peer_window {
+        if len == 0 || pipe + len > self.congestion.cwnd || flight > self.peer_window {
             return None;
         }
-        let ecn = if mem::take(&mut self.cwr) { Ecn::REDUCED } else { Ecn::NONE };
+        let ecn = if mem::take(&mut self.cwr) { Ecn::CWR } else { Ecn::NONE };
         let segment = Segment { ecn, ..data(self.nxt, len, now) };
         self.nxt += len;
-        self.note_sent(now);
+        self.record_sent(now);
         Some(segment)
     }
 
     #[inline]
-    fn note_sent(&mut self, now: Time) {
+    fn record_sent(&mut self, now: Time) {
         self.segments += 1;
         self.last_sent = now;
         if self.deadline == Time::NEVER {
@@ -319,26 +319,26 @@ impl Sender {
     }
 
     /// The congestion window in bytes.
-    pub fn window(&self) -> u64 {
-        self.window.cwnd
+    pub fn cwnd(&self) -> u64 {
+        self.congestion.cwnd
     }
 
     /// Whether the congestion window is past slow start.
     #[inline]
     pub(crate) fn in_congestion_avoidance(&self) -> bool {
-        self.window.in_congestion_avoidance()
+        self.congestion.in_congestion_avoidance()
     }
 
     /// Sets how the congestion window moves from here on, if it is coupled to others.
     #[inline]
-    pub(crate) fn couple(&mut self, gain: Gain) {
-        self.window.couple(gain);
+    pub(crate) fn set_gain(&mut self, gain: Gain) {
+        self.congestion.set_gain(gain);
     }
 
     /// What the windows coupled to this one need to know of it.
     #[inline]
     pub(crate) fn path_state(&self) -> PathState {
-        self.window.path_state(self.rtt.smoothed())
+        self.congestion.path_state(self.rtt.smoothed())
     }
 
     /// The smoothed round-trip time; `None` before the first sample.
@@ -348,16 +348,24 @@ impl Sender {
 
     /// What has been counted so far.
     pub fn counters(&self) -> SenderCounters {
-        let rare =
-            self.repair.as_ref().map_or_else(SenderCounters::default, |repair| repair.counters);
-        SenderCounters { segments: self.segments, ..rare }
+        let recovery = self
+            .recovery
+            .as_ref()
+            .map_or_else(SenderCounters::default, |recovery| recovery.counters);
+        SenderCounters { segments: self.segments, ..recovery }
     }
 }
 
 /// A data segment of `len` bytes, no more than an MSS.
 #[inline]
 fn data(seq: u64, len: u64, now: Time) -> Segment {
-    Segment { seq, len: len as u16, stamp: Stamp::at(now), kind: Kind::Data, ..Segment::default() }
+    Segment {
+        seq,
+        len: len as u16,
+        timestamp: Timestamp::at(now),
+        kind: Kind::Data,
+        ..Segment::default()
+    }
 }
 
 #[cfg(test)]

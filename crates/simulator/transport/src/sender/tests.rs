@@ -43,10 +43,17 @@ impl Trace {
             let (offset, len) = ((from - una) * MSS, (to - from) * MSS);
             *block = SackBlock { offset: offset as u32, len: len as u32 };
         }
-        let stamp = Stamp::at(self.now);
+        let timestamp = Timestamp::at(self.now);
         let (seq, kind) = (una * MSS, Kind::Ack);
         let options = if sacks.is_empty() { Options::None } else { Options::Sack(sack) };
-        self.give(&Segment { seq, stamp, window: 1 << 20, options, kind, ..Segment::default() });
+        self.give(&Segment {
+            seq,
+            timestamp,
+            window: 1 << 20,
+            options,
+            kind,
+            ..Segment::default()
+        });
         self.sent()
     }
 
@@ -64,7 +71,7 @@ fn without_loss_nothing_is_allocated() {
     for una in 1..100 {
         assert!(trace.ack(una, &[]).len() <= 2);
     }
-    assert!(trace.sender.repair.is_none());
+    assert!(trace.sender.recovery.is_none());
     assert!(size_of::<Sender>() <= 192, "three cache lines");
 }
 
@@ -77,7 +84,7 @@ fn sack_recovery_by_rfc_6675_section_5() {
     assert_eq!(trace.ack(1, &[(2, 3)]), [12]);
     assert_eq!(trace.ack(1, &[(2, 4)]), [13]);
     assert_eq!(trace.ack(1, &[(2, 5)]), [1], "the third");
-    assert_eq!(trace.sender.window(), 5500, "half of 11: limited transmit does not count");
+    assert_eq!(trace.sender.cwnd(), 5500, "half of 11: limited transmit does not count");
     // Pipe is 10: nine not lost and one sent again. It has to fall to 4 for another segment.
     for highest in 6..11 {
         assert_eq!(trace.ack(1, &[(2, highest)]), []);
@@ -89,7 +96,7 @@ fn sack_recovery_by_rfc_6675_section_5() {
     // The repair arrives: all that was sent before it is acknowledged, and 14 to 17 are in flight.
     assert_eq!(trace.ack(14, &[]), [18]);
     assert_eq!(trace.sender.phase, Phase::Open);
-    assert_eq!(trace.sender.window(), 5500);
+    assert_eq!(trace.sender.cwnd(), 5500);
 }
 
 #[test]

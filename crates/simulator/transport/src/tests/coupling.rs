@@ -5,8 +5,8 @@ use std::vec::Vec;
 
 use heddle_units::Time;
 
+use crate::congestion::{Acked, CongestionControl, gain};
 use crate::mptcp::Coupling;
-use crate::window::{Acked, Window, gain};
 use crate::{Control, TcpConfig};
 
 const MSS: u64 = 1000;
@@ -16,7 +16,7 @@ const COUPLED: [Coupling; 3] = [Coupling::Lia, Coupling::Olia, Coupling::Balia];
 /// The subflows of one connection; TCP has one.
 struct Connection {
     coupling: Coupling,
-    windows: Vec<Window>,
+    windows: Vec<CongestionControl>,
     /// Sums of the windows after each round, in segments.
     sums: Vec<f64>,
 }
@@ -27,7 +27,7 @@ impl Connection {
         let control =
             if coupling == Coupling::Uncoupled { Control::NewReno } else { Control::Coupled };
         let config = TcpConfig { control, mss: MSS as u16, ..TcpConfig::default() };
-        let mut window = Window::new(&config);
+        let mut window = CongestionControl::new(&config);
         window.on_loss(20 * MSS, MSS);
         Connection {
             coupling,
@@ -51,7 +51,7 @@ impl Connection {
             srtt: RTT,
             echo: false,
         };
-        window.couple(gain(self.coupling, &states, own));
+        window.set_gain(gain(self.coupling, &states, own));
         window.observe(&ack);
         window.on_ack(&ack);
     }

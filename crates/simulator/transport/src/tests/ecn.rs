@@ -28,8 +28,8 @@ fn many_marks_in_a_window_halve_it_once() {
         net.run_until(RTT * 2 + RTT / 2);
         // Five acknowledgements of slow start come before the first mark's.
         let cut = (40 + 5) * window / 40;
-        assert!(net.window().abs_diff(cut) <= 1, "{control:?}: {}", net.window());
-        assert_eq!(net.forward.iter().filter(|sent| sent.segment.ecn.is_reduced()).count(), 1);
+        assert!(net.cwnd().abs_diff(cut) <= 1, "{control:?}: {}", net.cwnd());
+        assert_eq!(net.forward.iter().filter(|sent| sent.segment.ecn.is_cwr()).count(), 1);
         assert_eq!(net.sender().counters().retransmitted, 0);
     }
 }
@@ -39,8 +39,7 @@ fn the_echo_lasts_until_the_window_is_reduced_and_no_longer() {
     let mark = |kind, n| if kind == Kind::Data && n == 10 { Fate::Mark } else { Fate::Pass };
     let mut net = Net::one(config(Control::NewReno), fast(), LONG).with_fate(mark);
     net.run_until(RTT * 6);
-    let cwr =
-        net.forward.iter().find(|sent| sent.segment.ecn.is_reduced()).unwrap().segment.seq / 1460;
+    let cwr = net.forward.iter().find(|sent| sent.segment.ecn.is_cwr()).unwrap().segment.seq / 1460;
     let echoed: Vec<_> = net
         .backward
         .iter()
@@ -60,7 +59,7 @@ fn a_lossy_window_is_not_reduced_again_for_its_marks() {
     let mut net = Net::one(config(Control::NewReno), fast(), LONG).with_fate(fate);
     net.run_until(RTT * 3 + RTT / 2);
     // Ten acknowledgements come before the loss, a round trip of congestion avoidance after its repair.
-    assert!((25..=26).contains(&net.window()), "{}", net.window());
+    assert!((25..=26).contains(&net.cwnd()), "{}", net.cwnd());
 }
 
 /// DCTCP on 10 Gbps and 100 us with K of 65 segments, the DCTCP paper's own setting (SIGCOMM 2010, section 3.3).

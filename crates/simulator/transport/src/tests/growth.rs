@@ -18,7 +18,7 @@ fn fast() -> Link {
 fn windows(net: &mut Net, n: u64) -> Vec<u64> {
     let sample = |round| {
         net.run_until(RTT * (round + 1) + RTT / 2);
-        net.window()
+        net.cwnd()
     };
     (0..n).map(sample).collect()
 }
@@ -46,7 +46,7 @@ fn the_window_does_not_grow_beyond_what_the_application_uses() {
         net.write(5 * 1460);
     }
     net.run();
-    assert_eq!(net.window(), 10);
+    assert_eq!(net.cwnd(), 10);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn the_receive_window_limits_throughput_to_a_window_per_round_trip() {
     let whole_segments = (64_000 / 1460 * 1460) as f64;
     let expected = whole_segments / (RTT + Rate::gbps(100).time_for(Bytes(1518))).as_secs_f64();
     assert!((rate / expected - 1.0).abs() < 0.01, "{rate}, expected {expected}");
-    assert!(net.window() <= 45, "nor does it grow beyond use: {}", net.window());
+    assert!(net.cwnd() <= 45, "nor does it grow beyond use: {}", net.cwnd());
 }
 
 #[test]
@@ -103,11 +103,11 @@ fn after_an_idle_timeout_the_window_restarts() {
         let config = TcpConfig { idle_restart, ..config };
         let mut net = Net::one(config, fast(), 150 * 1460);
         net.run();
-        assert_eq!(net.window(), 81, "the last round trip's 80 and one more: then the stream ends");
+        assert_eq!(net.cwnd(), 81, "the last round trip's 80 and one more: then the stream ends");
         let before = net.forward.len();
         net.run_until(net.now + silence);
         net.write(LONG);
         assert_eq!(net.forward.len() - before, window as usize, "after {silence}");
-        assert_eq!(net.window(), window);
+        assert_eq!(net.cwnd(), window);
     }
 }

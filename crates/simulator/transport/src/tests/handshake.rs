@@ -61,7 +61,7 @@ fn after_a_lost_syn_the_initial_window_is_one_segment() {
         let mut net = Net::one(TcpConfig::default(), LINK, 100_000).with_fate(lost);
         net.run_until(Time::micros(10_150));
         assert_eq!(kinds(&net).len(), 3, "{:?}", kinds(&net));
-        assert_eq!((net.window(), net.sender().counters().timeouts), (1, 1));
+        assert_eq!((net.cwnd(), net.sender().counters().timeouts), (1, 1));
         net.run();
     }
 }

@@ -152,8 +152,8 @@ impl Net {
     }
 
     /// The first connection's window in whole segments.
-    pub fn window(&self) -> u64 {
-        self.sender().window() / u64::from(self.config.mss)
+    pub fn cwnd(&self) -> u64 {
+        self.sender().cwnd() / u64::from(self.config.mss)
     }
 
     /// Bytes waiting at the bottleneck.
@@ -212,17 +212,17 @@ impl Net {
         let Flow { sender, receiver, .. } = &mut self.flows[flow];
         sender.on_timer(&self.config, self.now);
         let ack = receiver.on_timer(&self.config, self.now);
-        self.answer(flow, ack);
+        self.send_ack(flow, ack);
         self.pump(flow);
     }
 
     fn arrive(&mut self, number: usize, segment: &Segment) {
         let flow = &mut self.flows[number];
         match segment.kind {
-            Kind::Syn | Kind::Data | Kind::Confirm => {
-                let answer = flow.receiver.on_segment(&self.config, self.now, segment);
+            Kind::Syn | Kind::Data | Kind::HandshakeAck => {
+                let ack = flow.receiver.on_segment(&self.config, self.now, segment);
                 flow.check_delivery(segment);
-                self.answer(number, answer);
+                self.send_ack(number, ack);
             }
             Kind::SynAck | Kind::Ack => {
                 flow.note_ack(segment);
@@ -260,7 +260,7 @@ impl Net {
         self.launch(self.busy_until + self.link.delay, flow, &segment, fate);
     }
 
-    fn answer(&mut self, flow: usize, segment: Option<Segment>) {
+    fn send_ack(&mut self, flow: usize, segment: Option<Segment>) {
         let Some(segment) = segment else { return };
         self.backward.push(Sent { at: self.now, segment });
         match self.fate(segment.kind) {
@@ -308,7 +308,7 @@ impl Flow {
         );
         self.sent_end = self.sent_end.max(end);
         if self.orderly && self.sender.counters().timeouts == 0 {
-            assert!(end - self.sender.acked() <= self.sender.window(), "beyond the window");
+            assert!(end - self.sender.acked() <= self.sender.cwnd(), "beyond the window");
         }
     }
 

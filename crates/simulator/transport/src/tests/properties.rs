@@ -107,17 +107,17 @@ pub(crate) fn any_segment() -> impl Strategy<Value = crate::Segment> {
     let block = (any::<u32>(), any::<u32>());
     let near = (0u32..100_000, 0u32..100_000);
     let block = prop_oneof![block, near].prop_map(|(offset, len)| crate::SackBlock { offset, len });
-    let kind = prop_oneof![1 => Just(Kind::Syn), 1 => Just(Kind::SynAck), 1 => Just(Kind::Data), 5 => Just(Kind::Ack), 1 => Just(Kind::Confirm)];
+    let kind = prop_oneof![1 => Just(Kind::Syn), 1 => Just(Kind::SynAck), 1 => Just(Kind::Data), 5 => Just(Kind::Ack), 1 => Just(Kind::HandshakeAck)];
     let options = prop_oneof![
         1 => Just(Options::None),
         3 => prop::array::uniform3(block).prop_map(Options::Sack),
     ];
-    let ecn = prop::sample::select(std::vec![Ecn::NONE, Ecn::MARK, Ecn::REDUCED]);
+    let ecn = prop::sample::select(std::vec![Ecn::NONE, Ecn::MARK, Ecn::CWR]);
     (number(), any::<u32>(), any::<u32>(), options, any::<u16>(), kind, ecn).prop_map(
-        |(seq, stamp, window, options, len, kind, ecn)| crate::Segment {
+        |(seq, timestamp, window, options, len, kind, ecn)| crate::Segment {
             seq,
             data_seq: 0,
-            stamp: crate::Stamp(stamp),
+            timestamp: crate::Timestamp(timestamp),
             window,
             options,
             len,

@@ -76,7 +76,7 @@ fn a_burst_of_losses_costs_sack_one_round_trip_and_newreno_one_for_each() {
 fn sack_recovery_leaves_half_a_window_in_flight() {
     let mut net = Net::one(config(Recovery::Sack), link(), 4000 * MSS).losing(&[5, 6, 7, 30]);
     net.run_until(RTT * 3 + RTT / 2);
-    assert_eq!(net.window(), 22, "five acknowledgements, then half of 45");
+    assert_eq!(net.cwnd(), 22, "five acknowledgements, then half of 45");
     only_fast(&net, 1);
     let late = net.forward.iter().filter(|sent| sent.at > RTT * 2 + RTT / 2);
     assert_eq!(late.count(), 22, "a window for the round trip after the repair");

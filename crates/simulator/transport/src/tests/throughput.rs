@@ -46,7 +46,7 @@ fn the_window_saws_between_half_of_what_the_link_holds_and_all_of_it() {
     let mut windows = Vec::new();
     for ms in 500..3000 {
         net.run_until(Time::millis(ms));
-        windows.push(net.window());
+        windows.push(net.cwnd());
     }
     let full = 2 * bottleneck().bdp().0 / 1518;
     let (low, high) = (*windows.iter().min().unwrap(), *windows.iter().max().unwrap());

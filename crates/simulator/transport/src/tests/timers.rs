@@ -71,7 +71,7 @@ fn a_timeout_halves_the_threshold_once_and_slow_start_follows() {
     let mut windows = Vec::new();
     for round in 0..8 {
         net.run_until(start + RTT * round + RTT / 2);
-        windows.push(net.window());
+        windows.push(net.cwnd());
     }
     assert_eq!(windows, [1, 2, 4, 8, 16, 17, 18, 19]);
 }

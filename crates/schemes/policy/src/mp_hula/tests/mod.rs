@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::{
     MptcpId, Shim, Update,
-    testing::{FakePorts, at, packet, site},
+    testing::{FakePorts, at, packet, switch_info},
 };
 
 const US: Nanos = 1_000;
@@ -48,7 +48,7 @@ struct Rig {
 
 impl Rig {
     fn new(config: &MpHulaConfig) -> Rig {
-        Rig { mp_hula: MpHula::new(config, &site(1)), ports: FakePorts::default() }
+        Rig { mp_hula: MpHula::new(config, &switch_info(1)), ports: FakePorts::default() }
     }
 
     /// A switch that knows `k` hops to ToR 3: port 2 is the best, port 3 the second, and so on.
@@ -107,7 +107,8 @@ fn these_tables_are_smaller_than_the_papers_for_six_subflows() {
     let mut config = config(4);
     // A slot for each of 6 subflows and a row for each connection, powers of two both.
     (config.hula.flowlet_slots, config.mapping_rows) = (6 << 17, 1 << 17);
-    let held = MpHula::new(&config, &Site { tors: 10_000, ..site(1) }).state_bytes() as u64;
+    let held =
+        MpHula::new(&config, &SwitchInfo { tors: 10_000, ..switch_info(1) }).state_bytes() as u64;
     let slots = (6_u64 << 17).next_power_of_two();
     // Best hops: the last-sent time once for each ToR, not k times. Flowlets: 8 bytes as in HULA and 11 for the
     // owner; the hash is not stored. Mappings: 16 slot numbers a row.

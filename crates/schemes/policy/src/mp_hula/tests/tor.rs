@@ -6,14 +6,14 @@ use heddle_wire::{
 };
 
 use super::*;
-use crate::{TcpFlags, testing::tor_site};
+use crate::{TcpFlags, testing::tor_info};
 
 const A: Key = Key([1; 8]);
 const B: Key = Key([2; 8]);
 
 /// The ToR of the client (ToR 0) or of the server (ToR 3), with one path known to the other.
 fn tor(number: u16) -> MpHula {
-    let mut tor = MpHula::new(&config(2), &tor_site(number));
+    let mut tor = MpHula::new(&config(2), &tor_info(number));
     let probe = Probe { tor: Tor(3 - number), util: 10 };
     let arrival = ProbeArrival { port: Port(2), probe, is_next_hop: true };
     tor.probe(at(0), &arrival, &mut FakePorts::default());

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Hula, testing::tor_site};
+use crate::{Hula, testing::tor_info};
 
 #[derive(Clone, Debug)]
 enum Event {
@@ -67,8 +67,8 @@ fn configs() -> impl Strategy<Value = MpHulaConfig> {
 proptest! {
     #[test]
     fn one_hop_a_tor_is_hula(config in configs(), at_tor: bool, events in events()) {
-        let site = if at_tor { tor_site(1) } else { site(1) };
-        let (mut hula, mut mp_hula) = (Hula::new(&config.hula, &site), MpHula::new(&config, &site));
+        let info = if at_tor { tor_info(1) } else { switch_info(1) };
+        let (mut hula, mut mp_hula) = (Hula::new(&config.hula, &info), MpHula::new(&config, &info));
         let (mut ports, mut now) = (FakePorts::default(), 0);
         for (wait, event) in events {
             now += wait;

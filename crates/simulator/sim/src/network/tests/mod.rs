@@ -33,8 +33,8 @@ impl Network {
         assert!(arrivals.first().is_none_or(|&at| at >= now), "none is overdue: {arrivals:?}");
         assert!(arrivals.last().is_none_or(|&at| at == port.busy_until + class.delay));
         assert!(list.last().is_none_or(|&last| last == port.tail));
-        assert!(port.busy_until.saturating_sub(now) <= class.full_after, "within the buffer");
-        assert_eq!(self.list(port.served).len(), port.waiting as usize);
+        assert!(port.busy_until.saturating_sub(now) <= class.buffer_time, "within the buffer");
+        assert_eq!(self.list(port.next_to_start).len(), port.waiting as usize);
         assert!(port.up || list.is_empty(), "nothing is on a link that is down");
         list.len()
     }
@@ -58,7 +58,7 @@ fn limits(bytes: u64) -> PortLimits {
 fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
     Network {
         ports: vec![Port::new(0, 0)],
-        losses: vec![Losses::default()],
+        port_stats: vec![PortStats::default()],
         classes: vec![LinkClass::new(RATE, DELAY, limits)],
         packets: Packets::default(),
         events: Wheel::new(Time::nanos(10), Time::micros(10)),

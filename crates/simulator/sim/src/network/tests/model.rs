@@ -9,7 +9,7 @@ struct Model {
     limits: PortLimits,
     /// When each packet that has not left starts and ends.
     queue: Vec<(Time, Time)>,
-    losses: Losses,
+    losses: PortStats,
     up: bool,
 }
 
@@ -23,16 +23,16 @@ impl Model {
         let time = bytes(size.into());
         let is_busy = !self.queue.is_empty();
         if !self.up {
-            self.losses.failures += 1;
+            self.losses.failure_drops += 1;
             return None;
         }
         let too_many = self.limits.packets.is_some_and(|most| not_started >= most as usize);
         if waiting + time.0 > bytes(self.limits.bytes.0).0 || (is_busy && too_many) {
-            self.losses.overflows += 1;
+            self.losses.buffer_drops += 1;
             return None;
         }
         let marked = self.limits.mark_above.is_some_and(|most| waiting > bytes(most.0).0);
-        self.losses.marks += u64::from(marked);
+        self.losses.ecn_marks += u64::from(marked);
         let start = Time(now.0 + waiting);
         self.queue.push((start, start + time));
         Some((start + time + DELAY, size, marked))
@@ -69,7 +69,7 @@ proptest! {
     ) {
         let limits = PortLimits { bytes: Bytes(buffer), packets, mark_above };
         let mut network = one_port(limits, metered.then_some(DreShift(19)));
-        let mut model = Model { limits, queue: Vec::new(), losses: Losses::default(), up: true };
+        let mut model = Model { limits, queue: Vec::new(), losses: PortStats::default(), up: true };
         let (mut now, mut expected) = (Time::ZERO, Vec::<Arrived>::new());
         for (gap, step) in steps {
             now += Time(gap);
@@ -83,7 +83,7 @@ proptest! {
                 }
                 Step::Fail => {
                     network.fail(0, now);
-                    model.losses.failures += expected.len() as u64;
+                    model.losses.failure_drops += expected.len() as u64;
                     expected.clear();
                     model.queue.clear();
                     model.up = false;
@@ -96,7 +96,7 @@ proptest! {
             network.check(now);
         }
         prop_assert_eq!(network.arrivals(now + LATER), expected);
-        prop_assert_eq!(network.losses[0], model.losses);
+        prop_assert_eq!(network.port_stats[0], model.losses);
         prop_assert_eq!(network.packets.len(), 0);
     }
 }

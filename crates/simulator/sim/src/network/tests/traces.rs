@@ -21,11 +21,11 @@ fn a_buffer_drops_what_does_not_fit_beside_the_rest_of_the_packet_in_transmissio
     network.send_data(Time::ZERO, 1500);
     network.send_data(Time::ZERO, 1500);
     network.send_data(Time::ZERO, 64);
-    assert_eq!(network.losses[0].overflows, 1, "3000 bytes are full");
+    assert_eq!(network.port_stats[0].buffer_drops, 1, "3000 bytes are full");
     network.send_data(bytes(63), 64);
-    assert_eq!(network.losses[0].overflows, 2, "63 bytes have left");
+    assert_eq!(network.port_stats[0].buffer_drops, 2, "63 bytes have left");
     network.send_data(bytes(64), 64);
-    assert_eq!(network.losses[0].overflows, 2, "64 bytes have left");
+    assert_eq!(network.port_stats[0].buffer_drops, 2, "64 bytes have left");
     assert_eq!(network.arrivals(LATER).len(), 3);
 }
 
@@ -35,11 +35,11 @@ fn a_limit_of_packets_does_not_count_the_one_in_transmission() {
     for _ in 0..4 {
         network.send_data(Time::ZERO, 1000);
     }
-    assert_eq!(network.losses[0].overflows, 1, "one in transmission, two wait");
+    assert_eq!(network.port_stats[0].buffer_drops, 1, "one in transmission, two wait");
     network.send_data(bytes(1000) - Time(1), 1000);
-    assert_eq!(network.losses[0].overflows, 2, "just before the first has left");
+    assert_eq!(network.port_stats[0].buffer_drops, 2, "just before the first has left");
     network.send_data(bytes(1000), 1000);
-    assert_eq!(network.losses[0].overflows, 2);
+    assert_eq!(network.port_stats[0].buffer_drops, 2);
     assert_eq!(network.arrivals(LATER).len(), 4);
 }
 
@@ -49,7 +49,7 @@ fn a_port_where_nothing_may_wait_still_sends() {
     network.send_data(Time::ZERO, 1000);
     network.send_data(Time::ZERO, 1000);
     network.send_data(bytes(1000), 1000);
-    assert_eq!(network.losses[0].overflows, 1);
+    assert_eq!(network.port_stats[0].buffer_drops, 1);
     assert_eq!(network.arrivals(LATER).len(), 2);
 }
 
@@ -62,7 +62,7 @@ fn packets_that_find_more_than_the_threshold_are_marked() {
     }
     let marked: Vec<bool> = network.arrivals(LATER).iter().map(|arrival| arrival.2).collect();
     assert_eq!(marked, [false, false, false, true], "found 0, 1000, 2000 and 2001 bytes");
-    assert_eq!(network.losses[0].marks, 1);
+    assert_eq!(network.port_stats[0].ecn_marks, 1);
 }
 
 /// RFC 3168 sections 5.2 and 6.1.1: acknowledgements and SYNs are not ECN-capable. On an acknowledgement the mark would
@@ -84,7 +84,7 @@ fn only_data_is_marked() {
     }
     let marked: Vec<bool> = network.arrivals(LATER).iter().map(|arrival| arrival.2).collect();
     assert_eq!(marked, [false, false, false, false, false, true]);
-    assert_eq!(network.losses[0].marks, 1);
+    assert_eq!(network.port_stats[0].ecn_marks, 1);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_failure_loses_what_is_on_the_link_and_what_is_sent_to_it() {
     network.fail(0, bytes(500));
     network.check(bytes(500));
     network.send_data(bytes(600), 1000);
-    assert_eq!(network.losses[0], Losses { failures: 3, ..Losses::default() });
+    assert_eq!(network.port_stats[0], PortStats { failure_drops: 3, ..PortStats::default() });
     network.recover(0);
     network.send_data(bytes(700), 1000);
     assert_eq!(network.arrivals(LATER), [(bytes(1700) + DELAY, 1000, false)]);
@@ -120,7 +120,7 @@ fn what_a_failure_takes_from_the_queue_was_never_sent() {
     network.send_data(Time::ZERO, 1000);
     network.send_data(Time::ZERO, 1000);
     network.fail(0, bytes(500));
-    assert_eq!(network.ports[0].accepted, 500);
+    assert_eq!(network.ports[0].accepted_bytes, 500);
 }
 
 /// What waits does not count yet.

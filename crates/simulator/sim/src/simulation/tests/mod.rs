@@ -2,26 +2,27 @@
 //!
 //! A seed makes a scenario and its run. `HEDDLE_SEED` runs that seed alone.
 
+mod closed_connections;
 mod draw;
-mod strays;
 
 use std::ops::RangeInclusive;
 
 use heddle_policy::Shim;
 use heddle_scenario::Transport;
-use heddle_transport::TcpEnds;
-use heddle_transport::mptcp::MptcpEnds;
+use heddle_transport::TcpConnection;
+use heddle_transport::mptcp::MptcpConnection;
 
 use super::*;
 use crate::outcome::Outcome;
 use crate::schemes;
 
-impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
+impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Every packet that was ever sent is accounted for.
     fn check_balance(&self) {
         let (sent, received) = self.hosts.packets();
         let sent = sent + self.switching.probes_sent;
-        let lost: u64 = self.network.losses.iter().map(|l| l.overflows + l.failures).sum();
+        let lost: u64 =
+            self.network.port_stats.iter().map(|l| l.buffer_drops + l.failure_drops).sum();
         let consumed = received + self.switching.counters().probes;
         let under_way = self.network.packets.len() as u64;
         assert_eq!(sent, consumed + lost + self.switching.unroutable + under_way);
@@ -62,14 +63,14 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
 /// Events between two looks at every packet and connection.
 const DEEP_CHECK_EVERY: u64 = 7;
 
-struct Checked<'a, E: Ends>(&'a Scenario, E::Config, u64);
+struct Checked<'a, C: Connection>(&'a Scenario, C::Config, u64);
 
-impl<E: Ends> schemes::WithScheme for Checked<'_, E> {
+impl<C: Connection> schemes::WithScheme for Checked<'_, C> {
     type Output = Outcome;
 
     fn with<S: Scheme>(self, config: S::Config) -> Outcome {
         let Checked(scenario, transport, seed) = self;
-        let mut simulation = Simulation::<S, E>::new(scenario, config, transport, seed)
+        let mut simulation = Simulation::<S, C>::new(scenario, config, transport, seed)
             .unwrap_or_else(|error| panic!("{error}"));
         simulation.run_checked();
         simulation.finish()
@@ -80,11 +81,13 @@ fn run_checked(scenario: &Scenario, seed: u64) -> Outcome {
     let scheme = &scenario.scheme;
     let outcome = match scenario.transport {
         Transport::Tcp(tcp) => {
-            schemes::dispatch(scheme, seed, Checked::<TcpEnds>(scenario, tcp, seed))
+            schemes::dispatch(scheme, seed, Checked::<TcpConnection>(scenario, tcp, seed))
         }
-        Transport::Mptcp(mptcp) => {
-            schemes::dispatch(scheme, seed, Checked::<MptcpEnds>(scenario, mptcp.into(), seed))
-        }
+        Transport::Mptcp(mptcp) => schemes::dispatch(
+            scheme,
+            seed,
+            Checked::<MptcpConnection>(scenario, mptcp.into(), seed),
+        ),
     };
     outcome.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,106 +1,109 @@
-//! What a client sends next: repairs first, then new data on the subflow that the scheduler chooses.
+//! Segments of an established connection: retransmissions first, then new data on the subflow that the scheduler selects.
 
 use core::ops::Range;
 
 use super::Client;
 use crate::Segment;
-use crate::mptcp::subflows::Standing;
+use crate::mptcp::status::SubflowPhase;
 use crate::mptcp::{Context, Scheduler};
 
 impl Client {
-    /// What is left of a segment whose bytes belong to several places.
+    /// Rest of a retransmitted segment that spans several mappings.
     #[inline]
-    pub(super) fn next_rest(&mut self) -> Option<(usize, Segment)> {
-        let (path, segment) = self.rest.take()?;
-        Some(self.mapped(path, segment))
+    pub(super) fn next_remainder(&mut self) -> Option<(usize, Segment)> {
+        let (path, segment) = self.remainder.take()?;
+        Some(self.with_mapping(path, segment))
     }
 
-    /// Segments known to be lost go before new data, on their own subflow.
+    /// Retransmission of a lost segment, on its own subflow; sent before new data.
     #[inline]
-    pub(super) fn next_hole(&mut self, with: &Context) -> Option<(usize, Segment)> {
+    pub(super) fn next_lost(&mut self, cx: &Context) -> Option<(usize, Segment)> {
         let (path, segment) =
-            self.subflows.first_of(Standing::Repairing, with.subflow, |subflow| {
-                subflow.sender.next_hole(with.subflow, with.now)
+            self.subflows.find_map_in(SubflowPhase::Recovering, cx.subflow, |subflow| {
+                subflow.sender.next_lost(cx.subflow, cx.now)
             })?;
-        let (path, segment) = self.mapped(path, segment);
-        Some((path, self.with_keys(with, path, segment)))
+        let (path, segment) = self.with_mapping(path, segment);
+        Some((path, self.with_keys(cx, path, segment)))
     }
 
-    /// What a subflow sends when there is nothing new: see RFC 6675 section 4, rules 3 and 4.
+    /// Rescue retransmission, if there is no new data (RFC 6675 section 4, NextSeg rules 3 and 4).
     #[inline]
-    pub(super) fn next_rescue(&mut self, with: &Context) -> Option<(usize, Segment)> {
+    pub(super) fn next_rescue(&mut self, cx: &Context) -> Option<(usize, Segment)> {
         let (path, segment) =
-            self.subflows.first_of(Standing::Repairing, with.subflow, |subflow| {
-                subflow.sender.next_segment(with.subflow, with.now)
+            self.subflows.find_map_in(SubflowPhase::Recovering, cx.subflow, |subflow| {
+                subflow.sender.next_segment(cx.subflow, cx.now)
             })?;
-        Some(self.mapped(path, segment))
+        Some(self.with_mapping(path, segment))
     }
 
-    /// New data, on the subflow that the scheduler chooses.
-    pub(super) fn next_data(&mut self, with: &Context) -> Option<(usize, Segment)> {
-        self.forget_late();
-        let path = self.choose(with)?;
-        let data = self.take_data(with, path)?;
-        let segment = self.subflows.change(with.subflow, path, |subflow| {
+    /// New data, on the subflow that the scheduler selects.
+    pub(super) fn next_data(&mut self, cx: &Context) -> Option<(usize, Segment)> {
+        self.reinject_queue.drop_acked(self.una);
+        let path = self.schedule(cx)?;
+        let data = self.take_data(cx, path)?;
+        let segment = self.subflows.update(cx.subflow, path, |subflow| {
             subflow.cursor = subflow.cursor.max(data.end);
-            subflow.send(with.subflow, with.now, data)
+            subflow.send(cx.subflow, cx.now, data)
         })?;
-        Some((path, self.with_keys(with, path, segment)))
+        Some((path, self.with_keys(cx, path, segment)))
     }
 
+    /// Subflow for the next data, by the configured scheduler.
     #[inline]
-    fn choose(&mut self, with: &Context) -> Option<usize> {
+    fn schedule(&mut self, cx: &Context) -> Option<usize> {
         let paths = self.subflows.len();
-        let ready = |path: &usize| self.is_ready(with, *path);
-        match with.config.scheduler {
+        let ready = |path: &usize| self.is_ready(cx, *path);
+        match cx.config.scheduler {
             Scheduler::LowestRtt => {
-                (0..paths).filter(ready).min_by_key(|path| self.subflows.gauge(*path).srtt)
+                (0..paths).filter(ready).min_by_key(|path| self.subflows.status(*path).srtt)
             }
             Scheduler::RoundRobin | Scheduler::Redundant => {
-                let chosen = (0..paths).map(|step| (self.turn + step) % paths).find(ready)?;
-                self.turn = (chosen + 1) % paths;
+                let chosen =
+                    (0..paths).map(|step| (self.round_robin + step) % paths).find(ready)?;
+                self.round_robin = (chosen + 1) % paths;
                 Some(chosen)
             }
         }
     }
 
-    /// Whether a subflow can send, and there is something for it.
+    /// True if a subflow can send and there is data for it.
     #[inline]
-    fn is_ready(&self, with: &Context, path: usize) -> bool {
-        self.subflows.gauge(path).has_room
-            && (self.late_for(path).is_some() || !self.new_for(with, path).is_empty())
+    fn is_ready(&self, cx: &Context, path: usize) -> bool {
+        self.subflows.status(path).can_send
+            && (self.reinject_queue.first_for(path).is_some()
+                || !self.new_data(cx, path).is_empty())
     }
 
-    /// The next segment's bytes of those that are new to a subflow; empty if there is none, or the receive window is full.
+    /// Next segment's worth of data that is new to a subflow; empty if there is none or the receive window is full.
     #[inline]
-    fn new_for(&self, with: &Context, path: usize) -> Range<u64> {
-        let start = match with.config.scheduler {
+    fn new_data(&self, cx: &Context, path: usize) -> Range<u64> {
+        let start = match cx.config.scheduler {
             Scheduler::Redundant => self.subflows.get(path).cursor.max(self.una),
             Scheduler::LowestRtt | Scheduler::RoundRobin => self.nxt,
         };
-        let end = self.written.min(start.saturating_add(u64::from(with.subflow.mss)));
+        let end = self.written.min(start.saturating_add(u64::from(cx.subflow.mss)));
         if end <= self.window_end { start..end } else { start..start }
     }
 
-    /// Takes the bytes for a subflow that is ready.
+    /// Takes the next data for a subflow that is ready: a reinjection, or new data.
     #[inline]
-    fn take_data(&mut self, with: &Context, path: usize) -> Option<Range<u64>> {
-        if let Some(place) = self.late_for(path) {
-            return self.take_late(place, u64::from(with.subflow.mss));
+    fn take_data(&mut self, cx: &Context, path: usize) -> Option<Range<u64>> {
+        if let Some(index) = self.reinject_queue.first_for(path) {
+            return self.take_reinjection(index, u64::from(cx.subflow.mss));
         }
-        let data = self.new_for(with, path);
+        let data = self.new_data(cx, path);
         self.nxt = self.nxt.max(data.end);
         Some(data)
     }
 
-    /// Writes the data sequence mapping into a segment that is sent again. It may hold bytes of several places: the rest waits.
-    fn mapped(&mut self, path: usize, mut segment: Segment) -> (usize, Segment) {
+    /// Adds the data sequence mapping to a retransmitted segment. If it spans several mappings, it is cut and the rest kept.
+    fn with_mapping(&mut self, path: usize, mut segment: Segment) -> (usize, Segment) {
         let bytes = segment.seq..segment.seq + u64::from(segment.len);
         if let Some(data) = self.subflows.get(path).mappings.first(bytes) {
             let len = (data.end - data.start) as u16;
             if len < segment.len {
-                let (seq, rest) = (segment.seq + u64::from(len), segment.len - len);
-                self.rest = Some((path, Segment { seq, len: rest, ..segment }));
+                let (seq, remainder) = (segment.seq + u64::from(len), segment.len - len);
+                self.remainder = Some((path, Segment { seq, len: remainder, ..segment }));
             }
             segment.data_seq = data.start;
             segment.len = len;

@@ -29,7 +29,7 @@ fn story(sent: &[Sent], path: usize) -> Vec<(Kind, Options)> {
 fn version_1_tells_the_clients_key_in_the_third_packet_and_the_first_data() {
     let net = run(config());
     let there = story(&net.there, 0);
-    let [(Kind::Syn, syn), (Kind::Confirm, third), (Kind::Data, data)] = there[..] else {
+    let [(Kind::Syn, syn), (Kind::HandshakeAck, third), (Kind::Data, data)] = there[..] else {
         panic!("{there:?}")
     };
     assert_eq!(syn, Options::Mptcp(Handshake::Capable));
@@ -43,7 +43,7 @@ fn version_1_tells_the_clients_key_in_the_third_packet_and_the_first_data() {
 fn version_0_tells_the_clients_key_in_the_syn() {
     let net = run(MptcpConfig { version: Version::V0, ..config() });
     let there = story(&net.there, 0);
-    let [(Kind::Syn, syn), (Kind::Confirm, third)] = there[..] else { panic!("{there:?}") };
+    let [(Kind::Syn, syn), (Kind::HandshakeAck, third)] = there[..] else { panic!("{there:?}") };
     let Options::Mptcp(Handshake::Keys(client, server)) = third else { panic!("{third:?}") };
     assert_eq!(syn, Options::Mptcp(Handshake::Key(client)));
     assert_eq!(net.back[0].segment.options, Options::Mptcp(Handshake::Key(server)));
@@ -53,27 +53,26 @@ fn version_0_tells_the_clients_key_in_the_syn() {
 fn a_join_names_the_servers_token_and_both_ends_prove_the_keys_before_data_flows() {
     for version in [Version::V0, Version::V1] {
         let net = run(MptcpConfig { version, ..config() });
-        let third = net.there.iter().find(|sent| sent.segment.kind == Kind::Confirm).unwrap();
+        let third = net.there.iter().find(|sent| sent.segment.kind == Kind::HandshakeAck).unwrap();
         let Options::Mptcp(Handshake::Keys(client, server)) = third.segment.options else {
             panic!("{third:?}")
         };
         let join: Vec<_> = net.there.iter().filter(|sent| sent.path == 1).take(3).collect();
-        let Options::Mptcp(Handshake::Join(token, nonce_a)) = join[0].segment.options else {
+        let Options::Mptcp(Handshake::JoinSyn(token, nonce_a)) = join[0].segment.options else {
             panic!("{join:?}")
         };
         assert_eq!(token, version.token(server));
-        let answers: Vec<_> = net.back.iter().filter(|sent| sent.path == 1).take(2).collect();
-        let Options::Mptcp(Handshake::JoinAnswer(hmac_b, nonce_b)) = answers[0].segment.options
-        else {
-            panic!("{answers:?}")
+        let acks: Vec<_> = net.back.iter().filter(|sent| sent.path == 1).take(2).collect();
+        let Options::Mptcp(Handshake::JoinSynAck(hmac_b, nonce_b)) = acks[0].segment.options else {
+            panic!("{acks:?}")
         };
         let expected = version.join_hmac(server, client, nonce_b, nonce_a).syn_ack();
         assert_eq!(hmac_b, expected.to_be_bytes());
         let hmac_a = version.join_hmac(client, server, nonce_a, nonce_b).ack();
-        assert_eq!(join[1].segment.options, Options::Mptcp(Handshake::JoinProof(hmac_a)));
-        assert_eq!(answers[1].segment.kind, Kind::Ack, "the fourth packet");
+        assert_eq!(join[1].segment.options, Options::Mptcp(Handshake::JoinAck(hmac_a)));
+        assert_eq!(acks[1].segment.kind, Kind::Ack, "the fourth packet");
         assert_eq!(join[2].segment.kind, Kind::Data);
-        assert!(join[2].at > answers[1].at, "data waits for the fourth packet");
+        assert!(join[2].at > acks[1].at, "data waits for the fourth packet");
     }
 }
 
@@ -117,11 +116,11 @@ fn any_packet_of_a_handshake_may_be_lost() {
     let cases: [(&str, Lost); 9] = [
         ("SYN", |path, s| path == 0 && s.kind == Kind::Syn),
         ("SYN/ACK", |path, s| path == 0 && s.kind == Kind::SynAck),
-        ("third packet", |path, s| path == 0 && s.kind == Kind::Confirm),
+        ("third packet", |path, s| path == 0 && s.kind == Kind::HandshakeAck),
         ("first data", |path, s| path == 0 && s.kind == Kind::Data && s.seq == 0),
         ("join SYN", |path, s| path == 1 && s.kind == Kind::Syn),
         ("join SYN/ACK", |path, s| path == 1 && s.kind == Kind::SynAck),
-        ("join proof", |path, s| path == 1 && s.kind == Kind::Confirm),
+        ("join proof", |path, s| path == 1 && s.kind == Kind::HandshakeAck),
         ("fourth packet", |path, s| path == 1 && s.kind == Kind::Ack),
         ("joined data", |path, s| path == 1 && s.kind == Kind::Data),
     ];
@@ -153,7 +152,7 @@ fn the_key_is_repeated_before_joins_that_need_it() {
 
 #[test]
 fn a_join_that_cannot_prove_the_keys_opens_nothing() {
-    for kind in [Kind::SynAck, Kind::Confirm] {
+    for kind in [Kind::SynAck, Kind::HandshakeAck] {
         let mut net = Net::new([link(), link()]);
         let flow = net.open(config(), &[0, 1], BYTES);
         net.forge = Some((1, kind));

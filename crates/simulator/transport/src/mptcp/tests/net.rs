@@ -7,8 +7,8 @@ use std::vec::Vec;
 
 use heddle_units::{Bytes, Rate, Time};
 
-use crate::mptcp::{Handshake, MptcpConfig, MptcpEnds, Parameters};
-use crate::{Ends, EndsCounters, Kind, Options, Segment, TcpConfig, TcpEnds};
+use crate::mptcp::{Handshake, MptcpConfig, MptcpConnection, Parameters};
+use crate::{Connection, ConnectionCounters, Kind, Options, Segment, TcpConfig, TcpConnection};
 
 /// What happens to a segment besides its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,23 +49,23 @@ impl Link {
     }
 }
 
-enum AnyEnds {
-    Tcp(TcpEnds, TcpConfig),
-    Mptcp(Box<MptcpEnds>, Parameters),
+enum AnyConnection {
+    Tcp(TcpConnection, TcpConfig),
+    Mptcp(Box<MptcpConnection>, Parameters),
 }
 
-/// Calls a method of [`Ends`] with the configuration that belongs to it.
-macro_rules! with_ends {
-    ($flow:expr, $ends:ident, $config:ident => $call:expr) => {
-        match &mut $flow.ends {
-            AnyEnds::Tcp($ends, $config) => $call,
-            AnyEnds::Mptcp($ends, $config) => $call,
+/// Calls a method of [`Connection`] with the configuration that belongs to it.
+macro_rules! with_connection {
+    ($flow:expr, $connection:ident, $config:ident => $call:expr) => {
+        match &mut $flow.connection {
+            AnyConnection::Tcp($connection, $config) => $call,
+            AnyConnection::Mptcp($connection, $config) => $call,
         }
     };
 }
 
 pub struct Flow {
-    ends: AnyEnds,
+    connection: AnyConnection,
     /// The link of each path.
     routes: Vec<usize>,
     /// Where each byte of each path was first said to belong, by ranges.
@@ -76,20 +76,19 @@ pub struct Flow {
 
 impl Flow {
     pub fn delivered(&mut self) -> u64 {
-        with_ends!(self, ends, _config => ends.delivered())
+        with_connection!(self, connection, _config => connection.delivered())
     }
 
-    pub fn counters(&mut self) -> EndsCounters {
-        with_ends!(self, ends, _config => ends.counters())
+    pub fn counters(&mut self) -> ConnectionCounters {
+        with_connection!(self, connection, _config => connection.counters())
     }
 
     fn deadline(&mut self) -> Time {
-        with_ends!(self, ends, _config => ends.deadline().min(ends.answer_deadline()))
+        with_connection!(self, connection, _config => connection.deadline().min(connection.ack_deadline()))
     }
 
     fn check(&mut self, now: Time) {
-        let (acked, delivered, written) =
-            with_ends!(self, ends, _config => (ends.acked(), ends.delivered(), ends.written()));
+        let (acked, delivered, written) = with_connection!(self, connection, _config => (connection.acked(), connection.delivered(), connection.written()));
         assert!(acked <= delivered && delivered <= written);
         if delivered == written && self.finished.is_none() {
             self.finished = Some(now);
@@ -98,7 +97,7 @@ impl Flow {
 
     /// A byte of a subflow belongs to one place of the stream for ever, and none goes beyond the receive window.
     fn check_sending(&mut self, path: usize, segment: &Segment) {
-        if segment.kind != Kind::Data || matches!(self.ends, AnyEnds::Tcp(..)) {
+        if segment.kind != Kind::Data || matches!(self.connection, AnyConnection::Tcp(..)) {
             return;
         }
         let (seq, data, len) = (segment.seq, segment.data_seq, u64::from(segment.len));
@@ -124,8 +123,8 @@ impl Flow {
         (*known == path && seq < start + len).then(|| place + (seq - start))
     }
 
-    fn note_window(&mut self, answer: &Segment) {
-        self.window_end = self.window_end.max(answer.data_seq + u64::from(answer.window));
+    fn note_window(&mut self, ack: &Segment) {
+        self.window_end = self.window_end.max(ack.data_seq + u64::from(ack.window));
     }
 }
 
@@ -183,21 +182,21 @@ impl Net {
             bits
         };
         let with = Parameters::from(config);
-        let mut ends = MptcpEnds::new(&with, random);
-        ends.write(self.now, bytes);
-        self.add(AnyEnds::Mptcp(Box::new(ends), with), routes)
+        let mut connection = MptcpConnection::new(&with, random);
+        connection.write(self.now, bytes);
+        self.add(AnyConnection::Mptcp(Box::new(connection), with), routes)
     }
 
     /// Adds a TCP connection.
     pub fn open_tcp(&mut self, config: TcpConfig, route: usize, bytes: u64) -> usize {
-        let mut ends = TcpEnds::new(&config, || 0);
-        ends.write(self.now, bytes);
-        self.add(AnyEnds::Tcp(ends, config), &[route])
+        let mut connection = TcpConnection::new(&config, || 0);
+        connection.write(self.now, bytes);
+        self.add(AnyConnection::Tcp(connection, config), &[route])
     }
 
-    fn add(&mut self, ends: AnyEnds, routes: &[usize]) -> usize {
+    fn add(&mut self, connection: AnyConnection, routes: &[usize]) -> usize {
         let (routes, mapped) = (routes.to_vec(), BTreeMap::new());
-        self.flows.push(Flow { ends, routes, mapped, window_end: 0, finished: None });
+        self.flows.push(Flow { connection, routes, mapped, window_end: 0, finished: None });
         self.flows.len() - 1
     }
 
@@ -242,11 +241,10 @@ impl Net {
     fn tick(&mut self, number: usize) {
         let now = self.now;
         let flow = &mut self.flows[number];
-        with_ends!(flow, ends, config => ends.on_timer(config, now));
-        while let Some((path, answer)) =
-            with_ends!(self.flows[number], ends, config => ends.on_answer_timer(config, now))
+        with_connection!(flow, connection, config => connection.on_timer(config, now));
+        while let Some((path, ack)) = with_connection!(self.flows[number], connection, config => connection.on_ack_timer(config, now))
         {
-            self.answer(number, path, answer);
+            self.send_ack(number, path, ack);
         }
         self.pump(number);
     }
@@ -259,20 +257,18 @@ impl Net {
         let (now, flow) = (self.now, &mut self.flows[number]);
         if way == Way::Back {
             flow.note_window(segment);
-            with_ends!(flow, ends, config => ends.on_answer(config, now, path, segment));
+            with_connection!(flow, connection, config => connection.on_ack(config, now, path, segment));
             return self.pump(number);
         }
-        if let Some(answer) =
-            with_ends!(flow, ends, config => ends.on_segment(config, now, path, segment))
+        if let Some(ack) = with_connection!(flow, connection, config => connection.on_segment(config, now, path, segment))
         {
-            self.answer(number, path, answer);
+            self.send_ack(number, path, ack);
         }
     }
 
     fn pump(&mut self, number: usize) {
         let now = self.now;
-        while let Some((path, segment)) =
-            with_ends!(self.flows[number], ends, config => ends.next_segment(config, now))
+        while let Some((path, segment)) = with_connection!(self.flows[number], connection, config => connection.next_segment(config, now))
         {
             self.flows[number].check_sending(path, &segment);
             self.send(number, path, segment);
@@ -297,7 +293,7 @@ impl Net {
         self.launch(at, flow, path, Way::There, segment, fate);
     }
 
-    fn answer(&mut self, flow: usize, path: usize, segment: Segment) {
+    fn send_ack(&mut self, flow: usize, path: usize, segment: Segment) {
         self.back.push(Sent { at: self.now, flow, path, segment });
         let fate = self.fate(path, &segment);
         let link = &self.links[self.flows[flow].routes[path]];
@@ -338,11 +334,11 @@ fn chance(seed: u64) -> f64 {
 
 fn forged(segment: Segment) -> Segment {
     let options = match segment.options {
-        Options::Mptcp(Handshake::JoinAnswer(hmac, nonce)) => {
-            Options::Mptcp(Handshake::JoinAnswer(hmac.map(|byte| !byte), nonce))
+        Options::Mptcp(Handshake::JoinSynAck(hmac, nonce)) => {
+            Options::Mptcp(Handshake::JoinSynAck(hmac.map(|byte| !byte), nonce))
         }
-        Options::Mptcp(Handshake::JoinProof(hmac)) => {
-            Options::Mptcp(Handshake::JoinProof(hmac.map(|byte| !byte)))
+        Options::Mptcp(Handshake::JoinAck(hmac)) => {
+            Options::Mptcp(Handshake::JoinAck(hmac.map(|byte| !byte)))
         }
         other => other,
     };

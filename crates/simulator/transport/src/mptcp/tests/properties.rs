@@ -89,17 +89,17 @@ proptest! {
         config in any_config(),
         noise in prop::collection::vec((0usize..5, crate::tests::any_segment()), 1..60),
     ) {
-        use crate::Ends;
+        use crate::Connection;
         let with = crate::mptcp::Parameters::from(config);
-        let mut ends = crate::mptcp::MptcpEnds::new(&with, || 7);
-        ends.write(Time::ZERO, 1 << 20);
+        let mut connection = crate::mptcp::MptcpConnection::new(&with, || 7);
+        connection.write(Time::ZERO, 1 << 20);
         for (step, (path, segment)) in noise.into_iter().enumerate() {
             let now = Time::millis(step as u64);
-            ends.on_segment(&with, now, path, &segment);
-            ends.on_answer(&with, now, path, &segment);
-            ends.on_timer(&with, now);
+            connection.on_segment(&with, now, path, &segment);
+            connection.on_ack(&with, now, path, &segment);
+            connection.on_timer(&with, now);
             for _ in 0..20 {
-                if ends.next_segment(&with, now).is_none() {
+                if connection.next_segment(&with, now).is_none() {
                     break;
                 }
             }

@@ -3,13 +3,13 @@
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::Tor;
 use heddle_scenario::Connections;
-use heddle_transport::{HEADER, MIN_FRAME, TcpConfig};
+use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
 
 /// Time for `size` bytes from one host to another over an empty shortest path: a handshake's round trip if the
 /// connection is new, every segment at the slowest link, the last segment store-and-forward over the others, and the
 /// delays. Windows are not limiting (no slow start): the bound that pFabric and HPCC normalise by.
-pub fn unloaded_fct(
+pub fn ideal_fct(
     fabric: &Fabric,
     routes: &Routes,
     tcp: &TcpConfig,
@@ -22,11 +22,11 @@ pub fn unloaded_fct(
         path.iter().fold(Time::ZERO, |sum, (rate, delay)| sum + *delay + rate.time_for(frame))
     };
     let slowest = path.iter().map(|(rate, _)| *rate).min().unwrap_or(Rate(1));
-    let (mss, header) = (u64::from(tcp.mss), u64::from(HEADER));
+    let (mss, header) = (u64::from(tcp.mss), u64::from(HEADER_BYTES));
     let before_last = size.0.div_ceil(mss).max(1) - 1;
-    let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME.into()));
+    let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME_BYTES.into()));
     let handshake = match connections {
-        Connections::PerFlow => cross(Bytes(MIN_FRAME.into())) * 2,
+        Connections::PerFlow => cross(Bytes(MIN_FRAME_BYTES.into())) * 2,
         Connections::Persistent(_) => Time::ZERO,
     };
     handshake + slowest.time_for(Bytes(before_last * (mss + header))) + cross(last)

@@ -1,4 +1,4 @@
-//! What opens connections and subflows (RFC 8684 sections 3.1 and 3.2).
+//! MPTCP options of handshakes (RFC 8684 sections 3.1 and 3.2).
 
 use heddle_wire::mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin, MptcpOption};
 use heddle_wire::{Key, Token, Version};
@@ -13,16 +13,16 @@ pub enum Handshake {
     /// MP_CAPABLE with the sender's and the receiver's key: the third packet, and with RFC 8684 the first data.
     Keys(Key, Key),
     /// MP_JOIN of a SYN: the receiver's token and a nonce.
-    Join(Token, u32),
+    JoinSyn(Token, u32),
     /// MP_JOIN of a SYN/ACK: a truncated HMAC and a nonce.
-    JoinAnswer([u8; 8], u32),
+    JoinSynAck([u8; 8], u32),
     /// MP_JOIN of the third packet: the HMAC.
-    JoinProof([u8; 20]),
+    JoinAck([u8; 20]),
 }
 
 impl Handshake {
-    /// The option as it goes over the wire, on a segment with `len` bytes of data.
-    pub(super) fn option(self, version: Version, len: u16) -> MptcpOption {
+    /// The option in wire format, for a segment with `len` bytes of data.
+    pub(crate) fn option(self, version: Version, len: u16) -> MptcpOption {
         match self {
             Handshake::Capable => capable(version, CapableKeys::None),
             Handshake::Key(key) => capable(version, CapableKeys::Sender(key)),
@@ -32,16 +32,16 @@ impl Handshake {
             Handshake::Keys(sender, receiver) => {
                 capable(version, CapableKeys::WithData { sender, receiver, len, checksum: None })
             }
-            Handshake::Join(token, nonce) => {
+            Handshake::JoinSyn(token, nonce) => {
                 MptcpOption::Join(MpJoin::Syn { backup: false, address: 0, token, nonce })
             }
-            Handshake::JoinAnswer(hmac, nonce) => MptcpOption::Join(MpJoin::SynAck {
+            Handshake::JoinSynAck(hmac, nonce) => MptcpOption::Join(MpJoin::SynAck {
                 backup: false,
                 address: 0,
                 hmac: u64::from_be_bytes(hmac),
                 nonce,
             }),
-            Handshake::JoinProof(hmac) => MptcpOption::Join(MpJoin::Ack { hmac }),
+            Handshake::JoinAck(hmac) => MptcpOption::Join(MpJoin::Ack { hmac }),
         }
     }
 }

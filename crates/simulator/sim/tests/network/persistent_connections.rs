@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heddle_sim::{FlowRecord, Outcome};
 use heddle_units::{Bytes, Rate};
 
-use crate::lab::{run, scenario};
+use crate::support::{run, scenario};
 
 /// Two hosts that send to two others, now and then more than a connection can take at once.
 const TWO_POD: &str = r#"

@@ -6,7 +6,7 @@ use crate::{Receiver, Segment, Sender, TcpConfig};
 
 /// What both ends of a connection have counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EndsCounters {
+pub struct ConnectionCounters {
     /// Segments that the client sent: SYNs, data and retransmissions.
     pub segments: u64,
     /// Of these, segments sent again on their subflow, SYNs included.
@@ -23,9 +23,9 @@ pub struct EndsCounters {
 
 /// A connection: the client's end, which sends, and the server's, which receives. It has one path or several, numbered from 0.
 ///
-/// The loop that drives it, after any input: send what [`Ends::next_segment`] gives until it gives `None`; call
-/// [`Ends::on_timer`] once [`Ends::deadline`] has passed, and [`Ends::on_answer_timer`] once [`Ends::answer_deadline`] has.
-pub trait Ends: Sized {
+/// The loop that drives it, after any input: send what [`Connection::next_segment`] gives until it gives `None`; call
+/// [`Connection::on_timer`] once [`Connection::deadline`] has passed, and [`Connection::on_ack_timer`] once [`Connection::ack_deadline`] has.
+pub trait Connection: Sized {
     /// Parameters, which thousands of connections share; a connection must see the same ones always.
     type Config: Clone;
 
@@ -51,7 +51,7 @@ pub trait Ends: Sized {
     fn is_idle(&self) -> bool;
 
     /// The client takes in an answer that came over `path`.
-    fn on_answer(&mut self, config: &Self::Config, now: Time, path: usize, answer: &Segment);
+    fn on_ack(&mut self, config: &Self::Config, now: Time, path: usize, ack: &Segment);
 
     /// The server takes in a segment that came over `path`, and gives the answer, which goes back over the same, unless it is delayed.
     fn on_segment(
@@ -65,20 +65,20 @@ pub trait Ends: Sized {
     /// The next segment of the client and its path, `None` if nothing may be sent now.
     fn next_segment(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
 
-    /// When [`Ends::on_timer`] is next needed; [`Time::NEVER`] if it is not.
+    /// When [`Connection::on_timer`] is next needed; [`Time::NEVER`] if it is not.
     fn deadline(&self) -> Time;
 
     /// The client looks at the clock.
     fn on_timer(&mut self, config: &Self::Config, now: Time);
 
-    /// When [`Ends::on_answer_timer`] is next needed; [`Time::NEVER`] if it is not.
-    fn answer_deadline(&self) -> Time;
+    /// When [`Connection::on_ack_timer`] is next needed; [`Time::NEVER`] if it is not.
+    fn ack_deadline(&self) -> Time;
 
     /// The server looks at the clock: a delayed acknowledgement that is due, and its path. Ask until it gives `None`.
-    fn on_answer_timer(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
+    fn on_ack_timer(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
 
     /// What has been counted so far.
-    fn counters(&self) -> EndsCounters;
+    fn counters(&self) -> ConnectionCounters;
 
     /// Writes the TCP options that a switch would read of `segment` into `area`, and gives their length: MPTCP's handshakes. 0 for
     /// a segment without.
@@ -91,20 +91,20 @@ pub trait Ends: Sized {
 /// Both ends of a TCP connection.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct TcpEnds {
+pub struct TcpConnection {
     sender: Sender,
     receiver: Receiver,
 }
 
-impl Ends for TcpEnds {
+impl Connection for TcpConnection {
     type Config = TcpConfig;
 
     fn paths(_: &TcpConfig) -> usize {
         1
     }
 
-    fn new(config: &TcpConfig, _: impl FnMut() -> u64) -> TcpEnds {
-        TcpEnds { sender: Sender::new(config), receiver: Receiver::new() }
+    fn new(config: &TcpConfig, _: impl FnMut() -> u64) -> TcpConnection {
+        TcpConnection { sender: Sender::new(config), receiver: Receiver::new() }
     }
 
     fn write(&mut self, now: Time, bytes: u64) {
@@ -130,8 +130,8 @@ impl Ends for TcpEnds {
     }
 
     #[inline]
-    fn on_answer(&mut self, config: &TcpConfig, now: Time, _: usize, answer: &Segment) {
-        self.sender.on_segment(config, now, answer);
+    fn on_ack(&mut self, config: &TcpConfig, now: Time, _: usize, ack: &Segment) {
+        self.sender.on_segment(config, now, ack);
     }
 
     #[inline]
@@ -161,18 +161,18 @@ impl Ends for TcpEnds {
     }
 
     #[inline]
-    fn answer_deadline(&self) -> Time {
+    fn ack_deadline(&self) -> Time {
         self.receiver.deadline()
     }
 
     #[inline]
-    fn on_answer_timer(&mut self, config: &TcpConfig, now: Time) -> Option<(usize, Segment)> {
+    fn on_ack_timer(&mut self, config: &TcpConfig, now: Time) -> Option<(usize, Segment)> {
         self.receiver.on_timer(config, now).map(|segment| (0, segment))
     }
 
-    fn counters(&self) -> EndsCounters {
+    fn counters(&self) -> ConnectionCounters {
         let sender = self.sender.counters();
-        EndsCounters {
+        ConnectionCounters {
             segments: sender.segments,
             retransmitted: sender.retransmitted,
             timeouts: sender.timeouts,

@@ -14,7 +14,7 @@
 //! A loss takes half of the window, with BALIA min(alpha_r, 1.5) / 2 of it. With one path each of these is NewReno.
 
 use super::Acked;
-use crate::mptcp::Coupling;
+use crate::config::Coupling;
 
 /// How a coupled window moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,7 @@ pub(crate) struct PathState {
     /// cwnd / rtt.
     rate: f64,
     /// cwnd / rtt².
-    pace: f64,
+    rate_per_rtt: f64,
     /// Bytes acknowledged since the last loss.
     pub since_loss: f64,
     /// Bytes acknowledged between the last two losses.
@@ -57,19 +57,19 @@ pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain 
 
 /// As the best path alone would grow, spread over all; on no path faster than TCP.
 fn lia(paths: &[PathState], own: &PathState) -> f64 {
-    let best = most(paths, |path| path.pace);
+    let best = max_of(paths, |path| path.rate_per_rtt);
     (best / squared(total_rate(paths))).min(1.0 / own.cwnd)
 }
 
 fn olia(paths: &[PathState], own: &PathState) -> f64 {
-    own.pace / squared(total_rate(paths)) + shift(paths, own) / own.cwnd
+    own.rate_per_rtt / squared(total_rate(paths)) + olia_alpha(paths, own) / own.cwnd
 }
 
 /// OLIA's alpha: moves window from the paths where it is largest to those that are best and have less.
-fn shift(paths: &[PathState], own: &PathState) -> f64 {
-    let (largest, best) = (most(paths, |path| path.cwnd), most(paths, PathState::promise));
+fn olia_alpha(paths: &[PathState], own: &PathState) -> f64 {
+    let (largest, best) = (max_of(paths, |path| path.cwnd), max_of(paths, PathState::quality));
     let is_large = |path: &PathState| path.cwnd >= largest;
-    let is_collected = |path: &PathState| path.promise() >= best && !is_large(path);
+    let is_collected = |path: &PathState| path.quality() >= best && !is_large(path);
     let share = |count: usize| 1.0 / (paths.len() * count) as f64;
     let collected = paths.iter().filter(|path| is_collected(path)).count();
     if is_collected(own) {
@@ -82,15 +82,15 @@ fn shift(paths: &[PathState], own: &PathState) -> f64 {
 }
 
 fn balia(paths: &[PathState], own: &PathState) -> Gain {
-    let alpha = most(paths, |path| path.rate) / own.rate;
-    let linked = own.pace / squared(total_rate(paths));
+    let alpha = max_of(paths, |path| path.rate) / own.rate;
+    let linked = own.rate_per_rtt / squared(total_rate(paths));
     Gain {
         increase: linked * ((1.0 + alpha) / 2.0) * ((4.0 + alpha) / 5.0),
         decrease: alpha.min(1.5) / 2.0,
     }
 }
 
-fn most(paths: &[PathState], of: impl Fn(&PathState) -> f64) -> f64 {
+fn max_of(paths: &[PathState], of: impl Fn(&PathState) -> f64) -> f64 {
     paths.iter().map(of).fold(0.0, f64::max)
 }
 
@@ -107,9 +107,16 @@ impl PathState {
     /// can.
     #[inline]
     pub(crate) fn new(cwnd: f64, rtt: f64) -> PathState {
-        let (cwnd, rtt) = (within(cwnd, 1.0, 1e18), within(rtt, 1e-9, 1e9));
+        let (cwnd, rtt) = (clamp_finite(cwnd, 1.0, 1e18), clamp_finite(rtt, 1e-9, 1e9));
         let rate = cwnd / rtt;
-        PathState { cwnd, rtt, rate, pace: rate / rtt, since_loss: 0.0, between_losses: 0.0 }
+        PathState {
+            cwnd,
+            rtt,
+            rate,
+            rate_per_rtt: rate / rtt,
+            since_loss: 0.0,
+            between_losses: 0.0,
+        }
     }
 
     /// With bytes acknowledged since the last loss and between the last two.
@@ -120,13 +127,13 @@ impl PathState {
     }
 
     /// What a TCP could get here, squared: a loss every l bytes lets it have a rate of sqrt(2 l MSS) / rtt.
-    fn promise(&self) -> f64 {
-        within(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt)
+    fn quality(&self) -> f64 {
+        clamp_finite(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt)
     }
 }
 
 /// Not a number counts as `least`.
-fn within(x: f64, least: f64, most: f64) -> f64 {
+fn clamp_finite(x: f64, least: f64, most: f64) -> f64 {
     x.max(least).min(most)
 }
 

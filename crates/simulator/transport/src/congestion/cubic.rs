@@ -23,14 +23,14 @@ pub(super) struct Cubic {
     /// W_est: the window that Reno would have.
     w_est: f64,
     /// cwnd_prior: the window before the last reduction.
-    prior: f64,
+    cwnd_prior: f64,
     /// Bytes of growth below one.
     carry: f64,
 }
 
 impl Cubic {
     pub(super) fn new() -> Cubic {
-        Cubic { epoch: Time::NEVER, w_max: 0.0, k: 0.0, w_est: 0.0, prior: 0.0, carry: 0.0 }
+        Cubic { epoch: Time::NEVER, w_max: 0.0, k: 0.0, w_est: 0.0, cwnd_prior: 0.0, carry: 0.0 }
     }
 
     /// Bytes to add to `cwnd` in congestion avoidance (sections 4.2 to 4.5).
@@ -38,9 +38,9 @@ impl Cubic {
         let window = segments(cwnd, ack.mss);
         let acked = segments(ack.bytes, ack.mss);
         if self.epoch == Time::NEVER {
-            self.begin(ack.now, window);
+            self.start_epoch(ack.now, window);
         }
-        let alpha = if self.w_est < self.prior { ALPHA } else { 1.0 };
+        let alpha = if self.w_est < self.cwnd_prior { ALPHA } else { 1.0 };
         self.w_est += alpha * acked / window;
 
         let t = ack.now.saturating_sub(self.epoch).as_secs_f64();
@@ -53,7 +53,7 @@ impl Cubic {
         self.whole_bytes(growth * ack.mss as f64)
     }
 
-    fn begin(&mut self, now: Time, window: f64) {
+    fn start_epoch(&mut self, now: Time, window: f64) {
         self.epoch = now;
         self.w_max = self.w_max.max(window);
         self.k = libm::cbrt((self.w_max - window) / C);
@@ -77,19 +77,19 @@ impl Cubic {
     pub(super) fn reduce(&mut self, cwnd: u64, flight: u64, mss: u64) -> u64 {
         let window = segments(cwnd, mss);
         self.w_max = if window < self.w_max { window * (1.0 + BETA) / 2.0 } else { window };
-        self.prior = window;
-        self.pause();
+        self.cwnd_prior = window;
+        self.end_epoch();
         (flight as f64 * BETA) as u64
     }
 
     /// After a timeout the next stage begins at its own W_max, with K = 0 (section 4.8).
-    pub(super) fn forget(&mut self) {
+    pub(super) fn on_timeout(&mut self) {
         self.w_max = 0.0;
-        self.pause();
+        self.end_epoch();
     }
 
     /// Begins a new stage with the next acknowledgement, so that silence does not count as time (section 5.8).
-    pub(super) fn pause(&mut self) {
+    pub(super) fn end_epoch(&mut self) {
         self.epoch = Time::NEVER;
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     const RTT: Time = Time::millis(100);
 
     /// The window in segments after each of `rounds` round trips, acknowledgements spread evenly over them.
-    fn rounds(window: &mut super::super::Window, rounds: u64) -> Vec<f64> {
+    fn rounds(window: &mut super::super::CongestionControl, rounds: u64) -> Vec<f64> {
         let mut seen = Vec::new();
         for round in 0..rounds {
             let segments = window.cwnd / MSS;

@@ -4,7 +4,7 @@ use heddle_fabric::{Fabric, PortInfo};
 use heddle_scenario::Routing;
 
 /// Numbers the steps of a way, so that a subflow that changes its way changes the links of some steps.
-pub(super) enum Steps {
+pub(super) enum HopIndex {
     /// By tier and direction, for each port; `None` for hosts' links. Packets that go up and then down cross one link up and one
     /// down at each tier, and short and long ways (HULA's probes find both) have their common tiers at the same steps.
     ByTier(Vec<Option<usize>>),
@@ -17,12 +17,12 @@ pub(super) enum Steps {
     },
 }
 
-impl Steps {
-    pub(super) fn new(fabric: &Fabric) -> Steps {
+impl HopIndex {
+    pub(super) fn new(fabric: &Fabric) -> HopIndex {
         let ports = fabric.ports.iter();
         match fabric.graph.routing {
-            Routing::UpDown => Steps::ByTier(ports.map(|port| by_tier(fabric, port)).collect()),
-            Routing::Shortest => Steps::Counted {
+            Routing::UpDown => HopIndex::ByTier(ports.map(|port| by_tier(fabric, port)).collect()),
+            Routing::Shortest => HopIndex::Counted {
                 from_host: ports.map(|port| port.owner < fabric.hosts).collect(),
                 crossed: Vec::new(),
             },
@@ -31,11 +31,11 @@ impl Steps {
 
     /// The step at which a packet has crossed the link behind `port`, if that is a link between switches. To be asked at every link,
     /// its host's own included.
-    pub(super) fn of(&mut self, port: u32, packet: u32) -> Option<usize> {
+    pub(super) fn index(&mut self, port: u32, packet: u32) -> Option<usize> {
         let (port, packet) = (port as usize, packet as usize);
         match self {
-            Steps::ByTier(steps) => steps[port],
-            Steps::Counted { from_host, crossed } => {
+            HopIndex::ByTier(indices) => indices[port],
+            HopIndex::Counted { from_host, crossed } => {
                 if packet >= crossed.len() {
                     crossed.resize(packet + 1, 0);
                 }
@@ -43,9 +43,9 @@ impl Steps {
                     crossed[packet] = 0;
                     return None;
                 }
-                let step = crossed[packet];
-                crossed[packet] = step.saturating_add(1);
-                Some(step.into())
+                let index = crossed[packet];
+                crossed[packet] = index.saturating_add(1);
+                Some(index.into())
             }
         }
     }

@@ -14,19 +14,19 @@ use crate::engine::{Event, Wheel};
 
 /// What has gone wrong at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Losses {
+pub(crate) struct PortStats {
     /// Packets that found the buffer full.
-    pub(crate) overflows: u64,
+    pub(crate) buffer_drops: u64,
     /// Packets that were on a link when it failed, or were sent to it while it was down.
-    pub(crate) failures: u64,
+    pub(crate) failure_drops: u64,
     /// Packets marked (ECN).
-    pub(crate) marks: u64,
+    pub(crate) ecn_marks: u64,
 }
 
 /// All ports, the packets on them, and the events to come.
 pub(crate) struct Network {
     pub(crate) ports: Vec<Port>,
-    pub(crate) losses: Vec<Losses>,
+    pub(crate) port_stats: Vec<PortStats>,
     pub(crate) classes: Vec<LinkClass>,
     pub(crate) packets: Packets,
     pub(crate) events: Wheel,
@@ -45,8 +45,8 @@ impl Network {
         let size = u32::from(self.packets.hot[packet as usize].size);
         let start = port.busy_until.max(now);
         let end = start + class.time_for(size);
-        if end - now > class.full_after || port.waiting >= class.max_waiting || !port.up {
-            return self.refuse(now, port_id, packet);
+        if end - now > class.buffer_time || port.waiting >= class.max_waiting || !port.up {
+            return self.drop_if_full(now, port_id, packet);
         }
         self.accept(now, port_id, packet, start, end);
     }
@@ -54,15 +54,15 @@ impl Network {
     #[inline]
     fn accept(&mut self, now: Time, port_id: u32, packet: u32, start: Time, end: Time) {
         if self.meter.is_some() {
-            self.serve(port_id, now);
+            self.update_started(port_id, now);
         }
         let port = &mut self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
-        let (arrival, is_marked) = (end + class.delay, start - now > class.mark_after);
+        let (arrival, is_marked) = (end + class.delay, start - now > class.mark_time);
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
         let size = u32::from(hot.size);
-        (port.busy_until, port.accepted) = (end, port.accepted + u64::from(size));
+        (port.busy_until, port.accepted_bytes) = (end, port.accepted_bytes + u64::from(size));
         self.hops += 1;
         if port.head == NIL {
             port.head = packet;
@@ -73,12 +73,12 @@ impl Network {
         port.tail = packet;
         if start > now {
             port.waiting += 1;
-            if port.served == NIL {
-                port.served = packet;
+            if port.next_to_start == NIL {
+                port.next_to_start = packet;
             }
         } else {
             // The port is idle, so all before this packet have started, whether `serve` has looked or not.
-            (port.served, port.waiting) = (NIL, 0);
+            (port.next_to_start, port.waiting) = (NIL, 0);
             if let Some(shift) = self.meter {
                 port.dre.add(now.as_nanos(), size, shift);
             }
@@ -95,24 +95,25 @@ impl Network {
         let kind = self.packets.hot[packet as usize].kind;
         if kind == PacketKind::Forward && segment.kind == Kind::Data {
             segment.ecn.mark();
-            self.losses[port_id as usize].marks += 1;
+            self.port_stats[port_id as usize].ecn_marks += 1;
         }
     }
 
     /// Drops a packet, unless the port only seemed to hold too many.
     #[cold]
-    fn refuse(&mut self, now: Time, port_id: u32, packet: u32) {
-        self.serve(port_id, now);
+    fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
+        self.update_started(port_id, now);
         let port = &self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
         let start = port.busy_until.max(now);
         let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
-        let losses = &mut self.losses[port_id as usize];
+        let stats = &mut self.port_stats[port_id as usize];
         if !port.up {
-            losses.failures += 1;
-        } else if end - now > class.full_after || (start > now && port.waiting >= class.max_waiting)
+            stats.failure_drops += 1;
+        } else if end - now > class.buffer_time
+            || (start > now && port.waiting >= class.max_waiting)
         {
-            losses.overflows += 1;
+            stats.buffer_drops += 1;
         } else {
             return self.accept(now, port_id, packet, start, end);
         }
@@ -127,8 +128,8 @@ impl Network {
         if packet == NIL || self.packets.hot[packet as usize].arrival != now {
             return None;
         }
-        if port.served == packet {
-            self.pass(port_id, packet);
+        if port.next_to_start == packet {
+            self.start_transmission(port_id, packet);
         }
         let port = &mut self.ports[port_id as usize];
         port.head = self.packets.hot[packet as usize].next;
@@ -140,13 +141,13 @@ impl Network {
     }
 
     /// Brings up to date which packets of a port have started transmission by `now`, and counts them as utilisation.
-    pub(crate) fn serve(&mut self, port_id: u32, now: Time) {
+    pub(crate) fn update_started(&mut self, port_id: u32, now: Time) {
         loop {
             let port = &self.ports[port_id as usize];
-            if port.served == NIL || self.start_of(port_id, port.served) > now {
+            if port.next_to_start == NIL || self.start_of(port_id, port.next_to_start) > now {
                 return;
             }
-            self.pass(port_id, port.served);
+            self.start_transmission(port_id, port.next_to_start);
         }
     }
 
@@ -159,7 +160,7 @@ impl Network {
 
     /// Counts the first packet not known to have started transmission as started.
     #[inline]
-    fn pass(&mut self, port_id: u32, packet: u32) {
+    fn start_transmission(&mut self, port_id: u32, packet: u32) {
         let hot = &self.packets.hot[packet as usize];
         let (next, size) = (hot.next, u32::from(hot.size));
         if let Some(shift) = self.meter {
@@ -168,13 +169,13 @@ impl Network {
         }
         let port = &mut self.ports[port_id as usize];
         port.waiting -= 1;
-        port.served = next;
+        port.next_to_start = next;
     }
 
     /// Transmit utilisation of a port at `now`.
     pub(crate) fn utilisation(&mut self, port_id: u32, now: Time) -> Util {
         let Some(shift) = self.meter else { return 0 };
-        self.serve(port_id, now);
+        self.update_started(port_id, now);
         let port = &self.ports[port_id as usize];
         let full = self.classes[usize::from(port.class)].bytes_in_tau(shift);
         port.dre.util(now.as_nanos(), shift, full)
@@ -191,12 +192,12 @@ impl Network {
         let unsent = self.backlog(port_id, now).0;
         let port = &mut self.ports[port_id as usize];
         let mut packet = port.head;
-        (port.head, port.tail, port.served, port.waiting) = (NIL, NIL, NIL, 0);
+        (port.head, port.tail, port.next_to_start, port.waiting) = (NIL, NIL, NIL, 0);
         (port.up, port.busy_until) = (false, now);
-        port.accepted -= unsent;
+        port.accepted_bytes -= unsent;
         while packet != NIL {
             let next = self.packets.hot[packet as usize].next;
-            self.losses[port_id as usize].failures += 1;
+            self.port_stats[port_id as usize].failure_drops += 1;
             self.packets.remove(packet);
             packet = next;
         }

@@ -4,7 +4,7 @@ use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, Outcome};
 use heddle_units::Time;
 
-use crate::lab::{replay, run};
+use crate::support::{replay, run};
 
 /// Hosts 1 to 8 on leaf 1, 9 to 16 on leaf 2, 17 to 24 on leaf 3; two paths between leaves.
 const LEAF_SPINE: &str = r#"
@@ -29,7 +29,7 @@ fn one_elephant(from: &str, scheme: &str) -> Scenario {
 fn delay_of_mice(outcome: &Outcome) -> f64 {
     let is_mouse = |flow: &&FlowRecord| flow.size.0 == 1000 && flow.start > Time::millis(4);
     let mice = outcome.flows.iter().filter(is_mouse);
-    let delays: Vec<f64> = mice.map(|flow| (flow.fct - flow.unloaded).as_secs_f64()).collect();
+    let delays: Vec<f64> = mice.map(|flow| (flow.fct - flow.ideal_fct).as_secs_f64()).collect();
     delays.iter().sum::<f64>() / delays.len() as f64
 }
 

@@ -2,7 +2,7 @@
 
 use heddle_sim::Outcome;
 
-use crate::lab::{Overrides, run, scenario};
+use crate::support::{Overrides, run, scenario};
 
 /// Seven spines of 100 Mbps; one connection of seven subflows (the paper's figure 10).
 const SEVEN_LINKS: &str = r#"

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::conservation::{assert_balanced, assert_finished};
-use crate::lab::{replay, run};
+use crate::support::{replay, run};
 
 /// 8 hosts, 4 a pod; timers so short that a failure of some milliseconds is met by several.
 const TWO_POD: &str = r#"

@@ -6,7 +6,7 @@ use heddle_sim::Outcome;
 use heddle_units::Time;
 
 use crate::conservation::{assert_balanced, assert_finished};
-use crate::lab::{replay, run, scenario};
+use crate::support::{replay, run, scenario};
 
 /// 16 servers of two ports; windows that overflow no buffer. Server 00 is host-1, server 11 is host-6; between are 01 (host-2) or 10 (host-5).
 const BCUBE: &str = r#"

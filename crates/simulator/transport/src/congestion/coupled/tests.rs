@@ -1,7 +1,7 @@
 //! Expected values are worked out from the formulas of the RFC and the papers, in segments of one byte unless said.
 
 use super::super::tests::{MSS, one_segment, window};
-use super::super::{Acked, Window};
+use super::super::{Acked, CongestionControl};
 use super::*;
 use crate::Control;
 use heddle_units::Time;
@@ -127,13 +127,13 @@ fn a_path_that_is_not_there_stands_still() {
 }
 
 /// A coupled window in congestion avoidance.
-fn coupled(segments: u64, gain: Gain) -> Window {
+fn coupled(segments: u64, gain: Gain) -> CongestionControl {
     let mut window = window(Control::Coupled, segments, 1);
-    window.couple(gain);
+    window.set_gain(gain);
     window
 }
 
-fn acknowledge(window: &mut Window, segments: u64) {
+fn acknowledge(window: &mut CongestionControl, segments: u64) {
     for _ in 0..segments {
         window.on_ack(&one_segment(Time::ZERO, window.cwnd));
     }
@@ -146,7 +146,7 @@ fn no_fraction_of_a_byte_is_lost() {
     let mut window = coupled(10, third);
     acknowledge(&mut window, 3001);
     assert_eq!(window.cwnd, 11 * MSS);
-    window.couple(Gain { increase: -third.increase, ..third });
+    window.set_gain(Gain { increase: -third.increase, ..third });
     acknowledge(&mut window, 3001);
     assert_eq!(window.cwnd, 10 * MSS);
 }
@@ -255,7 +255,7 @@ proptest! {
         for coupling in COUPLED {
             let mut window = window(Control::Coupled, 10, 10);
             for &(own, bytes, kind) in &events {
-                window.couple(gain(coupling, &paths, own));
+                window.set_gain(gain(coupling, &paths, own));
                 match kind {
                     0 => window.on_loss(window.cwnd, MSS),
                     1 => window.on_timeout(MSS),

@@ -2,7 +2,7 @@
 
 use heddle_policy::{Ecmp, Tor};
 use heddle_scenario::{Source, load};
-use heddle_transport::{Segment, TcpEnds};
+use heddle_transport::{Segment, TcpConnection};
 
 use super::*;
 use crate::hosts::HostCounters;
@@ -22,7 +22,7 @@ fn two_flows() -> Scenario {
     load(&Source::new("strays.toml", TEXT), &files).unwrap_or_else(|error| panic!("{error}"))
 }
 
-impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
+impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Runs until `is_so`.
     fn run_until(&mut self, is_so: fn(&Self) -> bool) {
         while !is_so(self) {
@@ -50,16 +50,19 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
             self.network.packets.add(hot, Body { segment, generation: 1, from: 0, path: 0 });
         let routes = &self.switching.routes;
         let (network, fabric) = (&mut self.network, &self.fabric);
-        let mut site = Site { now: self.now, network, fabric, routes };
+        let mut site = HostContext { now: self.now, network, fabric, routes };
         self.hosts.receive(&mut site, packet, &mut self.finishing);
     }
 
-    fn expect_stray(&mut self) {
+    fn expect_discard(&mut self) {
         let before = self.hosts.counters();
         self.deliver_late();
         let after = self.hosts.counters();
-        let expected =
-            HostCounters { received: before.received + 1, strays: before.strays + 1, ..before };
+        let expected = HostCounters {
+            received: before.received + 1,
+            to_closed_connections: before.to_closed_connections + 1,
+            ..before
+        };
         assert_eq!(after, expected, "nothing is delivered, nothing sent");
     }
 }
@@ -68,12 +71,13 @@ impl<S: Scheme, E: Ends> Simulation<'_, S, E> {
 fn a_packet_of_a_connection_that_is_gone_changes_nothing() {
     let scenario = two_flows();
     let mut simulation =
-        Simulation::<Ecmp, TcpEnds>::new(&scenario, (), *scenario.transport.tcp(), 1).unwrap();
+        Simulation::<Ecmp, TcpConnection>::new(&scenario, (), *scenario.transport.tcp(), 1)
+            .unwrap();
     simulation.run_until(|run| run.flows.len() == 1 && run.network.packets.len() == 0);
-    simulation.expect_stray();
+    simulation.expect_discard();
     simulation
         .run_until(|run| run.totals.flows_started == 2 && run.hosts.counters().delivered > 5000);
-    simulation.expect_stray();
+    simulation.expect_discard();
     while simulation.step(simulation.end()) {}
     assert_eq!((simulation.flows.len(), simulation.hosts.counters().delivered), (2, 51_000));
 }

@@ -50,25 +50,30 @@ enum Algorithm {
 /// A congestion window. In the order that acknowledgements touch it.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(crate) struct Window {
+pub(crate) struct CongestionControl {
     /// The congestion window.
     pub cwnd: u64,
     /// Slow start below, congestion avoidance from here on.
     ssthresh: u64,
     /// Bytes acknowledged since congestion avoidance last raised the window.
-    credit: u64,
+    bytes_acked: u64,
     algorithm: Algorithm,
 }
 
-impl Window {
-    pub(crate) fn new(config: &TcpConfig) -> Window {
+impl CongestionControl {
+    pub(crate) fn new(config: &TcpConfig) -> CongestionControl {
         let algorithm = match config.control {
             Control::NewReno => Algorithm::NewReno,
             Control::Cubic => Algorithm::Cubic(Cubic::new()),
             Control::Dctcp => Algorithm::Dctcp(Dctcp::new()),
             Control::Coupled => Algorithm::Coupled(Coupled::new()),
         };
-        Window { cwnd: initial_window(config), ssthresh: u64::MAX, credit: 0, algorithm }
+        CongestionControl {
+            cwnd: initial_window(config),
+            ssthresh: u64::MAX,
+            bytes_acked: 0,
+            algorithm,
+        }
     }
 
     /// Sees every acknowledgement of new data, before anything else is made of it.
@@ -83,7 +88,7 @@ impl Window {
 
     /// Sets how a coupled window moves from here on; any other takes no notice.
     #[inline]
-    pub(crate) fn couple(&mut self, gain: Gain) {
+    pub(crate) fn set_gain(&mut self, gain: Gain) {
         if let Algorithm::Coupled(coupled) = &mut self.algorithm {
             coupled.gain = gain;
         }
@@ -122,9 +127,9 @@ impl Window {
     /// One segment more for each window of bytes acknowledged (RFC 5681 section 3.1).
     #[inline]
     fn avoid_congestion(&mut self, ack: &Acked) {
-        self.credit += ack.bytes;
-        if self.credit >= self.cwnd {
-            self.credit -= self.cwnd;
+        self.bytes_acked += ack.bytes;
+        if self.bytes_acked >= self.cwnd {
+            self.bytes_acked -= self.cwnd;
             self.cwnd += ack.mss;
         }
     }
@@ -152,15 +157,15 @@ impl Window {
     fn shrink(&mut self, reduced: u64, mss: u64) {
         self.ssthresh = reduced.max(2 * mss);
         self.cwnd = self.ssthresh;
-        self.credit = 0;
+        self.bytes_acked = 0;
     }
 
     /// Starts over from one segment after a retransmission timeout. `on_loss` came first if the timeout is news of congestion.
     pub(crate) fn on_timeout(&mut self, mss: u64) {
         self.cwnd = mss;
-        self.credit = 0;
+        self.bytes_acked = 0;
         if let Algorithm::Cubic(cubic) = &mut self.algorithm {
-            cubic.forget();
+            cubic.on_timeout();
         }
     }
 
@@ -170,7 +175,7 @@ impl Window {
             self.cwnd = self.cwnd.min(initial_window(config));
         }
         if let Algorithm::Cubic(cubic) = &mut self.algorithm {
-            cubic.pause();
+            cubic.end_epoch();
         }
     }
 
@@ -192,10 +197,10 @@ pub(crate) mod tests {
     pub(crate) const MSS: u64 = 1000;
 
     /// A window of `segments`, in congestion avoidance if `ssthresh` is no more.
-    pub(crate) fn window(control: Control, segments: u64, ssthresh: u64) -> Window {
+    pub(crate) fn window(control: Control, segments: u64, ssthresh: u64) -> CongestionControl {
         let config = TcpConfig { control, mss: MSS as u16, ..TcpConfig::default() };
-        let window = Window::new(&config);
-        Window { cwnd: segments * MSS, ssthresh: ssthresh.saturating_mul(MSS), ..window }
+        let window = CongestionControl::new(&config);
+        CongestionControl { cwnd: segments * MSS, ssthresh: ssthresh.saturating_mul(MSS), ..window }
     }
 
     /// An acknowledgement of one segment in the middle of a full window.
@@ -213,7 +218,7 @@ pub(crate) mod tests {
     }
 
     /// Acknowledges as many segments as the window holds.
-    fn one_round(window: &mut Window) {
+    fn one_round(window: &mut CongestionControl) {
         for _ in 0..window.cwnd / MSS {
             window.on_ack(&one_segment(Time::ZERO, window.cwnd));
         }

@@ -1,0 +1,39 @@
+//! Progress and errors of a run.
+
+use heddle_fabric::FabricError;
+use heddle_policy::cflb::CodecError;
+use heddle_units::Time;
+
+/// Error of a run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimError {
+    /// A graph that makes no fabric.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// CFLB constants that make no codec.
+    #[error(transparent)]
+    Cflb(#[from] CodecError),
+    /// The caller's progress function returned [`Next::Stop`].
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Progress of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Packet hops so far.
+    pub packet_hops: u64,
+    /// Completed share of the run, 0 to 1: of the measured flows or of the time, whichever ends the scenario.
+    pub done: f64,
+}
+
+/// Decision of the progress function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Continue the run.
+    Continue,
+    /// Stop the run: [`crate::simulate`] returns [`SimError::Interrupted`].
+    Stop,
+}

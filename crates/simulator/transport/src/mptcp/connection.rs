@@ -1,0 +1,125 @@
+//! An MPTCP connection.
+
+use heddle_units::Time;
+
+use super::client::Client;
+use super::secrets::Secrets;
+use super::server::Server;
+use super::{Context, Parameters};
+use crate::{Connection, ConnectionCounters, Options, Segment, SenderCounters};
+
+/// An MPTCP connection: client and server. Each path is a subflow.
+#[derive(Clone, Debug)]
+pub struct MptcpConnection {
+    client: Client,
+    server: Server,
+    secrets: Secrets,
+}
+
+impl Connection for MptcpConnection {
+    type Config = Parameters;
+
+    fn paths(parameters: &Parameters) -> usize {
+        usize::from(parameters.config.subflows.max(1))
+    }
+
+    fn new(parameters: &Parameters, random: impl FnMut() -> u64) -> MptcpConnection {
+        MptcpConnection {
+            client: Client::new(),
+            server: Server::default(),
+            secrets: Secrets::new(parameters.config.subflows, random),
+        }
+    }
+
+    fn write(&mut self, _: Time, bytes: u64) {
+        self.client.write(bytes);
+    }
+
+    fn written(&self) -> u64 {
+        self.client.written()
+    }
+
+    fn acked(&self) -> u64 {
+        self.client.acked()
+    }
+
+    #[inline]
+    fn delivered(&self) -> u64 {
+        self.server.delivered()
+    }
+
+    #[inline]
+    fn is_idle(&self) -> bool {
+        self.client.is_idle()
+    }
+
+    #[inline]
+    fn on_ack(&mut self, parameters: &Parameters, now: Time, path: usize, ack: &Segment) {
+        self.client.on_ack(&context(parameters, &self.secrets, now), path, ack);
+    }
+
+    #[inline]
+    fn on_segment(
+        &mut self,
+        parameters: &Parameters,
+        now: Time,
+        path: usize,
+        segment: &Segment,
+    ) -> Option<Segment> {
+        self.server.on_segment(&context(parameters, &self.secrets, now), path, segment)
+    }
+
+    #[inline]
+    fn next_segment(&mut self, parameters: &Parameters, now: Time) -> Option<(usize, Segment)> {
+        self.client.next_segment(&context(parameters, &self.secrets, now))
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.client.deadline()
+    }
+
+    fn on_timer(&mut self, parameters: &Parameters, now: Time) {
+        self.client.on_timer(&context(parameters, &self.secrets, now));
+    }
+
+    #[inline]
+    fn ack_deadline(&self) -> Time {
+        self.server.deadline()
+    }
+
+    fn on_ack_timer(&mut self, parameters: &Parameters, now: Time) -> Option<(usize, Segment)> {
+        self.server.on_timer(&context(parameters, &self.secrets, now))
+    }
+
+    fn counters(&self) -> ConnectionCounters {
+        let each = self.client.subflows().map(|subflow| subflow.sender.counters());
+        let zero = ConnectionCounters {
+            reordered: self.server.reordered(),
+            reinjected: self.client.reinjected(),
+            ..ConnectionCounters::default()
+        };
+        each.fold(zero, add)
+    }
+
+    fn options(parameters: &Parameters, segment: &Segment, area: &mut [u8; 40]) -> usize {
+        let Options::Mptcp(handshake) = segment.options else { return 0 };
+        let option = handshake.option(parameters.config.version, segment.len);
+        option.emit(area).unwrap_or(0)
+    }
+}
+
+#[inline]
+fn context<'a>(parameters: &'a Parameters, secrets: &'a Secrets, now: Time) -> Context<'a> {
+    Context { config: &parameters.config, subflow: &parameters.subflow, secrets, now }
+}
+
+fn add(sum: ConnectionCounters, sender: SenderCounters) -> ConnectionCounters {
+    ConnectionCounters {
+        segments: sum.segments + sender.segments,
+        retransmitted: sum.retransmitted + sender.retransmitted,
+        timeouts: sum.timeouts + sender.timeouts,
+        fast_recoveries: sum.fast_recoveries + sender.fast_recoveries,
+        ..sum
+    }
+}
