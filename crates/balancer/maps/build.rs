@@ -10,23 +10,12 @@ fn main() -> ExitCode {
 }
 
 fn build() -> Result<(), Error> {
-    programs(&[
-        "balancer/balancer.bpf.c",
-        "balancer/decap.bpf.c",
-        "tools/bench.bpf.c",
-        "tools/pass.bpf.c",
-    ])?;
+    programs(&["balancer/balancer.bpf.c", "balancer/decap.bpf.c"])?;
     Types {
-        headers: &[
-            "include/address.h",
-            "include/count.h",
-            "include/bench.h",
-            "include/abi.h",
-            "include/decap_abi.h",
-        ],
+        headers: &["include/abi.h", "include/decap_abi.h"],
+        foreign: &["address", "count"],
         whole_names: &["counter"],
         totals: &["VERDICTS", "ALL_COUNTERS", "DECAP_COUNTERS"],
-        ..Types::default()
     }
     .write()
 }

@@ -8,7 +8,8 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use etherparse::{PacketBuilder, TcpOptionElement as O, TcpOptions};
 use heddle_balancer_maps::abi::*;
-use heddle_balancer_maps::{Balancer, Bench, Clients, Clock, Sizes};
+use heddle_balancer_maps::{Balancer, Clock, Sizes};
+use heddle_bpf_loader::{Bench, Clients};
 use heddle_wire::{Key, Version};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;

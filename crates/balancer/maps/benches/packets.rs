@@ -1,13 +1,14 @@
 //! What the balancer takes for a packet: `cargo bench --package heddle-balancer-maps`, as root.
 //!
-//! Nanoseconds of processor time, medians over batches of 100,000 packets ([`heddle_balancer_maps::Bench`]). Each case says
+//! Nanoseconds of processor time, medians over batches of 100,000 packets ([`heddle_bpf_loader::Bench`]). Each case says
 //! which verdict its packets must have had, and fails if the program's own counters say otherwise.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use etherparse::{PacketBuilder, TcpOptionElement as O};
 use heddle_balancer_maps::abi::*;
-use heddle_balancer_maps::{Balancer, Bench, Clients, Clock, Sizes};
+use heddle_balancer_maps::{Balancer, Clock, Sizes};
+use heddle_bpf_loader::{Bench, Clients};
 
 const MILLION: u32 = 1 << 20;
 const VIP4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use aya::maps::{Map, MapData};
+use heddle_bpf_loader::Pins;
 
 use crate::explain::Explainer;
 use crate::maps::{Maps, PinnedMaps, ReadyKeys};
 use crate::object::{self, Effect};
-use crate::pins::Pins;
 use crate::{Attached, Error, Mode, Program, Sizes};
 
 /// A balancer. Dropped, it is gone from the kernel, but for what is pinned.

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use aya::maps::{MapData, PerCpuArray};
+use heddle_bpf_loader::Pins;
+use heddle_bpf_loader::maps::{Counts, Hash};
 
 use crate::abi::{Address, Count, DecapCounter};
-use crate::maps::{Hash, sum};
-use crate::pins::Pins;
 use crate::{Attached, Error, Mode, Program, object};
 
 /// That program (bpf/balancer/decap.bpf.c), loaded. Dropped, it is gone from the kernel.
@@ -17,7 +16,7 @@ pub struct Decap {
     pub own: Hash<Address, u8>,
     /// The balancers, for [`Sources::Listed`]; the value means nothing.
     pub allowed: Hash<Address, u8>,
-    counts: PerCpuArray<MapData, Count>,
+    counts: Counts,
 }
 
 /// From whom outer headers are taken off.
@@ -38,7 +37,7 @@ impl Decap {
         let mut object = object::decap(gue_port, sources)?;
         let mut map = |name| object.take_map(name).ok_or(Error::Missing(name));
         let (own, allowed) = (Hash::new(map("own")?)?, Hash::new(map("allowed")?)?);
-        let counts = map("decap_counts")?.try_into()?;
+        let counts = Counts::new(map("decap_counts")?)?;
         Ok(Self { program: Program::load(object, "heddle_decap")?, own, allowed, counts })
     }
 
@@ -66,6 +65,6 @@ impl Decap {
     /// # Errors
     /// [`Error::Map`] if the kernel would not.
     pub fn count(&self, outcome: DecapCounter) -> Result<Count, Error> {
-        sum(&self.counts, outcome as u32)
+        self.counts.sum(outcome as u32)
     }
 }

@@ -1,15 +1,13 @@
 //! The objects that the build made, and how they are loaded.
 
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
+use heddle_bpf_loader::Pins;
 
-use crate::maps::{PinnedMaps, pinned_settings};
-use crate::pins::Pins;
-use crate::{Clock, Error, Program, Sizes, Sources};
+use crate::maps::{PinnedMaps, in_object, pinned_settings};
+use crate::{Clock, Error, Sizes, Sources};
 
 const BALANCER: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/balancer.o"));
-const BENCH: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/bench.o"));
 const DECAP: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/decap.o"));
-const PASS: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/pass.o"));
 
 /// The name of its program.
 pub(crate) const BALANCER_PROGRAM: &str = "heddle_balancer";
@@ -43,23 +41,10 @@ pub(crate) fn balancer(
         .override_global("DRY_RUN", &dry_run, true)
         .override_global("SETTINGS_CLOCK", &settings_clock, true);
     for shape in PinnedMaps::new(sizes).shapes() {
-        loader.map_max_entries(shape.in_object(), shape.entries);
-        loader.map_pin_path(shape.in_object(), pins.path(shape.name));
+        loader.map_max_entries(in_object(&shape), shape.entries);
+        loader.map_pin_path(in_object(&shape), pins.path(shape.name));
     }
     Ok(loader.load(BALANCER)?)
-}
-
-/// The program that passes everything: what the far end of a veth pair needs, or native XDP's frames are lost there.
-///
-/// # Errors
-/// [`Error`] if the kernel does not take it: not root, or no eBPF.
-pub fn pass() -> Result<Program, Error> {
-    Program::load(EbpfLoader::new().load(PASS)?, "heddle_pass")
-}
-
-/// The wrapper that measures programs.
-pub(crate) fn bench() -> Result<Ebpf, Error> {
-    Ok(EbpfLoader::new().load(BENCH)?)
 }
 
 /// The backends' program.

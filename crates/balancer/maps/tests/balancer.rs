@@ -8,7 +8,8 @@ use heddle_balancer_maps::abi::{
     Counter, FlowState, Forwarding, MAGLEV_SIZE, Settings, Target, TargetState, Vip, VipKey,
     VipKind,
 };
-use heddle_balancer_maps::{Action, Balancer, Bench, Clients, Clock, Sizes};
+use heddle_balancer_maps::{Action, Balancer, Clock, Sizes};
+use heddle_bpf_loader::{Bench, Clients};
 use heddle_testing::{Need, skip_without};
 
 const SERVICE: [u8; 4] = [198, 51, 100, 1];

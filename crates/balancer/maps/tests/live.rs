@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 mod network;
 
+use std::time::{Duration, Instant};
+
 use heddle_balancer_maps::abi::DecapCounter;
-use heddle_balancer_maps::{
-    Clients, Decap, Error, Generator, Mode, Sources, interface_index, pass,
-};
+use heddle_balancer_maps::{Decap, Mode, Sources, interface_index};
+use heddle_bpf_loader::{Clients, Generator};
 use heddle_testing::{Need, skip_without};
 use network::{ip, veth};
 
@@ -26,28 +27,13 @@ fn what_is_generated_arrives() {
     for clients in [Clients::AsWritten, Clients::Many(1000)] {
         Generator::new(near).unwrap().send(&frame, clients, 6400).unwrap();
     }
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    // The far end takes frames in softirq context, after the sender has returned.
+    let arrived = || decap.count(DecapCounter::Other).unwrap().packets - before;
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while arrived() < 12_800 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     // The link itself sends a few frames when it comes up (IPv6).
-    let arrived = decap.count(DecapCounter::Other).unwrap().packets - before;
+    let arrived = arrived();
     assert!((12_800..12_900).contains(&arrived), "{arrived}");
-}
-
-#[test]
-fn only_ip_has_clients() {
-    if skip_without(Need::Root) {
-        return;
-    }
-    let mut generator = Generator::new(1).unwrap();
-    let refused = generator.send(&[0; 60], Clients::Many(2), 1);
-    assert!(matches!(refused, Err(Error::Bench(_))), "{refused:?}");
-}
-
-#[test]
-fn the_kernel_limits_batches() {
-    if skip_without(Need::Root) {
-        return;
-    }
-    let pass = pass().unwrap();
-    pass.run_live(&[0; 60], 1000, 64).unwrap();
-    assert!(pass.run_live(&[0; 60], 1000, 1000).is_err());
 }

@@ -10,9 +10,9 @@ use aya::maps::{Array, Map, MapData};
 use etherparse::PacketBuilder;
 use heddle_balancer_maps::abi::{Counter, HEDDLE_ABI, Settings};
 use heddle_balancer_maps::{
-    Attached, Balancer, Clients, Error, Generator, Mode, Sizes, detach, interface_index,
-    remove_pins,
+    Attached, Balancer, Error, Mode, Sizes, detach, interface_index, remove_pins,
 };
+use heddle_bpf_loader::{Clients, Generator};
 use heddle_testing::{Need, skip_without};
 use network::{ip, veth};
 

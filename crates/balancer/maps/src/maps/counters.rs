@@ -1,18 +1,19 @@
 //! Counters: the program has one of each per processor, here they are sums.
 
-use aya::maps::{Map, MapData, PerCpuArray};
+use aya::maps::Map;
+use heddle_bpf_loader::maps::Counts;
 
 use crate::Error;
 use crate::abi::{COUNTERS, Count, Counter};
 
 /// What happened to packets, per service; service 0 stands for packets of none.
 pub struct Counters {
-    map: PerCpuArray<MapData, Count>,
+    counts: Counts,
 }
 
 impl Counters {
     pub(super) fn new(map: Map) -> Result<Self, Error> {
-        Ok(Self { map: map.try_into()? })
+        Ok(Self { counts: Counts::new(map)? })
     }
 
     /// One counter of one service.
@@ -20,7 +21,7 @@ impl Counters {
     /// # Errors
     /// [`Error::Map`] if there is no such service.
     pub fn get(&self, service: u16, counter: Counter) -> Result<Count, Error> {
-        sum(&self.map, u32::from(service) * COUNTERS + counter as u32)
+        self.counts.sum(u32::from(service) * COUNTERS + counter as u32)
     }
 
     /// Every counter of one service.
@@ -33,18 +34,18 @@ impl Counters {
 
     /// The largest service number that has counters.
     pub fn last_service(&self) -> u16 {
-        (self.map.len() / COUNTERS).saturating_sub(1).try_into().unwrap_or(u16::MAX)
+        (self.counts.room() / COUNTERS).saturating_sub(1).try_into().unwrap_or(u16::MAX)
     }
 }
 
 /// What went to each target, by index.
 pub struct TargetCounts {
-    map: PerCpuArray<MapData, Count>,
+    counts: Counts,
 }
 
 impl TargetCounts {
     pub(super) fn new(map: Map) -> Result<Self, Error> {
-        Ok(Self { map: map.try_into()? })
+        Ok(Self { counts: Counts::new(map)? })
     }
 
     /// What went to this target.
@@ -52,15 +53,6 @@ impl TargetCounts {
     /// # Errors
     /// [`Error::Map`] if the index is too large.
     pub fn get(&self, target: u32) -> Result<Count, Error> {
-        sum(&self.map, target)
+        self.counts.sum(target)
     }
-}
-
-/// One count over all processors.
-pub(crate) fn sum(map: &PerCpuArray<MapData, Count>, index: u32) -> Result<Count, Error> {
-    let counts = map.get(&index, 0)?;
-    Ok(counts.iter().fold(Count::default(), |all, one| Count {
-        packets: all.packets.wrapping_add(one.packets),
-        bytes: all.bytes.wrapping_add(one.bytes),
-    }))
 }

@@ -3,9 +3,8 @@
 use std::net::IpAddr;
 
 use aya::maps::Map;
+use heddle_bpf_loader::maps::{Access, Memory, array};
 
-use super::array;
-use super::memory::{Access, Memory};
 use crate::Error;
 use crate::abi::{self, FlowState};
 

@@ -1,32 +1,27 @@
-//! The balancer's maps as types. bpf/balancer/maps.h says what each is for.
+//! The balancer's maps as types. bpf/balancer/maps.h describes each.
 //!
 //! Reading and writing are system calls, but for tables in shared memory ([`Slots`], [`Flows`], [`Tokens`]), which are
 //! read and written while the program does the same: each value is whole, several together may be of different moments.
 
 mod counters;
 mod flows;
-mod hash;
 mod keys;
 mod list;
-mod memory;
 mod shape;
-mod slots;
 mod tokens;
 mod traces;
 
 use aya::Ebpf;
-use aya::maps::{Map, MapData, MapError};
 
-pub(crate) use counters::sum;
 pub use counters::{Counters, TargetCounts};
 pub use flows::{Flow, FlowCensus, Flows};
-pub use hash::Hash;
 pub use keys::{Pushed, ReadyKeys};
 pub use list::{SettingsMap, Targets};
-pub(crate) use shape::{PinnedMaps, pinned_settings};
-pub use slots::Slots;
+pub(crate) use shape::{PinnedMaps, in_object, pinned_settings};
 pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;
+
+use heddle_bpf_loader::maps::{Hash, Slots};
 
 use crate::Error;
 use crate::abi::{Address, AssignedKey, FlowKey, Fragment, FragmentKey, Vip, VipKey};
@@ -83,22 +78,5 @@ impl Maps {
             counters: Counters::new(map("counters")?)?,
             target_counts: TargetCounts::new(map("target_counts")?)?,
         })
-    }
-}
-
-/// The plain array behind a map.
-fn array(map: Map) -> Result<MapData, Error> {
-    match map {
-        Map::Array(data) => Ok(data),
-        _ => Err(MapError::InvalidMapType { map_type: 0 }.into()),
-    }
-}
-
-/// Nothing, where the kernel found no such key.
-fn found<T>(result: Result<T, MapError>) -> Result<Option<T>, Error> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(MapError::KeyNotFound) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }

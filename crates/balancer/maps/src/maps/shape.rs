@@ -1,9 +1,9 @@
-//! Which maps a balancer's programs share, and what each must look like to be taken over from the balancer before.
+//! The maps that a balancer's programs share, and the shape of each that can be taken over from the balancer before.
 
-use std::io;
 use std::path::Path;
 
-use aya::maps::{Array, Map, MapData, MapError, MapInfo};
+use aya::maps::{Array, Map, MapData};
+use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
     self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Count, FlowKey, Fragment, FragmentKey, HEDDLE_ABI,
@@ -11,17 +11,8 @@ use crate::abi::{
 };
 use crate::{Error, Sizes};
 
-/// What the object calls the settings, which are data there.
+/// The name of the settings in the object, which are data there.
 pub(super) const SETTINGS: &str = ".bss";
-
-/// A map's name, its keys' and values' bytes, and its entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub name: &'static str,
-    key: u32,
-    value: u32,
-    pub entries: u32,
-}
 
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
@@ -35,20 +26,20 @@ impl PinnedMaps {
         let (flows, tokens) = (sizes.flow_buckets().all(), sizes.token_buckets().all());
         let counters = sizes.services.saturating_add(1).saturating_mul(COUNTERS);
         Self([
-            shape::<VipKey, Vip>("vips", sizes.vips),
-            shape::<u32, Target>("targets", sizes.targets),
-            shape::<u32, u32>("target_ids", sizes.targets),
-            shape::<abi::Address, u32>("peers", sizes.peers),
-            shape::<u32, u32>("maglev", maglev),
-            shape::<u32, u32>("ring", 3 * RING_SIZE),
-            shape::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
-            shape::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
-            shape::<FragmentKey, Fragment>("fragments", sizes.fragments),
-            shape::<FlowKey, AssignedKey>("assigned", sizes.assigned),
-            shape::<(), AssignedKey>("ready_keys", sizes.ready_keys),
-            shape::<u32, Settings>("settings", 1),
-            shape::<u32, Count>("counters", counters),
-            shape::<u32, Count>("target_counts", sizes.targets),
+            Shape::of::<VipKey, Vip>("vips", sizes.vips),
+            Shape::of::<u32, Target>("targets", sizes.targets),
+            Shape::of::<u32, u32>("target_ids", sizes.targets),
+            Shape::of::<abi::Address, u32>("peers", sizes.peers),
+            Shape::of::<u32, u32>("maglev", maglev),
+            Shape::of::<u32, u32>("ring", 3 * RING_SIZE),
+            Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
+            Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
+            Shape::of::<FragmentKey, Fragment>("fragments", sizes.fragments),
+            Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),
+            Shape::of::<(), AssignedKey>("ready_keys", sizes.ready_keys),
+            Shape::of::<u32, Settings>("settings", 1),
+            Shape::of::<u32, Count>("counters", counters),
+            Shape::of::<u32, Count>("target_counts", sizes.targets),
         ])
     }
 
@@ -64,31 +55,9 @@ impl PinnedMaps {
     }
 }
 
-fn shape<K, V>(name: &'static str, entries: u32) -> Shape {
-    Shape { name, key: size_of::<K>() as u32, value: size_of::<V>() as u32, entries }
-}
-
-impl Shape {
-    /// What the object calls it.
-    pub fn in_object(&self) -> &'static str {
-        if self.name == "settings" { SETTINGS } else { self.name }
-    }
-
-    fn check(&self, path: &Path) -> Result<(), Error> {
-        let Some(found) = absent_as_none(MapInfo::from_pin(path))? else { return Ok(()) };
-        let pairs = [
-            ("bytes of key", found.key_size(), self.key),
-            ("bytes of value", found.value_size(), self.value),
-            ("entries", found.max_entries(), self.entries),
-        ];
-        match pairs.iter().find(|(_, found, wanted)| found != wanted) {
-            None => Ok(()),
-            Some((what, found, wanted)) => {
-                let why = format!("it has {found} {what}, this balancer is to have {wanted}");
-                Err(Error::Misfit { path: path.to_owned(), why })
-            }
-        }
-    }
+/// The name of a pinned map in the object.
+pub(crate) fn in_object(shape: &Shape) -> &'static str {
+    if shape.name == "settings" { SETTINGS } else { shape.name }
 }
 
 /// Settings that no daemon has written yet have version 0.
@@ -112,23 +81,4 @@ pub(crate) fn pinned_settings(path: &Path) -> Result<Settings, Error> {
         Error::Misfit { path: path.to_owned(), why }
     })?;
     Ok(map.get(&0, 0)?)
-}
-
-fn absent_as_none<T>(opened: Result<T, MapError>) -> Result<Option<T>, Error> {
-    match opened {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if is_absence(&error) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn is_absence(error: &MapError) -> bool {
-    let mut source: Option<&dyn std::error::Error> = Some(error);
-    while let Some(current) = source {
-        if let Some(error) = current.downcast_ref::<io::Error>() {
-            return error.kind() == io::ErrorKind::NotFound;
-        }
-        source = current.source();
-    }
-    false
 }

@@ -1,10 +1,9 @@
 //! The token table: MPTCP token to backend.
 
 use aya::maps::Map;
+use heddle_bpf_loader::maps::{Access, Memory, array};
 
-use super::array;
 use super::flows::is_at_or_after;
-use super::memory::{Access, Memory};
 use crate::Error;
 use crate::abi::{self, TokenState};
 

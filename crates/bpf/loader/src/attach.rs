@@ -56,8 +56,12 @@ impl Program {
         Ok(())
     }
 
-    /// Attaches the program by the link that is pinned at `path`, or by a new one to be pinned there.
-    pub(crate) fn attach_pinned(
+    /// Attaches the program by the link that is pinned at `path`, in the mode that the link has, or by a new one to be pinned
+    /// there. A link whose interface is gone is replaced.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the interface has another program or no such mode, [`Error::Link`] if the link cannot be pinned.
+    pub fn attach_pinned(
         &mut self,
         interface: u32,
         mode: Mode,

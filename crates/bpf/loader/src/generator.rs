@@ -3,7 +3,8 @@
 use aya::maps::{Array, MapData};
 
 use crate::abi::BenchState;
-use crate::{Clients, Error, Program, object};
+use crate::bench::load_object;
+use crate::{Clients, Error, Program};
 
 /// Frames that the kernel makes at a time.
 const BATCH: u32 = 64;
@@ -22,7 +23,7 @@ impl Generator {
     /// # Errors
     /// [`Error`] if the kernel does not take the program.
     pub fn new(interface: u32) -> Result<Self, Error> {
-        let mut object = object::bench()?;
+        let mut object = load_object()?;
         let state = object.take_map("benches").ok_or(Error::Missing("benches"))?.try_into()?;
         Ok(Self { program: Program::load(object, "heddle_bench_send")?, state, interface })
     }

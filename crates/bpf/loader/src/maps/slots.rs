@@ -1,4 +1,4 @@
-//! Arrays of target indices that are written whole: Maglev tables and the ring.
+//! Arrays of 32-bit numbers that are written whole.
 
 use aya::maps::Map;
 
@@ -6,23 +6,27 @@ use super::array;
 use super::memory::{Access, Memory, WORD};
 use crate::Error;
 
-/// Slots with a target index each, in memory shared with the program.
+/// Slots with a number each, in memory shared with the program.
 #[derive(Debug)]
 pub struct Slots {
     memory: Memory,
 }
 
 impl Slots {
-    pub(super) fn new(name: &'static str, map: Map) -> Result<Self, Error> {
+    /// The array `map`, which errors call `name`.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if it is no array, [`Error::Memory`] if it cannot be mapped.
+    pub fn new(name: &'static str, map: Map) -> Result<Self, Error> {
         Ok(Self { memory: Memory::new(name, array(map)?, Access::Write)? })
     }
 
-    /// How many there are.
+    /// The number of slots.
     pub fn room(&self) -> usize {
         self.memory.entries(WORD)
     }
 
-    /// The target index in this slot; none beyond the end.
+    /// The number in this slot; none beyond the end.
     pub fn get(&self, slot: usize) -> Option<u32> {
         self.memory.read(slot)
     }
@@ -31,14 +35,14 @@ impl Slots {
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] if there are not so many: then nothing is written.
-    pub fn write(&mut self, first: usize, targets: &[u32]) -> Result<(), Error> {
-        let end = first.saturating_add(targets.len());
+    pub fn write(&mut self, first: usize, values: &[u32]) -> Result<(), Error> {
+        let end = first.saturating_add(values.len());
         if end > self.room() {
             let (index, entries) = (end as u64, self.room() as u64);
             return Err(Error::OutOfBounds { map: self.memory.name, index, entries });
         }
-        for (slot, &target) in (first..).zip(targets) {
-            self.memory.write(slot, in_word(target))?;
+        for (slot, &value) in (first..).zip(values) {
+            self.memory.write(slot, in_word(value))?;
         }
         Ok(())
     }

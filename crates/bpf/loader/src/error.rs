@@ -1,4 +1,4 @@
-//! What can go wrong between this crate and the kernel.
+//! Failures between this crate and the kernel.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use aya::maps::MapError;
 use aya::programs::ProgramError;
 
-/// Why the kernel, or this crate, would not.
+/// A failure of the kernel's or of this crate's.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The object could not be loaded: a map could not be made, or the object and this crate do not fit.
@@ -30,7 +30,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A pinned map is not the one that this program needs.
-    #[error("the pinned map {} does not fit: {why}; stop the balancer and remove its pins to start afresh", path.display())]
+    #[error("the pinned map {} does not fit: {why}; stop the program that uses it and remove its pins to start afresh", path.display())]
     Misfit {
         /// Where it is pinned.
         path: PathBuf,

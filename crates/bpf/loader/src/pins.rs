@@ -1,7 +1,7 @@
-//! Where a balancer's maps have names: a directory of a BPF file system.
+//! Pins: names of maps and links in a directory of a BPF file system.
 //!
-//! A daemon's directory outlives it: the next one finds the maps and goes on with their flows. Other balancers (tests,
-//! studies) have a file system of their own that nothing else sees and that ends with them.
+//! A daemon's directory outlives it: the next one finds the maps and goes on with their content. Other programs (tests, studies)
+//! have a file system of their own that nothing else sees and that ends with them.
 
 use std::fs;
 use std::io;
@@ -15,18 +15,23 @@ use crate::Error;
 /// The magic number of BPF file systems (linux/magic.h).
 const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
 
-/// What a private file system is called in errors.
+/// A private file system's name in errors.
 const PRIVATE: &str = "a private BPF file system";
 
 /// A directory for pins.
 #[derive(Debug)]
-pub(crate) enum Pins {
+pub enum Pins {
+    /// A directory that outlives the process.
     Lasting(PathBuf),
+    /// A file system that ends with the process.
     Private(OwnedFd),
 }
 
 impl Pins {
     /// `directory` of a mounted BPF file system; made if need be.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] if it is on no BPF file system or cannot be made.
     pub fn lasting(directory: &Path) -> Result<Self, Error> {
         let failed = |error| Error::Pins { path: directory.to_owned(), error };
         fs::create_dir_all(directory).map_err(failed)?;
@@ -38,7 +43,10 @@ impl Pins {
         Ok(Self::Lasting(directory.to_owned()))
     }
 
-    /// A file system that is mounted nowhere. Needs CAP_SYS_ADMIN.
+    /// A file system that is mounted nowhere.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] without CAP_SYS_ADMIN.
     pub fn private() -> Result<Self, Error> {
         let mounted = || {
             let system = mount::fsopen("bpf", FsOpenFlags::FSOPEN_CLOEXEC)?;
@@ -50,7 +58,7 @@ impl Pins {
             .map_err(|e: rustix::io::Errno| Error::Pins { path: PRIVATE.into(), error: e.into() })
     }
 
-    /// Where `name` is pinned, as paths go in this process.
+    /// The path at which `name` is pinned, as this process sees it.
     pub fn path(&self, name: &str) -> PathBuf {
         match self {
             Self::Lasting(directory) => directory.join(name),
@@ -60,7 +68,7 @@ impl Pins {
         }
     }
 
-    /// Where the link to an interface is pinned, if links are. By number: BPF file systems refuse dots in names.
+    /// The path at which the link to an interface is pinned, if links are. By number: BPF file systems refuse dots in names.
     pub fn link(&self, interface: u32) -> Option<PathBuf> {
         match self {
             Self::Lasting(directory) => Some(directory.join(format!("{LINK}{interface}"))),
@@ -69,11 +77,11 @@ impl Pins {
     }
 }
 
-/// What names of links begin with.
+/// The prefix of links' names.
 const LINK: &str = "link-";
 
-/// Removes what [`crate::Balancer::load_pinned`] and [`crate::Balancer::attach`] pinned in `directory`, and the directory:
-/// the program is detached, flows are forgotten, as soon as no process has them open. Nothing there is no error.
+/// Removes all that is pinned in `directory`, and the directory: programs are detached and maps forgotten as soon as no process has
+/// them open. Nothing there is no error.
 ///
 /// # Errors
 /// [`Error::Pins`] if something cannot be removed.
@@ -86,8 +94,8 @@ pub fn remove_pins(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Detaches the program from one interface, where the balancer of `directory` is attached to it: within moments, if no
-/// process has the link open.
+/// Detaches a program from one interface by removing the link that is pinned in `directory`: within moments, if no process has
+/// the link open.
 ///
 /// # Errors
 /// [`Error::Pins`] if the link's pin cannot be removed, or there is none.

@@ -5,15 +5,24 @@
 //! measured before and after, with nothing to call, and taken off.
 
 use aya::maps::{Array, MapData, ProgramArray};
+use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::abi::{BENCH_FRAMES, BenchFrame, BenchState};
-use crate::{Action, Error, Program, object};
+use crate::{Action, Error, Program};
 
 /// Rounds of one system call.
 const BATCH: u32 = 100_000;
 
-/// Whose packets the frames are.
+/// The wrapper, compiled.
+const OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/bench.o"));
+
+/// The wrapper's object, with maps of its own.
+pub(crate) fn load_object() -> Result<Ebpf, Error> {
+    Ok(EbpfLoader::new().load(OBJECT)?)
+}
+
+/// The clients that the frames are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clients {
     /// As the frames say.
@@ -66,7 +75,7 @@ impl Bench {
     /// # Errors
     /// [`Error`] if the kernel does not take it.
     pub fn new() -> Result<Self, Error> {
-        let mut object = object::bench()?;
+        let mut object = load_object()?;
         let mut map = |name| object.take_map(name).ok_or(Error::Missing(name));
         let (state, frames, programs) = (map("benches")?, map("frames")?, map("programs")?);
         Ok(Self {
@@ -74,7 +83,7 @@ impl Bench {
             frames: frames.try_into()?,
             programs: programs.try_into()?,
             wrapper: Program::load(object, "heddle_bench")?,
-            nothing: Program::load(object::bench()?, "heddle_bench_nothing")?,
+            nothing: Program::load(load_object()?, "heddle_bench_nothing")?,
         })
     }
 

@@ -60,7 +60,10 @@ pub struct Run {
 
 impl Program {
     /// The program `name` of `object`, loaded into the kernel.
-    pub(crate) fn load(mut object: Ebpf, name: &'static str) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the verifier refuses it.
+    pub fn load(mut object: Ebpf, name: &'static str) -> Result<Self, Error> {
         let program = object.program_mut(name).ok_or(Error::Missing(name))?;
         <&mut Xdp>::try_from(program)?.load()?;
         Ok(Self { object, name })

@@ -3,7 +3,6 @@
 use aya::Pod;
 use aya::maps::{HashMap, Map, MapData, MapError};
 
-use super::found;
 use crate::Error;
 
 /// A hash map in the kernel.
@@ -12,7 +11,11 @@ pub struct Hash<K: Pod, V: Pod> {
 }
 
 impl<K: Pod, V: Pod> Hash<K, V> {
-    pub(crate) fn new(map: Map) -> Result<Self, Error> {
+    /// The hash map `map`.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if it is a map of another type.
+    pub fn new(map: Map) -> Result<Self, Error> {
         Ok(Self { map: map.try_into()? })
     }
 
@@ -55,4 +58,13 @@ impl<K: Pod, V: Pod> Hash<K, V> {
 
 fn is_absence(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
+}
+
+/// None, where the kernel found no such key.
+fn found<T>(result: Result<T, MapError>) -> Result<Option<T>, Error> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(MapError::KeyNotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -19,16 +19,18 @@ use crate::Error;
 /// Bytes of a word.
 pub(super) const WORD: usize = size_of::<AtomicU64>();
 
-/// What may be done to the memory.
+/// The operations that a mapping allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub enum Access {
+    /// Reading.
     Read,
+    /// Reading and writing.
     Write,
 }
 
 /// A whole array map, mapped.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub struct Memory {
     start: NonNull<AtomicU64>,
     words: usize,
     access: Access,
@@ -44,6 +46,9 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     /// Maps all of `map`, an array with BPF_F_MMAPABLE.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the kernel refuses.
     pub fn new(name: &'static str, map: MapData, access: Access) -> Result<Self, Error> {
         let failed = |error| Error::Memory { map: name, error };
         let info = map.info()?;
@@ -70,7 +75,7 @@ impl Memory {
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 
-    /// How many values of `size` bytes there are.
+    /// The number of values of `size` bytes.
     pub fn entries(&self, size: usize) -> usize {
         self.words / size.div_ceil(WORD)
     }
@@ -88,7 +93,10 @@ impl Memory {
         Some(unsafe { copy.as_ptr().cast::<T>().read_unaligned() })
     }
 
-    /// Writes word `index`; an error beyond the end or without [`Access::Write`].
+    /// Writes word `index`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`] beyond the end, or without [`Access::Write`].
     pub fn write(&self, index: usize, value: u64) -> Result<(), Error> {
         match self.words().get(index) {
             Some(word) if self.access == Access::Write => word.store(value, Ordering::Relaxed),

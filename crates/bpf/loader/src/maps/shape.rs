@@ -1,0 +1,46 @@
+//! The shape that a pinned map must have to be taken over from the program before.
+
+use std::path::Path;
+
+use aya::maps::MapInfo;
+
+use super::absent_as_none;
+use crate::Error;
+
+/// A map's name, its keys' and values' bytes, and its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The name under which it is pinned.
+    pub name: &'static str,
+    key: u32,
+    value: u32,
+    /// Its entries.
+    pub entries: u32,
+}
+
+impl Shape {
+    /// The shape of a map from `K` to `V`.
+    pub fn of<K, V>(name: &'static str, entries: u32) -> Self {
+        Self { name, key: size_of::<K>() as u32, value: size_of::<V>() as u32, entries }
+    }
+
+    /// Whether the map that is pinned at `path` has this shape; nothing pinned there fits.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] if it has another, [`Error::Map`] if it cannot be opened.
+    pub fn check(&self, path: &Path) -> Result<(), Error> {
+        let Some(found) = absent_as_none(MapInfo::from_pin(path))? else { return Ok(()) };
+        let pairs = [
+            ("bytes of key", found.key_size(), self.key),
+            ("bytes of value", found.value_size(), self.value),
+            ("entries", found.max_entries(), self.entries),
+        ];
+        match pairs.iter().find(|(_, found, wanted)| found != wanted) {
+            None => Ok(()),
+            Some((what, found, wanted)) => {
+                let why = format!("it has {found} {what}, this program is to have {wanted}");
+                Err(Error::Misfit { path: path.to_owned(), why })
+            }
+        }
+    }
+}
