@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use heddle_papers::studies;
 pub(crate) use heddle_program::Common;
 use heddle_program::external::Passed;
 use heddle_program::{Generate, key_value};
 use heddle_study::bench::{CASES, Case};
-use heddle_study::mp_hula::future;
 
 /// Multipath-aware load balancing: simulate what schemes do to flows, steer flows onto paths, balance MPTCP.
 #[derive(Debug, Parser)]
@@ -181,12 +181,12 @@ pub(crate) enum StudyName {
     Failures,
 }
 
-impl From<StudyName> for future::Study {
-    fn from(name: StudyName) -> future::Study {
+impl From<StudyName> for studies::Study {
+    fn from(name: StudyName) -> studies::Study {
         match name {
-            StudyName::Paths => future::Study::Paths,
-            StudyName::Priorities => future::Study::Priorities,
-            StudyName::Failures => future::Study::Failures,
+            StudyName::Paths => studies::Study::Paths,
+            StudyName::Priorities => studies::Study::Priorities,
+            StudyName::Failures => studies::Study::Failures,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use heddle_claims::files::write_atomically;
 use heddle_path_files::files::{folder, read};
 use heddle_program::Failure;
 pub(crate) use heddle_program::output::json as print_json;
@@ -30,21 +30,15 @@ pub(crate) fn default_folder(prefix: &str, scenario: &Path) -> PathBuf {
 }
 
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
-    Ok(fs::create_dir_all(folder).with_context(|| folder.display().to_string())?)
+    Ok(heddle_claims::files::make_folder(folder)?)
 }
 
 /// Writes a file whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let written = heddle_study::store::write_whole(path, text.as_bytes());
-    Ok(written.with_context(|| path.display().to_string())?)
+    Ok(write_atomically(path, text.as_bytes())?)
 }
 
 /// Writes a report: the page, and each plot as a file of its own.
 pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure> {
-    let plots = folder.join("plots");
-    make_folder(&plots)?;
-    for (id, svg) in report.svgs() {
-        write(&plots.join(format!("{id}.svg")), &svg)?;
-    }
-    write(&folder.join("report.html"), &report.to_html())
+    Ok(heddle_claims::files::write_report(folder, report)?)
 }

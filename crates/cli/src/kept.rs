@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use heddle_study::grid::{self, Cell};
-use heddle_study::store::Store;
+use heddle_study::cell::Cell;
+use heddle_study::grid;
 use heddle_study::summary::RunSummary;
 
 use crate::args::Common;
@@ -16,9 +16,5 @@ pub(crate) fn simulate(
     cells: &[Cell],
     common: &Common,
 ) -> Result<Vec<RunSummary>, Failure> {
-    let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
-    let bar = GridBar::new(common, cells.len());
-    let runs = grid::run(cells, &store, &|progress| bar.update(progress));
-    bar.finish();
-    Ok(runs?)
+    Ok(grid::run_in(folder, cells, &GridBar::new(common))?)
 }

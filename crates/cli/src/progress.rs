@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
+use heddle_claims::{Monitor, Progress};
 use heddle_program::interrupt;
 use heddle_sim::Next;
-use heddle_study::grid::GridProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Common;
@@ -14,17 +14,18 @@ pub(crate) fn next() -> Next {
     if interrupt::stopped() { Next::Stop } else { Next::Continue }
 }
 
-/// A bar over many runs, which counts parts of runs too.
+/// A bar over many runs, which counts parts of runs too; a line for each experiment.
 pub(crate) struct GridBar {
     bar: ProgressBar,
     parts: Mutex<Vec<f64>>,
+    quiet: bool,
 }
 
 const STEPS: f64 = 1000.0;
 
 impl GridBar {
-    pub(crate) fn new(common: &Common, cells: usize) -> GridBar {
-        let bar = ProgressBar::new((cells as f64 * STEPS) as u64);
+    pub(crate) fn new(common: &Common) -> GridBar {
+        let bar = ProgressBar::new(0);
         if common.quiet {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
@@ -32,22 +33,39 @@ impl GridBar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        GridBar { bar, parts: Mutex::new(vec![0.0; cells]) }
+        GridBar { bar, parts: Mutex::default(), quiet: common.quiet }
+    }
+}
+
+impl Monitor for GridBar {
+    fn stopped(&self) -> bool {
+        interrupt::stopped()
     }
 
-    /// Takes in progress from any thread and says whether to go on.
-    pub(crate) fn update(&self, progress: GridProgress<'_>) -> Next {
+    fn start(&self, label: &str) {
+        if !self.quiet {
+            eprintln!("{label}");
+        }
+    }
+
+    fn progress(&self, progress: Progress<'_>) {
         if let Ok(mut parts) = self.parts.lock() {
-            if let Some(part) = parts.get_mut(progress.cell) {
-                *part = progress.cell_done.clamp(*part, 1.0);
+            parts.resize(progress.runs, 0.0);
+            if let Some(part) = parts.get_mut(progress.run) {
+                *part = progress.part.clamp(*part, 1.0);
             }
+            self.bar.set_length((progress.runs as f64 * STEPS) as u64);
             self.bar.set_position((parts.iter().sum::<f64>() * STEPS) as u64);
         }
         self.bar.set_message(progress.label.to_owned());
-        next()
+        if progress.done == progress.runs {
+            self.bar.finish_and_clear();
+        }
     }
+}
 
-    pub(crate) fn finish(&self) {
+impl Drop for GridBar {
+    fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }

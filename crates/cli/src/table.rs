@@ -1,8 +1,8 @@
 //! Cells of tables: figures with units, flow completion times.
 
+use heddle_claims::stats::Estimate;
 pub(crate) use heddle_program::table::{new, of_words};
 use heddle_study::results::OverSeeds;
-use heddle_study::stats::Estimate;
 
 /// Seconds as milliseconds, with the half width of the confidence interval where there is one.
 pub(crate) fn millis(seconds: Option<Estimate>) -> String {

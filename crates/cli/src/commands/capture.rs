@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context as _;
+use heddle_papers::cflb::experiments::Routers;
+use heddle_papers::cflb::figures::spread_section;
+use heddle_papers::cflb::pcap::{Capture, CaptureError};
+use heddle_papers::cflb::spread::{Deviations, Spread, spread};
 use heddle_report::Section;
-use heddle_study::cflb::experiment::Routers;
-use heddle_study::cflb::pcap::{Capture, CaptureError};
-use heddle_study::cflb::spread::{Deviations, Spread, spread};
-use heddle_study::report::spread_section;
 use serde::Serialize;
 
 use crate::failure::Failure;

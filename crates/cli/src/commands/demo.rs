@@ -1,9 +1,11 @@
 //! `heddle demo`: HULA against ECMP on the paper's fabric, in seconds.
 
-use heddle_study::evaluation::{Effort, Evidence, Results, Shape, cells};
-use heddle_study::hula::Hula;
-use heddle_study::hula::plan::{Point, Scheme, demo_points};
-use heddle_study::report::of_paper;
+use heddle_claims::{Effort, report};
+use heddle_papers::hula::Hula;
+use heddle_papers::hula::points::{Point, Scheme, demo_points};
+use heddle_papers::two_pod::Shape;
+use heddle_study::paper::Evidence;
+use heddle_study::point::{Results, cells};
 use heddle_study::results::OverSeeds;
 
 use crate::args::{Common, Demo};
@@ -15,10 +17,10 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let cells = cells(&points, Effort::Demo)?;
     let runs = kept::simulate(&args.out, &cells, common)?;
     let results = Results::new(&points, Effort::Demo, runs);
-    let evidence = Evidence::<Hula> { results, experiments: Vec::new() };
-    let graph = &cells[0].scenario.fabric.graph;
+    let graph = cells[0].scenario.fabric.graph.clone();
+    let evidence = Evidence::<Hula> { results, experiments: Vec::new(), graph };
     let title = "HULA against ECMP on HULA's fabric: a demonstration";
-    let report = of_paper(title, &evidence, &[], graph);
+    let report = report::<Hula>(title, &evidence, &[]);
     files::write_report(&args.out, &report)?;
     if common.json {
         let runs: Vec<_> = points.iter().flat_map(|&p| evidence.results.runs(p)).collect();
@@ -58,7 +60,7 @@ fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
 fn times(
     ecmp: &OverSeeds,
     hula: &OverSeeds,
-    figure: fn(&OverSeeds) -> Option<heddle_study::stats::Estimate>,
+    figure: fn(&OverSeeds) -> Option<heddle_claims::stats::Estimate>,
 ) -> String {
     match (figure(ecmp), figure(hula)) {
         (Some(e), Some(h)) if h.mean > 0.0 => format!("{:.2}x", e.mean / h.mean),

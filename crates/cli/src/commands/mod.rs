@@ -7,7 +7,6 @@ pub(crate) mod demo;
 pub(crate) mod fabric;
 pub(crate) mod path;
 pub(crate) mod reproduce;
-pub(crate) mod romanroads;
 pub(crate) mod run;
 pub(crate) mod study;
 pub(crate) mod sweep;

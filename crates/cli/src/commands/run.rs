@@ -1,17 +1,18 @@
 //! `heddle run`: one scenario, once for each seed.
 
+use heddle_claims::{Monitor as _, Progress};
 use heddle_scenario::{Scenario, Scheme, Transport};
 use heddle_sim::{Next, Outcome};
-use heddle_study::figure;
-use heddle_study::grid::{GridProgress, timed};
-use heddle_study::report;
+use heddle_study::grid::timed;
+use heddle_study::metric;
 use heddle_study::results::{self, OverSeeds, ScenarioResult};
 use heddle_study::summary::{RunSummary, TotalsSummary};
+use heddle_study::view;
 use rayon::prelude::*;
 
 use crate::args::{Common, Run};
 use crate::failure::Failure;
-use crate::progress::GridBar;
+use crate::progress::{self, GridBar};
 use crate::{files, output, table};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let heddle = env!("CARGO_PKG_VERSION");
     let result = ScenarioResult { heddle, scenario: &scenario, over_seeds, runs: &runs };
     results::write(&folder, &result, &outcomes).map_err(anyhow::Error::from)?;
-    files::write_report(&folder, &report::of_run(&scenario, &runs))?;
+    files::write_report(&folder, &view::of_run(&scenario, &runs))?;
     if common.json {
         return files::print_json(&result);
     }
@@ -42,21 +43,19 @@ fn all_seeds(
     scenario: &Scenario,
     common: &Common,
 ) -> Result<Vec<(u64, Outcome, RunSummary)>, Failure> {
-    let cells = scenario.seeds.len();
-    let bar = GridBar::new(common, cells);
-    let one = |(cell, &seed): (usize, &u64)| {
+    let runs = scenario.seeds.len();
+    let bar = GridBar::new(common);
+    let one = |(run, &seed): (usize, &u64)| {
         let label = format!("seed {seed}");
         let mut watch = |progress: heddle_sim::Progress| -> Next {
-            let (done, cell_done) = (0, progress.done);
-            bar.update(GridProgress { done, cells, label: &label, cell_done, cell })
+            bar.progress(Progress { done: 0, runs, run, label: &label, part: progress.done });
+            progress::next()
         };
         let (outcome, seconds) = timed(scenario, seed, &mut watch)?;
         let summary = RunSummary::new(scenario, seed, &outcome, seconds);
         Ok((seed, outcome, summary))
     };
-    let done = scenario.seeds.par_iter().enumerate().map(one).collect();
-    bar.finish();
-    done
+    scenario.seeds.par_iter().enumerate().map(one).collect()
 }
 
 fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(), Failure> {
@@ -92,7 +91,7 @@ fn seeds(count: usize) -> String {
 
 /// What MPTCP did.
 fn multipath(run: &RunSummary) -> String {
-    let shared = figure::shared_link_percent(run).map_or_else(String::new, |share| {
+    let shared = metric::shared_link_percent(run).map_or_else(String::new, |share| {
         format!("subflows share a link in {share:.1} % of the samples, ")
     });
     format!("{shared}{} bytes reinjected", run.totals.reinjected_bytes)

@@ -1,8 +1,8 @@
-//! `heddle study`: what a paper leaves to future work.
+//! `heddle study`: questions that a paper leaves to future work.
 
-use heddle_study::evaluation::{Effort, Results, cells};
-use heddle_study::mp_hula::future::{Point, Study, Table, markdown};
-use heddle_study::report::of_studies;
+use heddle_claims::Effort;
+use heddle_papers::studies::{Point, Study, Table, markdown, report};
+use heddle_study::point::{Results, cells};
 
 use crate::args::{self, Common};
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub(crate) fn study(args: &args::Study, common: &Common) -> Result<(), Failure> 
     files::write(&args.out.join("study.json"), &json)?;
     let texts: Vec<String> = studies.iter().map(|&study| markdown(study, &results)).collect();
     files::write(&args.out.join("study.md"), &texts.join("\n"))?;
-    files::write_report(&args.out, &of_studies(&studies, &results))?;
+    files::write_report(&args.out, &report(&studies, &results))?;
     if common.json {
         return files::print_json(&tables);
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use heddle_scenario::Source;
-use heddle_study::grid::Cell;
-use heddle_study::report;
+use heddle_study::cell::Cell;
 use heddle_study::sweep::{Axis, Row, combinations, rows, to_csv};
+use heddle_study::view;
 
 use crate::args::{Common, Sweep};
 use crate::failure::Failure;
@@ -55,7 +55,7 @@ fn write(folder: &Path, axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
     files::write(&folder.join("sweep.csv"), &to_csv(axes, rows))?;
     let json = serde_json::to_string_pretty(rows).map_err(anyhow::Error::from)?;
     files::write(&folder.join("sweep.json"), &json)?;
-    files::write_report(folder, &report::of_sweep(axes, rows))
+    files::write_report(folder, &view::of_sweep(axes, rows))
 }
 
 fn print(axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {

@@ -113,7 +113,7 @@ impl Case {
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
         let source = Source::new(self.file.0, self.file.1);
         let with = |source: Source, (key, value): &(&str, &str)| source.with(*key, *value);
-        load(&self.changes.iter().fold(source, with), &crate::evaluation::no_files)
+        load(&self.changes.iter().fold(source, with), &crate::point::no_files)
     }
 }
 

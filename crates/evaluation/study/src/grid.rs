@@ -1,42 +1,20 @@
 //! Many runs on all cores, each kept as soon as it is done, so that interrupted work goes on where it stopped.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use heddle_claims::files::FileError;
+use heddle_claims::{Monitor, Progress};
 use heddle_scenario::Scenario;
-use heddle_sim::{Next, Outcome, Progress, SimError, simulate};
+use heddle_sim::{Next, Outcome, SimError, simulate};
 use rayon::prelude::*;
-use rustix::time::{ClockId, clock_gettime};
 
+use crate::cell::Cell;
+use crate::cpu_time::thread_seconds;
 use crate::store::Store;
 use crate::summary::RunSummary;
 
-/// One run to do.
-#[derive(Clone, Debug)]
-pub struct Cell {
-    /// What to call it in progress messages and results, as in `scheme=hula load=0.6`.
-    pub label: String,
-    /// The scenario.
-    pub scenario: Scenario,
-    /// The seed.
-    pub seed: u64,
-}
-
-/// How far a grid has come.
-#[derive(Clone, Copy, Debug)]
-pub struct GridProgress<'a> {
-    /// Cells that are done.
-    pub done: usize,
-    /// All cells.
-    pub cells: usize,
-    /// The cell that moved.
-    pub label: &'a str,
-    /// How much of that cell is done, 0 to 1.
-    pub cell_done: f64,
-    /// The cell's number.
-    pub cell: usize,
-}
-
-/// Why a grid stopped.
+/// An unfinished grid.
 #[derive(Debug, thiserror::Error)]
 pub enum GridError {
     /// A scenario cannot be run.
@@ -44,7 +22,7 @@ pub enum GridError {
     Run {
         /// The cell.
         label: String,
-        /// Why.
+        /// The error.
         error: SimError,
     },
     /// Stopped by the caller; what is done is kept.
@@ -57,26 +35,39 @@ pub enum GridError {
     },
     /// A result cannot be kept.
     #[error(transparent)]
-    Store(#[from] crate::store::StoreError),
+    Store(#[from] FileError),
 }
-
-/// Called with progress from any thread; says whether to go on.
-pub type Watch<'a> = dyn Fn(GridProgress<'_>) -> Next + Sync + 'a;
 
 /// Runs every cell that `store` does not hold yet, on all cores of the current thread pool; results in the cells' order.
 ///
 /// # Errors
 /// The first cell that fails, or the interruption; all cells finished until then are in the store.
-pub fn run(cells: &[Cell], store: &Store, watch: &Watch) -> Result<Vec<RunSummary>, GridError> {
+pub fn run(
+    cells: &[Cell],
+    store: &Store,
+    monitor: &dyn Monitor,
+) -> Result<Vec<RunSummary>, GridError> {
     let grid =
-        Grid { cells, store, watch, done: AtomicUsize::new(0), stopped: AtomicBool::new(false) };
+        Grid { cells, store, monitor, done: AtomicUsize::new(0), stopped: AtomicBool::new(false) };
     cells.par_iter().enumerate().map(|(index, cell)| grid.cell(index, cell)).collect()
+}
+
+/// Runs every cell that the folder `runs/` below another one does not hold yet, as [`run`] does.
+///
+/// # Errors
+/// As [`run`]; if the folder cannot be made.
+pub fn run_in(
+    folder: &Path,
+    cells: &[Cell],
+    monitor: &dyn Monitor,
+) -> Result<Vec<RunSummary>, GridError> {
+    run(cells, &Store::open(&folder.join("runs"))?, monitor)
 }
 
 struct Grid<'a> {
     cells: &'a [Cell],
     store: &'a Store,
-    watch: &'a Watch<'a>,
+    monitor: &'a dyn Monitor,
     done: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -93,7 +84,7 @@ impl Grid<'_> {
     }
 
     fn compute(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
-        let mut watch = |progress: Progress| self.report(index, cell, progress.done);
+        let mut watch = |progress: heddle_sim::Progress| self.report(index, cell, progress.done);
         let (outcome, seconds) = timed(&cell.scenario, cell.seed, &mut watch)
             .map_err(|error| self.explain(cell, error))?;
         let summary = RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds);
@@ -101,11 +92,11 @@ impl Grid<'_> {
         Ok(summary)
     }
 
-    fn report(&self, index: usize, cell: &Cell, cell_done: f64) -> Next {
-        let done = self.done.load(Ordering::Relaxed);
-        let cells = self.cells.len();
-        let progress = GridProgress { done, cells, label: &cell.label, cell_done, cell: index };
-        if (self.watch)(progress) == Next::Stop {
+    /// Reports a cell's progress, and whether the simulation goes on.
+    fn report(&self, index: usize, cell: &Cell, part: f64) -> Next {
+        let (done, runs) = (self.done.load(Ordering::Relaxed), self.cells.len());
+        self.monitor.progress(Progress { done, runs, run: index, label: &cell.label, part });
+        if self.monitor.stopped() {
             self.stopped.store(true, Ordering::Relaxed);
         }
         if self.stopped.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue }
@@ -122,24 +113,18 @@ impl Grid<'_> {
     }
 }
 
-/// Runs a scenario and tells how much processor time it took, in seconds.
+/// Runs a scenario and measures the processor time that it takes, in seconds.
 ///
 /// # Errors
 /// As [`simulate`].
 pub fn timed(
     scenario: &Scenario,
     seed: u64,
-    watch: &mut dyn FnMut(Progress) -> Next,
+    watch: &mut dyn FnMut(heddle_sim::Progress) -> Next,
 ) -> Result<(Outcome, f64), SimError> {
     let start = thread_seconds();
     let outcome = simulate(scenario, seed, watch)?;
     Ok((outcome, thread_seconds() - start))
-}
-
-/// Processor time that this thread has used, in seconds.
-fn thread_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 #[cfg(test)]

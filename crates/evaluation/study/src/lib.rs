@@ -1,17 +1,25 @@
-//! Many simulations: grids of scenarios, statistics over seeds, the papers' claims, reports.
+//! Many simulations: grids of scenarios, kept results, sweeps, and the evaluation of papers by simulation.
+//!
+//! - [`grid`] runs [`cell::Cell`]s on all cores and keeps each result in a [`store::Store`]; [`summary`] has the values
+//!   that are kept of a run, [`metric`] single values of it.
+//! - [`sweep`] and [`results`] write tables and raw data; [`view`] draws them.
+//! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments, [`measure`]s of its claims,
+//!   [`sensitivity`] to choices that the paper leaves open.
+//! - [`bench`] measures the simulator's speed.
 
 pub mod bench;
-pub mod cflb;
-pub mod evaluation;
-pub mod figure;
+pub mod cell;
+pub mod cpu_time;
 pub mod grid;
-pub mod hula;
-pub mod mp_hula;
-pub mod report;
+pub mod measure;
+pub mod metric;
+pub mod paper;
+pub mod point;
 pub mod results;
-pub mod stats;
+pub mod sensitivity;
 pub mod store;
 pub mod summary;
 pub mod sweep;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod view;

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use heddle_claims::files::{FileError, write_atomically};
+use heddle_claims::stats::Estimate;
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;
 use serde::Serialize;
 
-use crate::stats::Estimate;
-use crate::store::{StoreError, write_whole};
 use crate::summary::{ClassSummary, RunSummary};
 
 /// A scenario's runs, one a seed.
@@ -77,10 +77,10 @@ pub fn write(
     folder: &Path,
     result: &ScenarioResult,
     outcomes: &[(u64, Outcome)],
-) -> Result<(), StoreError> {
+) -> Result<(), FileError> {
     let summary = folder.join("summary.json");
     let json = serde_json::to_string_pretty(result).map_err(std::io::Error::other);
-    keep(&summary, &json.map_err(StoreError::at(&summary))?)?;
+    keep(&summary, &json.map_err(FileError::at(&summary))?)?;
     keep(&folder.join("flows.csv"), &flows_csv(outcomes))?;
     let links = folder.join("links.csv");
     if outcomes.iter().any(|(_, outcome)| !outcome.samples.times.is_empty()) {
@@ -89,14 +89,14 @@ pub fn write(
     // One that an earlier run left there would not belong to this one.
     match std::fs::remove_file(&links) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(StoreError::at(&links)(error))
+            Err(FileError::at(&links)(error))
         }
         _ => Ok(()),
     }
 }
 
-fn keep(path: &Path, text: &str) -> Result<(), StoreError> {
-    write_whole(path, text.as_bytes()).map_err(StoreError::at(path))
+fn keep(path: &Path, text: &str) -> Result<(), FileError> {
+    write_atomically(path, text.as_bytes())
 }
 
 /// One line a flow: times in seconds, sizes in bytes.

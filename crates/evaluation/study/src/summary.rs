@@ -2,12 +2,11 @@
 
 mod sampled;
 
+use heddle_claims::stats::{mean, quantile, quantiles};
 use heddle_scenario::{Scenario, Workload};
 use heddle_sim::{FlowRecord, Outcome};
 use sampled::{frames, ports, slowdowns};
 use serde::{Deserialize, Serialize};
-
-use crate::stats::{mean, quantile, quantiles};
 
 /// Flows smaller than this are small (HULA section 6.2, figure 6b), in bytes.
 pub const SMALL_BELOW: u64 = 100_000;

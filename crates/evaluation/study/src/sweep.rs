@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use heddle_claims::stats::Estimate;
 use serde::Serialize;
 
 use crate::results::OverSeeds;
-use crate::stats::Estimate;
 use crate::summary::RunSummary;
 
 /// A key of the scenario and the values to try.

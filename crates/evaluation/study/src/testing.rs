@@ -1,9 +1,10 @@
-//! What this crate's tests share: a small scenario and its runs.
+//! A small scenario and its runs, for tests.
 
 use heddle_scenario::{Scenario, Source, load};
 
-use crate::evaluation::no_files;
-use crate::grid::{Cell, timed};
+use crate::cell::Cell;
+use crate::grid::timed;
+use crate::point::no_files;
 use crate::summary::RunSummary;
 
 const SMALL: &str = r#"title = "Two leaves"
@@ -27,19 +28,19 @@ flows = 20
 "#;
 
 /// Four hosts, a run of well under a millisecond of processor time, with some keys changed.
-pub(crate) fn scenario(changes: &[(&str, &str)]) -> Scenario {
+pub fn scenario(changes: &[(&str, &str)]) -> Scenario {
     let source = Source::new("small.toml", SMALL);
     let source = changes.iter().fold(source, |source, (key, value)| source.with(*key, *value));
     load(&source, &no_files).expect("a sound scenario")
 }
 
 /// A cell of the small scenario.
-pub(crate) fn cell(seed: u64, changes: &[(&str, &str)]) -> Cell {
+pub fn cell(seed: u64, changes: &[(&str, &str)]) -> Cell {
     Cell { label: format!("seed {seed}"), scenario: scenario(changes), seed }
 }
 
 /// A run of a cell.
-pub(crate) fn run(cell: &Cell) -> RunSummary {
+pub fn run(cell: &Cell) -> RunSummary {
     let (outcome, seconds) =
         timed(&cell.scenario, cell.seed, &mut |_| heddle_sim::Next::Continue).expect("it runs");
     RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds)

@@ -1,192 +1,184 @@
-//! The paper's figures beside ours.
+//! RomanRoads' claims: the paper's values, all in percent, and the measurements beside them.
 
-use heddle_study::evaluation::{Bound, Finding, Verdict};
-use heddle_study::stats::Estimate;
+use heddle_claims::Bound::{About, AtMost, Exact};
+use heddle_claims::{Bound, Claim};
 
+use super::System::{Alone, Learn, Published, Tcp};
 use super::churn::{Curve, Sample};
 use super::failure::Point as Failure;
 use super::{Evaluation, Experiment, System};
 
-/// The paper's figure, its unit being percent.
-#[derive(Clone, Copy)]
-struct Claim {
+/// A value of a sample or a point.
+type Value<T> = fn(&T) -> f64;
+
+/// A measurement that a claim is judged by.
+#[derive(Clone, Copy, Debug)]
+pub enum Measure {
+    /// Joins that reach their backend, with so many balancers and backends.
+    Joins(System, usize, usize),
+    /// Entries that a table does not keep, with so many eighths of extra places.
+    Room(u32),
+    /// A value after the death of one of so many balancers.
+    Failure(System, usize, Value<Failure>),
+    /// The peak of a value between two seconds.
+    Churn(System, u32, u32, Value<Sample>),
+}
+
+impl Measure {
+    /// The experiment that it needs.
+    pub fn experiment(self) -> Experiment {
+        match self {
+            Measure::Joins(..) => Experiment::Joins,
+            Measure::Room(_) => Experiment::Room,
+            Measure::Failure(..) => Experiment::Failure,
+            Measure::Churn(..) => Experiment::Churn,
+        }
+    }
+
+    fn value(self, evaluation: &Evaluation) -> Option<f64> {
+        match self {
+            Measure::Joins(system, balancers, backends) => {
+                let is = |p: &&super::joins::Point| {
+                    (p.system, p.balancers, p.backends) == (system, balancers, backends)
+                };
+                evaluation.joins.iter().find(is).map(|point| point.right)
+            }
+            Measure::Room(eighths) => {
+                let row = evaluation.room.iter().find(|row| row.extra_eighths == Some(eighths));
+                row.map(|row| row.failed)
+            }
+            Measure::Failure(system, balancers, value) => {
+                let is = |p: &&Failure| (p.system, p.balancers) == (system, balancers);
+                evaluation.failure.iter().find(is).map(value)
+            }
+            Measure::Churn(system, from, to, value) => {
+                let curve = evaluation.churn.iter().find(|curve| curve.system == system);
+                peak(curve?, from, to, value)
+            }
+        }
+    }
+}
+
+impl heddle_claims::Measure for Measure {
+    type Evidence = Evaluation;
+
+    fn values(&self, evaluation: &Evaluation) -> Vec<f64> {
+        self.value(evaluation).into_iter().collect()
+    }
+}
+
+/// The greatest value between two seconds.
+fn peak(curve: &Curve, from: u32, to: u32, value: Value<Sample>) -> Option<f64> {
+    let samples = curve.samples.iter().filter(|sample| (from..to).contains(&sample.time));
+    samples.map(value).reduce(f64::max)
+}
+
+const fn joins(text: &'static str, bound: Bound, paper: f64, measure: Measure) -> Claim<Measure> {
+    Claim::new("R1", "figure 6a", text, (bound, paper, "%"), measure)
+}
+const fn room(text: &'static str, bound: Bound, paper: f64, measure: Measure) -> Claim<Measure> {
+    Claim::new("R2", "figure 6b", text, (bound, paper, "%"), measure)
+}
+/// The paper gives orders: 2(n-1)/n^2 of the second subflows, 1/n of the connections. Learning is held to them as bounds.
+const fn failure(
+    text: &'static str,
+    bound: Bound,
+    paper: f64,
+    (system, balancers, value): (System, usize, Value<Failure>),
+) -> Claim<Measure> {
+    let measure = Measure::Failure(system, balancers, value);
+    Claim::new("R3", "figure 6c", text, (bound, paper, "%"), measure)
+}
+const fn churn(
     source: &'static str,
     text: &'static str,
     bound: Bound,
     paper: f64,
+    (system, from, to, value): (System, u32, u32, Value<Sample>),
+) -> Claim<Measure> {
+    Claim::new("R4", source, text, (bound, paper, "%"), Measure::Churn(system, from, to, value))
 }
 
-/// A figure of a point or a sample.
-type Figure<T> = fn(&T) -> f64;
+const CONNECTIONS: Value<Failure> = |point| point.connections;
+const SECONDARIES: Value<Failure> = |point| point.secondaries;
+const AFFECTED: Value<Failure> = |point| point.affected;
 
-/// What each claim of some experiments came to.
-pub fn findings(evaluation: &Evaluation, experiments: &[Experiment]) -> Vec<Finding> {
-    let of = |&experiment: &Experiment| match experiment {
-        Experiment::Joins => joins(evaluation),
-        Experiment::Room => room(evaluation),
-        Experiment::Failure => failure(evaluation),
-        Experiment::Churn => churn(evaluation),
-    };
-    experiments.iter().flat_map(of).collect()
-}
+const BROKEN: Value<Sample> = |sample| sample.connections;
+const BROKEN_SECOND: Value<Sample> = |sample| sample.secondaries;
+const NO_JOIN: Value<Sample> = |sample| sample.affected;
 
-fn finding(experiment: Experiment, claim: Claim, here: Option<f64>) -> Finding {
-    let Claim { source, text, bound, paper } = claim;
-    let judge = |here: f64| bound.judge(paper, "%", here);
-    Finding {
-        id: experiment.id(),
-        source,
-        claim: text,
-        paper,
-        here: here.and_then(|here| Estimate::of(&[here])),
-        unit: "%",
-        bound,
-        verdict: here.map_or(Verdict::NotRun, judge),
+const FIGURE: &str = "figure 6d";
+const TEXT: &str = "section V-A2";
+
+/// Every claim of the paper, in its order.
+#[rustfmt::skip]
+pub(super) const CLAIMS: &[Claim<Measure>] = &[
+    joins("joins right, TCPLB, 2 backends", About, 50.0, Measure::Joins(Tcp, 1, 2)),
+    joins("joins right, TCPLB, 4 backends", About, 25.0, Measure::Joins(Tcp, 1, 4)),
+    joins("joins right, RomanRoads, 4 backends", Exact, 100.0, Measure::Joins(Published, 1, 4)),
+    joins("the same, learning", Exact, 100.0, Measure::Joins(Learn, 1, 4)),
+    joins("joins right, P3, 2 balancers, 4 backends", About, 25.0, Measure::Joins(Alone, 2, 4)),
+    joins("joins right, RomanRoads, 2 balancers, 4 backends", Exact, 100.0, Measure::Joins(Published, 2, 4)),
+    joins("the same, learning", Exact, 100.0, Measure::Joins(Learn, 2, 4)),
+    room("insertions that fail, LRU", About, 20.0, Measure::Room(0)),
+    room("insertions that fail, 3/8 extra", AtMost, 0.5, Measure::Room(3)),
+    failure("connections broken, 4 balancers", Exact, 0.0, (Published, 4, CONNECTIONS)),
+    failure("the same, learning", Exact, 0.0, (Learn, 4, CONNECTIONS)),
+    failure("second subflows broken, 2 balancers", About, 50.0, (Published, 2, SECONDARIES)),
+    failure("the same, learning", AtMost, 50.0, (Learn, 2, SECONDARIES)),
+    failure("second subflows broken, 4 balancers", About, 37.5, (Published, 4, SECONDARIES)),
+    failure("the same, learning", AtMost, 37.5, (Learn, 4, SECONDARIES)),
+    failure("second subflows broken, 8 balancers", About, 21.875, (Published, 8, SECONDARIES)),
+    failure("the same, learning", AtMost, 21.875, (Learn, 8, SECONDARIES)),
+    failure("connections that take no new subflow, 2 balancers", About, 50.0, (Published, 2, AFFECTED)),
+    failure("the same, learning", AtMost, 50.0, (Learn, 2, AFFECTED)),
+    failure("connections that take no new subflow, 8 balancers", About, 12.5, (Published, 8, AFFECTED)),
+    failure("the same, learning", AtMost, 12.5, (Learn, 8, AFFECTED)),
+    churn(FIGURE, "connections broken until 360 s", Exact, 0.0, (Published, 0, 360, BROKEN)),
+    churn(FIGURE, "the same, learning", Exact, 0.0, (Learn, 0, 360, BROKEN)),
+    churn(TEXT, "connections broken by the second leave", About, 1.55, (Published, 360, 480, BROKEN)),
+    churn(TEXT, "the same, TCPLB", About, 1.57, (Tcp, 360, 480, BROKEN)),
+    churn(TEXT, "the same, learning", AtMost, 1.55, (Learn, 360, 480, BROKEN)),
+    churn(FIGURE, "second subflows broken by the first leave", About, 32.0, (Published, 120, 240, BROKEN_SECOND)),
+    churn(FIGURE, "the same, learning", AtMost, 32.0, (Learn, 120, 240, BROKEN_SECOND)),
+    churn(FIGURE, "connections that take no new subflow after it", About, 20.0, (Published, 120, 240, NO_JOIN)),
+    churn(FIGURE, "the same, learning", AtMost, 20.0, (Learn, 120, 240, NO_JOIN)),
+    churn(FIGURE, "second subflows broken when it returns", About, 20.0, (Published, 240, 360, BROKEN_SECOND)),
+    churn(FIGURE, "the same, learning", AtMost, 20.0, (Learn, 240, 360, BROKEN_SECOND)),
+];
+
+#[cfg(test)]
+mod tests {
+    use heddle_claims::Verdict::{Agrees, NotRun};
+
+    use super::super::joins::Point;
+    use super::*;
+
+    /// Each experiment's id is that of its claims, in the paper's order.
+    #[test]
+    fn claims_are_r1_to_r4_in_order() {
+        let ids: Vec<&str> = CLAIMS.iter().map(|claim| claim.measure.experiment().id()).collect();
+        assert_eq!(ids, CLAIMS.iter().map(|claim| claim.id).collect::<Vec<_>>());
+        assert!(ids.is_sorted() && ids.contains(&"R1") && ids.contains(&"R4"));
     }
-}
 
-fn joins(evaluation: &Evaluation) -> Vec<Finding> {
-    let at = |system, balancers, backends| {
-        let is = |p: &&super::joins::Point| {
-            (p.system, p.balancers, p.backends) == (system, balancers, backends)
-        };
-        evaluation.joins.iter().find(is).map(|point| point.right)
-    };
-    let source = "figure 6a";
-    let row = |text, bound, paper, here| {
-        finding(Experiment::Joins, Claim { source, text, bound, paper }, here)
-    };
-    use System::{Alone, Learn, Published, Tcp};
-    vec![
-        row("joins right, TCPLB, 2 backends", Bound::About, 50.0, at(Tcp, 1, 2)),
-        row("joins right, TCPLB, 4 backends", Bound::About, 25.0, at(Tcp, 1, 4)),
-        row("joins right, RomanRoads, 4 backends", Bound::Exact, 100.0, at(Published, 1, 4)),
-        row("the same, learning", Bound::Exact, 100.0, at(Learn, 1, 4)),
-        row("joins right, P3, 2 balancers, 4 backends", Bound::About, 25.0, at(Alone, 2, 4)),
-        row(
-            "joins right, RomanRoads, 2 balancers, 4 backends",
-            Bound::Exact,
-            100.0,
-            at(Published, 2, 4),
-        ),
-        row("the same, learning", Bound::Exact, 100.0, at(Learn, 2, 4)),
-    ]
-}
+    #[test]
+    fn an_experiment_that_was_not_made_judges_nothing() {
+        let joins = vec![Point { system: Tcp, balancers: 1, backends: 2, right: 48.0 }];
+        let evaluation = Evaluation { joins, ..Evaluation::default() };
+        let verdicts: Vec<_> = CLAIMS.iter().map(|claim| claim.find(&evaluation).verdict).collect();
+        assert_eq!(verdicts[0], Agrees);
+        assert!(verdicts[1..].iter().all(|&verdict| verdict == NotRun));
+    }
 
-fn room(evaluation: &Evaluation) -> Vec<Finding> {
-    let at = |eighths| {
-        let row = evaluation.room.iter().find(|row| row.extra_eighths == Some(eighths));
-        row.map(|row| row.failed)
-    };
-    let source = "figure 6b";
-    let row = |text, bound, paper, here| {
-        finding(Experiment::Room, Claim { source, text, bound, paper }, here)
-    };
-    vec![
-        row("insertions that fail, LRU", Bound::About, 20.0, at(0)),
-        row("insertions that fail, 3/8 extra", Bound::AtMost, 0.5, at(3)),
-    ]
-}
-
-/// The paper gives orders: 2(n-1)/n^2 of the second subflows, 1/n of the connections. Learning is held to them as bounds.
-fn failure(evaluation: &Evaluation) -> Vec<Finding> {
-    let at = |system, balancers, figure: Figure<Failure>| {
-        let is = |p: &&Failure| (p.system, p.balancers) == (system, balancers);
-        evaluation.failure.iter().find(is).map(figure)
-    };
-    let source = "figure 6c";
-    let row = |text, bound, paper, here| {
-        finding(Experiment::Failure, Claim { source, text, bound, paper }, here)
-    };
-    use Bound::{About, AtMost, Exact};
-    use System::{Learn, Published};
-    let connections: Figure<Failure> = |p| p.connections;
-    let secondaries: Figure<Failure> = |p| p.secondaries;
-    let affected: Figure<Failure> = |p| p.affected;
-    vec![
-        row("connections broken, 4 balancers", Exact, 0.0, at(Published, 4, connections)),
-        row("the same, learning", Exact, 0.0, at(Learn, 4, connections)),
-        row("second subflows broken, 2 balancers", About, 50.0, at(Published, 2, secondaries)),
-        row("the same, learning", AtMost, 50.0, at(Learn, 2, secondaries)),
-        row("second subflows broken, 4 balancers", About, 37.5, at(Published, 4, secondaries)),
-        row("the same, learning", AtMost, 37.5, at(Learn, 4, secondaries)),
-        row("second subflows broken, 8 balancers", About, 21.875, at(Published, 8, secondaries)),
-        row("the same, learning", AtMost, 21.875, at(Learn, 8, secondaries)),
-        row(
-            "connections that take no new subflow, 2 balancers",
-            About,
-            50.0,
-            at(Published, 2, affected),
-        ),
-        row("the same, learning", AtMost, 50.0, at(Learn, 2, affected)),
-        row(
-            "connections that take no new subflow, 8 balancers",
-            About,
-            12.5,
-            at(Published, 8, affected),
-        ),
-        row("the same, learning", AtMost, 12.5, at(Learn, 8, affected)),
-    ]
-}
-
-/// The most of a figure between two seconds.
-fn peak(curve: Option<&Curve>, from: u32, to: u32, figure: Figure<Sample>) -> Option<f64> {
-    let samples = curve?.samples.iter().filter(|sample| (from..to).contains(&sample.time));
-    samples.map(figure).reduce(f64::max)
-}
-
-fn churn(evaluation: &Evaluation) -> Vec<Finding> {
-    let curve = |system| evaluation.churn.iter().find(|curve| curve.system == system);
-    let row = |source, text, bound, paper, here| {
-        finding(Experiment::Churn, Claim { source, text, bound, paper }, here)
-    };
-    use Bound::{About, AtMost, Exact};
-    let [tcp, published, learn] = [System::Tcp, System::Published, System::Learn].map(curve);
-    let connections: Figure<Sample> = |s| s.connections;
-    let secondaries: Figure<Sample> = |s| s.secondaries;
-    let affected: Figure<Sample> = |s| s.affected;
-    let (figure, text) = ("figure 6d", "section V-A2");
-    vec![
-        row(
-            figure,
-            "connections broken until 360 s",
-            Exact,
-            0.0,
-            peak(published, 0, 360, connections),
-        ),
-        row(figure, "the same, learning", Exact, 0.0, peak(learn, 0, 360, connections)),
-        row(
-            text,
-            "connections broken by the second leave",
-            About,
-            1.55,
-            peak(published, 360, 480, connections),
-        ),
-        row(text, "the same, TCPLB", About, 1.57, peak(tcp, 360, 480, connections)),
-        row(text, "the same, learning", AtMost, 1.55, peak(learn, 360, 480, connections)),
-        row(
-            figure,
-            "second subflows broken by the first leave",
-            About,
-            32.0,
-            peak(published, 120, 240, secondaries),
-        ),
-        row(figure, "the same, learning", AtMost, 32.0, peak(learn, 120, 240, secondaries)),
-        row(
-            figure,
-            "connections that take no new subflow after it",
-            About,
-            20.0,
-            peak(published, 120, 240, affected),
-        ),
-        row(figure, "the same, learning", AtMost, 20.0, peak(learn, 120, 240, affected)),
-        row(
-            figure,
-            "second subflows broken when it returns",
-            About,
-            20.0,
-            peak(published, 240, 360, secondaries),
-        ),
-        row(figure, "the same, learning", AtMost, 20.0, peak(learn, 240, 360, secondaries)),
-    ]
+    /// 3 and 5 % from 120 s on; the 9 % at 240 s are after the end.
+    #[test]
+    fn the_peak_is_of_its_seconds_alone() {
+        let sample =
+            |time, connections| Sample { time, connections, secondaries: 0.0, affected: 0.0 };
+        let samples = vec![sample(0, 7.0), sample(120, 3.0), sample(180, 5.0), sample(240, 9.0)];
+        let curve = Curve { system: Learn, samples, detours: 0.0 };
+        assert_eq!(peak(&curve, 120, 240, BROKEN), Some(5.0));
+        assert_eq!(peak(&curve, 300, 360, BROKEN), None);
+    }
 }

@@ -2,21 +2,21 @@
 //!
 //! Four experiments: whether joins find their backend ([`joins`], figure 6a), how many entries a full table refuses ([`room`],
 //! figure 6b), what the death of a balancer breaks ([`failure`], figure 6c), and what comes and goes in ten minutes
-//! ([`churn`], figure 6d). Their results are data; [`findings`] puts the paper's figures beside them, [`report`] draws them.
+//! ([`churn`], figure 6d). [`RomanRoads`] is their [`Paper`].
 //! One seed gives one result. The rates of section V-B are the bench's (crates/balancer/maps).
 
 pub mod churn;
 mod claims;
 pub mod failure;
+mod figures;
 pub mod joins;
-mod report;
 pub mod room;
 mod session;
 
-pub use claims::findings;
-pub use report::report;
+pub use claims::Measure;
 
-use heddle_study::evaluation::Effort;
+use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
+use heddle_report::{Report, Section};
 use serde::Serialize;
 
 use crate::Error;
@@ -108,17 +108,78 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Makes one experiment.
+    /// Runs one experiment.
     ///
     /// # Errors
-    /// What the kernel says: root is needed.
-    pub fn make(&mut self, experiment: Experiment, effort: Effort, seed: u64) -> Result<(), Error> {
+    /// Those of the kernel: root is needed.
+    fn run(&mut self, experiment: Experiment, effort: Effort) -> Result<(), Error> {
         match experiment {
-            Experiment::Joins => self.joins = joins::run(seed)?,
-            Experiment::Room => self.room = room::run(seed)?,
-            Experiment::Failure => self.failure = failure::run(connections(effort), seed)?,
-            Experiment::Churn => self.churn = churn::run(connections(effort), seed)?,
+            Experiment::Joins => self.joins = joins::run(SEED)?,
+            Experiment::Room => self.room = room::run(SEED)?,
+            Experiment::Failure => self.failure = failure::run(connections(effort), SEED)?,
+            Experiment::Churn => self.churn = churn::run(connections(effort), SEED)?,
         }
         Ok(())
+    }
+}
+
+/// An evaluation that could not be finished.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    /// A balancer cannot be loaded or run.
+    #[error("the balancer's eBPF programs cannot be run (are you root?)")]
+    Balancer(#[from] Error),
+    /// Stopped between two experiments.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// The seed of every experiment.
+const SEED: u64 = 1;
+
+/// RomanRoads' paper.
+#[derive(Clone, Copy, Debug)]
+pub struct RomanRoads;
+
+impl Paper for RomanRoads {
+    type Measure = Measure;
+    type Error = EvaluationError;
+
+    const SYSTEM: &'static str = "RomanRoads";
+    const CLAIMS: &'static [Claim<Measure>] = claims::CLAIMS;
+    const RULE: &'static str = "A figure **agrees** within a third of the paper's; a bound if it is kept. Figures 6c and 6d are given as orders in the text: 2(n-1)/n² of the second subflows, 1/n of the connections.";
+
+    fn gather(
+        request: &Request<'_, RomanRoads>,
+        monitor: &dyn Monitor,
+    ) -> Result<Evaluation, EvaluationError> {
+        let needed =
+            |one: &Experiment| request.claims.iter().any(|c| c.measure.experiment() == *one);
+        let mut evaluation = Evaluation::default();
+        for experiment in Experiment::ALL.into_iter().filter(needed) {
+            if monitor.stopped() {
+                return Err(EvaluationError::Interrupted);
+            }
+            monitor.start(&format!("{}: {}", experiment.id(), experiment.title()));
+            evaluation.run(experiment, request.effort)?;
+        }
+        Ok(evaluation)
+    }
+
+    fn measured(evaluation: &Evaluation) -> Option<String> {
+        serde_json::to_string_pretty(evaluation).ok()
+    }
+
+    fn head(title: &str, _: &Evaluation) -> Report {
+        Report::new(title)
+            .subtitle(
+                "Heddle's own eBPF programs, run by the kernel on frames, with a virtual clock",
+            )
+            .fact("Heddle", env!("CARGO_PKG_VERSION"))
+            .fact("Seed", SEED.to_string())
+    }
+
+    fn figures(evaluation: &Evaluation) -> Vec<Section> {
+        figures::sections(evaluation)
     }
 }

@@ -1,19 +1,37 @@
+use heddle_claims::Unattended;
+
 use super::*;
 use crate::testing::cell;
+
+/// A monitor that stops as a function of the progress says.
+struct Until<F> {
+    stop: F,
+    stopped: AtomicBool,
+}
+
+fn until<F: Fn(Progress<'_>) -> bool + Sync>(stop: F) -> Until<F> {
+    Until { stop, stopped: AtomicBool::new(false) }
+}
+
+impl<F: Fn(Progress<'_>) -> bool + Sync> Monitor for Until<F> {
+    fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn progress(&self, progress: Progress<'_>) {
+        self.stopped.fetch_or((self.stop)(progress), Ordering::Relaxed);
+    }
+}
 
 /// Runs a grid on some threads.
 fn on(
     threads: usize,
     cells: &[Cell],
     store: &Store,
-    watch: &Watch,
+    monitor: &dyn Monitor,
 ) -> Result<Vec<RunSummary>, GridError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| run(cells, store, watch))
-}
-
-fn go_on(_: GridProgress<'_>) -> Next {
-    Next::Continue
+    pool.install(|| run(cells, store, monitor))
 }
 
 fn digests(runs: &[RunSummary]) -> Vec<(u64, &str)> {
@@ -35,7 +53,7 @@ fn results_are_in_the_cells_order_at_any_number_of_threads() {
     cells[0] = cell(1, &[("measure.flows", "2000")]);
     let of = |threads| {
         let folder = tempfile::tempdir().unwrap();
-        on(threads, &cells, &Store::open(folder.path()).unwrap(), &go_on).unwrap()
+        on(threads, &cells, &Store::open(folder.path()).unwrap(), &Unattended).unwrap()
     };
     let one = of(1);
     assert_eq!(one.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2, 3, 4]);
@@ -49,7 +67,7 @@ fn a_stop_keeps_what_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let cells = four();
-    let stop = |at: GridProgress<'_>| if at.cell == 2 { Next::Stop } else { Next::Continue };
+    let stop = until(|at| at.run == 2);
     let error = on(1, &cells, &store, &stop).unwrap_err();
     assert!(matches!(error, GridError::Interrupted { done: 2, cells: 4 }), "{error}");
     assert_eq!(error.to_string(), "interrupted: 2 of 4 runs are done and kept");
@@ -62,10 +80,10 @@ fn what_is_kept_is_not_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let cells = four();
-    let whole = on(2, &cells, &store, &go_on).unwrap();
+    let whole = on(2, &cells, &store, &Unattended).unwrap();
     let marked = RunSummary { title: "kept".into(), ..whole[1].clone() };
     store.save(&cells[1], &marked).unwrap();
-    let again = on(2, &cells, &store, &go_on).unwrap();
+    let again = on(2, &cells, &store, &Unattended).unwrap();
     assert_eq!(again[1].title, "kept");
     assert_eq!((&again[0], &again[2..]), (&whole[0], &whole[2..]));
 }
@@ -76,8 +94,8 @@ fn a_stop_among_kept_results() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let cells = four();
-    on(1, &cells[..2], &store, &go_on).unwrap();
-    let error = on(1, &cells, &store, &|_| Next::Stop).unwrap_err();
+    on(1, &cells[..2], &store, &Unattended).unwrap();
+    let error = on(1, &cells, &store, &until(|_| true)).unwrap_err();
     assert!(matches!(error, GridError::Interrupted { done: 2, cells: 4 }), "{error}");
     assert_eq!(kept(&cells, &store), [true, true, false, false]);
 }
@@ -87,13 +105,13 @@ fn progress_ends_with_every_cell_done() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let seen = std::sync::Mutex::new(Vec::new());
-    let watch = |at: GridProgress<'_>| {
-        assert!((0.0..=1.0).contains(&at.cell_done) && at.cells == 4);
+    let watch = until(|at| {
+        assert!((0.0..=1.0).contains(&at.part) && at.runs == 4);
         seen.lock().unwrap().push((at.done, at.label.to_owned()));
-        Next::Continue
-    };
+        false
+    });
     on(1, &four(), &store, &watch).unwrap();
-    let seen = seen.into_inner().unwrap();
+    let seen = seen.lock().unwrap();
     assert_eq!(seen.last(), Some(&(4, "seed 4".to_owned())));
     assert!(seen.is_sorted_by_key(|(done, _)| *done));
 }
@@ -102,5 +120,5 @@ fn progress_ends_with_every_cell_done() {
 fn no_cells_no_results() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    assert_eq!(run(&[], &store, &|_| Next::Stop).unwrap(), []);
+    assert_eq!(run(&[], &store, &until(|_| true)).unwrap(), []);
 }

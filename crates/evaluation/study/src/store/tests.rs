@@ -3,15 +3,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::testing::{cell, run};
 
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn a_key_tells_what_is_run_and_not_how_it_is_written() {
     let one = key(&cell(1, &[]));
@@ -56,33 +47,6 @@ fn a_damaged_file_counts_as_none_and_an_unreadable_one_does_not() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert_eq!(store.load(&cell).unwrap_err().path, path);
-}
-
-#[test]
-fn a_file_is_written_whole_or_not_at_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.json");
-    write_whole(&file, b"a longer text").unwrap();
-    write_whole(&file, b"short").unwrap();
-    assert_eq!(fs::read(&file).unwrap(), b"short");
-    fs::create_dir_all(folder.path().join("b.json/in")).unwrap();
-    assert!(write_whole(&folder.path().join("b.json"), b"x").is_err());
-    assert_eq!(names(folder.path()), ["a.json", "b.json"], "nothing half written stays");
-    assert!(write_whole(&folder.path().join("nowhere/c.json"), b"x").is_err());
-}
-
-/// A grid may hold the same cell twice (`--over workload.load=0.4,0.40`), and two commands may share a folder.
-#[test]
-fn writers_of_one_file_do_not_disturb_each_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.json");
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| (0..20).for_each(|_| write_whole(&file, b"whole").unwrap()));
-        }
-    });
-    assert_eq!(fs::read(&file).unwrap(), b"whole");
-    assert_eq!(names(folder.path()), ["a.json"]);
 }
 
 proptest! {

@@ -1,9 +1,9 @@
 //! What is kept of samples: each port's figures, and series over frames of time.
 
+use heddle_claims::stats::{mean, quantiles};
 use heddle_sim::{FlowRecord, Outcome, Samples};
 
 use super::{PortSummary, SHAPE, slowdown, sorted};
-use crate::stats::{mean, quantiles};
 
 pub(super) fn ports(outcome: &Outcome) -> Vec<PortSummary> {
     let samples = &outcome.samples;

@@ -1,0 +1,112 @@
+//! Claims of a paper, and findings: a claim with the measured value and the verdict.
+
+use serde::Serialize;
+
+use crate::bound::{Bound, Verdict};
+use crate::stats::Estimate;
+
+/// A measurement that a claim is judged by.
+pub trait Measure {
+    /// The data that it is taken from.
+    type Evidence;
+
+    /// The value of each seed; empty if the evidence lacks it.
+    fn values(&self, evidence: &Self::Evidence) -> Vec<f64>;
+}
+
+/// One claim of a paper.
+#[derive(Clone, Debug)]
+pub struct Claim<M> {
+    /// A letter for the paper and a number: H1, M1. Several claims may share one.
+    pub id: &'static str,
+    /// Place in the paper.
+    pub source: &'static str,
+    /// The claim in words.
+    pub text: &'static str,
+    /// The paper's value.
+    pub paper: f64,
+    /// Its unit: "x" for a ratio.
+    pub unit: &'static str,
+    /// Direction in which it binds.
+    pub bound: Bound,
+    /// The measurement.
+    pub measure: M,
+}
+
+/// A claim with its measured value and verdict.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The claim's id.
+    pub id: &'static str,
+    /// Place in the paper.
+    pub source: &'static str,
+    /// The claim in words.
+    pub claim: &'static str,
+    /// The paper's value.
+    pub paper: f64,
+    /// The measured value over the seeds.
+    pub here: Option<Estimate>,
+    /// The unit of both.
+    pub unit: &'static str,
+    /// Direction in which the paper's value binds.
+    pub bound: Bound,
+    /// Agreement of the two.
+    pub verdict: Verdict,
+}
+
+impl<M> Claim<M> {
+    /// A claim, its value as bound, number and unit.
+    pub const fn new(
+        id: &'static str,
+        source: &'static str,
+        text: &'static str,
+        (bound, paper, unit): (Bound, f64, &'static str),
+        measure: M,
+    ) -> Claim<M> {
+        Claim { id, source, text, paper, unit, bound, measure }
+    }
+}
+
+impl<M: Measure> Claim<M> {
+    /// Judges the claim by some evidence: the mean over the seeds against the paper's value.
+    pub fn find(&self, evidence: &M::Evidence) -> Finding {
+        let here = Estimate::of(&self.measure.values(evidence));
+        let judge = |here: Estimate| self.bound.judge(self.paper, self.unit, here.mean);
+        Finding {
+            id: self.id,
+            source: self.source,
+            claim: self.text,
+            paper: self.paper,
+            here,
+            unit: self.unit,
+            bound: self.bound,
+            verdict: here.map_or(Verdict::NotRun, judge),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that was measured.
+    struct All;
+
+    impl Measure for All {
+        type Evidence = Vec<f64>;
+
+        fn values(&self, evidence: &Vec<f64>) -> Vec<f64> {
+            evidence.clone()
+        }
+    }
+
+    #[test]
+    fn the_mean_over_the_seeds_is_judged() {
+        let claim = Claim::new("H1", "Fig. 5a", "ECMP over HULA", (Bound::About, 3.7, "x"), All);
+        let finding = claim.find(&vec![2.0, 3.0, 4.0]);
+        let here = finding.here.unwrap();
+        assert_eq!((here.mean, here.seeds, finding.verdict), (3.0, 3, Verdict::Agrees));
+        let missing = claim.find(&Vec::new());
+        assert_eq!((missing.here, missing.verdict), (None, Verdict::NotRun));
+    }
+}

@@ -1,0 +1,106 @@
+//! Small statistics: means, quantiles, confidence intervals.
+
+use serde::{Deserialize, Serialize};
+
+/// A value over several seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Mean over the seeds.
+    pub mean: f64,
+    /// Half the width of the 95 % confidence interval by Student's t; absent with a single seed.
+    pub half_width: Option<f64>,
+    /// Number of seeds.
+    pub seeds: usize,
+}
+
+impl Estimate {
+    /// Mean and interval of one value per seed; `None` if there is none.
+    pub fn of(figures: &[f64]) -> Option<Estimate> {
+        let mean = mean(figures)?;
+        let n = figures.len();
+        let half_width = (n > 1).then(|| {
+            let squares: f64 = figures.iter().map(|x| (x - mean) * (x - mean)).sum();
+            let deviation = (squares / (n - 1) as f64).sqrt();
+            t_975(n - 1) * deviation / (n as f64).sqrt()
+        });
+        Some(Estimate { mean, half_width, seeds: n })
+    }
+}
+
+/// Arithmetic mean; `None` of nothing.
+pub fn mean(figures: &[f64]) -> Option<f64> {
+    (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
+}
+
+/// Coefficient of variation: the standard deviation over the mean; `None` of nothing, or about a mean of zero.
+pub fn variation(figures: &[f64]) -> Option<f64> {
+    let mean = mean(figures).filter(|&mean| mean != 0.0)?;
+    let squares: f64 = figures.iter().map(|x| (x - mean) * (x - mean)).sum();
+    Some((squares / figures.len() as f64).sqrt() / mean)
+}
+
+/// The `q`-quantile (0 to 1) of sorted figures, by linear interpolation between ranks; `None` of nothing.
+pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let rank = q.clamp(0.0, 1.0) * last as f64;
+    let below = rank.floor() as usize;
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * (rank - below as f64))
+}
+
+/// `n + 1` quantiles at even steps from 0 to 1: a distribution's shape in little space. Empty of nothing.
+pub fn quantiles(sorted: &[f64], n: usize) -> Vec<f64> {
+    (0..=n).filter_map(|i| quantile(sorted, i as f64 / n as f64)).collect()
+}
+
+/// Student's t for a two-sided 95 % interval (tables in any statistics text); beyond 30 degrees of freedom, 1.96 + 2.4 / n.
+fn t_975(degrees: usize) -> f64 {
+    const TABLE: [f64; 30] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+        2.052, 2.048, 2.045, 2.042,
+    ];
+    let table = degrees.checked_sub(1).and_then(|i| TABLE.get(i));
+    table.copied().unwrap_or(1.96 + 2.4 / degrees as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn interval_of_three_seeds() {
+        // 10, 12, 14: deviation 2, t = 4.303, half width 4.303 * 2 / sqrt(3).
+        let estimate = Estimate::of(&[10.0, 12.0, 14.0]).unwrap();
+        assert_eq!(estimate.mean, 12.0);
+        assert!((estimate.half_width.unwrap() - 4.9687).abs() < 1e-3);
+        assert_eq!(Estimate::of(&[5.0]).unwrap().half_width, None);
+        assert_eq!(Estimate::of(&[]), None);
+    }
+
+    /// 2 and 6: mean 4, each 2 away from it.
+    #[test]
+    fn variation_is_a_share_of_the_mean() {
+        assert_eq!(variation(&[2.0, 6.0]), Some(0.5));
+        assert_eq!(variation(&[3.0, 3.0]), Some(0.0));
+        assert_eq!((variation(&[]), variation(&[0.0])), (None, None));
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.5), Some(2.5));
+        assert_eq!(quantile(&[7.0], 0.99), Some(7.0));
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(quantiles(&[0.0, 10.0], 2), [0.0, 5.0, 10.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_quantile_lies_between_its_neighbours(mut xs in prop::collection::vec(0.0..1e9f64, 1..50), q in 0.0..1.0f64) {
+            xs.sort_by(f64::total_cmp);
+            let value = quantile(&xs, q).unwrap();
+            prop_assert!(xs[0] <= value && value <= xs[xs.len() - 1]);
+        }
+    }
+}

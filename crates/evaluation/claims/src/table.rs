@@ -1,0 +1,111 @@
+//! Findings as text, Markdown, and a section of a report.
+
+use heddle_report::{Cell, Section, Status, Table};
+
+use crate::{Bound, Finding, Verdict};
+
+/// A finding as text: id, claim, place, paper, here, verdict.
+pub fn cells(finding: &Finding) -> [String; 6] {
+    [
+        finding.id.into(),
+        finding.claim.into(),
+        finding.source.into(),
+        paper_value(finding),
+        here_value(finding),
+        verdict_text(finding.verdict).into(),
+    ]
+}
+
+/// The findings as a Markdown table.
+pub fn markdown(findings: &[Finding]) -> String {
+    let head =
+        "| | Claim | Where | Paper | Here | Verdict |\n| --- | --- | --- | --- | --- | --- |\n";
+    let rows = findings.iter().map(|f| format!("| {} |\n", cells(f).join(" | ")));
+    head.to_owned() + &rows.collect::<String>()
+}
+
+fn table(findings: &[Finding]) -> Table {
+    let header = ["", "Claim", "Where", "Paper", "Here", "Verdict"];
+    findings.iter().fold(Table::new(header), |table, finding| {
+        table.row([
+            Cell::from(finding.id),
+            Cell::from(finding.claim),
+            Cell::from(finding.source),
+            Cell::from(paper_value(finding)),
+            Cell::from(here_value(finding)),
+            verdict(finding.verdict),
+        ])
+    })
+}
+
+/// The findings with the rule of their verdicts.
+pub(crate) fn section(rule: &str, findings: &[Finding]) -> Section {
+    Section::new("claims", "The paper's claims").block(rule).block(table(findings))
+}
+
+/// The paper's value with its unit.
+fn paper_value(finding: &Finding) -> String {
+    let bound = match finding.bound {
+        Bound::AtMost => "at most ",
+        Bound::AtLeast => "at least ",
+        Bound::About | Bound::Exact => "",
+    };
+    format!("{bound}{}", with_unit(finding.paper, finding.unit))
+}
+
+fn here_value(finding: &Finding) -> String {
+    let Some(here) = finding.here else { return "-".into() };
+    let half = here.half_width.map_or_else(String::new, |half| format!(" ± {half:.2}"));
+    format!("{}{half}", with_unit(here.mean, finding.unit))
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    let digits = match value {
+        whole if whole.fract() == 0.0 => format!("{value:.0}"),
+        small if small.abs() < 0.01 => format!("{value:.3}"),
+        _ => format!("{value:.2}"),
+    };
+    match unit {
+        "" => digits,
+        "x" => format!("{digits}x"),
+        _ => format!("{digits} {unit}"),
+    }
+}
+
+fn verdict(verdict: Verdict) -> Cell {
+    let status = match verdict {
+        Verdict::Agrees => Status::Good,
+        Verdict::DirectionOnly => Status::Warn,
+        Verdict::Differs => Status::Bad,
+        Verdict::NotRun => Status::Neutral,
+    };
+    Cell::badge(verdict_text(verdict), status)
+}
+
+fn verdict_text(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Agrees => "agrees",
+        Verdict::DirectionOnly => "direction only",
+        Verdict::Differs => "differs",
+        Verdict::NotRun => "not run",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Estimate;
+
+    #[test]
+    fn findings_as_people_read_them() {
+        let finding = |paper, here: Option<f64>, unit, bound| {
+            let (id, source, claim, verdict) = ("H1", "Fig. 5a", "ECMP over HULA", Verdict::Agrees);
+            let here = here.and_then(|here| Estimate::of(&[here]));
+            let cells = cells(&Finding { id, source, claim, paper, here, unit, bound, verdict });
+            [cells[3].clone(), cells[4].clone()]
+        };
+        assert_eq!(finding(3.7, Some(2.346), "x", Bound::About), ["3.70x", "2.35x"]);
+        assert_eq!(finding(0.0, None, "packets", Bound::AtMost), ["at most 0 packets", "-"]);
+        assert_eq!(finding(16.0, Some(16.0), "paths", Bound::Exact), ["16 paths", "16 paths"]);
+    }
+}

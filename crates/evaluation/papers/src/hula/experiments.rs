@@ -1,0 +1,282 @@
+//! The claims that are not flow completion times: failures, probe overhead, numbers of paths.
+
+use heddle_fabric::Fabric;
+use heddle_scenario::{Source, load};
+use heddle_sim::{Next, Outcome, simulate};
+use heddle_units::Time;
+use serde::Serialize;
+
+use heddle_claims::Effort;
+use heddle_study::paper::EvaluationError;
+use heddle_study::point::no_files;
+
+/// What HULA's claims need besides points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Experiment {
+    /// The bottleneck fails and comes back (figure 9).
+    Failover(FailoverTraffic),
+    /// Probes alone (section 4.5).
+    Overhead,
+}
+
+/// What an experiment gives.
+#[derive(Clone, Debug)]
+pub enum Measured {
+    /// Of [`Experiment::Failover`].
+    Failover(Failover),
+    /// Of [`Experiment::Overhead`].
+    Overhead(Overhead),
+}
+
+impl Measured {
+    /// The failure, if it is that.
+    pub fn failover(&self) -> Option<&Failover> {
+        match self {
+            Measured::Failover(failover) => Some(failover),
+            Measured::Overhead(_) => None,
+        }
+    }
+
+    /// The probes' overhead, if it is that.
+    pub fn overhead(&self) -> Option<&Overhead> {
+        match self {
+            Measured::Overhead(overhead) => Some(overhead),
+            Measured::Failover(_) => None,
+        }
+    }
+}
+
+impl heddle_study::paper::Experiment for Experiment {
+    type Outcome = Measured;
+
+    fn seeds(self, effort: Effort) -> &'static [u64] {
+        match self {
+            Experiment::Failover(_) => effort.seeds(),
+            // Nothing in it is drawn.
+            Experiment::Overhead => &[1],
+        }
+    }
+
+    fn run(self, seed: u64) -> Result<Measured, EvaluationError> {
+        Ok(match self {
+            Experiment::Failover(traffic) => Measured::Failover(Failover::run(traffic, seed)?),
+            Experiment::Overhead => Measured::Overhead(Overhead::run()?),
+        })
+    }
+}
+
+/// What carries the load when the bottleneck fails (figure 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailoverTraffic {
+    /// Figure 9a.
+    WebSearch,
+    /// Figure 9b.
+    LongFlows,
+}
+
+/// Link S2-A3 goes down and comes back while S2-A4 is down all along: utilisation of the links into pod 2.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failover {
+    /// When each sample was taken, in seconds.
+    pub seconds: Vec<f64>,
+    /// Name of each link, and its utilisation (0 to 1) before each sample.
+    pub links: Vec<(String, Vec<f64>)>,
+    /// When the link fails, in seconds.
+    pub fails_at: f64,
+    /// When it comes back.
+    pub recovers_at: f64,
+}
+
+const FAILURE: &str = include_str!("../../../../../scenarios/hula-fig9-failure.toml");
+const FAILS_AT: Time = Time::millis(40);
+const RECOVERS_AT: Time = Time::millis(60);
+/// Load of figure 9a's run: the two links of S1 can carry it alone.
+const WEB_SEARCH: &str =
+    r#"{ kind = "flows", sizes = "websearch", pattern = "cross-pod-pairs", load = 0.3 }"#;
+
+impl Failover {
+    /// Runs the experiment.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn run(traffic: FailoverTraffic, seed: u64) -> Result<Failover, EvaluationError> {
+        let mut source = Source::new("hula-fig9-failure.toml", FAILURE);
+        if traffic == FailoverTraffic::WebSearch {
+            source = source.with("workload", WEB_SEARCH);
+        }
+        let outcome = simulate(&load(&source, &no_files)?, seed, &mut |_| Next::Continue)?;
+        Ok(Failover::of(&outcome))
+    }
+
+    fn of(outcome: &Outcome) -> Failover {
+        let samples = &outcome.samples;
+        let names = [("core-1", "agg-3"), ("core-1", "agg-4"), ("core-2", "agg-3")];
+        let series = |(from, to): (&str, &str)| {
+            let port = samples.port(from, to)?;
+            Some((format!("{from} to {to}"), samples.utilisation_of(port).collect()))
+        };
+        Failover {
+            seconds: samples.times.iter().map(|at| at.as_secs_f64()).collect(),
+            links: names.into_iter().filter_map(series).collect(),
+            fails_at: FAILS_AT.as_secs_f64(),
+            recovers_at: RECOVERS_AT.as_secs_f64(),
+        }
+    }
+
+    /// Milliseconds from the failure until the links of S1 carry nine tenths of the load that all links carried in the
+    /// 10 ms before; `None` if they never do while the link is down, or there was no load.
+    pub fn shift_ms(&self) -> Option<f64> {
+        let before = self.mean(self.fails_at - 0.010, self.fails_at, &[0, 1, 2]);
+        let during = |at: f64| at > self.fails_at && at <= self.recovers_at;
+        let moved = |i: &usize| before > 0.0 && self.sum(*i, &[0, 1]) >= 0.9 * before;
+        let first = (0..self.seconds.len()).filter(|&i| during(self.seconds[i])).find(moved)?;
+        Some((self.seconds[first] - self.fails_at) * 1e3)
+    }
+
+    /// The failed link's share of the load in the 15 ms from 5 ms after its recovery, over its share in the 15 ms before the failure.
+    pub fn share_after_over_before(&self) -> Option<f64> {
+        let share = |from: f64, to: f64| {
+            self.mean(from, to, &[2]) / self.mean(from, to, &[0, 1, 2]).max(f64::MIN_POSITIVE)
+        };
+        let before = share(self.fails_at - 0.015, self.fails_at);
+        let after = share(self.recovers_at + 0.005, self.recovers_at + 0.020);
+        (before > 0.0).then(|| after / before)
+    }
+
+    /// Utilisations of some links at a sample, added up.
+    fn sum(&self, sample: usize, links: &[usize]) -> f64 {
+        let at = |&link: &usize| self.links.get(link).and_then(|(_, series)| series.get(sample));
+        links.iter().filter_map(at).sum()
+    }
+
+    /// Mean of [`Failover::sum`] over the samples between two times.
+    fn mean(&self, from: f64, to: f64, links: &[usize]) -> f64 {
+        let inside = |i: &usize| self.seconds[*i] > from && self.seconds[*i] <= to;
+        let sums: Vec<f64> =
+            (0..self.seconds.len()).filter(inside).map(|i| self.sum(i, links)).collect();
+        heddle_claims::stats::mean(&sums).unwrap_or(0.0)
+    }
+}
+
+/// Probes on the paper's fabric with nothing else on its links between switches.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Overhead {
+    /// Share of the busiest link, in percent.
+    pub busiest_percent: f64,
+    /// What the paper's formula says of this fabric, in percent.
+    pub formula_percent: f64,
+}
+
+const SYMMETRIC: &str = include_str!("../../../../../scenarios/hula-fig5.toml");
+
+impl Overhead {
+    /// Share of a link that probes take, in percent: 64 bytes for each ToR in each period (section 4.5).
+    pub fn formula(tors: u64, link_bps: f64, period_seconds: f64) -> f64 {
+        100.0 * 64.0 * 8.0 * tors as f64 / (period_seconds * link_bps)
+    }
+
+    /// Measures it over 50 ms.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn run() -> Result<Overhead, EvaluationError> {
+        let source = Source::new("hula-fig5.toml", SYMMETRIC)
+            .with("workload", r#"{ kind = "long", pairs = ["host-1 host-2"] }"#)
+            .with("measure", r#"{ duration = "50ms", sample_every = "1ms" }"#);
+        let outcome = simulate(&load(&source, &no_files)?, 1, &mut |_| Next::Continue)?;
+        let samples = &outcome.samples;
+        let share = |port| {
+            let window = samples.utilisation_of(port).skip(samples.measured_from);
+            heddle_claims::stats::mean(&window.collect::<Vec<_>>()).unwrap_or(0.0)
+        };
+        let busiest = (0..samples.ports.len()).map(share).fold(0.0, f64::max);
+        Ok(Overhead {
+            busiest_percent: 100.0 * busiest,
+            formula_percent: Overhead::formula(4, 40e9, 200e-6),
+        })
+    }
+
+    /// What was measured over what the formula says.
+    pub fn measured_over_formula(&self) -> f64 {
+        self.busiest_percent / self.formula_percent
+    }
+}
+
+/// Paths between two ToRs of different pods of a fat-tree, counted over its graph; 0 if it cannot be built.
+pub fn path_count(k: u32) -> f64 {
+    let text = format!(
+        "scheme = \"ecmp\"\n[fabric]\nkind = \"fat-tree\"\nk = {k}\nhosts_per_tor = 1\n\
+         [workload]\nkind = \"long\"\n[measure]\nduration = \"1ms\"\n"
+    );
+    let fabric = load(&Source::new("fat-tree", text), &no_files)
+        .ok()
+        .and_then(|scenario| Fabric::new(&scenario.fabric.graph).ok());
+    fabric.map_or(0.0, |fabric| fabric.count_paths(0, fabric.tors - 1) as f64)
+}
+
+/// Forwarding entries of a switch in Table 1, in closed form: (k/2)^2 (k^2 - k/2 - 1). The paper takes the entries from XPath
+/// and does not derive them; this form gives all four of its figures, and shows that they grow as k^4.
+pub fn forwarding_entries(k: u64) -> f64 {
+    ((k * k / 4) * (k * k - k / 2 - 1)) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample each millisecond from 21 ms to 80 ms; `shares` gives the utilisations of S1's two links and of S2-A3.
+    fn series(shares: fn(u32) -> [f64; 3]) -> Failover {
+        let link = |i: usize| (21..=80).map(|ms| shares(ms)[i]).collect();
+        Failover {
+            seconds: (21..=80).map(|ms| f64::from(ms) / 1e3).collect(),
+            links: (0..3).map(|i| (format!("link {i}"), link(i))).collect(),
+            fails_at: 0.040,
+            recovers_at: 0.060,
+        }
+    }
+
+    /// 0.6 before the failure, so 0.54 is to be reached: at 41 ms it is 0.50, at 42 ms 0.56.
+    #[test]
+    fn the_load_shifts_when_s1_carries_nine_tenths() {
+        let run = series(|ms| match ms {
+            0..=40 => [0.2, 0.2, 0.2],
+            41 => [0.25, 0.25, 0.0],
+            _ => [0.28, 0.28, 0.0],
+        });
+        assert!((run.shift_ms().unwrap() - 2.0).abs() < 1e-9);
+    }
+
+    /// What S1 carries after the recovery is too late, and where nothing flows nothing shifts.
+    #[test]
+    fn a_load_that_never_shifts() {
+        let late = series(|ms| if ms <= 60 { [0.1, 0.1, 0.4] } else { [0.3, 0.3, 0.0] });
+        assert_eq!(late.shift_ms(), None);
+        let idle = series(|_| [0.0; 3]);
+        assert_eq!((idle.shift_ms(), idle.share_after_over_before()), (None, None));
+    }
+
+    /// A third of the load before the failure. After it: a third again, or a sixth. The first 5 ms do not count.
+    #[test]
+    fn the_share_after_the_recovery() {
+        let back = series(|ms| if (41..=64).contains(&ms) { [0.3, 0.3, 0.0] } else { [0.2; 3] });
+        assert!((back.share_after_over_before().unwrap() - 1.0).abs() < 1e-9);
+        let half = series(|ms| if ms <= 40 { [0.2; 3] } else { [0.25, 0.25, 0.1] });
+        assert!((half.share_after_over_before().unwrap() - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn table_1() {
+        let table = [(8, 16.0, 944.0), (16, 64.0, 15_808.0), (32, 256.0, 257_792.0)];
+        for (k, paths, entries) in table {
+            assert_eq!(path_count(k), paths);
+            assert_eq!(forwarding_entries(u64::from(k)), entries);
+        }
+        assert_eq!(forwarding_entries(64), 4_160_512.0);
+    }
+
+    #[test]
+    fn section_4_5() {
+        assert!((Overhead::formula(1000, 40e9, 1e-3) - 1.28).abs() < 1e-12);
+    }
+}

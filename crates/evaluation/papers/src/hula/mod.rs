@@ -1,0 +1,58 @@
+//! HULA's evaluation (Katta et al., SOSR 2016, section 6): its figures and its claims H1 to H12.
+
+mod claims;
+pub mod experiments;
+mod figures;
+pub mod points;
+mod sensitivity;
+
+use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
+use heddle_report::{Report, Section};
+use heddle_study::measure::Measure;
+use heddle_study::paper::{self, EvaluationError, Evidence, SimulatedPaper};
+use heddle_study::sensitivity::{Headline, Variant};
+use heddle_study::view;
+
+/// HULA's paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Hula;
+
+impl Paper for Hula {
+    type Measure = Measure<Hula>;
+    type Error = EvaluationError;
+
+    const SYSTEM: &'static str = "HULA";
+    const CLAIMS: &'static [Claim<Measure<Hula>>] = claims::CLAIMS;
+    const RULE: &'static str = paper::RULE;
+
+    fn gather(
+        request: &Request<'_, Hula>,
+        monitor: &dyn Monitor,
+    ) -> Result<Evidence<Hula>, EvaluationError> {
+        paper::gather(request, monitor)
+    }
+
+    fn head(title: &str, evidence: &Evidence<Hula>) -> Report {
+        view::head(title, evidence.results.all_runs())
+    }
+
+    fn figures(evidence: &Evidence<Hula>) -> Vec<Section> {
+        figures::sections(evidence)
+    }
+}
+
+impl SimulatedPaper for Hula {
+    type Point = points::Point;
+    type Experiment = experiments::Experiment;
+
+    const HEADLINES: &'static [Headline<points::Point>] = sensitivity::HEADLINES;
+    const VARIANTS: &'static [Variant] = sensitivity::VARIANTS;
+
+    fn curves(effort: Effort) -> Vec<points::Point> {
+        points::curves(effort)
+    }
+
+    fn whole_fabric() -> points::Point {
+        claims::sym(points::Scheme::Hula, 50)
+    }
+}

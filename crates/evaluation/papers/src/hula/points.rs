@@ -1,0 +1,147 @@
+//! Which simulations HULA's evaluation needs: the paper's scenario files with a scheme, a load, a fabric, a workload.
+
+use heddle_scenario::Source;
+
+use crate::two_pod::{Shape, Sizes};
+use heddle_claims::Effort;
+use heddle_study::point::in_order;
+
+/// A scheme as the figures name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scheme {
+    /// ECMP.
+    Ecmp,
+    /// ECMP per flowlet across pods.
+    CongaPrime,
+    /// HULA.
+    Hula,
+    /// HULA with probes ten times rarer (figure 9c).
+    HulaRareProbes,
+    /// One big switch.
+    Ideal,
+}
+
+impl Scheme {
+    /// Its name in tables and legends.
+    pub fn title(self) -> &'static str {
+        match self {
+            Scheme::Ecmp => "ECMP",
+            Scheme::CongaPrime => "CONGA'",
+            Scheme::Hula => "HULA",
+            Scheme::HulaRareProbes => "HULA, T_p x 10",
+            Scheme::Ideal => "Ideal",
+        }
+    }
+
+    fn overrides(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Scheme::Ecmp => &[("scheme", "ecmp")],
+            Scheme::CongaPrime => &[("scheme", "conga-prime")],
+            Scheme::Hula => &[],
+            Scheme::HulaRareProbes => &[("scheme.probe_period", "2ms")],
+            Scheme::Ideal => &[("scheme", "ideal")],
+        }
+    }
+}
+
+/// One point of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// The fabric.
+    pub shape: Shape,
+    /// The workload.
+    pub sizes: Sizes,
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Load in percent of 160 Gbps.
+    pub load: u8,
+}
+
+/// Flows that one run measures.
+fn flows(effort: Effort, sizes: Sizes) -> u64 {
+    match (effort, sizes) {
+        (Effort::Demo, _) => 1_000,
+        (Effort::Quick, Sizes::WebSearch) => 8_000,
+        (Effort::Quick, Sizes::DataMining) => 2_000,
+        (Effort::Full, Sizes::WebSearch) => 20_000,
+        (Effort::Full, Sizes::DataMining) => 10_000,
+    }
+}
+
+/// Loads of the curves, in percent.
+fn loads(effort: Effort, shape: Shape, sizes: Sizes) -> &'static [u8] {
+    match (effort, shape, sizes) {
+        (Effort::Demo, ..) => &[20, 40, 60],
+        (Effort::Quick, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],
+        (Effort::Quick, Shape::Asymmetric, Sizes::WebSearch) => &[30, 50, 60, 70],
+        // Its largest flows last for seconds: only the points that claims ask for.
+        (Effort::Quick, _, Sizes::DataMining) => &[],
+        (Effort::Full, ..) => &[10, 20, 30, 40, 50, 60, 70, 80, 90],
+    }
+}
+
+const SYMMETRIC: &str = include_str!("../../../../../scenarios/hula-fig5.toml");
+
+impl heddle_study::point::Point for Point {
+    fn label(&self) -> String {
+        let Point { shape, sizes, scheme, load } = self;
+        format!("{} {} {load} % {}", shape.name(), sizes.name(), scheme.title())
+    }
+
+    fn load(&self) -> u8 {
+        self.load
+    }
+
+    fn takes(&self, key: &str) -> bool {
+        !key.starts_with("scheme.") || matches!(self.scheme, Scheme::Hula | Scheme::HulaRareProbes)
+    }
+
+    /// Figure 5a's file with this point's overrides.
+    fn source(&self, effort: Effort) -> Source {
+        let source = Source::new("hula-fig5.toml", SYMMETRIC)
+            .with("title", format!("HULA: {}", self.label()))
+            .with("workload.sizes", self.sizes.name())
+            .with("workload.load", self.load_text())
+            .with("measure.flows", flows(effort, self.sizes).to_string())
+            .with("measure.sample_every", "100us");
+        let overrides = self.shape.overrides().iter().chain(self.scheme.overrides());
+        overrides.fold(source, |source, (key, value)| source.with(*key, *value))
+    }
+}
+
+/// Every curve of the figures.
+pub(super) fn curves(effort: Effort) -> Vec<Point> {
+    let schemes = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula, Scheme::Ideal];
+    let mut points = Vec::new();
+    for shape in Shape::ALL {
+        for sizes in Sizes::ALL {
+            for scheme in schemes {
+                let loads = loads(effort, shape, sizes).iter();
+                points.extend(loads.map(|&load| Point { shape, sizes, scheme, load }));
+            }
+        }
+    }
+    points
+}
+
+/// The points of `heddle demo`: HULA against ECMP under web search, on the whole fabric and with a link down.
+pub fn demo_points() -> Vec<Point> {
+    let demo =
+        |p: &Point| p.sizes == Sizes::WebSearch && matches!(p.scheme, Scheme::Ecmp | Scheme::Hula);
+    in_order(curves(Effort::Demo).into_iter().filter(demo))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_study::point::Point as _;
+
+    #[test]
+    fn every_point_loads() {
+        for effort in [Effort::Demo, Effort::Quick, Effort::Full] {
+            for point in curves(effort) {
+                point.scenario(effort).unwrap_or_else(|error| panic!("{}: {error}", point.label()));
+            }
+        }
+    }
+}

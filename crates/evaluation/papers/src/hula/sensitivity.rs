@@ -1,0 +1,90 @@
+//! How the headline ratios move when what the paper does not say is chosen otherwise.
+
+use super::claims::{asym, sym};
+use super::points::{Point, Scheme};
+use heddle_study::sensitivity::{Headline, Variant};
+
+/// What is watched. More than ECMP over one big switch no scheme can gain.
+pub(super) const HEADLINES: &[Headline<Point>] = &[
+    Headline {
+        key: "symmetric_70",
+        title: "ECMP / HULA, symmetric, 70 %",
+        worse: sym(Scheme::Ecmp, 70),
+        better: sym(Scheme::Hula, 70),
+    },
+    Headline {
+        key: "ecmp_over_ideal_70",
+        title: "ECMP / ideal, symmetric, 70 %",
+        worse: sym(Scheme::Ecmp, 70),
+        better: sym(Scheme::Ideal, 70),
+    },
+    Headline {
+        key: "asymmetric_60",
+        title: "ECMP / HULA, link down, 60 %",
+        worse: asym(Scheme::Ecmp, 60),
+        better: asym(Scheme::Hula, 60),
+    },
+];
+
+/// The scenario as it is, then one change at a time.
+pub(super) const VARIANTS: &[Variant] = &[
+    Variant::new("as in the scenario file", &[]),
+    Variant::new("port buffers halved (187.5 KB)", &[("fabric.port_buffer", "187.5KB")]),
+    Variant::new("port buffers doubled (750 KB)", &[("fabric.port_buffer", "750KB")]),
+    Variant::new("link delays halved (0.5 us)", &[("fabric.link_delay", "500ns")]),
+    Variant::new("link delays doubled (2 us)", &[("fabric.link_delay", "2us")]),
+    Variant::new("minimum RTO halved (5 ms)", &[("transport.min_rto", "5ms")]),
+    Variant::new("minimum RTO doubled (20 ms)", &[("transport.min_rto", "20ms")]),
+    Variant::new("minimum RTO 200 ms (ns-2's default)", &[("transport.min_rto", "200ms")]),
+    Variant::new("receive window halved (64 KB)", &[("transport.receive_window", "64KB")]),
+    Variant::new("receive window doubled (256 KB)", &[("transport.receive_window", "256KB")]),
+    Variant::new("hosts' buffers as the ports' (375 KB)", &[("fabric.host_buffer", "375KB")]),
+    Variant::new("initial window 3 segments", &[("transport.initial_window", "3")]),
+    Variant::new("the printed listing's update rule", &[("scheme.update", "listing")]),
+    Variant::new("a server drawn for each flow", &[("workload.pattern", "cross-pod")]),
+    Variant::new("a connection for each flow", &[("workload", PER_FLOW)]),
+];
+
+const PER_FLOW: &str = r#"{ kind = "flows", sizes = "websearch", pattern = "cross-pod", connections = "per-flow", load = @ }"#;
+
+#[cfg(test)]
+mod tests {
+    use heddle_claims::Effort;
+    use heddle_study::paper::SimulatedPaper as _;
+    use heddle_study::sensitivity::{self, markdown, shifts};
+    use heddle_study::summary::RunSummary;
+    use heddle_study::testing::{cell, run};
+
+    use super::super::Hula;
+    use super::*;
+
+    #[test]
+    fn every_variant_loads() {
+        assert_eq!(sensitivity::cells::<Hula>(Effort::Quick).unwrap().len(), VARIANTS.len() * 5);
+    }
+
+    /// HULA's five points in order: ECMP, HULA and the ideal on the whole fabric, ECMP and HULA with a link down.
+    #[test]
+    fn each_variant_has_its_ratios() {
+        let took = |seconds: f64| {
+            let mut run = run(&cell(1, &[]));
+            run.fct.all.as_mut().unwrap().seconds.mean = seconds;
+            run
+        };
+        let first = [6.0, 3.0, 1.0, 8.0, 4.0];
+        let others = [1.0; 5].repeat(Hula::VARIANTS.len() - 1);
+        let runs: Vec<RunSummary> = first.into_iter().chain(others).map(took).collect();
+        let shifts = shifts::<Hula>(Effort::Quick, &runs);
+        assert_eq!(shifts.len(), Hula::VARIANTS.len());
+        let json = serde_json::to_value(&shifts[0]).unwrap();
+        assert_eq!(json["variant"], "as in the scenario file");
+        let figures = ["symmetric_70", "ecmp_over_ideal_70", "asymmetric_60"];
+        assert_eq!(
+            figures.map(|key| json[key]["mean"].as_f64()),
+            [Some(2.0), Some(6.0), Some(2.0)]
+        );
+        let table = markdown::<Hula>(&shifts);
+        assert!(table.contains("| as in the scenario file | 2.00x | 6.00x | 2.00x |"), "{table}");
+        assert_eq!(table.lines().count(), 2 + Hula::VARIANTS.len());
+    }
+}

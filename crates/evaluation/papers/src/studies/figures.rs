@@ -1,0 +1,146 @@
+//! The report of studies of MP-HULA.
+
+use heddle_report::{Axis, Block, Plot, Report, Section, Series, Unit};
+
+use super::{Broken, FAILS_AT, Point, RECOVERS_AT, Study, Table, throughput};
+use heddle_claims::stats;
+use heddle_study::metric::{self, Metric};
+use heddle_study::point::{Point as _, Results};
+use heddle_study::summary::RunSummary;
+use heddle_study::view::head;
+use heddle_study::view::plots::FctMetric;
+
+/// The report of some studies.
+pub fn report(studies: &[Study], results: &Results<Point>) -> Report {
+    let head = head("MP-HULA beyond its paper", results.all_runs());
+    studies.iter().fold(head, |report, &study| report.section(section(study, results)))
+}
+
+fn section(study: Study, results: &Results<Point>) -> Section {
+    let rows = Table::new(study, results).text(study).into_iter();
+    let table = rows.fold(heddle_report::Table::new(Table::header(study)), |t, row| t.row(row));
+    let section = Section::new(study.name(), study.title()).block(study.about()).block(table);
+    match study {
+        Study::Paths => paths(section, results),
+        Study::Priorities => priorities(section, results),
+        Study::Failures => failures(section, results),
+    }
+}
+
+/// Over the number of subflows, a curve for each scheme.
+fn paths(section: Section, results: &Results<Point>) -> Section {
+    let mut loads: Vec<u8> = points(results, Study::Paths).map(|point| point.load()).collect();
+    loads.dedup();
+    loads.into_iter().fold(section, |section, load| {
+        let over_subflows = |id: &str, title: &str, y: Axis, metric: Metric| {
+            let x = Axis::new("Subflows (1 is TCP)", Unit::None);
+            let plot =
+                Plot::new(format!("paths-{load}-{id}"), format!("{title} at {load} %"), x, y);
+            curves(plot, results, metric, |point| match point {
+                Point::Paths { load: of, routing, subflows } if of == load => {
+                    Some((routing.title(), f64::from(subflows)))
+                }
+                _ => None,
+            })
+        };
+        let seconds = || Axis::new("Flow completion time", Unit::si("s"));
+        let percent = Axis::new("Share of samples", Unit::plain("%"));
+        let mean = over_subflows("mean", FctMetric::Mean.title(), seconds(), metric::mean_all);
+        let p99 = over_subflows("p99", FctMetric::P99.title(), seconds(), metric::p99_all);
+        let large = over_subflows("large", FctMetric::Large.title(), seconds(), metric::mean_large);
+        let sharing = "Two subflows of a connection share a link";
+        let sharing = over_subflows("sharing", sharing, percent, metric::shared_link_percent);
+        section.block(Block::pair(mean, p99)).block(Block::pair(large, sharing))
+    })
+}
+
+/// Over the load, a curve for each setting.
+fn priorities(section: Section, results: &Results<Point>) -> Section {
+    let over_load = |id: &str, title: &str, metric: Metric| {
+        let x = Axis::new("Load", Unit::plain("%"));
+        let y = Axis::new("Flow completion time", Unit::si("s"));
+        let plot = Plot::new(format!("priorities-{id}"), title, x, y);
+        curves(plot, results, metric, |point| {
+            let is = point.study() == Study::Priorities;
+            is.then(|| (point.setting(), f64::from(point.load())))
+        })
+    };
+    let small = over_load("small", FctMetric::Small.title(), metric::mean_small);
+    let tail = "99th percentile FCT, flows under 100 KB";
+    let tail = over_load("small-p99", tail, metric::p99_small);
+    let large = over_load("large", FctMetric::Large.title(), metric::mean_large);
+    section.block(Block::pair(small, tail)).block(large)
+}
+
+/// Over time, a curve for each system.
+fn failures(section: Section, results: &Results<Point>) -> Section {
+    [Broken::CoreLink, Broken::Aggregation].into_iter().fold(section, |section, broken| {
+        let of = |point: &Point| matches!(*point, Point::Failures { broken: b, .. } if b == broken);
+        let points: Vec<Point> = results.points().filter(of).collect();
+        if points.is_empty() {
+            return section;
+        }
+        let bps = Axis::new("Throughput into pod 2", Unit::si("bps"));
+        let slowdown = Axis::new("Slowdown", Unit::plain("x"));
+        let throughput = over_time("throughput", broken, bps, &points, results, |run| {
+            throughput(run).into_iter().map(Some).collect()
+        });
+        let slowdown =
+            over_time("slowdown", broken, slowdown, &points, results, |run| run.slowdowns.clone());
+        section.block(Block::pair(throughput, slowdown))
+    })
+}
+
+/// What a series holds for each frame of a run, in the first seed's run of each point.
+fn over_time(
+    id: &str,
+    broken: Broken,
+    y: Axis,
+    points: &[Point],
+    results: &Results<Point>,
+    series: fn(&RunSummary) -> Vec<Option<f64>>,
+) -> Plot {
+    let name = match broken {
+        Broken::CoreLink => "link",
+        Broken::Aggregation => "switch",
+    };
+    let title = format!("{} fails and comes back", broken.title());
+    let plot =
+        Plot::new(format!("failures-{name}-{id}"), title, Axis::new("Time", Unit::si("s")), y)
+            .vertical(FAILS_AT, "fails")
+            .vertical(RECOVERS_AT, "is back");
+    let runs = points.iter().filter_map(|&point| Some((point, results.runs(point).first()?)));
+    runs.fold(plot, |plot, (point, run)| {
+        let Point::Failures { system, .. } = point else { return plot };
+        let figures = run.frames.iter().zip(series(run));
+        let drawn = figures.filter_map(|(&end, figure)| Some((end, figure?)));
+        plot.series(Series::line(system.title(), drawn))
+    })
+}
+
+fn points(results: &Results<Point>, study: Study) -> impl Iterator<Item = Point> {
+    results.points().filter(move |point| point.study() == study)
+}
+
+/// A curve for each name that `place` gives, through the means over the seeds at the abscissas that it gives.
+fn curves(
+    plot: Plot,
+    results: &Results<Point>,
+    metric: Metric,
+    place: impl Fn(Point) -> Option<(String, f64)>,
+) -> Plot {
+    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for point in results.points() {
+        let Some((name, x)) = place(point) else { continue };
+        let figures: Vec<f64> = results.runs(point).iter().filter_map(metric).collect();
+        let Some(y) = stats::mean(&figures) else { continue };
+        match curves.iter_mut().find(|(curve, _)| *curve == name) {
+            Some((_, points)) => points.push((x, y)),
+            None => curves.push((name, vec![(x, y)])),
+        }
+    }
+    curves.into_iter().fold(plot, |plot, (name, points)| plot.series(Series::line(name, points)))
+}
+
+#[cfg(test)]
+mod tests;

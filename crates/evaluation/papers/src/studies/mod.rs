@@ -1,0 +1,184 @@
+//! Studies of what MP-HULA's paper leaves to future work (section 5): more paths and other settings, priorities; and failures
+//! in mid-run, which it does not show.
+
+mod failures;
+mod figures;
+mod paths;
+mod priorities;
+mod table;
+
+use heddle_scenario::Source;
+
+use crate::mp_hula::points::{FIGURE_5, System};
+use heddle_claims::Effort;
+use heddle_study::point::in_order;
+
+pub use failures::{Broken, FAILS_AT, RECOVERS_AT, throughput};
+pub use figures::report;
+pub use paths::Routing;
+pub use priorities::LongFlows;
+pub use table::{Column, Row, Table, markdown};
+
+/// One study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Study {
+    /// Best hops and subflows on a fat-tree of 128 hosts.
+    Paths,
+    /// Whether long flows leave the best hop to short ones.
+    Priorities,
+    /// A link and a switch that fail and come back.
+    Failures,
+}
+
+impl Study {
+    /// All of them.
+    pub const ALL: [Study; 3] = [Study::Paths, Study::Priorities, Study::Failures];
+
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Study::Paths => "paths",
+            Study::Priorities => "priorities",
+            Study::Failures => "failures",
+        }
+    }
+
+    /// The headline.
+    pub fn title(self) -> &'static str {
+        match self {
+            Study::Paths => "How many best hops, how many subflows",
+            Study::Priorities => "Long flows leave the best hop to short ones",
+            Study::Failures => "A link and a switch fail and come back",
+        }
+    }
+
+    /// What is simulated, in a sentence or two.
+    pub fn about(self) -> &'static str {
+        match self {
+            Study::Paths => paths::ABOUT,
+            Study::Priorities => priorities::ABOUT,
+            Study::Failures => failures::ABOUT,
+        }
+    }
+
+    /// Its points, in order.
+    pub fn points(self, effort: Effort) -> Vec<Point> {
+        in_order(match self {
+            Study::Paths => paths::points(effort),
+            Study::Priorities => priorities::points(effort),
+            Study::Failures => failures::points(effort),
+        })
+    }
+
+    /// What is told of each point.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Study::Paths => paths::COLUMNS,
+            Study::Priorities => priorities::COLUMNS,
+            Study::Failures => failures::COLUMNS,
+        }
+    }
+}
+
+/// One point of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Point {
+    /// Of [`Study::Paths`].
+    Paths {
+        /// Load in percent of the hosts' links.
+        load: u8,
+        /// The switches' scheme.
+        routing: Routing,
+        /// 1 is TCP.
+        subflows: u8,
+    },
+    /// Of [`Study::Priorities`].
+    Priorities {
+        /// Load in percent of 160 Gbps.
+        load: u8,
+        /// What MP-HULA does with long flows.
+        long_flows: LongFlows,
+    },
+    /// Of [`Study::Failures`].
+    Failures {
+        /// What fails.
+        broken: Broken,
+        /// Hosts and switches.
+        system: System,
+    },
+}
+
+impl Point {
+    /// The study that it is of.
+    pub fn study(self) -> Study {
+        match self {
+            Point::Paths { .. } => Study::Paths,
+            Point::Priorities { .. } => Study::Priorities,
+            Point::Failures { .. } => Study::Failures,
+        }
+    }
+
+    /// Its setting but for the load: the name of its row and curve.
+    pub fn setting(self) -> String {
+        match self {
+            Point::Paths { routing, subflows, .. } => paths::setting(routing, subflows),
+            Point::Priorities { long_flows, .. } => long_flows.title().to_owned(),
+            Point::Failures { broken, system } => {
+                format!("{}, {}", broken.title(), system.title())
+            }
+        }
+    }
+}
+
+impl heddle_study::point::Point for Point {
+    fn label(&self) -> String {
+        format!("{}: {} {} %", self.study().name(), self.setting(), self.load())
+    }
+
+    fn load(&self) -> u8 {
+        match *self {
+            Point::Paths { load, .. } | Point::Priorities { load, .. } => load,
+            Point::Failures { .. } => failures::LOAD,
+        }
+    }
+
+    /// No key is tried here but those that the points name.
+    fn takes(&self, _: &str) -> bool {
+        true
+    }
+
+    /// Figure 5's file with this point's overrides.
+    fn source(&self, effort: Effort) -> Source {
+        let source = Source::new("mp-hula-fig5.toml", FIGURE_5)
+            .with("title", self.label())
+            .with("workload.load", self.load_text());
+        let overrides = match *self {
+            Point::Paths { routing, subflows, .. } => paths::overrides(effort, routing, subflows),
+            Point::Priorities { long_flows, .. } => priorities::overrides(effort, long_flows),
+            Point::Failures { broken, system } => failures::overrides(broken, system),
+        };
+        overrides.into_iter().fold(source, |source, (key, value)| source.with(key, value))
+    }
+}
+
+/// Dotted keys and their values.
+type Overrides = Vec<(&'static str, String)>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_study::point::Point as _;
+
+    #[test]
+    fn every_point_loads() {
+        for study in Study::ALL {
+            for effort in [Effort::Demo, Effort::Quick, Effort::Full] {
+                for point in study.points(effort) {
+                    let loaded = point.scenario(effort);
+                    loaded.unwrap_or_else(|error| panic!("{}: {error}", point.label()));
+                    assert_eq!(point.study(), study);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Processor time of the current thread.
+
+/// Processor time that this thread has used, in seconds.
+#[cfg(unix)]
+pub fn thread_seconds() -> f64 {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Time since the first call, in seconds: other systems have no clock of a thread's processor time that is as easily read.
+#[cfg(not(unix))]
+pub fn thread_seconds() -> f64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_time() {
+        let start = thread_seconds();
+        let mut sum = 0u64;
+        while thread_seconds() <= start {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(thread_seconds() > start);
+    }
+}

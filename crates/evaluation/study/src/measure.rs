@@ -1,0 +1,113 @@
+//! Measures of claims: values of simulated points and of experiments.
+
+use heddle_claims::{Bound, Claim};
+
+use crate::metric::Metric;
+use crate::paper::{Evidence, Experiment, SimulatedPaper};
+use crate::point::{Point, Results};
+
+/// A measurement that a claim is judged by.
+pub enum Measure<P: SimulatedPaper> {
+    /// A value at one point over the same value at another: how many times worse the first is.
+    Ratio(Metric, P::Point, P::Point),
+    /// The least value of the rivals of a point over the point's own: more than 1 if it is the best.
+    Best(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
+    /// A point's value over the greatest of its rivals': more than 1 if it is the worst.
+    Worst(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
+    /// A value at one point.
+    At(Metric, P::Point),
+    /// A value of an experiment.
+    Experiment(P::Experiment, fn(&<P::Experiment as Experiment>::Outcome) -> Option<f64>),
+    /// Structure of a fabric or arithmetic.
+    Computed(fn() -> f64),
+}
+
+/// The claim that a value at one point is about so many times that at another.
+pub const fn ratio<P: SimulatedPaper>(
+    id: &'static str,
+    source: &'static str,
+    text: &'static str,
+    paper: f64,
+    metric: Metric,
+    worse: P::Point,
+    better: P::Point,
+) -> Claim<Measure<P>> {
+    Claim::new(id, source, text, (Bound::About, paper, "x"), Measure::Ratio(metric, worse, better))
+}
+
+impl<P: SimulatedPaper> Measure<P> {
+    /// The points that it needs.
+    pub fn points(&self) -> Vec<P::Point> {
+        match *self {
+            Measure::Ratio(_, worse, better) => vec![worse, better],
+            Measure::Best(_, point, rivals) | Measure::Worst(_, point, rivals) => {
+                [vec![point], rivals(point)].concat()
+            }
+            Measure::At(_, point) => vec![point],
+            Measure::Experiment(..) | Measure::Computed(_) => Vec::new(),
+        }
+    }
+
+    /// The experiment that it needs.
+    pub fn experiment(&self) -> Option<P::Experiment> {
+        match *self {
+            Measure::Experiment(experiment, _) => Some(experiment),
+            _ => None,
+        }
+    }
+}
+
+impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
+    type Evidence = Evidence<P>;
+
+    fn values(&self, evidence: &Evidence<P>) -> Vec<f64> {
+        let results = &evidence.results;
+        match *self {
+            Measure::Ratio(metric, worse, better) => {
+                ratios(&of(results, metric, worse), &of(results, metric, better))
+            }
+            Measure::Best(metric, point, rivals) => {
+                let best = extreme(results, metric, &rivals(point), f64::min);
+                ratios(&best, &of(results, metric, point))
+            }
+            Measure::Worst(metric, point, rivals) => {
+                let worst = extreme(results, metric, &rivals(point), f64::max);
+                ratios(&of(results, metric, point), &worst)
+            }
+            Measure::At(metric, point) => {
+                of(results, metric, point).into_iter().flatten().collect()
+            }
+            Measure::Experiment(experiment, value) => {
+                evidence.outcomes(experiment).filter_map(value).collect()
+            }
+            Measure::Computed(value) => vec![value()],
+        }
+    }
+}
+
+/// The value of each seed's run at a point.
+fn of<P: Point>(results: &Results<P>, metric: Metric, point: P) -> Vec<Option<f64>> {
+    results.runs(point).iter().map(metric).collect()
+}
+
+/// The least or greatest value of some points, seed by seed; of none where a point lacks it.
+fn extreme<P: Point>(
+    results: &Results<P>,
+    metric: Metric,
+    points: &[P],
+    choose: fn(f64, f64) -> f64,
+) -> Vec<Option<f64>> {
+    let columns: Vec<_> = points.iter().map(|&point| of(results, metric, point)).collect();
+    let seeds = columns.iter().map(Vec::len).min().unwrap_or(0);
+    let at = |seed: usize| {
+        let values: Option<Vec<f64>> = columns.iter().map(|column| column[seed]).collect();
+        values?.into_iter().reduce(choose)
+    };
+    (0..seeds).map(at).collect()
+}
+
+/// Ratios seed by seed, where there are both values and the divisor is not zero.
+fn ratios(worse: &[Option<f64>], better: &[Option<f64>]) -> Vec<f64> {
+    let ratio = |(w, b): (&Option<f64>, &Option<f64>)| Some((*w)? / (*b).filter(|&b| b > 0.0)?);
+    worse.iter().zip(better).filter_map(ratio).collect()
+}

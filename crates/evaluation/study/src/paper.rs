@@ -1,0 +1,159 @@
+//! The evaluation of a paper by simulation: points of its figures, and experiments.
+
+use std::convert::Infallible;
+
+use heddle_claims::{Claim, Effort, Extent, Monitor, Paper, Request};
+use heddle_fabric::FabricError;
+use heddle_scenario::{Graph, Routing, ScenarioError};
+use heddle_sim::SimError;
+
+use crate::grid::{self, GridError};
+use crate::measure::Measure;
+use crate::metric::{self, Metric};
+use crate::point::{Point, Results, cells, in_order};
+use crate::sensitivity::{Headline, Variant};
+
+/// The rule of the verdicts, and a promise.
+pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Nothing was tuned to a figure: the scenario file states every choice.";
+
+/// A paper whose claims are judged by simulations.
+pub trait SimulatedPaper: Paper<Measure = Measure<Self>, Error = EvaluationError> {
+    /// One point of its figures.
+    type Point: Point;
+    /// An experiment that is no point of a figure.
+    type Experiment: Experiment;
+
+    /// The value that the headlines compare: less of it is better.
+    const HEADLINE_METRIC: Metric = metric::mean_all;
+    /// Ratios that show the effect of choices that the paper leaves open.
+    const HEADLINES: &'static [Headline<Self::Point>];
+    /// Choices that the paper leaves open: the scenario as it is, then one change at a time.
+    const VARIANTS: &'static [Variant];
+
+    /// The points of the curves.
+    fn curves(effort: Effort) -> Vec<Self::Point>;
+
+    /// A point on the paper's whole fabric, which reports draw.
+    fn whole_fabric() -> Self::Point;
+}
+
+/// A measurement for a claim that is no point of a figure.
+pub trait Experiment: Copy + PartialEq + 'static {
+    /// Its result.
+    type Outcome;
+
+    /// Its seeds.
+    fn seeds(self, effort: Effort) -> &'static [u64];
+
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    fn run(self, seed: u64) -> Result<Self::Outcome, EvaluationError>;
+}
+
+/// No experiment at all.
+impl Experiment for Infallible {
+    type Outcome = Infallible;
+
+    fn seeds(self, _: Effort) -> &'static [u64] {
+        match self {}
+    }
+
+    fn run(self, _: u64) -> Result<Infallible, EvaluationError> {
+        match self {}
+    }
+}
+
+/// An evaluation that could not be finished.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    /// A built-in scenario does not load.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// A fabric cannot be built.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// A simulation of an experiment fails.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// The points' simulations fail or are interrupted.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// Stopped between two experiments.
+    #[error("interrupted; finished runs are kept")]
+    Interrupted,
+}
+
+/// Outcomes of experiments, one for each seed.
+pub type Outcomes<E> = Vec<(E, <E as Experiment>::Outcome)>;
+
+/// Results that claims are judged by.
+pub struct Evidence<P: SimulatedPaper> {
+    /// Points of the figures.
+    pub results: Results<P::Point>,
+    /// Outcomes of the experiments.
+    pub experiments: Outcomes<P::Experiment>,
+    /// The paper's whole fabric, which reports draw.
+    pub graph: Graph,
+}
+
+impl<P: SimulatedPaper> Default for Evidence<P> {
+    fn default() -> Evidence<P> {
+        let graph = Graph { nodes: Vec::new(), links: Vec::new(), routing: Routing::default() };
+        Evidence { results: Results::default(), experiments: Vec::new(), graph }
+    }
+}
+
+impl<P: SimulatedPaper> Evidence<P> {
+    /// The outcomes of one experiment.
+    pub fn outcomes(
+        &self,
+        of: P::Experiment,
+    ) -> impl Iterator<Item = &<P::Experiment as Experiment>::Outcome> {
+        self.experiments.iter().filter(move |(run, _)| *run == of).map(|(_, outcome)| outcome)
+    }
+}
+
+/// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/` below the request's folder.
+///
+/// # Errors
+/// If the monitor stops it or a result cannot be kept.
+pub fn gather<P: SimulatedPaper>(
+    request: &Request<'_, P>,
+    monitor: &dyn Monitor,
+) -> Result<Evidence<P>, EvaluationError> {
+    let effort = request.effort;
+    let curves = match request.extent {
+        Extent::Whole => P::curves(effort),
+        Extent::Claims => Vec::new(),
+    };
+    let points =
+        in_order(request.claims.iter().flat_map(|claim| claim.measure.points()).chain(curves));
+    let runs = grid::run_in(request.folder, &cells(&points, effort)?, monitor)?;
+    let results = Results::new(&points, effort, runs);
+    let experiments = experiments::<P>(&request.claims, effort, monitor)?;
+    let graph = P::whole_fabric().scenario(effort)?.fabric.graph;
+    Ok(Evidence { results, experiments, graph })
+}
+
+/// Runs each experiment that the claims need.
+fn experiments<P: SimulatedPaper>(
+    claims: &[&Claim<Measure<P>>],
+    effort: Effort,
+    monitor: &dyn Monitor,
+) -> Result<Outcomes<P::Experiment>, EvaluationError> {
+    let mut outcomes: Outcomes<P::Experiment> = Vec::new();
+    for experiment in claims.iter().filter_map(|claim| claim.measure.experiment()) {
+        if outcomes.iter().any(|(done, _)| *done == experiment) {
+            continue;
+        }
+        for &seed in experiment.seeds(effort) {
+            if monitor.stopped() {
+                return Err(EvaluationError::Interrupted);
+            }
+            outcomes.push((experiment, experiment.run(seed)?));
+        }
+    }
+    Ok(outcomes)
+}

@@ -1,0 +1,122 @@
+//! Sensitivity of headline ratios to choices that a paper leaves open.
+
+use heddle_claims::Effort;
+use heddle_claims::stats::Estimate;
+use heddle_scenario::ScenarioError;
+use serde::{Serialize, Serializer};
+
+use crate::cell::{Cell, seeded};
+use crate::metric::Metric;
+use crate::paper::SimulatedPaper;
+use crate::point::{Point as _, in_order};
+use crate::summary::RunSummary;
+
+/// One choice changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// The change in words.
+    pub label: &'static str,
+    /// Dotted keys and their values.
+    pub changes: &'static [(&'static str, &'static str)],
+}
+
+impl Variant {
+    /// A change of some keys.
+    pub const fn new(
+        label: &'static str,
+        changes: &'static [(&'static str, &'static str)],
+    ) -> Variant {
+        Variant { label, changes }
+    }
+}
+
+/// [`SimulatedPaper::HEADLINE_METRIC`] at one point over the same at another.
+#[derive(Clone, Copy, Debug)]
+pub struct Headline<P> {
+    /// Its key in JSON.
+    pub key: &'static str,
+    /// Its name in tables.
+    pub title: &'static str,
+    /// The slower point.
+    pub worse: P,
+    /// The faster point.
+    pub better: P,
+}
+
+/// The headline ratios under one variant.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shift {
+    /// The change in words.
+    pub variant: &'static str,
+    /// The headline ratios by their keys, in the headlines' order.
+    #[serde(flatten, serialize_with = "by_key")]
+    pub ratios: Vec<(&'static str, Option<Estimate>)>,
+}
+
+/// Writes named values as an object, in their order.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn by_key<S: Serializer>(
+    values: &[(&'static str, Option<Estimate>)],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_map(values.iter().map(|(key, value)| (key, value)))
+}
+
+/// The points that the headlines need, each once.
+fn points<P: SimulatedPaper>() -> Vec<P::Point> {
+    in_order(P::HEADLINES.iter().flat_map(|headline| [headline.worse, headline.better]))
+}
+
+/// Every run of every variant of a paper.
+///
+/// # Errors
+/// If a built-in scenario does not load (tests see that they do).
+pub fn cells<P: SimulatedPaper>(effort: Effort) -> Result<Vec<Cell>, ScenarioError> {
+    let mut cells = Vec::new();
+    for variant in P::VARIANTS {
+        for point in points::<P>() {
+            let scenario = point.changed(effort, variant.changes)?;
+            let label = format!("{}: {}", variant.label, point.label());
+            cells.extend(seeded(&label, &scenario, effort.seeds()));
+        }
+    }
+    Ok(cells)
+}
+
+/// Ratios from runs in the order of [`cells`].
+pub fn shifts<P: SimulatedPaper>(effort: Effort, runs: &[RunSummary]) -> Vec<Shift> {
+    let points = points::<P>();
+    let seeds = effort.seeds().len();
+    let shift = |(variant, runs): (&Variant, &[RunSummary])| {
+        let of = |point: &P::Point| {
+            let index = points.iter().position(|p| p == point).unwrap_or(0);
+            &runs[index * seeds..(index + 1) * seeds]
+        };
+        let ratio = |h: &Headline<P::Point>| {
+            (h.key, ratio(P::HEADLINE_METRIC, of(&h.worse), of(&h.better)))
+        };
+        Shift { variant: variant.label, ratios: P::HEADLINES.iter().map(ratio).collect() }
+    };
+    P::VARIANTS.iter().zip(runs.chunks_exact(seeds * points.len())).map(shift).collect()
+}
+
+fn ratio(metric: Metric, worse: &[RunSummary], better: &[RunSummary]) -> Option<Estimate> {
+    let ratio = |(w, b)| Some(metric(w)? / metric(b)?);
+    let ratios: Option<Vec<f64>> = worse.iter().zip(better).map(ratio).collect();
+    Estimate::of(&ratios?)
+}
+
+/// The shifts as a Markdown table.
+pub fn markdown<P: SimulatedPaper>(shifts: &[Shift]) -> String {
+    let titles: Vec<&str> = P::HEADLINES.iter().map(|headline| headline.title).collect();
+    let rule = " --- |".repeat(titles.len());
+    let head = format!("| Changed | {} |\n| --- |{rule}\n", titles.join(" | "));
+    let text = |ratio: Option<Estimate>| ratio.map_or("-".into(), |r| format!("{:.2}x", r.mean));
+    let row = |shift: &Shift| {
+        let ratios: Vec<String> = shift.ratios.iter().map(|(_, ratio)| text(*ratio)).collect();
+        format!("| {} | {} |\n", shift.variant, ratios.join(" | "))
+    };
+    head + &shifts.iter().map(row).collect::<String>()
+}

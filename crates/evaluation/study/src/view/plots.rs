@@ -1,0 +1,197 @@
+//! The plots that reports share.
+
+use heddle_claims::stats::{self, Estimate, quantile};
+use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Unit};
+use heddle_scenario::Graph;
+
+use crate::metric;
+use crate::summary::{PortSummary, RunSummary};
+
+/// A named curve: the runs at each abscissa.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// Its name in legends.
+    pub name: String,
+    /// Abscissas and the runs at each, one a seed.
+    pub points: Vec<(f64, Vec<RunSummary>)>,
+}
+
+/// A flow completion time that is drawn as a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FctMetric {
+    /// Mean of all flows.
+    Mean,
+    /// Mean of flows under 100 KB.
+    Small,
+    /// Mean of flows over 10 MB.
+    Large,
+    /// 99th percentile of all flows.
+    P99,
+}
+
+impl FctMetric {
+    /// All of them.
+    pub const ALL: [FctMetric; 4] =
+        [FctMetric::Mean, FctMetric::Small, FctMetric::Large, FctMetric::P99];
+
+    /// Its name in titles.
+    pub fn title(self) -> &'static str {
+        match self {
+            FctMetric::Mean => "Mean FCT, all flows",
+            FctMetric::Small => "Mean FCT, flows under 100 KB",
+            FctMetric::Large => "Mean FCT, flows over 10 MB",
+            FctMetric::P99 => "99th percentile FCT, all flows",
+        }
+    }
+
+    /// Its name in anchors.
+    pub fn id(self) -> &'static str {
+        match self {
+            FctMetric::Mean => "mean",
+            FctMetric::Small => "small",
+            FctMetric::Large => "large",
+            FctMetric::P99 => "p99",
+        }
+    }
+
+    /// Its value in seconds.
+    pub fn of(self, run: &RunSummary) -> Option<f64> {
+        match self {
+            FctMetric::Mean => metric::mean_all(run),
+            FctMetric::Small => metric::mean_small(run),
+            FctMetric::Large => metric::mean_large(run),
+            FctMetric::P99 => metric::p99_all(run),
+        }
+    }
+}
+
+/// (load, a metric's mean over the seeds on one curve over that on another), where both have it.
+pub fn ratios(metric: FctMetric, worse: &Curve, better: &Curve) -> Vec<(f64, f64)> {
+    let mean = |runs: &[RunSummary]| {
+        let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
+        stats::mean(&figures)
+    };
+    let ratio = |(load, runs): &(f64, Vec<RunSummary>)| {
+        let (_, others) = worse.points.iter().find(|(x, _)| x == load)?;
+        Some((*load, mean(others)? / mean(runs)?))
+    };
+    better.points.iter().filter_map(ratio).collect()
+}
+
+/// A metric over the values of a key.
+pub fn over(key: &str, metric: FctMetric, curves: &[Curve]) -> Plot {
+    let x = Axis::new(key, Unit::None);
+    curves_of(&format!("{}-by-{key}", metric.id()), metric.title(), x, metric, curves)
+}
+
+/// A metric over the load in percent.
+pub fn over_load(id: &str, title: &str, metric: FctMetric, curves: &[Curve]) -> Plot {
+    curves_of(id, title, Axis::new("Load", Unit::plain("%")), metric, curves)
+}
+
+fn curves_of(id: &str, title: &str, x: Axis, metric: FctMetric, curves: &[Curve]) -> Plot {
+    let y = Axis::new("Flow completion time", Unit::si("s"));
+    let plot = Plot::new(id, title, x, y);
+    curves.iter().fold(plot, |plot, curve| {
+        let point = |(x, runs): &(f64, Vec<RunSummary>)| {
+            let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
+            let Estimate { mean, half_width, .. } = Estimate::of(&figures)?;
+            let bar = half_width.map(|half| ((mean - half).max(0.0), mean + half));
+            Some(Point { x: *x, y: mean, bar })
+        };
+        plot.series(Series::line(curve.name.clone(), curve.points.iter().filter_map(point)))
+    })
+}
+
+/// Distribution functions of flow completion times, seeds pooled by averaging their quantiles.
+pub fn fct_cdf(id: &str, title: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
+    let x = Axis::new("Flow completion time", Unit::si("s")).log();
+    let y = Axis::new("Share of flows", Unit::None).within(0.0, 1.0);
+    runs.iter().fold(Plot::new(id, title, x, y), |plot, (name, runs)| {
+        let shapes: Vec<&[f64]> = runs.iter().map(|run| run.fct.quantiles.as_slice()).collect();
+        plot.series(Series::line(*name, cdf(&shapes)))
+    })
+}
+
+/// Distribution functions of the queue at the port that waited longest in any run.
+pub fn busiest_queue(id: &str, runs: &[(&str, &RunSummary)]) -> Plot {
+    let p95 = |port: &PortSummary| quantile(&port.queue, 0.95).unwrap_or(0.0);
+    let all = runs.iter().flat_map(|(_, run)| &run.ports);
+    let busiest = all.max_by(|a, b| p95(a).total_cmp(&p95(b)));
+    let (from, to) = busiest.map_or(("-", "-"), |port| (port.from.as_str(), port.to.as_str()));
+    queue_cdf(id, from, to, runs)
+}
+
+/// Distribution functions of the queue at one port.
+pub fn queue_cdf(id: &str, from: &str, to: &str, runs: &[(&str, &RunSummary)]) -> Plot {
+    let title = format!("Queue at {from} to {to}");
+    let x = Axis::new("Bytes waiting", Unit::si("B"));
+    let y = Axis::new("Share of samples", Unit::None).within(0.0, 1.0);
+    runs.iter().fold(Plot::new(id, title, x, y), |plot, (name, run)| {
+        let port = run.ports.iter().find(|port| port.from == from && port.to == to);
+        let queue = port.map_or(&[][..], |port| port.queue.as_slice());
+        plot.series(Series::step(*name, cdf(&[queue])))
+    })
+}
+
+/// A distribution function from quantiles at even steps; several are averaged quantile by quantile.
+fn cdf(shapes: &[&[f64]]) -> Vec<(f64, f64)> {
+    let steps = shapes.iter().map(|shape| shape.len()).min().unwrap_or(0);
+    let mean = |i: usize| shapes.iter().map(|shape| shape[i]).sum::<f64>() / shapes.len() as f64;
+    let share = |i: usize| i as f64 / steps.saturating_sub(1).max(1) as f64;
+    (0..steps).map(|i| (mean(i), share(i))).collect()
+}
+
+/// Utilisation drawn on the fabric, one map a scheme.
+pub fn fabric_map(id: &str, title: &str, graph: &Graph, runs: &[(&str, &RunSummary)]) -> FabricMap {
+    let first_switch = graph.nodes.iter().take_while(|node| node.tier == 0).count();
+    let node = |node: &heddle_scenario::Node| Node {
+        name: node.name.clone(),
+        tier: usize::from(node.tier) - 1,
+        x: None,
+    };
+    let between_switches =
+        |link: &&heddle_scenario::Link| link.ends.0.min(link.ends.1) as usize >= first_switch;
+    let links: Vec<Link> = graph
+        .links
+        .iter()
+        .filter(between_switches)
+        .map(|link| Link {
+            a: link.ends.0 as usize - first_switch,
+            b: link.ends.1 as usize - first_switch,
+            name: String::new(),
+            rate: link.rate.to_string(),
+        })
+        .collect();
+    let nodes: Vec<Node> = graph.nodes[first_switch..].iter().map(node).collect();
+    let top = nodes.iter().map(|node| node.tier).max().unwrap_or(0);
+    let tiers = ["ToR", "Aggregation", "Core"].iter().map(|name| (*name).to_owned());
+    FabricMap {
+        id: id.into(),
+        title: title.into(),
+        caption: String::new(),
+        tiers: tiers
+            .chain((3..=top).map(|tier| format!("Tier {}", tier + 1)))
+            .take(top + 1)
+            .collect(),
+        times: runs.first().map_or_else(Vec::new, |(_, run)| run.frames.clone()),
+        runs: runs.iter().map(|(name, run)| map_run(name, run, &nodes, &links)).collect(),
+        nodes,
+        links,
+    }
+}
+
+fn map_run(name: &str, run: &RunSummary, nodes: &[Node], links: &[Link]) -> Run {
+    let port = |from: usize, to: usize| {
+        run.ports.iter().find(|p| p.from == nodes[from].name && p.to == nodes[to].name)
+    };
+    let both: Vec<_> =
+        links.iter().map(|link| [port(link.a, link.b), port(link.b, link.a)]).collect();
+    let load = |port: Option<&PortSummary>, frame: usize| {
+        let share = port.and_then(|port| port.series.get(frame));
+        share.map_or(f32::NAN, |&thousandths| f32::from(thousandths) / 1000.0)
+    };
+    let frame =
+        |frame: usize| both.iter().map(|ports| ports.map(|port| load(port, frame))).collect();
+    Run { name: name.into(), frames: (0..run.frames.len()).map(frame).collect() }
+}
