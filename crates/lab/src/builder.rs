@@ -1,4 +1,4 @@
-//! What a lab is made of, before it is made.
+//! Size and settings of a lab.
 
 use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -7,10 +7,10 @@ use heddle_units::Rate;
 
 use crate::{Lab, LabError, tools};
 
-/// Most addresses of the client, balancers, and backends.
-const MOST: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 4), ("backends", 8)];
+/// Limits on the client's addresses, balancers, and backends.
+const LIMITS: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 4), ("backends", 8)];
 
-/// How large a lab is to be. See [`Lab::builder`] for the defaults.
+/// Size and settings of a lab to be made. See [`Lab::builder`] for the defaults.
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(crate) clients: usize,
@@ -94,15 +94,15 @@ impl Builder {
         if enabled.trim() != "1" {
             return Err(LabError::NoMptcp);
         }
-        crate::sweep()?;
+        crate::remove_orphans()?;
         Lab::make(self)
     }
 
     fn check_sizes(&self) -> Result<(), LabError> {
-        let asked = [self.clients, self.balancers, self.backends];
-        for ((what, most), asked) in MOST.into_iter().zip(asked) {
-            if !(1..=most).contains(&asked) {
-                return Err(LabError::Size { what, most, asked });
+        let counts = [self.clients, self.balancers, self.backends];
+        for ((what, limit), count) in LIMITS.into_iter().zip(counts) {
+            if !(1..=limit).contains(&count) {
+                return Err(LabError::Size { what, limit, count });
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The kernel's own account of MPTCP on a host.
+//! The kernel's MPTCP counters of a host.
 
 use std::collections::BTreeMap;
 

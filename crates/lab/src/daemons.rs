@@ -7,22 +7,19 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::{Lab, LabError};
+use crate::{Lab, LabError, eventually, names};
 
-/// Where BPF objects are pinned.
-const BPF: &str = "/sys/fs/bpf";
-/// How long a daemon may take to answer after its start.
-const STARTING: Duration = Duration::from_secs(20);
-/// How long a daemon may take to stop.
-const STOPPING: Duration = Duration::from_secs(5);
+/// Limit on the time from a daemon's start to its first answer.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// Limit on the time that a daemon may take to stop.
+const STOP_LIMIT: Duration = Duration::from_secs(30);
 
-/// What the balancers do. The services are `web4` and `web6`: the lab's VIPs.
+/// Configuration of the balancers. The services are `web4` and `web6`: the lab's VIPs.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The program.
@@ -33,13 +30,13 @@ pub struct Setup {
     pub forwarding: &'static str,
     /// Their port.
     pub port: u16,
-    /// Where the balancers find each other, as etcd's URL; none: by a list.
+    /// URL of the etcd that holds the list of balancers; none: a static list.
     pub etcd: Option<String>,
-    /// Further lines of the configuration, from the top level: tables and what is in them.
+    /// Further lines of the configuration, from the top level: tables and their keys.
     pub more: String,
 }
 
-/// One daemon on each balancer of a lab. Dropped, they are gone, and so are their programs and maps.
+/// One daemon on each balancer of a lab. Dropping it removes them with their programs and maps.
 #[derive(Debug)]
 pub struct Daemons<'a> {
     lab: &'a Lab,
@@ -53,12 +50,12 @@ impl<'a> Daemons<'a> {
     /// Starts all, and waits until they answer.
     ///
     /// # Errors
-    /// If one does not; what it logged is in the message.
+    /// If one does not; the message has its log.
     pub fn start(lab: &'a Lab, setup: Setup) -> Result<Daemons<'a>, LabError> {
-        let directory =
-            TempDir::with_prefix("heddle-lab").map_err(LabError::system("a directory"))?;
-        let name = directory.path().file_name().unwrap_or_default();
-        let pins = Path::new(BPF).join(name);
+        let name = names::unique()?;
+        let directory = TempDir::with_prefix(format!("{name}-"))
+            .map_err(LabError::system("a temporary folder"))?;
+        let pins = Path::new(names::PINS).join(name);
         let running = lab.balancers().iter().map(|_| None).collect();
         let mut daemons = Daemons { lab, setup, directory, pins, running };
         daemons.write_secret().map_err(LabError::system("writing the secret"))?;
@@ -67,7 +64,7 @@ impl<'a> Daemons<'a> {
             daemons.spawn(index)?;
         }
         for index in 0..lab.balancers().len() {
-            daemons.await_answer(index)?;
+            daemons.wait_until_ready(index)?;
         }
         Ok(daemons)
     }
@@ -129,7 +126,7 @@ impl<'a> Daemons<'a> {
         text
     }
 
-    /// Writes a daemon's configuration, which it reads at its start or when it is told to.
+    /// Writes a daemon's configuration, which it reads at its start and at a [`Daemons::reload`].
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -148,12 +145,12 @@ impl<'a> Daemons<'a> {
         self.directory.path().join(format!("admin-{index}"))
     }
 
-    /// What a daemon has logged so far.
+    /// A daemon's log so far.
     pub fn log(&self, index: usize) -> String {
         fs::read_to_string(self.log_file(index)).unwrap_or_default()
     }
 
-    /// The daemon's process, if it runs.
+    /// The process id of a daemon, if it runs.
     pub fn process(&self, index: usize) -> Option<u32> {
         self.running[index].as_ref().map(Child::id)
     }
@@ -164,17 +161,17 @@ impl<'a> Daemons<'a> {
     /// If it does not.
     pub fn restart(&mut self, index: usize) -> Result<(), LabError> {
         self.spawn(index)?;
-        self.await_answer(index)
+        self.wait_until_ready(index)
     }
 
     /// Stops a daemon (SIGTERM). Its program stays attached.
     pub fn stop(&mut self, index: usize) {
         let Some(mut daemon) = self.running[index].take() else { return };
         let _ = signal(daemon.id(), "TERM");
-        let deadline = Instant::now() + STOPPING;
-        while Instant::now() < deadline && matches!(daemon.try_wait(), Ok(None)) {
-            sleep(Duration::from_millis(10));
-        }
+        let _ = eventually(STOP_LIMIT, || match daemon.try_wait() {
+            Ok(None) => Err("it still runs".into()),
+            Ok(Some(_)) | Err(_) => Ok(()),
+        });
         let _ = daemon.kill();
         let _ = daemon.wait();
     }
@@ -187,12 +184,12 @@ impl<'a> Daemons<'a> {
         }
     }
 
-    /// Takes a balancer's program off, and forgets its maps, as when the machine is started anew.
+    /// Detaches a balancer's program and removes its maps, as a reboot does.
     pub fn remove_program(&self, index: usize) {
         let _ = fs::remove_dir_all(self.pins.join(index.to_string()));
     }
 
-    /// Tells a daemon to read its configuration again (SIGHUP).
+    /// Makes a daemon read its configuration again (SIGHUP).
     pub fn reload(&self, index: usize) {
         if let Some(process) = self.process(index) {
             let _ = signal(process, "HUP");
@@ -220,19 +217,17 @@ impl<'a> Daemons<'a> {
         Ok(())
     }
 
-    fn await_answer(&mut self, index: usize) -> Result<(), LabError> {
-        let deadline = Instant::now() + STARTING;
-        while !answers(&self.socket(index)) {
-            let ended =
-                matches!(self.running[index].as_mut().map(Child::try_wait), Some(Ok(Some(_))));
-            if ended || Instant::now() > deadline {
-                let line = format!("heddled on balancer-{index}");
-                let status = if ended { "it ended" } else { "it does not answer" }.into();
-                return Err(LabError::Failed { line, status, output: self.log(index) });
-            }
-            sleep(Duration::from_millis(20));
-        }
-        Ok(())
+    fn wait_until_ready(&mut self, index: usize) -> Result<(), LabError> {
+        let socket = self.socket(index);
+        let daemon = self.running[index].as_mut();
+        let ended = daemon.map_or(Ok(None), |daemon| ready_or_ended(daemon, &socket));
+        let status = match ended {
+            Ok(None) => return Ok(()),
+            Ok(Some(status)) => status.to_string(),
+            Err(timeout) => timeout.to_string(),
+        };
+        let line = format!("heddled on balancer-{index}");
+        Err(LabError::Failed { line, status, output: self.log(index) })
     }
 }
 
@@ -256,20 +251,29 @@ pub fn join_address(backend: usize, like: IpAddr) -> IpAddr {
     }
 }
 
-/// Whether a daemon says how it is.
-fn answers(socket: &Path) -> bool {
-    let ask = || -> io::Result<bool> {
+/// Waits until a daemon answers. Returns its exit status if it ends before.
+fn ready_or_ended(daemon: &mut Child, socket: &Path) -> Result<Option<ExitStatus>, LabError> {
+    eventually(START_LIMIT, || match daemon.try_wait() {
+        Ok(Some(status)) => Ok(Some(status)),
+        _ if is_ready(socket) => Ok(None),
+        _ => Err("no answer on its admin socket".into()),
+    })
+}
+
+/// Returns true if a daemon answers a request for its status.
+fn is_ready(socket: &Path) -> bool {
+    let request = || -> io::Result<bool> {
         let mut stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(STARTING))?;
+        stream.set_read_timeout(Some(START_LIMIT))?;
         stream.write_all(b"{\"version\":1,\"body\":\"status\"}\n")?;
         let mut answer = String::new();
         BufReader::new(stream).read_line(&mut answer)?;
         Ok(answer.contains("\"ok\""))
     };
-    ask().unwrap_or(false)
+    request().unwrap_or(false)
 }
 
-/// `nsenter` runs the program in its own place, so its process is the daemon's.
+/// Sends a signal to a daemon. `nsenter` replaces itself with the program, so its process is the daemon's.
 fn signal(process: u32, name: &str) -> io::Result<()> {
     Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).status().map(drop)
 }

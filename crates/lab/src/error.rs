@@ -1,8 +1,9 @@
-//! What can go wrong between asking for a lab and having one.
+//! Errors of making and using a lab.
 
 use std::io;
+use std::time::Duration;
 
-/// Why a lab, or a tool in it, did not do what it was asked.
+/// An error of a lab, or of a tool in it.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// Namespaces, XDP and captures need root.
@@ -20,14 +21,14 @@ pub enum LabError {
     #[error("this kernel has no MPTCP: net.mptcp.enabled must be 1 (Linux 5.6 or later)")]
     NoMptcp,
     /// The lab is too large or too small for what it is.
-    #[error("a lab has {what} of 1 to {most}, not {asked}")]
+    #[error("a lab has {what} of 1 to {limit}, not {count}")]
     Size {
-        /// What was counted.
+        /// The kind of host or address.
         what: &'static str,
-        /// The most that there can be.
-        most: usize,
-        /// How many were asked for.
-        asked: usize,
+        /// The largest number that a lab can have.
+        limit: usize,
+        /// The requested number.
+        count: usize,
     },
     /// A program ended with an error, or not in time.
     #[error("`{line}` failed ({status}): {output}")]
@@ -36,21 +37,29 @@ pub enum LabError {
         line: String,
         /// Its exit status.
         status: String,
-        /// What it printed, errors included.
+        /// Its output, errors included.
         output: String,
     },
-    /// A program printed what nobody here understands.
-    #[error("`{program}` printed what is not understood: {output}")]
+    /// A program's output, or a file of the system's, is not in the expected format.
+    #[error("`{program}` printed something unexpected: {output}")]
     Unreadable {
         /// The program.
         program: &'static str,
         /// The part in question.
         output: String,
     },
+    /// A condition was not met in time.
+    #[error("not within {limit:?}: {observed}")]
+    Timeout {
+        /// The time limit.
+        limit: Duration,
+        /// The state at its end.
+        observed: String,
+    },
     /// The system refused.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted operation.
         what: String,
         /// The system's answer.
         source: io::Error,
@@ -58,7 +67,7 @@ pub enum LabError {
 }
 
 impl LabError {
-    /// For `map_err`: the system's error under the name of what was tried.
+    /// For `map_err`: the system's error with the attempted operation.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         let what = what.into();
         move |source| LabError::System { what, source }

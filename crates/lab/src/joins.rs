@@ -1,23 +1,29 @@
-//! How many joins reach the backend of their connection: what claim R1 counts.
+//! Counts of the joins that reach the backend of their connection: the measure of RomanRoads' claim R1.
 
 use std::net::SocketAddr;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use crate::{Connection, Lab, LabError, Transport, mptcp_counters};
 
-use crate::{Lab, LabError, Transport};
+/// Time between two looks at the connections.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Time between two looks at the backends, which take a program each.
+const BACKEND_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Joins of some connections.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joins {
-    /// That the client was to make.
-    pub wanted: usize,
-    /// That were established.
-    pub made: usize,
+    /// Joins that the client attempts.
+    pub expected: usize,
+    /// Joins that were established.
+    pub established: usize,
 }
 
-/// Opens `connections` at the same time, each to have one subflow from each of the client's addresses, and counts those that came
-/// up within `patience` after the last was opened.
+/// Opens `connections` at the same time, each with one subflow from each of the client's addresses, and counts the joins that were
+/// established. It ends when each join was established or reached a backend without its token, or `limit` after the last
+/// connection was opened.
 ///
 /// # Errors
 /// If a connection could not be opened at all.
@@ -25,16 +31,41 @@ pub fn count_joins(
     lab: &Lab,
     to: SocketAddr,
     connections: usize,
-    patience: Duration,
+    limit: Duration,
 ) -> Result<Joins, LabError> {
-    let subflows = lab.client_addresses(to.ip()).len();
+    let expected = connections * (lab.client_addresses(to.ip()).len() - 1);
+    let unknown_before = unknown_tokens(lab)?;
     let open: Vec<_> =
         (0..connections).map(|_| lab.connect(Transport::Mptcp, to)).collect::<Result<_, _>>()?;
-    let deadline = Instant::now() + patience;
-    let mut made = 0;
-    for connection in &open {
-        let established = connection.wait_for_subflows(subflows, deadline);
-        made += established.map_err(LabError::system("subflows"))?.saturating_sub(1);
+    let (deadline, mut backends_due) = (Instant::now() + limit, Instant::now() + BACKEND_INTERVAL);
+    loop {
+        let established = established_joins(&open)?;
+        let joins = Joins { expected, established };
+        if established == expected || Instant::now() >= deadline {
+            return Ok(joins);
+        }
+        if Instant::now() >= backends_due {
+            backends_due = Instant::now() + BACKEND_INTERVAL;
+            // Counted after those established, so that none is counted as both.
+            if established + unknown_tokens(lab)? - unknown_before >= expected {
+                return Ok(joins);
+            }
+        }
+        sleep(INTERVAL);
     }
-    Ok(Joins { wanted: connections * (subflows - 1), made })
+}
+
+fn established_joins(connections: &[Connection]) -> Result<usize, LabError> {
+    let joins = |connection: &Connection| {
+        let status = connection.status().map_err(LabError::system("subflows"))?;
+        Ok(status.established().saturating_sub(1))
+    };
+    connections.iter().map(joins).sum()
+}
+
+/// Joins so far that reached a backend which did not know their token.
+fn unknown_tokens(lab: &Lab) -> Result<usize, LabError> {
+    let of = |backend| Ok(mptcp_counters(backend)?.get("MPJoinNoTokenFound").copied().unwrap_or(0));
+    let sum: Result<u64, LabError> = lab.backends().iter().map(of).sum();
+    Ok(usize::try_from(sum?).unwrap_or(usize::MAX))
 }

@@ -1,5 +1,6 @@
 //! The lab itself: made in a few batches of `ip`, gone with its value.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +10,7 @@ use tempfile::NamedTempFile;
 use crate::layout::{self, Role};
 use crate::{Builder, Connection, Hop, LabError, Node, Server, Transport, names, tools};
 
-/// `bpf/tools/pass.bpf.c`, compiled.
+/// The object of `bpf/tools/pass.bpf.c`.
 const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
 
 /// A client, a router, balancers and backends, each in a network namespace. Dropping it removes them all.
@@ -31,7 +32,7 @@ impl Lab {
     }
 
     pub(crate) fn make(plan: Builder) -> Result<Lab, LabError> {
-        let prefix = names::new_lab();
+        let prefix = names::unique()?;
         let nodes = |role: Role, count| (0..count).map(|i| role.node(&prefix, i)).collect();
         // From here on, dropping it undoes what was done so far.
         let lab = Lab {
@@ -110,7 +111,7 @@ impl Lab {
         (0..count(self.plan.clients)).map(of_link).collect()
     }
 
-    /// Starts a server on each backend, on all its addresses, that says which backend it is (`backend-0`, ...).
+    /// Starts a server on each backend, on all its addresses, with the backend's name (`backend-0`, ...).
     ///
     /// # Errors
     /// If a namespace cannot be entered or the port is taken.
@@ -188,7 +189,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Checksums into the frames.
+    /// Switches checksum offload off: XDP programs see frames before it.
     fn set_offloads(&self) -> Result<(), LabError> {
         for link in 0..self.plan.clients {
             self.client.run(&format!("ethtool -K eth{link} tx off"))?;
@@ -201,11 +202,11 @@ impl Lab {
         Ok(())
     }
 
-    /// A program on each port of the bridge, or what XDP sends there from the far end would stay in a queue.
+    /// Attaches a program to each port of the bridge: frames that XDP sends there from the other end would stay in a queue without it.
     fn add_pass_programs(&self) -> Result<(), LabError> {
-        let unwritten = || LabError::system("the program that passes everything");
-        let mut object = NamedTempFile::new().map_err(unwritten())?;
-        object.write_all(PASS).map_err(unwritten())?;
+        let write_error = || LabError::system("the program that passes everything");
+        let mut object = NamedTempFile::new().map_err(write_error())?;
+        object.write_all(PASS).map_err(write_error())?;
         for (_, port) in self.ports() {
             let path = object.path().display();
             self.router.run(&format!("ip link set dev {port} xdpdrv obj {path} sec xdp"))?;
@@ -235,9 +236,9 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        let namespaces: Vec<String> =
+        let namespaces: BTreeSet<String> =
             self.nodes().map(|(_, node)| node.namespace.clone()).collect();
-        // What could not be removed now is swept by the next lab.
+        // The next lab removes what could not be removed now, if this process has ended by then.
         let _ = names::remove(&namespaces);
     }
 }

@@ -1,10 +1,10 @@
-//! Where everything is: names, addresses, and the lines of `ip` and `sysctl` that put it there.
+//! Names and addresses of all hosts, and the lines of `ip` and `sysctl` that set them.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::{Builder, Mac, Node};
 
-/// What a host is.
+/// The role of a host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Client,
@@ -13,9 +13,9 @@ pub(crate) enum Role {
     Backend,
 }
 
-/// Which settings every host has. Links made later take `default` over.
-const EVERYWHERE: &[&str] = &[
-    // Answers come by other ways than questions went.
+/// Settings of every host. Links made later take `default` over.
+const COMMON: &[&str] = &[
+    // Routing is asymmetric: replies bypass the balancers.
     "net.ipv4.conf.all.rp_filter=0",
     "net.ipv4.conf.default.rp_filter=0",
     "net.ipv4.conf.all.send_redirects=0",
@@ -49,7 +49,7 @@ impl Role {
             Role::Balancer => &[],
             Role::Backend => BACKEND,
         };
-        EVERYWHERE.iter().chain(own).copied()
+        COMMON.iter().chain(own).copied()
     }
 
     /// The host with the number `index` of this role, in the lab `prefix`.
@@ -74,7 +74,7 @@ impl Role {
     }
 
     fn mac(self, index: u8) -> Mac {
-        // The second-lowest bit of the first byte: given by hand, not by a maker.
+        // The second-lowest bit of the first byte: locally administered.
         Mac([2, 0, 0, 0, self as u8, index])
     }
 }
@@ -92,7 +92,7 @@ fn gateways(link: u8) -> (Ipv4Addr, Ipv6Addr) {
     (Ipv4Addr::new(10, 1, link, 1), Ipv6Addr::new(0xfd01, 0, 0, link.into(), 0, 0, 0, 1))
 }
 
-/// A link, as `ip link add` has it: from a host's device to a device of the router, whose address is the host's, but for one bit.
+/// The line of `ip` that adds a link: from a host's device to a device of the router, whose address differs in one byte.
 pub(crate) fn link(
     node: &Node,
     device: &str,
@@ -101,19 +101,19 @@ pub(crate) fn link(
     port: &str,
     mtu: u16,
 ) -> String {
-    let (host, router, far) = (&node.namespace, &router.namespace, far_end(mac));
+    let (host, router, peer) = (&node.namespace, &router.namespace, peer_mac(mac));
     format!(
         "link add {device} netns {host} mtu {mtu} address {mac} type veth \
-         peer name {port} netns {router} mtu {mtu} address {far}\n"
+         peer name {port} netns {router} mtu {mtu} address {peer}\n"
     )
 }
 
-fn far_end(mut mac: Mac) -> Mac {
+fn peer_mac(mut mac: Mac) -> Mac {
     mac.0[3] = 1;
     mac
 }
 
-/// Who has an address on a device. Written down, as a first question may come before who is asked listens, and the second
+/// Static neighbour entries of a device. Without them a first solicitation may come before the neighbour listens, and the second
 /// one comes a second later.
 fn neighbours(device: &str, mac: Mac, (v4, v6): (Ipv4Addr, Ipv6Addr)) -> String {
     format!(
@@ -134,11 +134,11 @@ pub(crate) fn client_lines(links: u8) -> String {
     [base.into()].into_iter().chain((0..links).map(client_link)).collect()
 }
 
-/// Which of the default routes is taken is told by the device that an endpoint is bound to; without one, the first.
+/// A link of the client. The device that an endpoint is bound to selects the default route; without one, the first applies.
 fn client_link(link: u8) -> String {
     let (v4, v6) = client_addresses(link);
     let (via4, via6) = gateways(link);
-    let router = neighbours(&format!("eth{link}"), far_end(client_mac(link)), gateways(link));
+    let router = neighbours(&format!("eth{link}"), peer_mac(client_mac(link)), gateways(link));
     let endpoints = match link {
         0 => String::new(),
         _ => [v4.to_string(), v6.to_string()]
@@ -180,8 +180,8 @@ link set lan up
     [bridge].into_iter().chain(ports).chain((0..links).map(router_link)).collect()
 }
 
-/// Which host is at which port, as `bridge` has it. A bridge that had to learn it would first flood all ports with a frame, and each
-/// balancer that got it would send it on.
+/// The bridge's forwarding table, as lines of `bridge`. A bridge that had to learn it would first flood all ports with a frame, and
+/// each balancer that got it would send it on.
 pub(crate) fn forwarding_lines<'a>(ports: impl Iterator<Item = (&'a Node, String)>) -> String {
     ports.map(|(node, port)| format!("fdb add {} dev {port} master static\n", node.mac)).collect()
 }
@@ -212,7 +212,7 @@ route add ::/0 via {}
     )
 }
 
-/// What a backend has besides.
+/// The additional lines of a backend: the VIPs, and the limits on subflows.
 pub(crate) fn backend_lines(plan: &Builder) -> String {
     format!(
         "address add {}/32 dev lo

@@ -1,7 +1,10 @@
-//! Names of namespaces, and what is left of labs whose process is gone.
+//! Names of what a lab leaves on the machine, and removal of what terminated processes left.
 //!
-//! `heddle-lab-<process>-<lab>-<node>`: unique on a machine, and telling whose it is.
+//! `heddle-lab-<process>_<start>-<number>`, alone or with a suffix: unique on a machine, also when process ids are reused, and the
+//! owner is known. (File names on bpffs cannot hold a dot.)
 
+use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -14,46 +17,103 @@ use crate::tools;
 
 const PREFIX: &str = "heddle-lab-";
 
-/// Where iproute2 keeps namespaces that have a name.
-const FOLDER: &str = "/run/netns";
+/// Folder in which iproute2 keeps named namespaces.
+const NAMESPACES: &str = "/run/netns";
 
-/// A prefix for the names of one more lab of this process.
-pub(crate) fn new_lab() -> String {
-    static LABS: AtomicU32 = AtomicU32::new(0);
-    format!("{PREFIX}{}-{}", process::id(), LABS.fetch_add(1, Ordering::Relaxed))
+/// Folder in which daemons pin BPF objects.
+pub(crate) const PINS: &str = "/sys/fs/bpf";
+
+/// A process, distinct from later ones with the same id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Process {
+    id: u32,
+    /// Time of its start, in clock ticks since the machine's.
+    start: u64,
 }
 
-/// The file that stands for a namespace.
+impl Process {
+    /// The process that has this id now. A zombie counts as gone.
+    fn running(id: u32) -> Option<Process> {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        Some(Process { id, start: start_time(&stat)? })
+    }
+
+    fn is_running(self) -> bool {
+        Process::running(self.id) == Some(self)
+    }
+}
+
+/// The start time in `/proc/<id>/stat` (proc_pid_stat(5)); none of a zombie. The program's name, in parentheses, may hold anything.
+fn start_time(stat: &str) -> Option<u64> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let mut fields = after_name.split_whitespace();
+    let state = fields.next()?;
+    if ["Z", "X"].contains(&state) { None } else { fields.nth(18)?.parse().ok() }
+}
+
+/// A name for one more lab, or set of daemons, of this process.
+pub(crate) fn unique() -> Result<String, LabError> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let own = Process::running(process::id());
+    let Process { id, start } = own.ok_or_else(|| LabError::Unreadable {
+        program: "/proc",
+        output: "no start time of this process".into(),
+    })?;
+    Ok(format!("{PREFIX}{id}_{start}-{}", COUNT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// The file of a namespace.
 pub(crate) fn path(namespace: &str) -> PathBuf {
-    Path::new(FOLDER).join(namespace)
+    Path::new(NAMESPACES).join(namespace)
 }
 
-/// Removes the labs of processes that ended without doing so (killed, or aborted), and the programs left in them.
+/// Removes what processes left that ended without cleaning up (killed, or aborted): namespaces with the programs in them,
+/// pinned BPF objects, temporary folders.
 ///
 /// Every new lab begins with it.
 ///
 /// # Errors
-/// If one of them cannot be removed.
-pub fn sweep() -> Result<(), LabError> {
-    let Ok(entries) = fs::read_dir(FOLDER) else { return Ok(()) };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let orphans: Vec<String> = names.filter(|name| is_orphan(name)).collect();
-    remove(&orphans)
+/// If any of it cannot be removed.
+pub fn remove_orphans() -> Result<(), LabError> {
+    remove(&orphans(Path::new(NAMESPACES)))?;
+    for folder in [Path::new(PINS), &env::temp_dir()] {
+        remove_folders(folder)?;
+    }
+    Ok(())
 }
 
-fn is_orphan(name: &str) -> bool {
-    owner(name).is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists())
+/// Removes the folders of terminated processes in `folder`. Another process may do the same at the same time.
+fn remove_folders(folder: &Path) -> Result<(), LabError> {
+    for orphan in orphans(folder) {
+        let path = folder.join(orphan);
+        let result = fs::remove_dir_all(&path);
+        if path.exists() {
+            result.map_err(LabError::system(format!("removing {}", path.display())))?;
+        }
+    }
+    Ok(())
 }
 
-/// The process that a namespace belongs to, if it is a lab's.
-fn owner(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
+/// The entries of `folder` that belong to terminated processes.
+fn orphans(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| owner(name).is_some_and(|owner| !owner.is_running())).collect()
 }
 
-/// Ends all programs in the namespaces, then deletes these with all their links. Those that are gone already are no error.
-pub(crate) fn remove(namespaces: &[String]) -> Result<(), LabError> {
+/// The process that something of a lab belongs to.
+fn owner(name: &str) -> Option<Process> {
+    let (id, start) = name.strip_prefix(PREFIX)?.split('-').next()?.split_once('_')?;
+    Some(Process { id: id.parse().ok()?, start: start.parse().ok()? })
+}
+
+/// Kills all programs in the namespaces, then deletes these with all their links. Those that are gone already are no error.
+pub(crate) fn remove(namespaces: &BTreeSet<String>) -> Result<(), LabError> {
+    if namespaces.is_empty() {
+        return Ok(());
+    }
     for namespace in namespaces {
-        end_programs(namespace);
+        kill_programs(namespace);
     }
     let lines: String = namespaces.iter().map(|name| format!("netns delete {name}\n")).collect();
     let result = tools::run("ip", ["-force", "-batch", "-"], &lines);
@@ -61,11 +121,11 @@ pub(crate) fn remove(namespaces: &[String]) -> Result<(), LabError> {
     if left { result.map(drop) } else { Ok(()) }
 }
 
-fn end_programs(namespace: &str) {
-    let pids = tools::run("ip", ["netns", "pids", namespace], "").unwrap_or_default();
+fn kill_programs(namespace: &str) {
+    let ids = tools::run("ip", ["netns", "pids", namespace], "").unwrap_or_default();
     let own = i32::try_from(process::id()).ok();
-    for pid in pids.lines().filter_map(|line| line.parse().ok()) {
-        if let Some(found) = Pid::from_raw(pid).filter(|_| Some(pid) != own) {
+    for id in ids.lines().filter_map(|line| line.parse().ok()) {
+        if let Some(found) = Pid::from_raw(id).filter(|_| Some(id) != own) {
             // It may have ended by itself meanwhile.
             let _ = kill_process(found, Signal::KILL);
         }
@@ -77,18 +137,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_tells_its_process_and_strangers_have_none() {
-        let name = format!("{}-router", new_lab());
-        assert_eq!(owner(&name), Some(process::id()));
-        assert!(!is_orphan(&name), "its process is this one");
-        assert_ne!(new_lab(), new_lab());
-        assert_eq!(owner("heddle-a"), None);
-        assert_eq!(owner("heddle-lab-x-0-router"), None);
+    fn names_are_unique_and_give_their_process() {
+        let name = format!("{}-router", unique().unwrap());
+        let owner = owner(&name).unwrap();
+        assert_eq!(owner.id, process::id());
+        assert!(owner.is_running(), "it is this one");
+        assert_ne!(unique().unwrap(), unique().unwrap());
     }
 
     #[test]
-    fn a_name_whose_process_is_gone_is_an_orphan() {
-        // Linux's largest process id is 2^22.
-        assert!(is_orphan("heddle-lab-4194305-0-router"));
+    fn other_names_have_no_owner() {
+        for name in ["heddle-a", "heddle-lab-x-0-router", "heddle-lab-17-0-router", "heddle-lab-"] {
+            assert_eq!(owner(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_reused_process_id_is_another_process() {
+        let own = Process::running(process::id()).unwrap();
+        assert!(!Process { start: own.start + 1, ..own }.is_running());
+    }
+
+    #[test]
+    fn a_zombie_has_no_start_time() {
+        let stat = |state| {
+            format!("17 (a) b) {state} 1 17 17 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 4242 9 9")
+        };
+        assert_eq!(start_time(&stat("S")), Some(4242));
+        assert_eq!(start_time(&stat("Z")), None);
+    }
+
+    /// No process has the id 2^22 + 1: Linux's largest is 2^22.
+    #[test]
+    fn folders_of_terminated_processes_are_removed_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let [orphan, own, other] = [
+            "heddle-lab-4194305_1-0-abc".to_string(),
+            unique().unwrap(),
+            "heddle-lab-unrelated".to_string(),
+        ]
+        .map(|name| folder.path().join(name));
+        for path in [&orphan, &own, &other] {
+            fs::create_dir_all(path.join("inner")).unwrap();
+        }
+        remove_folders(folder.path()).unwrap();
+        assert_eq!([&orphan, &own, &other].map(|path| path.exists()), [false, true, true]);
     }
 }

@@ -72,20 +72,20 @@ impl Node {
         if like.is_ipv4() { self.v4.into() } else { self.v6.into() }
     }
 
-    /// A program to be run on this host. What still runs when the lab goes is killed.
+    /// A program to be run on this host. Dropping the lab kills the programs that still run.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new("nsenter");
-        command.arg(self.entry()).arg(program);
+        command.arg(self.namespace_argument()).arg(program);
         command
     }
 
-    /// Runs a program on this host to its end, and returns what it printed. `line` is split at spaces.
+    /// Runs a program on this host to its end, and returns its output. `line` is split at spaces.
     ///
     /// # Errors
     /// If it fails, or takes more than a minute.
     pub fn run(&self, line: &str) -> Result<String, LabError> {
-        let entry = self.entry();
-        tools::run("nsenter", [entry.as_str()].into_iter().chain(line.split_whitespace()), "")
+        let namespace = self.namespace_argument();
+        tools::run("nsenter", [namespace.as_str()].into_iter().chain(line.split_whitespace()), "")
     }
 
     /// Runs lines of `ip` on this host.
@@ -93,7 +93,7 @@ impl Node {
         tools::run("ip", ["-n", &self.namespace, "-batch", "-"], lines).map(drop)
     }
 
-    fn entry(&self) -> String {
+    fn namespace_argument(&self) -> String {
         format!("--net={}", self.path().display())
     }
 

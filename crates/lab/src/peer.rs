@@ -1,23 +1,23 @@
-//! Peers over real sockets: a server on every backend, and connections that know what they must receive.
+//! Peers over real sockets: a server on every backend, and connections that check each byte they receive.
 //!
-//! What both speak: requests of 17 bytes (kind, two numbers of 64 bits in network order), one after the other on one connection.
-//! A download or upload is a stream that both ends can make from its seed, so a receiver checks each byte.
+//! Their protocol: requests of 17 bytes (kind, two numbers of 64 bits in network order), one after the other on one connection.
+//! Both ends generate the payload of a download or upload from its seed, so the receiver checks each byte.
 
 mod connection;
-mod link;
+mod payload;
 mod protocol;
 mod server;
-mod stream;
 mod subflows;
+mod timed_socket;
 
-pub use connection::{Connection, Watcher};
+pub use connection::{Connection, StatusReader};
 pub use server::Server;
 pub use subflows::{Status, Subflow};
 
-/// What a socket speaks.
+/// The transport protocol of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transport {
-    /// TCP as ever.
+    /// Plain TCP.
     Tcp,
     /// Multipath TCP (RFC 8684), which may fall back to TCP.
     Mptcp,

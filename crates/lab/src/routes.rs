@@ -1,20 +1,20 @@
-//! What the router does with the VIP, and cables that are pulled.
+//! The router's routes to the VIPs, and failures of links.
 
 use std::net::IpAddr;
 
 use crate::{Lab, LabError, Node};
 
-/// Where the router may send what is for the VIP.
+/// A next hop of the router's route to a VIP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hop {
-    /// To a balancer, from 0.
+    /// A balancer, from 0.
     Balancer(usize),
-    /// Straight to a backend, from 0: no balancer, or ECMP as the balancer.
+    /// A backend, from 0: without a balancer, or with ECMP as the balancer.
     Backend(usize),
 }
 
 impl Lab {
-    /// Spreads what is for the VIPs over `hops` by ECMP; over none: nobody can reach them.
+    /// Spreads packets to the VIPs over `hops` by ECMP. Without hops the VIPs are unreachable.
     ///
     /// As with real routers, a change gives flows that were not concerned other hops, too.
     ///
@@ -44,7 +44,7 @@ impl Lab {
         format!(" nexthop via {} dev lan", node.address_like(vip))
     }
 
-    /// Pulls the cable of a balancer or a backend. The router goes on sending to it until [`Lab::route_vip`] says otherwise.
+    /// Takes the link of a balancer or a backend down. The router goes on sending to it until [`Lab::route_vip`] changes the route.
     ///
     /// # Errors
     /// If the router refuses.
@@ -52,11 +52,11 @@ impl Lab {
         self.set_port(node, "down")
     }
 
-    /// Puts the cable back.
+    /// Brings the link of a balancer or a backend up again.
     ///
     /// # Errors
     /// If the router refuses.
-    pub fn mend(&self, node: &Node) -> Result<(), LabError> {
+    pub fn restore(&self, node: &Node) -> Result<(), LabError> {
         self.set_port(node, "up")
     }
 

@@ -1,4 +1,4 @@
-//! The machine's programs: whether they are there, and running them with an input and a time limit.
+//! The machine's programs: a check that they are installed, and runs with an input and a time limit.
 
 use std::env;
 use std::ffi::OsStr;
@@ -23,16 +23,16 @@ pub(crate) const FOR_LABS: &[(&str, &str)] = &[
 
 /// Fails with the name of the package if one of `programs` is not on the PATH.
 pub(crate) fn require(programs: &[(&'static str, &'static str)]) -> Result<(), LabError> {
-    let missing = programs.iter().find(|(program, _)| !is_there(program));
+    let missing = programs.iter().find(|(program, _)| !is_installed(program));
     missing.map_or(Ok(()), |&(program, package)| Err(LabError::Missing { program, package }))
 }
 
-fn is_there(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Runs a program to its end and returns what it printed.
+/// Runs a program to its end and returns its output.
 ///
 /// # Errors
 /// [`LabError::Failed`] if its status is not 0, or after [`LIMIT`].
@@ -44,7 +44,7 @@ pub(crate) fn run<S: AsRef<OsStr>>(
     let mut command = Command::new("timeout");
     command.args(["--signal=KILL", LIMIT, program]).args(arguments);
     let line = line_of(&command);
-    let output = feed(&mut command, input).map_err(LabError::system(&*line))?;
+    let output = run_with_input(&mut command, input).map_err(LabError::system(&*line))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         return Ok(printed);
@@ -60,11 +60,11 @@ fn line_of(command: &Command) -> String {
     words.join(" ")
 }
 
-fn feed(command: &mut Command, input: &str) -> std::io::Result<Output> {
+fn run_with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that ends early says why by its status.
+        // A program that ends early has its status to show for it.
         let _ = stdin.write_all(input.as_bytes());
     }
     child.wait_with_output()
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_its_input_and_its_errors_are_told() {
+    fn a_program_gets_its_input_and_its_errors_are_reported() {
         assert_eq!(run("cat", [] as [&str; 0], "a\nb\n").unwrap(), "a\nb\n");
         let error = run("sh", ["-c", "echo no >&2; exit 3"], "").unwrap_err().to_string();
         assert!(error.contains("sh -c") && error.contains('3') && error.ends_with("no"), "{error}");

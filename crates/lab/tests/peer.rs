@@ -9,7 +9,7 @@ use serde_json::Value;
 const PEER: &str = env!("CARGO_BIN_EXE_heddle-lab-peer");
 
 #[test]
-fn a_shell_s_server_and_client_tell_what_they_carried() {
+fn server_and_client_programs_report_their_transfers() {
     if skip_without(Need::Root) {
         return;
     }

@@ -1,5 +1,5 @@
-//! `mptcp = "c-flag"`: each backend tells its clients an address of its own for joins (RFC 8684, section 3.1).
-#![allow(missing_docs, clippy::unwrap_used)] // What is not there fails the test, in its helpers too.
+//! `mptcp = "c-flag"`: each backend announces an address of its own for joins to its clients (RFC 8684, section 3.1).
+#![allow(missing_docs, clippy::unwrap_used)] // Errors fail the test, in its helpers too.
 
 mod common;
 

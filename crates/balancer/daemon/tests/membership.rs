@@ -1,16 +1,18 @@
 //! Balancers that find each other by etcd, the real one.
-#![allow(missing_docs, clippy::unwrap_used)] // What is not there fails the test, in its helpers too.
+#![allow(missing_docs, clippy::unwrap_used)] // Errors fail the test, in its helpers too.
 
 mod common;
 
 use std::net::SocketAddr;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{PATIENCE, PORT, ask, setup};
+use common::{JOIN_LIMIT, PORT, setup, wait_for_members};
 use heddle_lab::{Daemons, Hop, Lab, Setup, Transport, count_joins};
 use heddle_testing::{Need, skip_without};
-use heddled::admin::{Reply, Request};
+
+/// Limit on the time until all balancers see a change.
+const MEMBERS_LIMIT: Duration = Duration::from_secs(15);
 
 /// etcd on the router, which all balancers reach.
 struct Etcd {
@@ -49,20 +51,7 @@ impl Drop for Etcd {
     }
 }
 
-fn members(daemons: &Daemons<'_>, index: usize) -> usize {
-    let Reply::Members(members) = ask(daemons, index, &Request::Members) else { panic!() };
-    members.iter().filter(|member| member.alive).count()
-}
-
-fn await_members(daemons: &Daemons<'_>, of: &[usize], count: usize) {
-    let deadline = Instant::now() + Duration::from_secs(15);
-    while of.iter().any(|&index| members(daemons, index) != count) {
-        assert!(Instant::now() < deadline, "{}", daemons.log(of[0]));
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// One leaves in order, one is killed and its lease runs out; who is left shares the tokens.
+/// One leaves in order, one is killed and its lease runs out; the rest share the tokens.
 #[test]
 fn balancers_find_each_other_and_notice_who_goes() {
     if skip_without(Need::Root) || skip_without(Need::Etcd) {
@@ -73,19 +62,19 @@ fn balancers_find_each_other_and_notice_who_goes() {
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let etcd = Some("http://10.0.0.1:2379".into());
     let mut daemons = Daemons::start(&lab, Setup { etcd, ..setup("learn", "l2") }).unwrap();
-    await_members(&daemons, &[0, 1, 2], 3);
+    wait_for_members(&daemons, &[0, 1, 2], &[0, 1, 2], MEMBERS_LIMIT);
     let service = SocketAddr::new(lab.vips()[0], PORT);
-    let joins = count_joins(&lab, service, 20, PATIENCE).unwrap();
-    assert_eq!((joins.wanted, joins.made), (60, 60));
+    let joins = count_joins(&lab, service, 20, JOIN_LIMIT).unwrap();
+    assert_eq!((joins.expected, joins.established), (60, 60));
 
     lab.route_vip(&[Hop::Balancer(0), Hop::Balancer(1)]).unwrap();
     daemons.stop(2);
-    await_members(&daemons, &[0, 1], 2);
+    wait_for_members(&daemons, &[0, 1], &[0, 1], MEMBERS_LIMIT);
     lab.route_vip(&[Hop::Balancer(0)]).unwrap();
     daemons.kill(1);
-    await_members(&daemons, &[0], 1);
-    let joins = count_joins(&lab, service, 20, PATIENCE).unwrap();
-    assert_eq!((joins.wanted, joins.made), (60, 60));
+    wait_for_members(&daemons, &[0], &[0], MEMBERS_LIMIT);
+    let joins = count_joins(&lab, service, 20, JOIN_LIMIT).unwrap();
+    assert_eq!((joins.expected, joins.established), (60, 60));
     daemons.restart(1).unwrap();
-    await_members(&daemons, &[0, 1], 2);
+    wait_for_members(&daemons, &[0, 1], &[0, 1], MEMBERS_LIMIT);
 }

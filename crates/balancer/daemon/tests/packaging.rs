@@ -1,4 +1,4 @@
-//! What packaging/ has for heddled is what heddled takes.
+//! The files of packaging/ for heddled agree with heddled.
 #![allow(missing_docs)]
 
 use heddled::config::{Config, load, schema};

@@ -1,4 +1,4 @@
-//! The lab's server and client from a shell, on any host: what they find is printed as lines of JSON.
+//! The lab's server and client as a program, for any host. It prints its results as lines of JSON.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -10,28 +10,28 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use heddle_lab::{Connection, Server, Transport};
 use serde_json::{Value, json};
 
-/// A server that says who it is, and clients that check each byte: over MPTCP, or TCP.
+/// A server, and clients that check each byte they receive: over MPTCP, or TCP.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// What the sockets speak
+    /// Transport protocol of the sockets
     #[arg(long, global = true, value_enum, default_value = "mptcp")]
-    transport: Speech,
+    transport: TransportArgument,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Speech {
+enum TransportArgument {
     Mptcp,
     Tcp,
 }
 
-impl From<Speech> for Transport {
-    fn from(speech: Speech) -> Transport {
-        match speech {
-            Speech::Mptcp => Transport::Mptcp,
-            Speech::Tcp => Transport::Tcp,
+impl From<TransportArgument> for Transport {
+    fn from(argument: TransportArgument) -> Transport {
+        match argument {
+            TransportArgument::Mptcp => Transport::Mptcp,
+            TransportArgument::Tcp => Transport::Tcp,
         }
     }
 }
@@ -40,23 +40,25 @@ impl From<Speech> for Transport {
 enum Command {
     /// Serve downloads, uploads and pings on all addresses
     Serve {
-        /// What clients are told of who answered
+        /// Name that clients receive
         #[arg(long)]
         name: String,
+        /// Port to listen on
         #[arg(long, default_value_t = 8080)]
         port: u16,
-        /// End after so many seconds
+        /// Seconds until it exits
         #[arg(long, default_value_t = 3600)]
         seconds: u64,
     },
-    /// Receive a known stream and check it
+    /// Receive a payload and check each byte
     Download(Transfer),
-    /// Send a known stream, which the server checks
+    /// Send a payload, which the server checks
     Upload(Transfer),
-    /// A byte there and back, every second
+    /// Measure the round-trip time every second
     Ping {
         /// Address and port of the service
         service: SocketAddr,
+        /// Number of requests
         #[arg(long, default_value_t = 10)]
         count: u32,
     },
@@ -66,13 +68,13 @@ enum Command {
 struct Transfer {
     /// Address and port of the service
     service: SocketAddr,
-    /// How much
+    /// Bytes of payload
     #[arg(default_value_t = 100_000_000)]
     bytes: u64,
-    /// Of the stream
+    /// Seed of the payload
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Begin when so many subflows are established, or after 3 seconds
+    /// Wait for this number of subflows, at most 3 seconds
     #[arg(long, default_value_t = 1)]
     subflows: usize,
 }
@@ -97,32 +99,32 @@ fn run(command: &Command, transport: Transport) -> io::Result<()> {
             thread::sleep(Duration::from_secs(*seconds));
             Ok(())
         }
-        Command::Download(transfer) => carry(transfer, transport, |connection| {
-            connection.download(transfer.bytes, transfer.seed, |_| ())
+        Command::Download(arguments) => transfer(arguments, transport, |connection| {
+            connection.download(arguments.bytes, arguments.seed, |_| ())
         }),
-        Command::Upload(transfer) => carry(transfer, transport, |connection| {
-            connection.upload(transfer.bytes, transfer.seed, |_| ())
+        Command::Upload(arguments) => transfer(arguments, transport, |connection| {
+            connection.upload(arguments.bytes, arguments.seed, |_| ())
         }),
         Command::Ping { service, count } => ping(*service, *count, transport),
     }
 }
 
-fn carry(
-    transfer: &Transfer,
+fn transfer(
+    arguments: &Transfer,
     transport: Transport,
     stream: impl FnOnce(&mut Connection) -> io::Result<Duration>,
 ) -> io::Result<()> {
-    let mut connection = Connection::open(transport, transfer.service)?;
+    let mut connection = Connection::open(transport, arguments.service)?;
     if transport == Transport::Mptcp {
         let deadline = Instant::now() + Duration::from_secs(3);
-        connection.wait_for_subflows(transfer.subflows, deadline)?;
+        connection.wait_for_subflows(arguments.subflows, deadline)?;
     }
     let took = stream(&mut connection)?.as_secs_f64();
     print(&json!({
         "backend": connection.backend(),
-        "bytes": transfer.bytes,
+        "bytes": arguments.bytes,
         "seconds": took,
-        "mbps": transfer.bytes as f64 * 8.0 / took / 1e6,
+        "mbps": arguments.bytes as f64 * 8.0 / took / 1e6,
         "mptcp": connection.status().ok(),
     }))
 }

@@ -9,23 +9,23 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 
-use super::link::Link;
 use super::protocol::{INTACT, Request};
-use super::{Status, Transport, stream, subflows};
+use super::timed_socket::TimedSocket;
+use super::{Status, Transport, payload, subflows};
 
-/// How long to wait for a connection, and, unless told otherwise, for the next byte.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Limit on the time until a connection is established, and, unless set otherwise, until the next byte.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often the kernel is asked whether subflows have come up.
-const LOOK_UP: Duration = Duration::from_millis(5);
+/// Time between two looks at the subflows.
+const INTERVAL: Duration = Duration::from_millis(5);
 
-/// Sees what the kernel knows of a [`Connection`].
+/// A second handle on a [`Connection`]'s socket, for its status while a transfer borrows the connection.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct StatusReader {
     socket: Socket,
 }
 
-impl Watcher {
+impl StatusReader {
     /// As [`Connection::status`].
     ///
     /// # Errors
@@ -38,26 +38,26 @@ impl Watcher {
 /// A connection to a [`Server`](crate::Server). An error of any of its methods means that it broke.
 #[derive(Debug)]
 pub struct Connection {
-    link: Link,
+    socket: TimedSocket,
     backend: String,
 }
 
 impl Connection {
-    /// Connects from the host that the calling thread is on, and asks for the server's name: after that first exchange the
+    /// Connects from the host that the calling thread is on, and requests the server's name: after that first exchange the
     /// kernel opens further subflows.
     ///
     /// # Errors
-    /// If nobody answers within 10 s, or it is not a [`Server`](crate::Server).
+    /// If there is no connection within 30 s, or the peer is not a [`Server`](crate::Server).
     pub fn open(transport: Transport, to: SocketAddr) -> io::Result<Connection> {
         let domain = Domain::for_address(to);
         let socket = Socket::new(domain, Type::STREAM, Some(transport.protocol()))?;
-        socket.connect_timeout(&to.into(), PATIENCE)?;
-        let mut link = Link::new(socket, PATIENCE, Arc::new(AtomicBool::new(false)))?;
-        let backend = ask_name(&mut link)?;
-        Ok(Connection { link, backend })
+        socket.connect_timeout(&to.into(), TIMEOUT)?;
+        let mut socket = TimedSocket::new(socket, TIMEOUT, Arc::new(AtomicBool::new(false)))?;
+        let backend = request_name(&mut socket)?;
+        Ok(Connection { socket, backend })
     }
 
-    /// Who answered.
+    /// The name of the server.
     #[must_use]
     pub fn backend(&self) -> &str {
         &self.backend
@@ -66,28 +66,28 @@ impl Connection {
     /// The client's address and port of the first subflow.
     ///
     /// # Errors
-    /// If the system has forgotten it.
+    /// If the socket has no address any more.
     pub fn local(&self) -> io::Result<SocketAddr> {
-        self.link.socket.local_addr()?.as_socket().ok_or(io::ErrorKind::InvalidData.into())
+        self.socket.socket.local_addr()?.as_socket().ok_or(io::ErrorKind::InvalidData.into())
     }
 
-    /// How long to wait for the next byte before the connection counts as broken; 10 s unless set.
-    pub fn set_patience(&mut self, patience: Duration) {
-        self.link.set_patience(patience);
+    /// Sets the time without a byte after which the connection counts as broken; 30 s unless set.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.socket.set_timeout(timeout);
     }
 
-    /// A byte there and back; returns how long that took.
+    /// Sends a request and receives one byte; returns the round-trip time.
     ///
     /// # Errors
     /// If the connection broke.
     pub fn ping(&mut self) -> io::Result<Duration> {
         let begun = Instant::now();
-        self.ask(Request::Ping)?;
-        self.hear_intact()?;
+        self.send(Request::Ping)?;
+        self.receive_verdict()?;
         Ok(begun.elapsed())
     }
 
-    /// Receives the stream of `seed` and checks each byte; `progress` hears how many have come. Returns how long it took.
+    /// Receives the payload of `seed` and checks each byte; `progress` is called with the bytes received so far. Returns the duration.
     ///
     /// # Errors
     /// If the connection broke, or (`InvalidData`) if a byte was wrong.
@@ -98,13 +98,13 @@ impl Connection {
         mut progress: impl FnMut(u64),
     ) -> io::Result<Duration> {
         let begun = Instant::now();
-        self.ask(Request::Download { bytes, seed })?;
-        stream::check(&mut self.link, bytes, seed, &mut progress)?;
+        self.send(Request::Download { bytes, seed })?;
+        payload::check(&mut self.socket, bytes, seed, &mut progress)?;
         Ok(begun.elapsed())
     }
 
-    /// Sends the stream of `seed`, which the server checks; `progress` hears how many bytes were written.
-    /// Returns how long it took, the server's verdict included.
+    /// Sends the payload of `seed`, which the server checks; `progress` is called with the bytes written so far.
+    /// Returns the duration, the server's verdict included.
     ///
     /// # Errors
     /// If the connection broke, or (`InvalidData`) if a byte arrived wrong.
@@ -115,21 +115,21 @@ impl Connection {
         mut progress: impl FnMut(u64),
     ) -> io::Result<Duration> {
         let begun = Instant::now();
-        self.ask(Request::Upload { bytes, seed })?;
-        stream::send(&mut self.link, bytes, seed, &mut progress)?;
-        self.hear_intact()?;
+        self.send(Request::Upload { bytes, seed })?;
+        payload::send(&mut self.socket, bytes, seed, &mut progress)?;
+        self.receive_verdict()?;
         Ok(begun.elapsed())
     }
 
-    /// What the kernel knows of the connection and its subflows.
+    /// The kernel's state of the connection and its subflows.
     ///
     /// # Errors
     /// If it is not an MPTCP socket, or Linux is older than 6.5.
     pub fn status(&self) -> io::Result<Status> {
-        subflows::status(&self.link.socket)
+        subflows::status(&self.socket.socket)
     }
 
-    /// Waits until `subflows` (the first included) are established, or until `deadline`; returns how many are.
+    /// Waits until `subflows` (the first included) are established, or until `deadline`; returns the number of those established.
     ///
     /// # Errors
     /// As [`Connection::status`].
@@ -139,36 +139,36 @@ impl Connection {
             if established >= subflows || Instant::now() >= deadline {
                 return Ok(established);
             }
-            thread::sleep(LOOK_UP);
+            thread::sleep(INTERVAL);
         }
     }
 
-    /// Looks at the connection while something else goes on in it.
+    /// A second handle on the socket, for its status during a transfer.
     ///
     /// # Errors
     /// If the system gives no second handle on the socket.
-    pub fn watcher(&self) -> io::Result<Watcher> {
-        Ok(Watcher { socket: self.link.socket.try_clone()? })
+    pub fn watcher(&self) -> io::Result<StatusReader> {
+        Ok(StatusReader { socket: self.socket.socket.try_clone()? })
     }
 
-    fn ask(&mut self, request: Request) -> io::Result<()> {
-        self.link.write_all(&request.encode())
+    fn send(&mut self, request: Request) -> io::Result<()> {
+        self.socket.write_all(&request.encode())
     }
 
-    fn hear_intact(&mut self) -> io::Result<()> {
+    fn receive_verdict(&mut self) -> io::Result<()> {
         let mut verdict = [0];
-        self.link.read_exact(&mut verdict)?;
+        self.socket.read_exact(&mut verdict)?;
         let damaged =
             || io::Error::new(io::ErrorKind::InvalidData, "it did not arrive as it was sent");
         if verdict == [INTACT] { Ok(()) } else { Err(damaged()) }
     }
 }
 
-fn ask_name(link: &mut Link) -> io::Result<String> {
-    link.write_all(&Request::Name.encode())?;
+fn request_name(socket: &mut TimedSocket) -> io::Result<String> {
+    socket.write_all(&Request::Name.encode())?;
     let mut length = [0];
-    link.read_exact(&mut length)?;
+    socket.read_exact(&mut length)?;
     let mut name = vec![0; length[0].into()];
-    link.read_exact(&mut name)?;
+    socket.read_exact(&mut name)?;
     String::from_utf8(name).map_err(|_| io::ErrorKind::InvalidData.into())
 }

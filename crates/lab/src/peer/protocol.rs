@@ -1,24 +1,24 @@
-//! What a client may ask.
+//! The requests of a client.
 
 /// Bytes of a request.
 pub(crate) const REQUEST: usize = 17;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Request {
-    /// Who are you? Answered by a byte of length, and that much name.
+    /// The server's name. Answered by a byte of length, and the name.
     Name,
     /// Answered by one byte.
     Ping,
-    /// Answered by the stream.
+    /// Answered by the payload.
     Download { bytes: u64, seed: u64 },
-    /// Followed by the stream; answered by one of the verdicts below.
+    /// Followed by the payload; answered by one of the verdicts below.
     Upload { bytes: u64, seed: u64 },
 }
 
-/// The one byte that answers a ping, and an upload that arrived intact.
+/// Response byte to a ping, and to an upload that arrived intact.
 pub(crate) const INTACT: u8 = 1;
 
-/// Answers an upload that did not.
+/// Response byte to an upload with a wrong byte.
 pub(crate) const DAMAGED: u8 = 0;
 
 impl Request {
@@ -35,7 +35,7 @@ impl Request {
         encoded
     }
 
-    /// `None` for a kind that there is not.
+    /// `None` for an unknown kind.
     pub(crate) fn decode(encoded: [u8; REQUEST]) -> Option<Request> {
         let (kind, numbers) = encoded.split_first()?;
         let (first, second) = numbers.split_first_chunk()?;

@@ -1,4 +1,4 @@
-//! The server: tells its name, and serves and takes streams.
+//! The server: sends its name, and sends and receives payloads.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv6Addr, SocketAddr};
@@ -11,15 +11,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, Socket, Type};
 
 use super::Transport;
-use super::link::Link;
+use super::payload;
 use super::protocol::{DAMAGED, INTACT, REQUEST, Request};
-use super::stream;
+use super::timed_socket::TimedSocket;
 
-/// How long a connection may be silent before the server forgets it.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Time without a byte after which the server closes a connection.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How often a waiting server looks whether to stop.
-const LOOK_UP: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// Time between two looks at the stop flag.
+const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// A server on a thread of its own, and one for each connection. Dropping it closes them all.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on all addresses, IPv4 and IPv6, of the host that the calling thread is on; answers to `name`, of which clients
-    /// are told at most 255 bytes.
+    /// Listens on all addresses, IPv4 and IPv6, of the host that the calling thread is on; clients receive `name`,
+    /// at most 255 bytes of it.
     ///
     /// # Errors
     /// If the port is taken, or the kernel has no MPTCP.
@@ -42,9 +42,9 @@ impl Server {
         socket.listen(1024)?;
         socket.set_nonblocking(true)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let host = Host { name: name.to_string(), stop: stop.clone() };
+        let service = Service { name: name.to_string(), stop: stop.clone() };
         let thread =
-            thread::Builder::new().name(name.into()).spawn(move || host.accept(&socket))?;
+            thread::Builder::new().name(name.into()).spawn(move || service.accept(&socket))?;
         Ok(Server { stop, thread: Some(thread) })
     }
 }
@@ -59,61 +59,63 @@ impl Drop for Server {
     }
 }
 
-struct Host {
+struct Service {
     name: String,
     stop: Arc<AtomicBool>,
 }
 
-impl Host {
+impl Service {
     fn accept(&self, listener: &Socket) {
         thread::scope(|scope| {
             while !self.stop.load(Ordering::Relaxed) {
                 let mut ready = [PollFd::new(listener, PollFlags::IN)];
-                if matches!(poll(&mut ready, Some(&LOOK_UP)), Ok(1..)) {
-                    self.take_one(listener, scope);
+                if matches!(poll(&mut ready, Some(&INTERVAL)), Ok(1..)) {
+                    self.accept_one(listener, scope);
                 }
             }
         });
     }
 
-    /// A connection that went before it was taken is none.
-    fn take_one<'s>(&'s self, listener: &Socket, scope: &'s Scope<'s, '_>) {
+    /// Ignores a connection that was closed before it was accepted.
+    fn accept_one<'s>(&'s self, listener: &Socket, scope: &'s Scope<'s, '_>) {
         let Ok((socket, _)) = listener.accept() else { return };
-        if let Ok(link) = Link::new(socket, PATIENCE, self.stop.clone()) {
-            scope.spawn(|| self.serve(link));
+        if let Ok(socket) = TimedSocket::new(socket, IDLE_TIMEOUT, self.stop.clone()) {
+            scope.spawn(|| self.serve(socket));
         }
     }
 
-    /// Until the client has gone, for whatever reason: how it ended is for the client to say.
-    fn serve(&self, mut link: Link) {
-        while self.answer(&mut link).is_ok() {}
+    /// Answers requests until the connection ends. The client reports errors.
+    fn serve(&self, mut socket: TimedSocket) {
+        while self.answer(&mut socket).is_ok() {}
     }
 
-    fn answer(&self, link: &mut Link) -> io::Result<()> {
+    fn answer(&self, socket: &mut TimedSocket) -> io::Result<()> {
         let mut request = [0; REQUEST];
-        link.read_exact(&mut request)?;
+        socket.read_exact(&mut request)?;
         match Request::decode(request) {
-            Some(Request::Name) => self.tell_name(link),
-            Some(Request::Ping) => link.write_all(&[INTACT]),
-            Some(Request::Download { bytes, seed }) => stream::send(link, bytes, seed, &mut |_| ()),
-            Some(Request::Upload { bytes, seed }) => take_upload(link, bytes, seed),
+            Some(Request::Name) => self.send_name(socket),
+            Some(Request::Ping) => socket.write_all(&[INTACT]),
+            Some(Request::Download { bytes, seed }) => {
+                payload::send(socket, bytes, seed, &mut |_| ())
+            }
+            Some(Request::Upload { bytes, seed }) => receive_upload(socket, bytes, seed),
             None => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 
-    fn tell_name(&self, link: &mut Link) -> io::Result<()> {
+    fn send_name(&self, socket: &mut TimedSocket) -> io::Result<()> {
         let name = self.name.as_bytes();
         let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
         let mut answer = vec![length];
         answer.extend(name.iter().take(length.into()));
-        link.write_all(&answer)
+        socket.write_all(&answer)
     }
 }
 
-fn take_upload(link: &mut Link, bytes: u64, seed: u64) -> io::Result<()> {
-    match stream::check(link, bytes, seed, &mut |_| ()) {
-        Ok(()) => link.write_all(&[INTACT]),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => link.write_all(&[DAMAGED]),
+fn receive_upload(socket: &mut TimedSocket, bytes: u64, seed: u64) -> io::Result<()> {
+    match payload::check(socket, bytes, seed, &mut |_| ()) {
+        Ok(()) => socket.write_all(&[INTACT]),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => socket.write_all(&[DAMAGED]),
         Err(error) => Err(error),
     }
 }

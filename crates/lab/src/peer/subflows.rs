@@ -1,4 +1,4 @@
-//! What the kernel knows of an MPTCP connection: `getsockopt(MPTCP_FULL_INFO)`, of Linux 6.5 and later.
+//! The kernel's state of an MPTCP connection: `getsockopt(MPTCP_FULL_INFO)`, of Linux 6.5 and later.
 //!
 //! The structs are those of `linux/mptcp.h` and `linux/tcp.h`, up to the last field that is read here.
 #![allow(unsafe_code)]
@@ -16,20 +16,20 @@ const MPTCP_FULL_INFO: libc::c_int = 4;
 const FALLBACK: u32 = 1;
 const ESTABLISHED: u8 = 1;
 
-/// Linux has at most 8 further subflows.
-const MOST: usize = 9;
+/// Subflows of a connection: Linux has at most 8 besides the first.
+const MAX_SUBFLOWS: usize = 9;
 
 /// A connection, as the kernel has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Status {
-    /// Whether it went back to TCP: somebody on the way did not speak MPTCP.
+    /// The connection fell back to TCP, as the peer or a middlebox does not support MPTCP (RFC 8684, section 3.7).
     pub fallback: bool,
     /// Its subflows, failed ones not among them.
     pub subflows: Vec<Subflow>,
 }
 
 impl Status {
-    /// How many subflows can carry data.
+    /// The number of established subflows.
     #[must_use]
     pub fn established(&self) -> usize {
         self.subflows.iter().filter(|subflow| subflow.established).count()
@@ -43,7 +43,7 @@ pub struct Subflow {
     pub local: SocketAddr,
     /// The other end.
     pub remote: SocketAddr,
-    /// Whether its handshake is over and its end has not begun.
+    /// The state is ESTABLISHED: after the handshake, before a FIN.
     pub established: bool,
     /// Bytes that the other end has acknowledged.
     pub bytes_acked: u64,
@@ -95,17 +95,18 @@ struct SubflowInfo {
 #[derive(Clone, Copy)]
 struct Address([u8; 128]);
 
-struct Answer {
+struct Response {
     info: FullInfo,
-    subflows: [SubflowInfo; MOST],
-    tcp: [TcpInfo; MOST],
+    subflows: [SubflowInfo; MAX_SUBFLOWS],
+    tcp: [TcpInfo; MAX_SUBFLOWS],
 }
 
 pub(crate) fn status(socket: &Socket) -> io::Result<Status> {
-    let answer = ask(socket)?;
-    let filled = answer.subflows.iter().zip(&answer.tcp).take(answer.info.num_subflows as usize);
+    let response = query(socket)?;
+    let filled =
+        response.subflows.iter().zip(&response.tcp).take(response.info.num_subflows as usize);
     Ok(Status {
-        fallback: answer.info.mptcp_info.flags & FALLBACK != 0,
+        fallback: response.info.mptcp_info.flags & FALLBACK != 0,
         subflows: filled.filter_map(|(subflow, tcp)| read(subflow, tcp)).collect(),
     })
 }
@@ -134,18 +135,18 @@ impl Address {
     }
 }
 
-fn ask(socket: &Socket) -> io::Result<Answer> {
+fn query(socket: &Socket) -> io::Result<Response> {
     // SAFETY: all fields are integers, for which zeros are a value.
-    let mut answer: Answer = unsafe { MaybeUninit::zeroed().assume_init() };
-    answer.info.size_tcpinfo_user = bytes_of::<TcpInfo>();
-    answer.info.size_sfinfo_user = bytes_of::<SubflowInfo>();
-    answer.info.size_arrays_user = MOST as u32;
-    answer.info.subflow_info = answer.subflows.as_mut_ptr() as u64;
-    answer.info.tcp_info = answer.tcp.as_mut_ptr() as u64;
+    let mut response: Response = unsafe { MaybeUninit::zeroed().assume_init() };
+    response.info.size_tcpinfo_user = bytes_of::<TcpInfo>();
+    response.info.size_sfinfo_user = bytes_of::<SubflowInfo>();
+    response.info.size_arrays_user = MAX_SUBFLOWS as u32;
+    response.info.subflow_info = response.subflows.as_mut_ptr() as u64;
+    response.info.tcp_info = response.tcp.as_mut_ptr() as u64;
     let mut length: libc::socklen_t = bytes_of::<FullInfo>();
-    let info: *mut FullInfo = &raw mut answer.info;
-    // SAFETY: the kernel writes at most `length` bytes to `info`, and at most MOST structs of the sizes given to each array;
-    // all three live in `answer`, which stays where it is until the call returns.
+    let info: *mut FullInfo = &raw mut response.info;
+    // SAFETY: the kernel writes at most `length` bytes to `info`, and at most MAX_SUBFLOWS structs of the sizes given to each array;
+    // all three live in `response`, which stays where it is until the call returns.
     let result = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
@@ -155,7 +156,7 @@ fn ask(socket: &Socket) -> io::Result<Answer> {
             &raw mut length,
         )
     };
-    if result == 0 { Ok(answer) } else { Err(io::Error::last_os_error()) }
+    if result == 0 { Ok(response) } else { Err(io::Error::last_os_error()) }
 }
 
 fn bytes_of<T>() -> u32 {

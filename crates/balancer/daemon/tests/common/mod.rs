@@ -1,15 +1,19 @@
-//! What the tests of the whole balancer share.
+//! Shared parts of the tests of the whole balancer.
 #![allow(dead_code, clippy::unwrap_used)] // Not every test file has use for all of it.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use heddle_balancer_maps::{Decap, Mode, Sources, interface_index};
-use heddle_lab::{Connection, Lab, Setup};
-use heddled::admin::{Client, Reply, Request};
+use heddle_lab::{Connection, Daemons, Lab, Setup, equal, eventually};
+use heddled::admin::{BackendStatus, Client, Reply, Request};
 
 pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
-pub const PATIENCE: Duration = Duration::from_secs(2);
+/// Limit on waits for an event that must come, however busy the machine is.
+pub const LIMIT: Duration = Duration::from_secs(60);
+/// Limit on joins where several balancers share the tokens: a SYN and its first retransmission.
+pub const JOIN_LIMIT: Duration = Duration::from_secs(2);
 const GUE: u16 = 6080;
 
 pub fn setup(mptcp: &'static str, forwarding: &'static str) -> Setup {
@@ -18,7 +22,7 @@ pub fn setup(mptcp: &'static str, forwarding: &'static str) -> Setup {
 }
 
 pub fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(5)
+    Instant::now() + LIMIT
 }
 
 /// Downloads; `event` happens after a third.
@@ -63,7 +67,39 @@ pub fn kernel_capabilities(process: u32) -> u64 {
     u64::from_str_radix(line.trim(), 16).unwrap()
 }
 
-/// What a daemon answers.
-pub fn ask(daemons: &heddle_lab::Daemons<'_>, index: usize, request: &Request) -> Reply {
+/// The reply of a daemon.
+pub fn ask(daemons: &Daemons<'_>, index: usize, request: &Request) -> Reply {
     Client::connect(&daemons.socket(index)).unwrap().ask(request).unwrap()
+}
+
+/// Waits until the balancers `at` have just the balancers `alive` as members. A daemon's maps are in step with its reply.
+pub fn wait_for_members(daemons: &Daemons<'_>, at: &[usize], alive: &[usize], limit: Duration) {
+    let expected = alive.iter().map(|index| format!("balancer-{index}")).collect();
+    let probe = || at.iter().try_for_each(|&index| equal(&members(daemons, index), &expected));
+    eventually(limit, probe).unwrap();
+}
+
+fn members(daemons: &Daemons<'_>, index: usize) -> BTreeSet<String> {
+    let Reply::Members(members) = ask(daemons, index, &Request::Members) else { panic!() };
+    members.into_iter().filter(|member| member.alive).map(|member| member.name).collect()
+}
+
+/// Waits until the first `balancers` balancers have a backend in some state, in all services.
+pub fn wait_for_backend(
+    daemons: &Daemons<'_>,
+    balancers: usize,
+    name: &str,
+    state: impl Fn(&BackendStatus) -> bool,
+) {
+    let probe = || {
+        let at = (0..balancers).flat_map(|index| backends(daemons, index));
+        let differs = |status: &BackendStatus| status.name == name && !state(status);
+        at.into_iter().find(differs).map_or(Ok(()), |status| Err(format!("{status:?}")))
+    };
+    eventually(LIMIT, probe).unwrap();
+}
+
+fn backends(daemons: &Daemons<'_>, index: usize) -> Vec<BackendStatus> {
+    let Reply::Backends(backends) = ask(daemons, index, &Request::Backends) else { panic!() };
+    backends
 }

@@ -1,14 +1,14 @@
-//! Streams that both ends can make: a receiver knows each byte beforehand.
+//! Payloads that both ends generate from a seed: the receiver checks each byte.
 
 use std::io::{self, Read, Write};
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Bytes made, written and checked at a time.
+/// Bytes generated, written and checked at a time.
 const BLOCK: usize = 64 * 1024;
 
-/// The stream of a seed, block by block.
+/// The payload of a seed, block by block.
 struct Blocks {
     random: Xoshiro256PlusPlus,
     left: u64,
@@ -30,7 +30,7 @@ impl Blocks {
     }
 }
 
-/// Writes the stream; `progress` hears how many bytes were written so far.
+/// Writes the payload; `progress` is called with the bytes written so far.
 pub(crate) fn send(
     to: &mut impl Write,
     bytes: u64,
@@ -45,7 +45,7 @@ pub(crate) fn send(
     Ok(())
 }
 
-/// Reads the stream to its end; the error for a wrong byte is `InvalidData`, and comes after the last one.
+/// Reads the payload to its end and checks it. The error for a wrong byte is `InvalidData`, and comes after the last byte.
 pub(crate) fn check(
     from: &mut impl Read,
     bytes: u64,

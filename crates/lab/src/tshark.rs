@@ -1,4 +1,4 @@
-//! Wireshark's own view of a capture, as the referee: which TCP streams make up one MPTCP connection.
+//! The MPTCP connections of a capture, as tshark's dissector groups them: an implementation that is not Heddle's or the kernel's.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -8,17 +8,17 @@ use crate::{LabError, tools};
 
 /// An MPTCP connection in a capture.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Observed {
+pub struct CapturedConnection {
     /// The token that joins to it must name (of the server's key).
     pub token: Option<u32>,
     /// Its subflows, in the order in which they appeared.
-    pub subflows: Vec<ObservedSubflow>,
+    pub subflows: Vec<CapturedSubflow>,
 }
 
 /// A subflow in a capture.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ObservedSubflow {
-    /// Who sent its first packet: the client.
+pub struct CapturedSubflow {
+    /// The sender of its first packet: the client.
     pub client: SocketAddr,
     /// The token in its MP_JOIN; none in the first subflow.
     pub join_token: Option<u32>,
@@ -40,8 +40,8 @@ const FIELDS: [&str; 8] = [
 /// The MPTCP connections that tshark finds in a capture, by its `mptcp.stream`.
 ///
 /// # Errors
-/// If tshark is missing, fails, or prints what is not understood.
-pub fn observe(capture: &Path) -> Result<Vec<Observed>, LabError> {
+/// If tshark is missing, fails, or prints something else than lines of these fields.
+pub fn captured_connections(capture: &Path) -> Result<Vec<CapturedConnection>, LabError> {
     tools::require(&[("tshark", "tshark")])?;
     let file = capture.display().to_string();
     let mut arguments = vec!["-n", "-2", "-r", &file, "-Y", "mptcp", "-T", "fields"];
@@ -84,13 +84,13 @@ impl Packet {
 
 /// Connections by `mptcp.stream`, and in each its subflows by `tcp.stream`.
 #[derive(Default)]
-struct Streams(BTreeMap<u32, (Option<u32>, BTreeMap<u32, ObservedSubflow>)>);
+struct Streams(BTreeMap<u32, (Option<u32>, BTreeMap<u32, CapturedSubflow>)>);
 
 impl Streams {
     fn add(&mut self, packet: &Packet) {
         let (token, subflows) = self.0.entry(packet.connection).or_default();
         *token = token.or(packet.token);
-        let subflow = subflows.entry(packet.stream).or_insert(ObservedSubflow {
+        let subflow = subflows.entry(packet.stream).or_insert(CapturedSubflow {
             client: packet.source,
             join_token: packet.join_token,
             bytes: 0,
@@ -98,11 +98,11 @@ impl Streams {
         subflow.bytes += packet.bytes;
     }
 
-    fn finish(self) -> Vec<Observed> {
-        let observed = |(token, subflows): (_, BTreeMap<_, _>)| Observed {
+    fn finish(self) -> Vec<CapturedConnection> {
+        let connection = |(token, subflows): (_, BTreeMap<_, _>)| CapturedConnection {
             token,
             subflows: subflows.into_values().collect(),
         };
-        self.0.into_values().map(observed).collect()
+        self.0.into_values().map(connection).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! A socket that neither waits for ever nor gives up at the first silence.
+//! A socket with time limits on reads and writes.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -7,62 +7,62 @@ use std::time::{Duration, Instant};
 
 use socket2::Socket;
 
-/// How often a waiting socket looks up.
-const LOOK_UP: Duration = Duration::from_millis(100);
+/// Time between two looks at the stop flag and the time limit.
+const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A connected socket that reads and writes until `patience` has passed without a byte, or until it is told to stop.
+/// A connected socket. A read or write fails after `timeout` without a byte, or when `stop` is set.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct TimedSocket {
     pub(crate) socket: Socket,
-    patience: Duration,
+    timeout: Duration,
     stop: Arc<AtomicBool>,
 }
 
-impl Link {
+impl TimedSocket {
     pub(crate) fn new(
         socket: Socket,
-        patience: Duration,
+        timeout: Duration,
         stop: Arc<AtomicBool>,
-    ) -> io::Result<Link> {
-        socket.set_read_timeout(Some(LOOK_UP))?;
-        socket.set_write_timeout(Some(LOOK_UP))?;
+    ) -> io::Result<TimedSocket> {
+        socket.set_read_timeout(Some(INTERVAL))?;
+        socket.set_write_timeout(Some(INTERVAL))?;
         socket.set_tcp_nodelay(true)?;
-        Ok(Link { socket, patience, stop })
+        Ok(TimedSocket { socket, timeout, stop })
     }
 
-    pub(crate) fn set_patience(&mut self, patience: Duration) {
-        self.patience = patience;
+    pub(crate) fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
     }
 
     fn wait_for(&self, mut action: impl FnMut(&Socket) -> io::Result<usize>) -> io::Result<usize> {
         let begun = Instant::now();
         loop {
             match action(&self.socket) {
-                Err(error) if is_silence(&error) => {}
+                Err(error) if is_time_limit(&error) => {}
                 result => return result,
             }
             if self.stop.load(Ordering::Relaxed) {
                 return Err(io::Error::other("stopped"));
             }
-            if begun.elapsed() >= self.patience {
+            if begun.elapsed() >= self.timeout {
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }
     }
 }
 
-fn is_silence(error: &io::Error) -> bool {
+fn is_time_limit(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
         && error.raw_os_error() != Some(libc::ETIMEDOUT)
 }
 
-impl Read for Link {
+impl Read for TimedSocket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.wait_for(|mut socket| socket.read(buffer))
     }
 }
 
-impl Write for Link {
+impl Write for TimedSocket {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.wait_for(|mut socket| socket.write(buffer))
     }
