@@ -33,7 +33,7 @@ pub struct Setup {
     /// URL of the etcd that holds the list of balancers; none: a static list.
     pub etcd: Option<String>,
     /// Further lines of the configuration, from the top level: tables and their keys.
-    pub more: String,
+    pub extra_config: String,
 }
 
 /// One daemon on each balancer of a lab. Dropping it removes them with their programs and maps.
@@ -99,7 +99,7 @@ impl<'a> Daemons<'a> {
             );
         }
         let backends: Vec<usize> = (0..self.lab.backends().len()).collect();
-        text + &self.setup.more + &self.services(&backends)
+        text + &self.setup.extra_config + &self.services(&backends)
     }
 
     /// The part of the configuration about the services, with these backends of the lab.

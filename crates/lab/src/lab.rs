@@ -8,7 +8,7 @@ use heddle_units::Rate;
 use tempfile::NamedTempFile;
 
 use crate::layout::{self, Role};
-use crate::{Builder, Connection, Hop, LabError, Node, Server, Transport, names, tools};
+use crate::{Builder, Connection, LabError, NextHop, Node, Server, Transport, names, tools};
 
 /// The object of `bpf/tools/pass.bpf.c`.
 const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
@@ -48,7 +48,7 @@ impl Lab {
         lab.set_offloads()?;
         lab.add_pass_programs()?;
         lab.set_rates()?;
-        let all: Vec<Hop> = (0..lab.balancers.len()).map(Hop::Balancer).collect();
+        let all: Vec<NextHop> = (0..lab.balancers.len()).map(NextHop::Balancer).collect();
         lab.route_vip(&all)?;
         Ok(lab)
     }

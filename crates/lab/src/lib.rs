@@ -59,6 +59,6 @@ pub use lab::Lab;
 pub use names::remove_orphans;
 pub use node::{Mac, Node};
 pub use peer::{Connection, Server, Status, StatusReader, Subflow, Transport};
-pub use routes::Hop;
+pub use routes::NextHop;
 pub use tshark::{CapturedConnection, CapturedSubflow, captured_connections};
 pub use wait::{equal, eventually};

@@ -6,7 +6,7 @@ use crate::{Lab, LabError, Node};
 
 /// A next hop of the router's route to a VIP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hop {
+pub enum NextHop {
     /// A balancer, from 0.
     Balancer(usize),
     /// A backend, from 0: without a balancer, or with ECMP as the balancer.
@@ -23,7 +23,7 @@ impl Lab {
     ///
     /// # Panics
     /// If a hop has a number that is not in the lab.
-    pub fn route_vip(&self, hops: &[Hop]) -> Result<(), LabError> {
+    pub fn route_vip(&self, hops: &[NextHop]) -> Result<(), LabError> {
         for vip in self.vips() {
             let family = if vip.is_ipv4() { "-4" } else { "-6" };
             if hops.is_empty() {
@@ -36,10 +36,10 @@ impl Lab {
         Ok(())
     }
 
-    fn next_hop(&self, hop: Hop, vip: IpAddr) -> String {
+    fn next_hop(&self, hop: NextHop, vip: IpAddr) -> String {
         let node = match hop {
-            Hop::Balancer(index) => self.balancer(index),
-            Hop::Backend(index) => self.backend(index),
+            NextHop::Balancer(index) => self.balancer(index),
+            NextHop::Backend(index) => self.backend(index),
         };
         format!(" nexthop via {} dev lan", node.address_like(vip))
     }

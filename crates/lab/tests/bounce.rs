@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Hop, Lab, Mac, Transport};
+use heddle_lab::{Lab, Mac, NextHop, Transport};
 use heddle_testing::{Need, require_program, skip_without};
 use heddle_units::Rate;
 
@@ -61,14 +61,14 @@ fn a_balancer_cut_in_mid_transfer_is_routed_around() {
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     for vip in lab.vips() {
         lab.restore(lab.balancer(0)).unwrap();
-        lab.route_vip(&[Hop::Balancer(0)]).unwrap();
+        lab.route_vip(&[NextHop::Balancer(0)]).unwrap();
         let mut connection = lab.connect(Transport::Mptcp, SocketAddr::new(vip, PORT)).unwrap();
         let mut cut = false;
         let transfer = connection.upload(FILE, 1, |so_far| {
             if so_far > FILE / 4 && !cut {
                 cut = true;
                 lab.cut(lab.balancer(0)).unwrap();
-                lab.route_vip(&[Hop::Balancer(1), Hop::Balancer(2)]).unwrap();
+                lab.route_vip(&[NextHop::Balancer(1), NextHop::Balancer(2)]).unwrap();
             }
         });
         transfer.unwrap();

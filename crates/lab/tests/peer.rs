@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use heddle_lab::{Hop, Lab};
+use heddle_lab::{Lab, NextHop};
 use heddle_testing::{Need, skip_without};
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn server_and_client_programs_report_their_transfers() {
         return;
     }
     let lab = Lab::builder().clients(2).backends(1).build().unwrap();
-    lab.route_vip(&[Hop::Backend(0)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0)]).unwrap();
     let mut serve = lab.backend(0).command(PEER);
     serve.args(["serve", "--name", "here", "--seconds", "60"]).stdout(Stdio::piped());
     let mut server = serve.spawn().unwrap();

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use heddle_lab::{
-    Capture, Hop, Lab, Transport, captured_connections, count_joins, equal, eventually,
+    Capture, Lab, NextHop, Transport, captured_connections, count_joins, equal, eventually,
     mptcp_counters,
 };
 use heddle_testing::{Need, skip_without};
@@ -31,7 +31,7 @@ fn four_subflows_carry_a_file_to_one_backend() {
         return;
     }
     let lab = Lab::builder().build().unwrap();
-    lab.route_vip(&[Hop::Backend(1)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(1)]).unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     for vip in lab.vips() {
         let mut connection = lab.connect(Transport::Mptcp, SocketAddr::new(vip, PORT)).unwrap();
@@ -64,7 +64,7 @@ fn plain_ecmp_over_two_backends_loses_half_of_the_joins() {
         return;
     }
     let lab = Lab::builder().build().unwrap();
-    lab.route_vip(&[Hop::Backend(0), Hop::Backend(1)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0), NextHop::Backend(1)]).unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let [v4, v6] = lab.vips().map(|vip| {
         let service = SocketAddr::new(vip, PORT);
@@ -93,12 +93,12 @@ fn the_router_sends_to_the_hops_of_the_route() {
             connection.map_or("none".into(), |connection| connection.backend().to_string())
         })
     };
-    lab.route_vip(&[Hop::Backend(0), Hop::Backend(1)]).unwrap();
-    lab.route_vip(&[Hop::Backend(0)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0), NextHop::Backend(1)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0)]).unwrap();
     assert_eq!(backends(), ["backend-0", "backend-0"]);
     lab.route_vip(&[]).unwrap();
     assert_eq!(backends(), ["none", "none"]);
-    lab.route_vip(&[Hop::Backend(1)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(1)]).unwrap();
     assert_eq!(backends(), ["backend-1", "backend-1"]);
 }
 
@@ -109,7 +109,7 @@ fn a_flow_keeps_its_hop_when_it_times_out() {
         return;
     }
     let lab = Lab::builder().clients(1).build().unwrap();
-    lab.route_vip(&[Hop::Backend(0), Hop::Backend(1)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0), NextHop::Backend(1)]).unwrap();
     let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
     let services = lab.vips().map(|vip| SocketAddr::new(vip, PORT));
     let open = |service: &SocketAddr| lab.connect(Transport::Tcp, *service).unwrap();
@@ -138,7 +138,7 @@ fn tshark_finds_the_subflows_that_the_kernel_has() {
         return;
     }
     let lab = Lab::builder().clients(3).build().unwrap();
-    lab.route_vip(&[Hop::Backend(0)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0)]).unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("client.pcap");
@@ -171,7 +171,7 @@ fn a_cut_link_is_noticed_by_a_timeout_and_restored() {
         return;
     }
     let lab = Lab::builder().clients(1).backends(1).build().unwrap();
-    lab.route_vip(&[Hop::Backend(0)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0)]).unwrap();
     let _servers = lab.serve(Transport::Tcp, PORT).unwrap();
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let mut connection = lab.connect(Transport::Tcp, service).unwrap();
@@ -190,7 +190,7 @@ fn a_rate_makes_a_transfer_last() {
     }
     let rate = heddle_units::Rate::mbps(20);
     let lab = Lab::builder().clients(2).backends(1).client_rate(rate).build().unwrap();
-    lab.route_vip(&[Hop::Backend(0)]).unwrap();
+    lab.route_vip(&[NextHop::Backend(0)]).unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let mut connection = lab.connect(Transport::Mptcp, service).unwrap();

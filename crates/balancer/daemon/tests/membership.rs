@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use common::{JOIN_LIMIT, PORT, setup, wait_for_members};
-use heddle_lab::{Daemons, Hop, Lab, Setup, Transport, count_joins};
+use heddle_lab::{Daemons, Lab, NextHop, Setup, Transport, count_joins};
 use heddle_testing::{Need, skip_without};
 
 /// Limit on the time until all balancers see a change.
@@ -67,10 +67,10 @@ fn balancers_find_each_other_and_notice_who_goes() {
     let joins = count_joins(&lab, service, 20, JOIN_LIMIT).unwrap();
     assert_eq!((joins.expected, joins.established), (60, 60));
 
-    lab.route_vip(&[Hop::Balancer(0), Hop::Balancer(1)]).unwrap();
+    lab.route_vip(&[NextHop::Balancer(0), NextHop::Balancer(1)]).unwrap();
     daemons.stop(2);
     wait_for_members(&daemons, &[0, 1], &[0, 1], MEMBERS_LIMIT);
-    lab.route_vip(&[Hop::Balancer(0)]).unwrap();
+    lab.route_vip(&[NextHop::Balancer(0)]).unwrap();
     daemons.kill(1);
     wait_for_members(&daemons, &[0], &[0], MEMBERS_LIMIT);
     let joins = count_joins(&lab, service, 20, JOIN_LIMIT).unwrap();

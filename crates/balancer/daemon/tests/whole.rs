@@ -10,8 +10,8 @@ use common::{
     wait_for_backend, wait_for_members,
 };
 use heddle_lab::{
-    Capture, Connection, Daemons, Hop, Joins, Lab, Transport, captured_connections, count_joins,
-    equal, eventually, mptcp_counters,
+    Capture, Connection, Daemons, Joins, Lab, NextHop, Transport, captured_connections,
+    count_joins, equal, eventually, mptcp_counters,
 };
 use heddle_testing::{Need, skip_without};
 use heddle_units::Rate;
@@ -117,7 +117,7 @@ fn a_balancer_is_killed_in_mid_transfer() {
         download_with(&mut connection, FILE, || {
             daemons.kill(dead);
             lab.cut(lab.balancer(dead)).unwrap();
-            let left: Vec<Hop> = (0..3).filter(|i| *i > dead).map(Hop::Balancer).collect();
+            let left: Vec<NextHop> = (0..3).filter(|i| *i > dead).map(NextHop::Balancer).collect();
             lab.route_vip(&left).unwrap();
         });
         assert!(connection.status().unwrap().established() >= 2, "{:?}", connection.status());
@@ -140,7 +140,7 @@ fn a_balancer_is_added() {
     let mut daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
     daemons.stop(2);
     daemons.remove_program(2);
-    lab.route_vip(&[Hop::Balancer(0), Hop::Balancer(1)]).unwrap();
+    lab.route_vip(&[NextHop::Balancer(0), NextHop::Balancer(1)]).unwrap();
     wait_for_members(&daemons, &[0, 1], &[0, 1], LIMIT);
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let mut connections: Vec<_> =
@@ -150,7 +150,7 @@ fn a_balancer_is_added() {
     }
     daemons.restart(2).unwrap();
     wait_for_members(&daemons, &[0, 1, 2], &[0, 1, 2], LIMIT);
-    lab.route_vip(&[Hop::Balancer(0), Hop::Balancer(1), Hop::Balancer(2)]).unwrap();
+    lab.route_vip(&[NextHop::Balancer(0), NextHop::Balancer(1), NextHop::Balancer(2)]).unwrap();
     for connection in &mut connections {
         connection.download(1_000_000, 5, |_| ()).unwrap();
         assert_eq!(connection.status().unwrap().established(), 4);

@@ -147,7 +147,7 @@ impl Connection {
     ///
     /// # Errors
     /// If the system gives no second handle on the socket.
-    pub fn watcher(&self) -> io::Result<StatusReader> {
+    pub fn status_reader(&self) -> io::Result<StatusReader> {
         Ok(StatusReader { socket: self.socket.socket.try_clone()? })
     }
 

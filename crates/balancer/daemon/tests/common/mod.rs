@@ -18,7 +18,7 @@ const GUE: u16 = 6080;
 
 pub fn setup(mptcp: &'static str, forwarding: &'static str) -> Setup {
     let program = env!("CARGO_BIN_EXE_heddled").into();
-    Setup { program, mptcp, forwarding, port: PORT, etcd: None, more: String::new() }
+    Setup { program, mptcp, forwarding, port: PORT, etcd: None, extra_config: String::new() }
 }
 
 pub fn soon() -> Instant {

@@ -23,7 +23,7 @@ pub(crate) fn setup(port: u16) -> Result<Setup, Failure> {
         forwarding: "l2",
         port,
         etcd: None,
-        more: String::new(),
+        extra_config: String::new(),
     })
 }
 

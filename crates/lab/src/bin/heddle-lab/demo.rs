@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Connection, Daemons, Hop, Lab, Status, Transport, mptcp_counters};
+use heddle_lab::{Connection, Daemons, Lab, NextHop, Status, Transport, mptcp_counters};
 use heddle_program::{Common, Failure, output, table};
 use heddle_units::Rate;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -45,8 +45,8 @@ pub(crate) fn demo(megabytes: u64, common: &Common) -> Result<(), Failure> {
         if at_death.is_none() && so_far * DEATH.1 > bytes * DEATH.0 {
             at_death = status.ok();
             bar.println(format!("balancer-{VICTIM} dies: its link is cut, and the router sends nothing there any more"));
-            let left: Vec<Hop> =
-                (0..BALANCERS).filter(|i| *i != VICTIM).map(Hop::Balancer).collect();
+            let left: Vec<NextHop> =
+                (0..BALANCERS).filter(|i| *i != VICTIM).map(NextHop::Balancer).collect();
             return lab.cut(lab.balancer(VICTIM)).and_then(|()| lab.route_vip(&left));
         }
         Ok(())
@@ -72,18 +72,18 @@ fn say(common: &Common, text: &str) {
     }
 }
 
-/// Downloads; `watch` is called now and then with how much has come.
+/// Downloads; `watch` is called from time to time with the bytes received so far and the status of the subflows.
 fn download(
     connection: &mut Connection,
     bytes: u64,
     mut watch: impl FnMut(u64, std::io::Result<Status>) -> Result<(), heddle_lab::LabError>,
 ) -> anyhow::Result<()> {
     let mut failed = None;
-    // The connection's own status cannot be asked while it is borrowed: a second handle on its socket can.
-    let watcher = connection.watcher()?;
+    // The download borrows the connection; the reader is a second handle on its socket.
+    let reader = connection.status_reader()?;
     connection.download(bytes, 7, |so_far| {
         if failed.is_none() {
-            failed = watch(so_far, watcher.status()).err();
+            failed = watch(so_far, reader.status()).err();
         }
     })?;
     failed.map_or(Ok(()), |error| Err(error.into()))
@@ -99,7 +99,7 @@ fn progress(common: &Common, bytes: u64) -> ProgressBar {
     ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Which living balancers have each subflow in their tables, and to which backend.
+/// For each subflow: its client address, the reachable balancers that have it in their tables, and its backend.
 fn paths(lab: &Lab, daemons: &Daemons<'_>, status: &Status) -> Vec<(SocketAddr, String, String)> {
     let of = |local: SocketAddr| {
         let mut via = Vec::new();
