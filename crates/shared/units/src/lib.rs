@@ -1,23 +1,44 @@
-//! Quantities with units, as integers: [`Time`] in picoseconds, [`Rate`] in bits per second, [`Bytes`].
+//! Quantities with units, as integers: [`Time`] in picoseconds, [`Rate`] in bits per second, [`Bytes`], and the text form of
+//! [`core::time::Duration`], [`Duration`].
 //!
 //! A picosecond is the largest unit in which a byte takes a whole number of ticks at every common rate
 //! (80 ps at 100 Gbps, 20 ps at 400 Gbps), so that simulated links never round.
-//! Everything is `no_std`; text forms ("40Gbps", "100us", "1.5MB") are read and written exactly.
+//! Everything is `no_std`; text forms ("40Gbps", "100us", "1.5MB") are read and written exactly. The features `serde` and
+//! `schemars` read and write them in files, and describe them in JSON Schemas.
+//!
+//! ```
+//! use heddle_units::{Bytes, Duration, Rate, Time};
+//!
+//! let link: Rate = "40Gbps".parse()?;
+//! assert_eq!(link.time_for(Bytes(1500)), Time::nanos(300));
+//! assert_eq!(link.bytes_in("1ms".parse()?), Bytes::mb(5));
+//! assert_eq!(Time::micros(1500).to_string(), "1.5ms");
+//! assert_eq!("64KiB".parse(), Ok(Bytes(65_536)));
+//! assert_eq!("1.5m".parse::<Duration>()?.0.as_secs(), 90);
+//!
+//! let error = "100".parse::<Rate>().unwrap_err();
+//! assert_eq!(error.to_string(), "a rate needs a unit (Tbps, Gbps, Mbps, Kbps, bps), as in \"40Gbps\"");
+//! # Ok::<(), heddle_units::UnitError>(())
+//! ```
 #![no_std]
 
-#[cfg(any(feature = "serde", test))]
+#[cfg(any(feature = "schemars", feature = "serde", test))]
 extern crate std;
 
 mod parse;
+mod text;
 
 pub use parse::UnitError;
 
-use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
-/// An instant or a span, in picoseconds. Wraps after 213 days of simulated time.
+/// An instant or a duration, in picoseconds. Wraps after 213 days of simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
+
+/// A duration of the real world, in whole nanoseconds: [`core::time::Duration`] with the text form of [`Time`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(pub core::time::Duration);
 
 /// Bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,6 +88,17 @@ impl Time {
     }
 }
 
+impl Duration {
+    /// `n` milliseconds.
+    pub const fn from_millis(n: u64) -> Duration {
+        Duration(core::time::Duration::from_millis(n))
+    }
+    /// `n` seconds.
+    pub const fn from_secs(n: u64) -> Duration {
+        Duration(core::time::Duration::from_secs(n))
+    }
+}
+
 impl Rate {
     /// `n` bits per second, in millions.
     pub const fn mbps(n: u64) -> Rate {
@@ -76,7 +108,7 @@ impl Rate {
     pub const fn gbps(n: u64) -> Rate {
         Rate(n * 1_000_000_000)
     }
-    /// The time `bytes` take on a link of this rate, rounded up to a picosecond.
+    /// Transmission time of `bytes` on a link of this rate, rounded up to a picosecond.
     ///
     /// A rate of zero takes for ever ([`Time::NEVER`]).
     pub fn time_for(self, bytes: Bytes) -> Time {
@@ -86,9 +118,9 @@ impl Rate {
         let ps = (u128::from(bytes.0) * 8 * 1_000_000_000_000).div_ceil(u128::from(self.0));
         Time(u64::try_from(ps).unwrap_or(u64::MAX))
     }
-    /// Bytes sent in `span` at this rate, rounded down.
-    pub fn bytes_in(self, span: Time) -> Bytes {
-        let bytes = u128::from(self.0) * u128::from(span.0) / 8_000_000_000_000;
+    /// Bytes sent in `duration` at this rate, rounded down.
+    pub fn bytes_in(self, duration: Time) -> Bytes {
+        let bytes = u128::from(self.0) * u128::from(duration.0) / 8_000_000_000_000;
         Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 }
@@ -133,54 +165,3 @@ impl Div<u64> for Time {
         Time(self.0 / n)
     }
 }
-
-const TIME_UNITS: &[(&str, u64)] =
-    &[("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)];
-const RATE_UNITS: &[(&str, u64)] = &[
-    ("Tbps", 1_000_000_000_000),
-    ("Gbps", 1_000_000_000),
-    ("Mbps", 1_000_000),
-    ("Kbps", 1_000),
-    ("bps", 1),
-];
-const BYTE_UNITS: &[(&str, u64)] = &[
-    ("GB", 1_000_000_000),
-    ("MB", 1_000_000),
-    ("KB", 1_000),
-    ("B", 1),
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-];
-
-macro_rules! text_form {
-    ($type:ident, $units:ident, $what:literal, $example:literal) => {
-        impl core::str::FromStr for $type {
-            type Err = UnitError;
-            fn from_str(text: &str) -> Result<$type, UnitError> {
-                parse::quantity(text, $units, $what, $example).map($type)
-            }
-        }
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                parse::display(self.0, $units, f)
-            }
-        }
-        #[cfg(feature = "serde")]
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.collect_str(self)
-            }
-        }
-        #[cfg(feature = "serde")]
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
-                parse::from_text(from, $what, $example)
-            }
-        }
-    };
-}
-
-text_form!(Time, TIME_UNITS, "time", "\"100us\"");
-text_form!(Rate, RATE_UNITS, "rate", "\"40Gbps\"");
-text_form!(Bytes, BYTE_UNITS, "size", "\"1.5MB\"");

@@ -1,8 +1,23 @@
 //! The text form of a quantity: a decimal number and a unit, read and written without rounding.
+//!
+//! ```text
+//! quantity = spaces digits [ "." digits ] spaces unit spaces
+//! ```
 
 use core::fmt;
 
-/// Why a text is not a quantity.
+/// Units by name, each with its multiple of the smallest, from large to small.
+pub(crate) type UnitTable = &'static [(&'static str, u64)];
+
+/// A kind of quantity: its name, its units and an example, for messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) units: UnitTable,
+    pub(crate) example: &'static str,
+}
+
+/// A text that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// There is no number before the unit.
@@ -23,7 +38,7 @@ pub enum UnitError {
         /// A good text.
         example: &'static str,
     },
-    /// The number has more digits than the smallest unit can hold.
+    /// The value is not a whole number of the type's units, or larger than the type holds.
     #[error("the {what} is too large or too finely divided")]
     Range {
         /// The kind of quantity.
@@ -31,9 +46,9 @@ pub enum UnitError {
     },
 }
 
-/// A list of units, for error messages.
+/// The names of a quantity's units, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Units(&'static [(&'static str, u64)]);
+pub struct Units(UnitTable);
 
 impl fmt::Display for Units {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,12 +60,9 @@ impl fmt::Display for Units {
     }
 }
 
-pub(crate) fn quantity(
-    text: &str,
-    units: &'static [(&'static str, u64)],
-    what: &'static str,
-    example: &'static str,
-) -> Result<u64, UnitError> {
+/// Reads a quantity as a number of the smallest unit.
+pub(crate) fn quantity(text: &str, kind: Kind) -> Result<u128, UnitError> {
+    let Kind { name: what, units, example } = kind;
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = (&text[..end], text[end..].trim());
@@ -60,37 +72,31 @@ pub(crate) fn quantity(
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
         return Err(UnitError::Unit { what, units: Units(units), example });
     };
-    scaled(number, *scale).ok_or(UnitError::Range { what })
+    scaled(number, u128::from(*scale)).ok_or(UnitError::Range { what })
 }
 
-/// `number * scale` if it is a whole number that fits.
-fn scaled(number: &str, scale: u64) -> Option<u64> {
+/// `number * scale` if it is a whole number.
+fn scaled(number: &str, scale: u128) -> Option<u128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole = u128::from(whole.parse::<u64>().ok()?) * scale;
     let fraction = fraction.trim_end_matches('0');
-    if whole.is_empty() {
-        return None;
-    }
-    let whole = whole.parse::<u64>().ok()?.checked_mul(scale)?;
     if fraction.is_empty() {
         return Some(whole);
     }
     let tenths = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    let parts = u128::from(fraction.parse::<u64>().ok()?) * u128::from(scale);
+    let parts = u128::from(fraction.parse::<u64>().ok()?) * scale;
     if parts % tenths != 0 {
         return None;
     }
-    whole.checked_add(u64::try_from(parts / tenths).ok()?)
+    Some(whole + parts / tenths)
 }
 
-/// Writes `value` in the largest unit in which it is short and exact.
-pub(crate) fn display(
-    value: u64,
-    units: &[(&str, u64)],
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    let is_short = |scale: u64| value >= scale && value.is_multiple_of((scale / 1000).max(1));
-    let unit = units.iter().find(|(_, scale)| is_short(*scale));
+/// Writes `value` in the largest of `units` in which it is short and exact.
+pub(crate) fn display(value: u128, units: UnitTable, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let is_short = |scale: u128| value >= scale && value.is_multiple_of((scale / 1000).max(1));
+    let unit = units.iter().find(|(_, scale)| is_short(u128::from(*scale)));
     let (name, scale) = unit.copied().unwrap_or_else(|| smallest(units));
+    let scale = u128::from(scale);
     let (whole, rest) = (value / scale, value % scale);
     if rest == 0 {
         return write!(f, "{whole}{name}");
@@ -104,36 +110,32 @@ pub(crate) fn display(
     write!(f, "{whole}.{digits:0width$}{name}")
 }
 
-fn smallest<'a>(units: &[(&'a str, u64)]) -> (&'a str, u64) {
+fn smallest(units: UnitTable) -> (&'static str, u64) {
     units.iter().copied().find(|(_, scale)| *scale == 1).unwrap_or(("", 1))
 }
 
 #[cfg(feature = "serde")]
-pub(crate) fn from_text<'de, D, T>(
-    from: D,
-    what: &'static str,
-    example: &'static str,
-) -> Result<T, D::Error>
+pub(crate) fn deserialize<'de, D, T>(from: D, kind: Kind) -> Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,
     T: core::str::FromStr<Err = UnitError>,
 {
-    struct Visitor<T>(&'static str, &'static str, core::marker::PhantomData<T>);
+    struct Visitor<T>(Kind, core::marker::PhantomData<T>);
     impl<T: core::str::FromStr<Err = UnitError>> serde::de::Visitor<'_> for Visitor<T> {
         type Value = T;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a {} in quotes with its unit, as in {}", self.0, self.1)
+            write!(f, "a {} in quotes with its unit, as in {}", self.0.name, self.0.example)
         }
         fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
             text.parse().map_err(E::custom)
         }
     }
-    from.deserialize_str(Visitor(what, example, core::marker::PhantomData))
+    from.deserialize_str(Visitor(kind, core::marker::PhantomData))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bytes, Rate, Time};
+    use crate::{Bytes, Duration, Rate, Time};
     use proptest::prelude::*;
     use std::string::ToString;
 
@@ -150,12 +152,40 @@ mod tests {
     #[test]
     fn says_what_is_missing() {
         let no_unit = "100".parse::<Time>().unwrap_err().to_string();
-        assert_eq!(no_unit, "a time needs a unit (s, ms, us, ns, ps), as in \"100us\"");
+        assert_eq!(no_unit, "a time needs a unit (d, h, m, s, ms, us, ns, ps), as in \"100us\"");
         let no_number = "Gbps".parse::<Rate>().unwrap_err().to_string();
         assert_eq!(no_number, "a rate starts with a number, as in \"40Gbps\"");
         assert!("0.5ps".parse::<Time>().is_err());
         assert!("99999999999s".parse::<Time>().is_err());
         assert!("-1s".parse::<Time>().is_err());
+    }
+
+    /// A text that either quantity reads means the same time to both.
+    #[test]
+    fn times_and_durations_have_one_grammar() {
+        for (text, millis) in [
+            ("500ms", 500),
+            ("10s", 10_000),
+            ("5 m", 300_000),
+            ("1.5 h", 5_400_000),
+            ("2d", 172_800_000),
+            ("0.001s", 1),
+        ] {
+            assert_eq!(text.parse(), Ok(Time::millis(millis)), "{text}");
+            assert_eq!(text.parse(), Ok(Duration::from_millis(millis)), "{text}");
+        }
+        for wrong in ["10", "s", "-1s", "10 parsecs", "99999999999999999999s", "", ".5s", "1e3s"] {
+            assert!(wrong.parse::<Time>().is_err() && wrong.parse::<Duration>().is_err(), "{wrong}");
+        }
+    }
+
+    /// Each holds what its integers hold: 213 days in picoseconds, 584 542 million years in nanoseconds.
+    #[test]
+    fn ranges_are_those_of_the_integers() {
+        assert!("1ps".parse::<Time>().is_ok() && "1ps".parse::<Duration>().is_err());
+        assert!("214d".parse::<Time>().is_err());
+        assert_eq!("18446744073709551615ms".parse(), Ok(Duration::from_millis(u64::MAX)));
+        assert!("18446744073709551615d".parse::<Duration>().is_err());
     }
 
     #[test]
@@ -169,6 +199,8 @@ mod tests {
         #[test]
         fn every_quantity_survives_its_text(value: u64) {
             prop_assert_eq!(Time(value).to_string().parse(), Ok(Time(value)));
+            let duration = Duration(core::time::Duration::from_nanos(value));
+            prop_assert_eq!(duration.to_string().parse(), Ok(duration));
             prop_assert_eq!(Rate(value).to_string().parse(), Ok(Rate(value)));
             prop_assert_eq!(Bytes(value).to_string().parse(), Ok(Bytes(value)));
         }
@@ -176,6 +208,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in ".*") {
             let _ = text.parse::<Time>();
+            let _ = text.parse::<Duration>();
             let _ = text.parse::<Bytes>();
         }
     }

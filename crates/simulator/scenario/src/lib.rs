@@ -1,7 +1,7 @@
-//! What to run: a scenario file, parsed into one type, checked and resolved into another.
+//! Scenario files: a simulation, parsed into one type, checked and resolved into another.
 //!
 //! The file is TOML; [`load`] gives the [`Scenario`] that the simulator takes, or a [`ScenarioError`] that names the line
-//! and the mend. Every quantity has a unit, unknown keys are refused, and every default is written down with its source in the
+//! and a suggested fix. Every quantity has a unit, unknown keys are refused, and every default is written down with its source in the
 //! file's [`schema`]. Nothing here reads files: the caller passes their contents ([`Files`]).
 //!
 //! ```
@@ -19,39 +19,40 @@
 //!     flows = 20000
 //! "#;
 //! let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
-//! let scenario = load(&Source::new("example.toml", text), &no_files).expect("it is sound");
+//! let scenario = load(&Source::new("example.toml", text), &no_files).expect("valid");
 //! assert_eq!(scenario.fabric.graph.links.len(), 48);
 //!
 //! let overloaded = Source::new("example.toml", text).with("workload.load", "1.7");
-//! let error = load(&overloaded, &no_files).expect_err("it is not");
+//! let error = load(&overloaded, &no_files).expect_err("refused");
 //! assert_eq!(error.key(), "workload.load");
 //! ```
 
-mod document;
-mod error;
 mod graph;
 mod raw;
 mod resolve;
 mod resolved;
-mod schema;
 mod sizes;
 mod source;
-mod transport_form;
+mod transport_serde;
 
-pub use error::ScenarioError;
+pub use heddle_config::ConfigError as ScenarioError;
 pub use resolved::*;
-pub use schema::{fabric_schema, schema};
 pub use source::{Files, Source};
 
-use document::Document;
-use error::Problem;
+use heddle_config::{Document, Problem};
+
+/// The source of overrides, for messages.
+const SET: &str = "--set";
 
 /// Parses, checks and resolves a scenario; `files` gives the contents of the files that it names.
 ///
 /// # Errors
 /// The first thing that is wrong with it: see [`ScenarioError`].
 pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioError> {
-    try_load(source, files).map_err(ScenarioError::from)
+    let document = parse(source)?;
+    refuse_fabric_file(&document).map_err(|problem| document.locate(problem))?;
+    let file: raw::File = document.read()?;
+    resolve::resolve(&source.name, &file, files).map_err(|problem| document.locate(problem))
 }
 
 /// Parses, checks and resolves a fabric file: a network whose paths CFLB names, without traffic. `files` as for [`load`].
@@ -59,27 +60,26 @@ pub fn load(source: &Source, files: &dyn Files) -> Result<Scenario, ScenarioErro
 /// # Errors
 /// The first thing that is wrong with it: see [`ScenarioError`].
 pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, ScenarioError> {
-    try_load_fabric(source, files).map_err(ScenarioError::from)
-}
-
-fn try_load(source: &Source, files: &dyn Files) -> Result<Scenario, Problem> {
-    let document = parse(source)?;
-    refuse_fabric_file(&document).map_err(|problem| document.locate(problem))?;
-    let file: raw::File = document.read()?;
-    resolve::resolve(&source.name, &file, files).map_err(|problem| document.locate(problem))
-}
-
-fn try_load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, Problem> {
     let document = parse(source)?;
     refuse_scenario(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::FabricFile = document.read()?;
     resolve::fabric_file(&file, files).map_err(|problem| document.locate(problem))
 }
 
-fn parse(source: &Source) -> Result<Document, Problem> {
+/// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and source.
+pub fn schema() -> serde_json::Value {
+    heddle_config::schema::<raw::File>("Heddle scenario")
+}
+
+/// The JSON Schema (draft 2020-12) of a fabric file, likewise.
+pub fn fabric_schema() -> serde_json::Value {
+    heddle_config::schema::<raw::FabricFile>("Heddle fabric")
+}
+
+fn parse(source: &Source) -> Result<Document, ScenarioError> {
     let mut document = Document::parse(&source.name, &source.text)?;
     for (key, value) in &source.overrides {
-        document.set(key, value)?;
+        document.set(key, value, SET)?;
     }
     Ok(document)
 }
@@ -92,14 +92,31 @@ const SCENARIO_KEYS: [&str; 7] =
 const FABRIC_KEYS: [&str; 2] = ["cflb", "addresses"];
 
 fn refuse_scenario(document: &Document) -> Result<(), Problem> {
-    let Some(key) = SCENARIO_KEYS.into_iter().find(|key| document.has(key)) else { return Ok(()) };
+    let Some(key) = SCENARIO_KEYS.into_iter().find(|key| document.contains(key)) else { return Ok(()) };
     Err(Problem::at(key, "this belongs to a scenario, and a fabric file is wanted here").help(
         "keep `[fabric]` alone, and add `[cflb]` and `[addresses]` if their defaults do not suit",
     ))
 }
 
 fn refuse_fabric_file(document: &Document) -> Result<(), Problem> {
-    let Some(key) = FABRIC_KEYS.into_iter().find(|key| document.has(key)) else { return Ok(()) };
+    let Some(key) = FABRIC_KEYS.into_iter().find(|key| document.contains(key)) else { return Ok(()) };
     Err(Problem::at(key, "this belongs to a fabric file, and a scenario is wanted here")
         .help("a scenario names the scheme in `[scheme]`, with `kind = \"cflb\"`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_described_and_its_default_is_as_described() {
+        assert!(heddle_config::documented_defaults(&schema()).unwrap() > 30);
+        assert!(heddle_config::documented_defaults(&fabric_schema()).unwrap() > 10);
+    }
+
+    #[test]
+    fn schemas_have_no_null() {
+        assert!(!schema().to_string().contains("null"));
+        assert!(!fabric_schema().to_string().contains("null"));
+    }
 }

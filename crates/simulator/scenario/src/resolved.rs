@@ -5,7 +5,7 @@ use heddle_transport::mptcp::MptcpConfig;
 use heddle_units::{Bytes, Rate, Time};
 use serde::Serialize;
 
-use crate::transport_form::{MptcpForm, TcpForm};
+use crate::transport_serde::{MptcpConfigDef, TcpConfigDef};
 
 mod cflb;
 mod fabric_file;
@@ -39,9 +39,9 @@ pub struct Scenario {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Transport {
     /// TCP.
-    Tcp(#[serde(with = "TcpForm")] TcpConfig),
+    Tcp(#[serde(with = "TcpConfigDef")] TcpConfig),
     /// Multipath TCP.
-    Mptcp(#[serde(with = "MptcpForm")] MptcpConfig),
+    Mptcp(#[serde(with = "MptcpConfigDef")] MptcpConfig),
 }
 
 impl Transport {

@@ -1,4 +1,4 @@
-//! What is refused, where, and what is advised: the exact text.
+//! The exact text of each error: place, message and suggested fix.
 
 use std::io;
 
@@ -162,7 +162,7 @@ fn missing_units_and_wrong_types() {
         (
             "\"1us\"",
             "\"1\"",
-            "7: fabric.link_delay: a time needs a unit (s, ms, us, ns, ps), as in \"100us\"",
+            "7: fabric.link_delay: a time needs a unit (d, h, m, s, ms, us, ns, ps), as in \"100us\"",
         ),
         (
             "\"10Gbps\"",
@@ -640,7 +640,7 @@ fn overrides() {
     is_refused(
         "workload.",
         "1",
-        "s.toml: workload. (from --set): this is not a key\nhelp: name one as in `workload.load`",
+        "s.toml: workload. (from --set): this is not a key\nhelp: write it as in `table.key`",
     );
 }
 
@@ -650,5 +650,5 @@ fn parts_of_an_error_can_be_had_one_by_one() {
     assert_eq!((error.file(), error.line(), error.key()), ("s.toml", Some(17), "workload.load"));
     assert!(error.message().starts_with("1.7 is more"));
     assert_eq!(error.help(), Some("above 0 and below 1"));
-    assert!(!error.is_from_set());
+    assert_eq!(error.override_source(), None);
 }

@@ -4,11 +4,11 @@
 //! without a_i, so that the n servers of a switch differ in that digit alone. A host of the simulator has one link and does not
 //! relay, so a server is two nodes: the host, and its relay with the server's k + 1 ports.
 
+use heddle_config::Problem;
 use heddle_units::{Rate, Time};
 
 use super::limits::Counts;
 use super::{AGG, Builder, HOST, TOR, check_rate};
-use crate::error::Problem;
 use crate::raw::BCube;
 use crate::{Graph, Link, Routing};
 

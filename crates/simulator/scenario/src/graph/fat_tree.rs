@@ -1,11 +1,11 @@
 //! The fat-tree of k-port switches (Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, section 3).
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::limits::{Counts, some};
 use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
-use crate::error::Problem;
 use crate::raw::FatTree;
 
 /// The largest k whose core switches can be numbered.

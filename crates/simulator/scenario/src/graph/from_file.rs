@@ -5,12 +5,11 @@
 
 use std::collections::VecDeque;
 
+use heddle_config::{Document, Problem};
 use heddle_units::Time;
 
 use super::limits::Counts;
 use super::{HOST, Names, TOR, check_delay, check_rate};
-use crate::document::Document;
-use crate::error::Problem;
 use crate::raw::{FileLink, FileNode, FileRouting, GraphFile};
 use crate::{Graph, Link, Node, Routing};
 
@@ -18,7 +17,7 @@ use crate::{Graph, Link, Node, Routing};
 pub(crate) fn from_file(name: &str, text: &str, delay: Time) -> Result<Graph, Problem> {
     let document = Document::parse(name, text)?;
     let file: GraphFile = document.read()?;
-    build(&file, delay).map_err(|problem| document.locate(problem))
+    build(&file, delay).map_err(|problem| document.locate(problem).into())
 }
 
 fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
@@ -166,7 +165,7 @@ fn in_order(graph: &Graph) -> Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ScenarioError;
+    use heddle_config::ConfigError;
 
     const THREE_TIERS: &str = r#"
         node = [{ name = "top" }, { name = "a" }, { name = "b" }, { name = "h1" }, { name = "h2" }, { name = "mid" }]
@@ -180,7 +179,7 @@ mod tests {
         ]"#;
 
     fn load(text: &str) -> Result<Graph, String> {
-        from_file("g.toml", text, Time::micros(1)).map_err(|p| ScenarioError::from(p).to_string())
+        from_file("g.toml", text, Time::micros(1)).map_err(|p| ConfigError::from(p).to_string())
     }
 
     #[test]

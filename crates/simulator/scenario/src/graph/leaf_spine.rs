@@ -1,11 +1,11 @@
 //! Leaves that are each linked to every spine (CONGA figure 7).
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::limits::{Counts, some};
 use super::{AGG, Builder, HOST, TOR, check_rate};
 use crate::Graph;
-use crate::error::Problem;
 use crate::raw::LeafSpine;
 
 /// Leaves, spines and the links between them; parallel links follow each other.

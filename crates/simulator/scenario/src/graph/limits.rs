@@ -1,9 +1,9 @@
 //! How large a fabric can be, checked before it is built, and what its links can be.
 
+use heddle_config::Problem;
 use heddle_units::{Rate, Time};
 
 use crate::Graph;
-use crate::error::Problem;
 
 /// Hosts, ToRs and ports are numbered with 16 bits.
 const MOST_NUMBERED: u64 = 65_535;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use heddle_config::Problem;
+
 use crate::Graph;
-use crate::error::Problem;
 
 /// Nodes and links of a graph by name.
 pub(crate) struct Names<'a> {
@@ -27,7 +28,7 @@ impl<'a> Names<'a> {
     pub(crate) fn node(&self, name: &str) -> Result<u32, Problem> {
         let known = || self.nodes.keys().copied().collect::<Vec<_>>();
         let unknown =
-            || Problem::new(format!("no node is called \"{name}\"")).nearest(name, &known());
+            || Problem::new(format!("no node is called \"{name}\"")).suggest(name, &known());
         self.nodes.get(name).copied().ok_or_else(unknown)
     }
 

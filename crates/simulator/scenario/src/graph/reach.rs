@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use heddle_config::Problem;
+
 use super::shortest::Switches;
-use crate::error::Problem;
 use crate::{Graph, Routing};
 
 /// Refuses a fabric in which links that are `up` do not connect all hosts.
@@ -99,7 +100,7 @@ fn unreachable(graph: &Graph, a: u32, b: u32, way: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ScenarioError;
+    use heddle_config::ConfigError;
     use crate::graph::{Names, fat_tree, two_pod};
     use crate::raw::{FatTree, TwoPod};
     use heddle_units::{Rate, Time};
@@ -108,7 +109,7 @@ mod tests {
         let names = Names::new(graph);
         let down = failed.iter().flat_map(|text| names.links(text).map_err(|_| ()).unwrap());
         let down: Vec<u32> = down.collect();
-        let message = |problem| ScenarioError::from(problem).message().to_owned();
+        let message = |problem| ConfigError::from(problem).message().to_owned();
         check_reachable(graph, |link| !down.contains(&link)).map_err(message)
     }
 

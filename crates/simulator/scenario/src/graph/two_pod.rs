@@ -1,11 +1,11 @@
 //! The fabric of HULA's and MP-HULA's experiments (HULA figure 4).
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::limits::{Counts, some};
 use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
-use crate::error::Problem;
 use crate::raw::TwoPod;
 
 /// Two pods of two ToRs and two aggregation switches, each of these linked to both of two core switches.

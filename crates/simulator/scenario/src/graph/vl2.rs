@@ -1,11 +1,11 @@
 //! VL2's Clos network (Greenberg et al., SIGCOMM 2009, section 4.1).
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::limits::{Counts, some};
 use super::{AGG, Builder, CORE, HOST, TOR, check_rate, part};
 use crate::Graph;
-use crate::error::Problem;
 use crate::raw::Vl2;
 
 /// D_I aggregation switches, each linked to all of D_A/2 intermediate switches and, in pairs, to D_A/2 ToRs.

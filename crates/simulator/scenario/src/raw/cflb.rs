@@ -4,7 +4,6 @@ use heddle_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::quantity::BytesText;
 
 /// CFLB in a simulation: what all routers and senders share, and how connections are steered.
 #[derive(Debug, JsonSchema)]
@@ -87,7 +86,6 @@ pub(crate) enum CflbRules {
 pub(crate) struct Steering {
     /// Connections with at least this many bytes to send are placed on paths, the others are hashed. Default: 100KB (Mahout,
     /// Curtis et al., INFOCOM 2011: that many bytes in the socket buffer make an elephant). 0B places every connection.
-    #[schemars(with = "BytesText")]
     pub(crate) elephants: Bytes,
     /// How the scheduler chooses a path. Default: "fewest-flows".
     pub(crate) placing: Placing,

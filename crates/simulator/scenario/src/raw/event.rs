@@ -4,14 +4,12 @@ use heddle_units::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::quantity::TimeText;
 
 /// A failure or a recovery.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Event {
     /// When, from the start of the run.
-    #[schemars(with = "TimeText")]
     pub(crate) at: Time,
     /// What goes down: `"core-2 agg-4"` for a link (all of them, if they are parallel), `"core-2 agg-4 #1"` for the first of
     /// parallel links, `"core-2"` for all links of a switch.

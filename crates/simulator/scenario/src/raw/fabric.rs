@@ -4,7 +4,6 @@ use heddle_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::quantity::{BytesText, RateText, TimeText};
 
 /// The network: a shape, its sizes and rates, and the options common to all shapes.
 #[derive(Debug, JsonSchema)]
@@ -59,10 +58,8 @@ pub(crate) struct TwoPod {
     /// Hosts of each ToR. Default: 8.
     pub(crate) hosts_per_tor: u32,
     /// Rate of the hosts' links. Default: 10Gbps.
-    #[schemars(with = "RateText")]
     pub(crate) host_rate: Rate,
     /// Rate of the links between switches. Default: 40Gbps.
-    #[schemars(with = "RateText")]
     pub(crate) core_rate: Rate,
 }
 
@@ -81,16 +78,12 @@ pub(crate) struct FatTree {
     pub(crate) hosts_per_tor: Option<u32>,
     /// Rate of all links. Default: 10Gbps.
     #[serde(default = "ten_gbps")]
-    #[schemars(with = "RateText")]
     pub(crate) rate: Rate,
     /// Rate of the hosts' links. Default: `rate`.
-    #[schemars(with = "Option<RateText>")]
     pub(crate) host_rate: Option<Rate>,
     /// Rate of the links between ToRs and aggregation switches. Default: `rate`.
-    #[schemars(with = "Option<RateText>")]
     pub(crate) edge_rate: Option<Rate>,
     /// Rate of the links between aggregation and core switches. Default: `rate`.
-    #[schemars(with = "Option<RateText>")]
     pub(crate) core_rate: Option<Rate>,
 }
 
@@ -109,10 +102,8 @@ pub(crate) struct LeafSpine {
     /// Hosts of each leaf. Default: 32.
     pub(crate) hosts_per_leaf: u32,
     /// Rate of the hosts' links. Default: 10Gbps.
-    #[schemars(with = "RateText")]
     pub(crate) host_rate: Rate,
     /// Rate of each link between a leaf and a spine. Default: 40Gbps.
-    #[schemars(with = "RateText")]
     pub(crate) spine_rate: Rate,
     /// Links between each leaf and each spine. Default: 2.
     pub(crate) parallel_links: u32,
@@ -144,11 +135,9 @@ pub(crate) struct Vl2 {
     pub(crate) hosts_per_tor: u32,
     /// Rate of the hosts' links. Default: 1Gbps (VL2 section 4.1).
     #[serde(default = "one_gbps")]
-    #[schemars(with = "RateText")]
     pub(crate) host_rate: Rate,
     /// Rate of the links between switches. Default: 10Gbps (VL2 section 4.1).
     #[serde(default = "ten_gbps")]
-    #[schemars(with = "RateText")]
     pub(crate) switch_rate: Rate,
 }
 
@@ -172,7 +161,6 @@ pub(crate) struct BCube {
     /// all of them can fill about 1/(k+1), as they relay (BCube's aggregate bottleneck throughput: n/(n-1) ports for each of
     /// the other servers): give `workload.capacity`.
     #[serde(default = "one_gbps")]
-    #[schemars(with = "RateText")]
     pub(crate) rate: Rate,
 }
 
@@ -189,25 +177,20 @@ pub(crate) struct GraphPath {
 pub(crate) struct Options {
     /// Propagation time of each link. Default: 1us (200 m of fibre; an unloaded cross-pod round trip of 12 us and
     /// transmission times, well under HULA's flowlet gap of 100 us).
-    #[schemars(with = "TimeText")]
     pub(crate) link_delay: Time,
     /// Bytes that a switch port can hold, the packet in transmission included. Default: 375KB, 250 packets of 1500 bytes,
     /// as in the ns-2 example that came with DCTCP at 10 Gbps (ns-2.35, tcl/ex/simpleDCTCPDumbbell.tcl).
-    #[schemars(with = "BytesText")]
     pub(crate) port_buffer: Bytes,
     /// Packets that may wait at a switch port, the packet in transmission not included. Default: bytes alone count.
     pub(crate) port_packets: Option<u32>,
     /// A packet that finds more bytes than this waiting at a port is marked (ECN). Default: 97.5KB with `control = "dctcp"`
     /// (K = 65 packets of 1500 bytes at 10 Gbps, DCTCP section 4), no marking otherwise.
-    #[schemars(with = "Option<BytesText>")]
     pub(crate) mark_above: Option<Bytes>,
     /// Bytes that a host's own port can hold. Default: `port_buffer`, as ns-2's links have one queue limit for both ends.
-    #[schemars(with = "Option<BytesText>")]
     pub(crate) host_buffer: Option<Bytes>,
     /// Packets that may wait at a host's own port. Default: `port_packets`.
     pub(crate) host_packets: Option<u32>,
     /// As `mark_above`, at a host's own port. Default: `mark_above`.
-    #[schemars(with = "Option<BytesText>")]
     pub(crate) host_mark_above: Option<Bytes>,
     /// Links that are down from the start, so that routing knows: `"core-2 agg-4"` for a link (all of them, if they are
     /// parallel), `"core-2"` for all links of a switch.
@@ -217,7 +200,6 @@ pub(crate) struct Options {
     /// How long the control plane takes to route around a link that fails during the run, or to use it again. Schemes with
     /// probes do not wait for it. Default: 100ms, the order of a link-state protocol with short timers; HULA section 4.4
     /// says only that it is slow.
-    #[schemars(with = "TimeText")]
     pub(crate) convergence: Time,
 }
 
@@ -245,9 +227,7 @@ pub(crate) struct LinkChange {
     /// The two ends, as in `"leaf-1 spine-2"`; `"leaf-1 spine-2 #1"` is the first of parallel links.
     pub(crate) between: String,
     /// Each direction's rate.
-    #[schemars(with = "Option<RateText>")]
     pub(crate) rate: Option<Rate>,
     /// Propagation time.
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) delay: Option<Time>,
 }

@@ -4,7 +4,6 @@ use heddle_units::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::quantity::TimeText;
 
 /// What is measured, and when. Times follow each other: probes alone, flows that are not measured, flows that are.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -12,23 +11,18 @@ use super::quantity::TimeText;
 pub(crate) struct Measure {
     /// Probes alone run this long before the first flow. Default: 1ms, or 5 probe periods if that is longer: probes have
     /// then crossed any fabric of three tiers.
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) probe_warm_up: Option<Time>,
     /// Flows that start in this time after that are not measured. Default: 20ms, about 15 mean flows of web search at
     /// 10 Gbps; nothing with a replay.
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) warm_up: Option<Time>,
     /// Measures this many flows; the run ends when all of them have finished. Give this or `duration`; a replay measures all
     /// of its flows by default.
     pub(crate) flows: Option<u64>,
     /// Measures for this long.
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) duration: Option<Time>,
     /// No run lasts longer than this in simulated time. Default: 100s.
-    #[schemars(with = "TimeText")]
     pub(crate) time_limit: Time,
     /// Time between two samples of queues and links. Default: no samples.
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) sample_every: Option<Time>,
 }
 

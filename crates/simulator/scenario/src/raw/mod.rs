@@ -8,7 +8,6 @@ mod fabric;
 mod fabric_file;
 mod graph_file;
 mod measure;
-mod quantity;
 mod scheme;
 mod transport;
 mod workload;

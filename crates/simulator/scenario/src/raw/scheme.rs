@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::Cflb;
-use super::quantity::TimeText;
 
 /// A load-balancing scheme. Each knows its own keys only.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,18 +54,15 @@ const FLOWLET_SLOTS: u32 = 65_536;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CongaPrime {
     /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6 uses one gap for all schemes).
-    #[schemars(with = "TimeText")]
     pub(crate) flowlet_gap: Time,
     /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
     pub(crate) flowlet_slots: u32,
     /// Time constant of the utilisation estimator. Default: 160us.
     /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
-    #[schemars(with = "TimeText")]
     pub(crate) tau: Time,
     /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
     pub(crate) metric_bits: u8,
     /// A remote metric older than this counts as 0. Default: 10ms (CONGA section 3.3).
-    #[schemars(with = "TimeText")]
     pub(crate) metric_age: Time,
 }
 
@@ -83,18 +79,15 @@ impl Default for CongaPrime {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Conga {
     /// Silence longer than this ends a flowlet. Default: 500us.
-    #[schemars(with = "TimeText")]
     pub(crate) flowlet_gap: Time,
     /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
     pub(crate) flowlet_slots: u32,
     /// Time constant of the utilisation estimator. Default: 160us.
     /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
-    #[schemars(with = "TimeText")]
     pub(crate) tau: Time,
     /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
     pub(crate) metric_bits: u8,
     /// A remote metric older than this counts as 0. Default: 10ms (CONGA section 3.3).
-    #[schemars(with = "TimeText")]
     pub(crate) metric_age: Time,
 }
 
@@ -114,7 +107,6 @@ impl Default for Conga {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LetItFlow {
     /// Silence longer than this ends a flowlet. Default: 500us (the paper's, and CONGA's).
-    #[schemars(with = "TimeText")]
     pub(crate) flowlet_gap: Time,
     /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
     pub(crate) flowlet_slots: u32,
@@ -146,20 +138,16 @@ impl Default for Drill {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Hula {
     /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6).
-    #[schemars(with = "TimeText")]
     pub(crate) flowlet_gap: Time,
     /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4; HULA gives none).
     pub(crate) flowlet_slots: u32,
     /// T_p, time between two probes of a ToR. Default: 200us (HULA section 6).
-    #[schemars(with = "TimeText")]
     pub(crate) probe_period: Time,
     /// T_fail: a best hop that no probe has refreshed for longer gives way to any other. Default: 3 probe periods (HULA
     /// gives none; two lost probes are forgiven).
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) fail_after: Option<Time>,
     /// Time constant of the utilisation estimator. Default: 2 probe periods (HULA section 4.2: at least twice the period).
     /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) tau: Option<Time>,
     /// Bits of the probe's utilisation field, 1 to 16. Default: 8 (HULA section 4.2).
     pub(crate) util_bits: u8,
@@ -223,7 +211,6 @@ pub(crate) struct Multipath {
     pub(crate) association_slots: u32,
     /// Silence after which a ToR forgets a subflow that was never closed. Default: 1s (more than any retransmission timeout
     /// in a data centre; the paper gives none).
-    #[schemars(with = "TimeText")]
     pub(crate) association_idle: Time,
     /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to a power of two.
     /// Default: 65536 (as many as flowlets; the paper gives none).

@@ -5,7 +5,6 @@ use heddle_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::quantity::{BytesText, TimeText};
 
 /// The hosts' protocol.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -37,19 +36,14 @@ pub(crate) struct Tcp {
     pub(crate) recovery: Recovery,
     /// Lower bound of the retransmission timeout. Default: 10ms (DCTCP section 4 lowers it to this from TCP's 300 ms;
     /// Vasudevan et al., SIGCOMM 2009).
-    #[schemars(with = "TimeText")]
     pub(crate) min_rto: Time,
     /// Upper bound of the retransmission timeout, back-off included. Default: 60s (RFC 6298 rule 2.5).
-    #[schemars(with = "TimeText")]
     pub(crate) max_rto: Time,
     /// The timeout before the first RTT sample. Default: `min_rto` (RFC 6298's 1 s is for the Internet).
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) initial_rto: Option<Time>,
     /// Receive window. Default: 4MB, more than a fabric's bandwidth times delay, so that it does not limit.
-    #[schemars(with = "BytesText")]
     pub(crate) receive_window: Bytes,
     /// Longest delay of an acknowledgement. Default: every segment is acknowledged at once, as by ns-2's TCPSink.
-    #[schemars(with = "Option<TimeText>")]
     pub(crate) delayed_ack: Option<Time>,
     /// Whether the window falls back to the initial one after an idle timeout. Default: true (RFC 5681 section 4.1).
     pub(crate) idle_restart: bool,

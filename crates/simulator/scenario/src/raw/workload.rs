@@ -4,7 +4,6 @@ use heddle_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::quantity::{RateText, TimeText};
 
 /// The traffic.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,7 +27,6 @@ pub(crate) struct Flows {
     pub(crate) load: f64,
     /// What a load of 1 means. Default: with the cross-pod pattern, what pod 1's links to the rest of the fabric carry (160
     /// Gbps in the two-pod fabric); with others, the hosts' links together. Failed or changed links count as if they were not.
-    #[schemars(with = "Option<RateText>")]
     pub(crate) capacity: Option<Rate>,
     /// Who sends to whom. Default: "cross-pod" in a fabric with pods (as HULA and MP-HULA), "all-to-all" in others.
     pub(crate) pattern: Option<Pattern>,
@@ -97,7 +95,6 @@ pub(crate) struct Long {
     pub(crate) pairs: Option<Vec<String>>,
     /// Starts are spread at random over this time. Default: 1ms, so that flows do not start in step.
     #[serde(default = "one_ms")]
-    #[schemars(with = "TimeText")]
     pub(crate) start_within: Time,
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use heddle_config::Problem;
 use ipnet::IpNet;
 
-use crate::error::Problem;
 use crate::graph::Names;
 use crate::{CflbField, Graph, raw};
 

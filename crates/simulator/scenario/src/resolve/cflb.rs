@@ -1,7 +1,8 @@
 //! CFLB's constants, against the fabric: `[scheme]` with `kind = "cflb"`, and what `[cflb]` of a fabric file shares with it.
 
+use heddle_config::Problem;
+
 use super::ranges::{Kind, range};
-use crate::error::Problem;
 use crate::graph::most_next_hops;
 use crate::{Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Placing, raw};
 

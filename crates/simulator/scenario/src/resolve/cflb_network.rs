@@ -1,8 +1,9 @@
 //! `[cflb]` of a fabric file.
 
+use heddle_config::Problem;
+
 use super::cflb::constants;
 use super::ranges::{Kind, range};
-use crate::error::Problem;
 use crate::graph::most_switches;
 use crate::raw::Sender;
 use crate::{CflbField, CflbNetwork, Graph, raw};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
-use crate::error::Problem;
 use crate::graph::Names;
 use crate::{Change, Event, Graph, raw};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use heddle_config::Problem;
 use heddle_transport::Control;
 use heddle_units::{Bytes, Rate};
 
 use super::times::bounded;
-use crate::error::Problem;
 use crate::graph::{
     Names, bcube, check_delay, check_ports, check_rate, fat_tree, from_file, leaf_spine, two_pod,
     vl2,

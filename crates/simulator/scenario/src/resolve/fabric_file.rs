@@ -1,9 +1,9 @@
 //! A fabric file.
 
+use heddle_config::Problem;
 use heddle_transport::Control;
 
 use super::{addresses, cflb_network, fabric, in_fabric};
-use crate::error::Problem;
 use crate::graph::check_reachable;
 use crate::source::Files;
 use crate::{FabricFile, raw};

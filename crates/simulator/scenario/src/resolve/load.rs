@@ -1,8 +1,8 @@
 //! Loads that cannot be run: too much for the hosts' links whatever the scheme, or so little that no flow arrives.
 
+use heddle_config::Problem;
 use heddle_units::Rate;
 
-use crate::error::Problem;
 use crate::{Flows, Graph, Pattern};
 
 /// Flows further apart than this on average are a mistake.

@@ -1,9 +1,9 @@
 //! `[measure]`.
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::times::{bounded, positive};
-use crate::error::Problem;
 use crate::{Measure, Scheme, Until, Workload, raw};
 
 /// Probes run alone for this many periods, and at least for this long.

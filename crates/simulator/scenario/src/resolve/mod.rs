@@ -21,10 +21,10 @@ mod workload;
 
 pub(crate) use fabric_file::fabric_file;
 
+use heddle_config::Problem;
 use heddle_transport::HEADER_BYTES;
 use heddle_wire::Shim;
 
-use crate::error::Problem;
 use crate::graph::check_reachable;
 use crate::source::Files;
 use crate::{Fabric, PortLimits, Scenario, Scheme, raw};

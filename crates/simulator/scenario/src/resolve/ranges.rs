@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::error::Problem;
+use heddle_config::Problem;
+
 
 /// What is numbered, for messages.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! The file of a replay: a header that names the columns, then a flow a line. Empty lines and lines that start with `#`
 //! are skipped.
 
+use heddle_config::Problem;
 use heddle_units::{Bytes, Time};
 
 use super::times::bounded;
-use crate::error::{Place, Problem};
 use crate::graph::Names;
 use crate::source::Files;
 use crate::{Graph, ReplayFlow};
@@ -26,8 +26,7 @@ pub(super) fn read(
     let text = files.read(path).map_err(unreadable)?;
     let mut last = None;
     let mut flows = parse(&text, graph, &mut last).map_err(|problem| {
-        let place = Place { file: path.to_owned(), line: last, from_set: false };
-        problem.locate(|_| place)
+        problem.in_file(path, last)
     })?;
     flows.sort_by_key(|flow| flow.at);
     Ok(flows)
@@ -87,7 +86,7 @@ fn flow(line: &str, units: (&str, &str), names: &Names<'_>) -> Result<ReplayFlow
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ScenarioError;
+    use heddle_config::ConfigError;
     use crate::graph::two_pod;
     use crate::raw::TwoPod;
 
@@ -95,7 +94,7 @@ mod tests {
         let graph = two_pod(&TwoPod::default(), Time::ZERO).map_err(|_| ()).unwrap();
         let files = |_: &str| Ok(text.to_owned());
         read("flows.csv", &graph, &files)
-            .map_err(|problem| ScenarioError::from(problem).to_string())
+            .map_err(|problem| ConfigError::from(problem).to_string())
     }
 
     #[test]
@@ -118,7 +117,7 @@ mod tests {
         );
         assert_eq!(
             error("1,host-1,host-2,1KB"),
-            "flows.csv:2: a time needs a unit (s, ms, us, ns, ps), as in \"100us\""
+            "flows.csv:2: a time needs a unit (d, h, m, s, ms, us, ns, ps), as in \"100us\""
         );
         assert_eq!(error("1s,host-1,host-1,1KB"), "flows.csv:2: host-1 cannot send to itself");
         assert_eq!(error("1s,host-1,tor-1,1KB"), "flows.csv:2: tor-1 is a switch, not a host");

@@ -1,10 +1,10 @@
 //! `[scheme]`.
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::cflb;
 use super::times::{bounded, positive};
-use crate::error::Problem;
 use crate::graph::most_next_hops;
 use crate::{
     Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scheme, raw,

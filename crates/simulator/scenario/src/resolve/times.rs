@@ -1,8 +1,8 @@
 //! Checks that every time shares.
 
+use heddle_config::Problem;
 use heddle_units::Time;
 
-use crate::error::Problem;
 
 /// Times above this are mistakes. Sums and small multiples of times below it cannot overflow.
 const LONGEST: Time = Time::secs(86_400);

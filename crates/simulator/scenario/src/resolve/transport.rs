@@ -1,12 +1,12 @@
 //! `[transport]`.
 
+use heddle_config::Problem;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
 use heddle_wire::{Subflow, Version};
 
 use super::times::{bounded, positive};
 use crate::Transport;
-use crate::error::Problem;
 use crate::raw::{self, Tcp};
 
 /// The smallest MSS: IPv4's least MTU of 68 bytes (RFC 791) without headers of 40.

@@ -1,12 +1,12 @@
 //! `[workload]`.
 
+use heddle_config::Problem;
 use heddle_units::Rate;
 
 use super::fabric::Resolved;
 use super::pods::pods;
 use super::times::bounded;
 use super::{capacity, load, replay};
-use crate::error::Problem;
 use crate::graph::Names;
 use crate::source::Files;
 use crate::{Connections, Flows, Graph, Long, Pattern, Workload, raw, sizes};

@@ -1,8 +1,9 @@
 //! A distribution as a CSV file: a header that names the units, then a size and a cumulative probability a line.
 //! Empty lines and lines that start with `#` are skipped.
 
+use heddle_config::Problem;
+
 use crate::SizeDistribution;
-use crate::error::{Place, Problem};
 
 /// Payload of a full packet, the unit of the papers' tables.
 const PACKET: f64 = 1460.0;
@@ -25,8 +26,7 @@ const LARGEST: f64 = 1e15;
 pub(super) fn parse(name: &str, text: &str) -> Result<SizeDistribution, Problem> {
     let mut last = None;
     let points = points(text, &mut last).map_err(|problem| {
-        let place = Place { file: name.to_owned(), line: last, from_set: false };
-        problem.locate(|_| place)
+        problem.in_file(name, last)
     })?;
     Ok(SizeDistribution { name: name.to_owned(), points })
 }
@@ -96,10 +96,10 @@ fn finish(mut points: Vec<(f64, f64)>) -> Result<Vec<(f64, f64)>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ScenarioError;
+    use heddle_config::ConfigError;
 
     fn error(text: &str) -> String {
-        ScenarioError::from(parse("x.csv", text).map(|_| ()).unwrap_err()).to_string()
+        ConfigError::from(parse("x.csv", text).map(|_| ()).unwrap_err()).to_string()
     }
 
     #[test]

@@ -4,10 +4,10 @@
 
 mod csv;
 
+use heddle_config::Problem;
 use heddle_units::Bytes;
 
 use crate::SizeDistribution;
-use crate::error::Problem;
 use crate::raw::Sizes;
 use crate::source::Files;
 
@@ -66,7 +66,7 @@ fn named(name: &str) -> Result<SizeDistribution, Problem> {
         None => {
             let known: Vec<&str> =
                 BUILT_IN.iter().map(|(known, _)| *known).chain(["fixed:100KB"]).collect();
-            Err(Problem::new(format!("no distribution is called \"{name}\"")).nearest(name, &known))
+            Err(Problem::new(format!("no distribution is called \"{name}\"")).suggest(name, &known))
         }
     }
 }

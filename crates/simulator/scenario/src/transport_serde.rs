@@ -9,12 +9,12 @@ use serde::{Serialize, Serializer};
 
 #[derive(Serialize)]
 #[serde(remote = "TcpConfig")]
-pub(crate) struct TcpForm {
+pub(crate) struct TcpConfigDef {
     mss: u16,
     initial_window: u32,
-    #[serde(with = "ControlForm")]
+    #[serde(with = "ControlDef")]
     control: Control,
-    #[serde(with = "RecoveryForm")]
+    #[serde(with = "RecoveryDef")]
     recovery: Recovery,
     min_rto: Time,
     max_rto: Time,
@@ -27,23 +27,23 @@ pub(crate) struct TcpForm {
 
 #[derive(Serialize)]
 #[serde(remote = "MptcpConfig")]
-pub(crate) struct MptcpForm {
-    #[serde(flatten, with = "TcpForm")]
+pub(crate) struct MptcpConfigDef {
+    #[serde(flatten, with = "TcpConfigDef")]
     tcp: TcpConfig,
     #[serde(serialize_with = "number")]
     version: Version,
     subflows: u8,
-    #[serde(with = "CouplingForm")]
+    #[serde(with = "CouplingDef")]
     coupling: Coupling,
-    #[serde(with = "SchedulerForm")]
+    #[serde(with = "SchedulerDef")]
     scheduler: Scheduler,
-    #[serde(with = "JoinTimeForm")]
+    #[serde(with = "JoinTimeDef")]
     join: JoinTime,
 }
 
 #[derive(Serialize)]
 #[serde(remote = "Control", rename_all = "lowercase")]
-enum ControlForm {
+enum ControlDef {
     NewReno,
     Cubic,
     Dctcp,
@@ -52,14 +52,14 @@ enum ControlForm {
 
 #[derive(Serialize)]
 #[serde(remote = "Recovery", rename_all = "lowercase")]
-enum RecoveryForm {
+enum RecoveryDef {
     Sack,
     NewReno,
 }
 
 #[derive(Serialize)]
 #[serde(remote = "Coupling", rename_all = "lowercase")]
-enum CouplingForm {
+enum CouplingDef {
     Uncoupled,
     Lia,
     Olia,
@@ -68,7 +68,7 @@ enum CouplingForm {
 
 #[derive(Serialize)]
 #[serde(remote = "Scheduler", rename_all = "kebab-case")]
-enum SchedulerForm {
+enum SchedulerDef {
     LowestRtt,
     RoundRobin,
     Redundant,
@@ -76,7 +76,7 @@ enum SchedulerForm {
 
 #[derive(Serialize)]
 #[serde(remote = "JoinTime", rename_all = "kebab-case")]
-enum JoinTimeForm {
+enum JoinTimeDef {
     AfterData,
     AtOnce,
 }

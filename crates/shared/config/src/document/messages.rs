@@ -1,10 +1,10 @@
-//! What [`serde`] finds wrong, in the words of the file's author.
+//! Errors of [`serde`], in the terms of TOML instead of Rust.
 
 use std::fmt::Display;
 
 use serde::de::{self, Expected, Unexpected};
 
-use crate::error::{Problem, choices};
+use crate::error::Problem;
 
 impl de::Error for Problem {
     fn custom<T: Display>(message: T) -> Problem {
@@ -12,7 +12,7 @@ impl de::Error for Problem {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {
-        Problem::new(format!("{} is expected, not {}", plain(expected), seen(found)))
+        Problem::new(format!("{} is expected, not {}", expected_text(expected), found_text(found)))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Problem {
@@ -21,7 +21,7 @@ impl de::Error for Problem {
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Problem {
         Problem::new(format!("\"{variant}\" is not one of {}", choices(expected)))
-            .nearest(variant, expected)
+            .suggest(variant, expected)
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Problem {
@@ -36,12 +36,12 @@ impl de::Error for Problem {
 impl Problem {
     /// A key that is none of `known`.
     pub(super) fn unknown_key(key: &str, known: &[&str]) -> Problem {
-        Problem::new("this key is not known here").nearest(key, known)
+        Problem::new("this key is not known here").suggest(key, known)
     }
 }
 
-/// What serde expects, in the words of the file's author.
-fn plain(expected: &dyn Expected) -> String {
+/// The type that serde expects, in the terms of TOML.
+fn expected_text(expected: &dyn Expected) -> String {
     match expected.to_string().as_str() {
         "u8" => "a whole number from 0 to 255".into(),
         "u16" => "a whole number from 0 to 65535".into(),
@@ -56,7 +56,7 @@ fn plain(expected: &dyn Expected) -> String {
     }
 }
 
-fn seen(found: Unexpected<'_>) -> String {
+fn found_text(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(boolean) => boolean.to_string(),
         Unexpected::Signed(integer) => integer.to_string(),
@@ -65,5 +65,25 @@ fn seen(found: Unexpected<'_>) -> String {
         Unexpected::Seq => "a list".into(),
         Unexpected::Map => "a table".into(),
         other => other.to_string(),
+    }
+}
+
+/// `"a"`, `"b"` or `"c"`.
+pub(super) fn choices(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_read_as_a_sentence() {
+        assert_eq!(choices(&["a"]), "\"a\"");
+        assert_eq!(choices(&["a", "b", "c"]), "\"a\", \"b\" or \"c\"");
     }
 }

@@ -1,28 +1,24 @@
-//! From a tree to types, by [`serde`].
-//!
-//! Two rules of the format that serde's own attributes cannot give without losing key paths:
-//! - an enum is a text (its variant's name), or a table whose `kind` names the variant and whose other keys are the variant's
-//!   ([`super::tables`]);
-//! - a tuple struct is several types laid over one table ([`super::layers`]).
+//! A tree of values as a [`serde`] deserializer.
 
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::layers::visit_layers;
-use super::tables::{Entries, Entry, Items, Tagged, visit_tagged};
-use super::{Node, Value};
-use crate::error::{Problem, choices};
+use super::access::{Entries, Entry, Items};
+use super::messages::choices;
+use super::node::{Node, Value};
+use super::table::{Enum, visit_enum, visit_tuple_struct};
+use crate::error::Problem;
 
 impl<'de> Deserializer<'de> for &Node {
     type Error = Problem;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         match &self.value {
-            Value::Text(text) | Value::Odd(text) => visitor.visit_str(text),
+            Value::String(text) | Value::Other(text) => visitor.visit_str(text),
             Value::Integer(integer) => visitor.visit_i64(*integer),
             Value::Float(float) => visitor.visit_f64(*float),
             Value::Boolean(boolean) => visitor.visit_bool(*boolean),
-            Value::List(items) => visitor.visit_seq(Items(items.iter().enumerate())),
+            Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
             Value::Table(_) => visitor.visit_map(Entries::new(self.entries()?)),
         }
     }
@@ -38,8 +34,8 @@ impl<'de> Deserializer<'de> for &Node {
         visitor: V,
     ) -> Result<V::Value, Problem> {
         match &self.value {
-            Value::Text(text) => visitor.visit_enum(Tagged::unit(text)),
-            Value::Table(_) => visit_tagged(self.entries()?, variants, visitor),
+            Value::String(text) => visitor.visit_enum(Enum::unit(text)),
+            Value::Table(_) => visit_enum(self.entries()?, variants, visitor),
             _ => Err(Problem::new(format!("one of {} is expected", choices(variants)))),
         }
     }
@@ -59,7 +55,7 @@ impl<'de> Deserializer<'de> for &Node {
         _: usize,
         visitor: V,
     ) -> Result<V::Value, Problem> {
-        visit_layers(self.entries()?, visitor)
+        visit_tuple_struct(self.entries()?, visitor)
     }
 
     forward_to_deserialize_any! {

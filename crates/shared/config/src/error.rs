@@ -1,0 +1,211 @@
+//! Errors of configuration files: a [`Problem`] knows its key, a [`ConfigError`] its file and line too.
+
+use std::fmt;
+
+use crate::suggest::suggest;
+
+/// A configuration that cannot be used. Displays as `file:line: key: message`, and `help: ...` on a second line if a fix is
+/// suggested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(Box<Located>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Located {
+    place: Place,
+    key: String,
+    message: String,
+    help: Option<String>,
+}
+
+impl ConfigError {
+    /// The file at fault, by the name that the caller gave.
+    pub fn file(&self) -> &str {
+        &self.0.place.file
+    }
+
+    /// The line at fault, from 1. `None` where no line can be named: something is missing, or the value is not from a file.
+    pub fn line(&self) -> Option<usize> {
+        self.0.place.line
+    }
+
+    /// The key at fault, dotted, list items by number from 0 (`event.0.at`); empty if the fault is not in one key.
+    pub fn key(&self) -> &str {
+        &self.0.key
+    }
+
+    /// The fault.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The suggested fix.
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The source of the value at fault if it is an override, as [`Document::set`](crate::Document::set) was told
+    /// (`"--set"`); `None` if the value is from the file.
+    pub fn override_source(&self) -> Option<&'static str> {
+        self.0.place.override_source
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Located { place, key, message, help } = &*self.0;
+        f.write_str(&place.file)?;
+        place.line.iter().try_for_each(|line| write!(f, ":{line}"))?;
+        f.write_str(": ")?;
+        if !key.is_empty() {
+            f.write_str(key)?;
+            place.override_source.iter().try_for_each(|source| write!(f, " (from {source})"))?;
+            f.write_str(": ")?;
+        }
+        f.write_str(message)?;
+        help.iter().try_for_each(|help| write!(f, "\nhelp: {help}"))
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// The source of a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    pub(crate) line: Option<usize>,
+    pub(crate) override_source: Option<&'static str>,
+}
+
+/// A fault whose place is not known yet. Its key grows as it passes up through tables ([`Problem::inside`]);
+/// [`Document::locate`](crate::Document::locate) finds the line in the end.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.message)]
+pub struct Problem(Box<Draft>);
+
+#[derive(Clone, Debug)]
+struct Draft {
+    key: Vec<String>,
+    message: String,
+    help: Help,
+    place: Option<Place>,
+}
+
+/// The suggested fix.
+#[derive(Clone, Debug)]
+enum Help {
+    None,
+    Text(String),
+    /// The nearest of the known names, or else all of them.
+    Nearest {
+        name: String,
+        known: Vec<String>,
+    },
+}
+
+impl Problem {
+    /// A problem with the value that is being read.
+    pub fn new(message: impl Into<String>) -> Problem {
+        let message = message.into();
+        Problem(Box::new(Draft { key: Vec::new(), message, help: Help::None, place: None }))
+    }
+
+    /// A problem with the value of `key`, dotted.
+    pub fn at(key: &str, message: impl Into<String>) -> Problem {
+        Problem::new(message).inside(key)
+    }
+
+    /// Suggests a fix.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.0.help = Help::Text(help.into());
+        self
+    }
+
+    /// Suggests the nearest of `known` to `name`, or lists them: see [`suggest`](crate::suggest()).
+    #[must_use]
+    pub fn suggest<S: AsRef<str>>(mut self, name: &str, known: &[S]) -> Problem {
+        let known = known.iter().map(|name| name.as_ref().to_owned()).collect();
+        self.0.help = Help::Nearest { name: name.to_owned(), known };
+        self
+    }
+
+    /// Adds names to those that [`Problem::suggest`] was given.
+    pub(crate) fn suggest_also(mut self, more: &[&str]) -> Problem {
+        if let Help::Nearest { known, .. } = &mut self.0.help {
+            known.extend(more.iter().map(|&name| name.to_owned()));
+        }
+        self
+    }
+
+    /// The same problem, seen from the table or list that holds `key` (a dotted key is several steps). No effect once the place
+    /// is known.
+    #[must_use]
+    pub fn inside(mut self, key: &str) -> Problem {
+        if self.0.place.is_none() {
+            self.0.key.splice(0..0, key.split('.').map(str::to_owned));
+        }
+        self
+    }
+
+    /// Places the problem in another file than the document (a table of values that it names), unless its place is known.
+    #[must_use]
+    pub fn in_file(self, file: &str, line: Option<usize>) -> Problem {
+        self.locate(|_| Place { file: file.to_owned(), line, override_source: None })
+    }
+
+    /// Fixes the place if it is not known yet.
+    pub(crate) fn locate(mut self, place: impl FnOnce(&[String]) -> Place) -> Problem {
+        if self.0.place.is_none() {
+            self.0.place = Some(place(&self.0.key));
+        }
+        self
+    }
+}
+
+/// A problem that was never located is in no file and on no line.
+impl From<Problem> for ConfigError {
+    fn from(Problem(draft): Problem) -> ConfigError {
+        let help = match draft.help {
+            Help::None => None,
+            Help::Text(help) => Some(help),
+            Help::Nearest { name, known } => suggest(&name, &known),
+        };
+        ConfigError(Box::new(Located {
+            place: draft.place.unwrap_or_default(),
+            key: draft.key.join("."),
+            message: draft.message,
+            help,
+        }))
+    }
+}
+
+/// The error of a file that another one names: it keeps its place.
+impl From<ConfigError> for Problem {
+    fn from(ConfigError(located): ConfigError) -> Problem {
+        let Located { place, key, message, help } = *located;
+        let key = if key.is_empty() { Vec::new() } else { vec![key] };
+        let help = help.map_or(Help::None, Help::Text);
+        Problem(Box::new(Draft { key, message, help, place: Some(place) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_grows_outwards_until_the_place_is_known() {
+        let problem = Problem::at("load", "too much").help("less").inside("workload");
+        let error: ConfigError = problem.in_file("a.toml", Some(7)).inside("elsewhere").into();
+        assert_eq!(error.to_string(), "a.toml:7: workload.load: too much\nhelp: less");
+        assert_eq!((error.file(), error.line(), error.key()), ("a.toml", Some(7), "workload.load"));
+    }
+
+    #[test]
+    fn the_error_of_a_named_file_keeps_its_place() {
+        let inner = ConfigError::from(Problem::at("a.b", "wrong").in_file("inner.toml", Some(2)));
+        let outer: ConfigError =
+            Problem::from(inner.clone()).inside("path").in_file("outer.toml", Some(9)).into();
+        assert_eq!(outer, inner);
+    }
+}
