@@ -6,7 +6,6 @@ use heddled::config::ConfigError;
 /// The report of a wrong configuration; `None` for other errors.
 pub(crate) fn describe(error: &anyhow::Error) -> Option<Report> {
     let error: &ConfigError = error.downcast_ref()?;
-    let ConfigError { file, line, problem } = error;
-    let message = (&*problem.message, problem.help.as_deref());
-    Some(Report::input("config", error, (file, *line), &problem.key.join("."), message))
+    let (place, fault) = ((error.file(), error.line()), (error.message(), error.help()));
+    Some(Report::input("config", error, place, error.key(), fault))
 }

@@ -1,7 +1,7 @@
 //! The daemon's configuration: a TOML file, parsed into one type, checked and resolved into another.
 //!
 //! [`load`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else, or a [`ConfigError`]
-//! that names file, line, key and mend. Unknown keys are refused. Nothing here reads files or the network; secrets stay in their
+//! that names file, line, key and a suggested fix. Unknown keys are refused. Nothing here reads files or the network; secrets stay in their
 //! own files ([`Secret::read`]). [`schema`] is the file's JSON Schema, with every key's meaning and default.
 //!
 //! ```
@@ -21,35 +21,31 @@
 //!     address = "10.0.1.1"
 //!     weight = 2
 //! "#;
-//! let config = heddled::config::load("heddled.toml", text).expect("it is sound");
+//! let config = heddled::config::load("heddled.toml", text).expect("valid");
 //! assert_eq!(config.services[0].backends[0].weight, 2);
 //!
 //! let error = heddled::config::load("heddled.toml", &text.replace("weight", "wait"));
-//! let said = error.expect_err("unknown key").to_string();
-//! assert!(said.starts_with("heddled.toml:15: service.0.backend.0.wait: unknown field `wait`"));
+//! let error = error.expect_err("unknown key");
+//! assert_eq!((error.line(), error.key()), (Some(15), "service.0.backend.0.wait"));
+//! assert_eq!(error.help(), Some("did you mean `weight`?"));
 //! ```
 
 mod commands;
-mod document;
-mod error;
 mod memory;
 mod raw;
 mod resolve;
 mod resolved;
-mod schema;
 mod secret;
-mod span;
 #[cfg(test)]
 mod tests;
 
 pub use commands::commands;
-pub use error::ConfigError;
+pub use heddle_config::ConfigError;
 pub use memory::Memory;
 pub use resolved::*;
-pub use schema::schema;
 pub use secret::{Secret, SecretError};
 
-use document::Document;
+use heddle_config::Document;
 
 /// Parses, checks and resolves a configuration; `name` is the file's, for messages.
 ///
@@ -57,6 +53,11 @@ use document::Document;
 /// The first thing that is wrong with it.
 pub fn load(name: &str, text: &str) -> Result<Config, ConfigError> {
     let document = Document::parse(name, text)?;
-    let file = document.read()?;
+    let file: raw::File = document.read()?;
     resolve::resolve(&file).map_err(|problem| document.locate(problem))
+}
+
+/// The JSON Schema (draft 2020-12) of the configuration, with every key's meaning and default.
+pub fn schema() -> serde_json::Value {
+    heddle_config::schema::<raw::File>("heddled")
 }

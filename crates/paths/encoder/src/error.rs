@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use heddle_config::nearest;
 use heddle_fabric::{FabricError, PathError};
 use heddle_policy::cflb::CodecError;
 
@@ -265,12 +266,9 @@ pub(crate) fn did_you_mean<'a>(
 ) -> String {
     let (is_small, wanted) = (known.len() <= MOST_COMPARED, number(name));
     let candidates = known.filter(|known| is_small || number(known) == wanted);
-    let near = candidates
-        .take(MOST_COMPARED)
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
-    match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((likeness, best)) if likeness > 0.8 => format!(": did you mean `{best}`?"),
-        _ => String::new(),
+    match nearest(name, candidates.take(MOST_COMPARED)) {
+        Some(best) => format!(": did you mean `{best}`?"),
+        None => String::new(),
     }
 }
 

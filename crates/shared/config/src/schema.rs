@@ -102,9 +102,7 @@ mod tests {
 
     #[test]
     fn defaults_are_compared_with_their_descriptions() {
-        let of = |description: &str| {
-            json!({ "properties": { "port": { "description": description, "default": 80 } } })
-        };
+        let of = |description: &str| json!({ "properties": { "port": { "description": description, "default": 80 } } });
         assert_eq!(documented_defaults(&of("A port. Default: 80.")), Ok(1));
         assert!(documented_defaults(&of("A port.")).is_err());
         assert!(documented_defaults(&of("A port. Default: 81.")).is_err());

@@ -17,8 +17,7 @@ const MOST_LISTED: usize = 20;
 /// assert_eq!(heddle_config::nearest("xyz", ["sizes", "load"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let similarities =
-        known.into_iter().map(|other| (strsim::jaro_winkler(name, other), other));
+    let similarities = known.into_iter().map(|other| (strsim::jaro_winkler(name, other), other));
     let (similarity, best) = similarities.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (similarity > SIMILAR).then_some(best)
 }

@@ -175,7 +175,10 @@ mod tests {
             assert_eq!(text.parse(), Ok(Duration::from_millis(millis)), "{text}");
         }
         for wrong in ["10", "s", "-1s", "10 parsecs", "99999999999999999999s", "", ".5s", "1e3s"] {
-            assert!(wrong.parse::<Time>().is_err() && wrong.parse::<Duration>().is_err(), "{wrong}");
+            assert!(
+                wrong.parse::<Time>().is_err() && wrong.parse::<Duration>().is_err(),
+                "{wrong}"
+            );
         }
     }
 

@@ -92,14 +92,18 @@ const SCENARIO_KEYS: [&str; 7] =
 const FABRIC_KEYS: [&str; 2] = ["cflb", "addresses"];
 
 fn refuse_scenario(document: &Document) -> Result<(), Problem> {
-    let Some(key) = SCENARIO_KEYS.into_iter().find(|key| document.contains(key)) else { return Ok(()) };
+    let Some(key) = SCENARIO_KEYS.into_iter().find(|key| document.contains(key)) else {
+        return Ok(());
+    };
     Err(Problem::at(key, "this belongs to a scenario, and a fabric file is wanted here").help(
         "keep `[fabric]` alone, and add `[cflb]` and `[addresses]` if their defaults do not suit",
     ))
 }
 
 fn refuse_fabric_file(document: &Document) -> Result<(), Problem> {
-    let Some(key) = FABRIC_KEYS.into_iter().find(|key| document.contains(key)) else { return Ok(()) };
+    let Some(key) = FABRIC_KEYS.into_iter().find(|key| document.contains(key)) else {
+        return Ok(());
+    };
     Err(Problem::at(key, "this belongs to a fabric file, and a scenario is wanted here")
         .help("a scenario names the scheme in `[scheme]`, with `kind = \"cflb\"`"))
 }

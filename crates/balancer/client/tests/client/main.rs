@@ -63,7 +63,7 @@ fn a_wrong_configuration_is_told_by_line_key_and_mend() {
     let said = folder.run("check bad.toml").failed(3);
     assert_eq!(
         said,
-        "error: bad.toml:8: service.0.prot: unknown field `prot`\nhelp: did you mean `port`?\n"
+        "error: bad.toml:8: service.0.prot: this key is not known here\nhelp: did you mean `port`?\n"
     );
     let ran = folder.run("check --json bad.toml");
     let why = ran.json();

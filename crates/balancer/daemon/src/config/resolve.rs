@@ -9,7 +9,8 @@ mod settings;
 
 use std::net::IpAddr;
 
-use super::error::Problem;
+use heddle_config::Problem;
+
 use super::raw;
 use super::resolved::{Config, Forwarding, Service};
 

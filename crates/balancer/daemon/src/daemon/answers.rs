@@ -6,6 +6,8 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+use heddle_config::nearest;
+
 use super::Core;
 use super::names::Names;
 use super::wiring::Checks;
@@ -51,19 +53,15 @@ pub(super) fn failed(error: heddle_balancer_maps::Error) -> Problem {
     Problem { kind: ProblemKind::Internal, message: error.to_string() }
 }
 
-/// How alike the names must be for one to be offered for the other.
-const LIKENESS: f64 = 0.7;
-
-/// `what` has no such name: the nearest that there is, or all of them.
-fn not_found<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
-    let likeness = |other: &&str| strsim::jaro_winkler(name, other);
-    let nearest = known.clone().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let help = match nearest {
-        None => "there is none".to_owned(),
-        Some(nearest) if likeness(&nearest) > LIKENESS => format!("did you mean {nearest}?"),
-        Some(_) => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
+/// No `kind` has such a name: suggests the nearest that there is, or lists all of them.
+fn not_found<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
+    let list = known.clone().collect::<Vec<_>>().join(", ");
+    let help = match nearest(name, known) {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None if list.is_empty() => "there is none".to_owned(),
+        None => format!("there are: {list}"),
     };
-    Problem { kind: ProblemKind::NotFound, message: format!("no {what} is called {name}; {help}") }
+    Problem { kind: ProblemKind::NotFound, message: format!("no {kind} is called {name}; {help}") }
 }
 
 /// The services that are meant: the one of this name, or all.

@@ -100,9 +100,9 @@ fn unreachable(graph: &Graph, a: u32, b: u32, way: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_config::ConfigError;
     use crate::graph::{Names, fat_tree, two_pod};
     use crate::raw::{FatTree, TwoPod};
+    use heddle_config::ConfigError;
     use heddle_units::{Rate, Time};
 
     fn without(graph: &Graph, failed: &[&str]) -> Result<(), String> {

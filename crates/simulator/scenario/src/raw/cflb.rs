@@ -4,7 +4,6 @@ use heddle_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-
 /// CFLB in a simulation: what all routers and senders share, and how connections are steered.
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]

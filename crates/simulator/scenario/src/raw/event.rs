@@ -4,7 +4,6 @@ use heddle_units::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-
 /// A failure or a recovery.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -4,7 +4,6 @@ use heddle_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-
 /// The network: a shape, its sizes and rates, and the options common to all shapes.
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]

@@ -4,7 +4,6 @@ use heddle_units::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-
 /// What is measured, and when. Times follow each other: probes alone, flows that are not measured, flows that are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

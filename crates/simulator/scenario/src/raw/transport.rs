@@ -5,7 +5,6 @@ use heddle_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-
 /// The hosts' protocol.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -4,7 +4,6 @@ use heddle_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-
 /// The traffic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

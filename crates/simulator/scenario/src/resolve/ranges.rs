@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use heddle_config::Problem;
 
-
 /// What is numbered, for messages.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {

@@ -25,9 +25,8 @@ pub(super) fn read(
     let unreadable = |error| Problem::at("file", format!("cannot read {path}: {error}"));
     let text = files.read(path).map_err(unreadable)?;
     let mut last = None;
-    let mut flows = parse(&text, graph, &mut last).map_err(|problem| {
-        problem.in_file(path, last)
-    })?;
+    let mut flows =
+        parse(&text, graph, &mut last).map_err(|problem| problem.in_file(path, last))?;
     flows.sort_by_key(|flow| flow.at);
     Ok(flows)
 }
@@ -86,15 +85,14 @@ fn flow(line: &str, units: (&str, &str), names: &Names<'_>) -> Result<ReplayFlow
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_config::ConfigError;
     use crate::graph::two_pod;
     use crate::raw::TwoPod;
+    use heddle_config::ConfigError;
 
     fn replay(text: &str) -> Result<Vec<ReplayFlow>, String> {
         let graph = two_pod(&TwoPod::default(), Time::ZERO).map_err(|_| ()).unwrap();
         let files = |_: &str| Ok(text.to_owned());
-        read("flows.csv", &graph, &files)
-            .map_err(|problem| ConfigError::from(problem).to_string())
+        read("flows.csv", &graph, &files).map_err(|problem| ConfigError::from(problem).to_string())
     }
 
     #[test]

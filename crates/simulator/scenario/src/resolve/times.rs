@@ -3,7 +3,6 @@
 use heddle_config::Problem;
 use heddle_units::Time;
 
-
 /// Times above this are mistakes. Sums and small multiples of times below it cannot overflow.
 const LONGEST: Time = Time::secs(86_400);
 

@@ -25,9 +25,7 @@ const LARGEST: f64 = 1e15;
 /// Parses and checks a file. Problems name it and the line.
 pub(super) fn parse(name: &str, text: &str) -> Result<SizeDistribution, Problem> {
     let mut last = None;
-    let points = points(text, &mut last).map_err(|problem| {
-        problem.in_file(name, last)
-    })?;
+    let points = points(text, &mut last).map_err(|problem| problem.in_file(name, last))?;
     Ok(SizeDistribution { name: name.to_owned(), points })
 }
 

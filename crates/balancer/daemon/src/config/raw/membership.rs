@@ -3,10 +3,9 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use heddle_config::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-use crate::config::span::Span;
 
 /// A balancer of the cluster.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,15 +38,15 @@ pub(in crate::config) struct Etcd {
     pub(in crate::config) prefix: String,
     /// How long a balancer that does not answer is still taken for alive; at least 2 seconds. Default: 5s.
     #[serde(default = "lease")]
-    pub(in crate::config) lease: Span,
+    pub(in crate::config) lease: Duration,
 }
 
 fn prefix() -> String {
     "/heddle/balancers".into()
 }
 
-fn lease() -> Span {
-    Span::secs(5)
+fn lease() -> Duration {
+    Duration::from_secs(5)
 }
 
 /// How balancers talk to each other. The same on all of them.

@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 
+use heddle_config::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::span::Span;
 use crate::service::{MptcpMode, Protocol};
 
 /// An address, port and protocol whose flows are spread over backends.
@@ -64,10 +64,10 @@ pub(in crate::config) struct Health {
     pub(in crate::config) expect: Option<u16>,
     /// From one question to the next. Default: 2s.
     #[serde(default = "interval")]
-    pub(in crate::config) interval: Span,
+    pub(in crate::config) interval: Duration,
     /// No answer after this long is a bad one; at most `interval`. Default: 1s.
     #[serde(default = "timeout")]
-    pub(in crate::config) timeout: Span,
+    pub(in crate::config) timeout: Duration,
     /// Good answers in a row until a backend is up. Default: 2.
     #[serde(default = "rise")]
     pub(in crate::config) rise: u32,
@@ -76,12 +76,12 @@ pub(in crate::config) struct Health {
     pub(in crate::config) fall: u32,
 }
 
-fn interval() -> Span {
-    Span::secs(2)
+fn interval() -> Duration {
+    Duration::from_secs(2)
 }
 
-fn timeout() -> Span {
-    Span::secs(1)
+fn timeout() -> Duration {
+    Duration::from_secs(1)
 }
 
 fn rise() -> u32 {

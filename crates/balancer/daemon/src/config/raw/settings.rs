@@ -3,10 +3,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+use heddle_config::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-use crate::config::span::Span;
 
 /// This machine.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,34 +62,34 @@ impl Default for Tables {
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Timeouts {
     /// A flow of which only the SYN was seen. Default: 10s.
-    pub(in crate::config) syn: Span,
-    /// A flow without packets. Linux sends TCP keepalives after 2 hours, most clients of NATs much sooner. Default: 1h.
-    pub(in crate::config) established: Span,
+    pub(in crate::config) syn: Duration,
+    /// A flow without packets. Linux sends TCP keepalives after 2 hours, most clients of NATs much sooner. Default: 3600s (1 hour).
+    pub(in crate::config) established: Duration,
     /// A flow after FIN or RST. Default: 10s.
-    pub(in crate::config) closing: Span,
-    /// A UDP flow without packets (RFC 4787 REQ-5 asks NATs for 2 minutes at least). Default: 2m.
-    pub(in crate::config) udp: Span,
+    pub(in crate::config) closing: Duration,
+    /// A UDP flow without packets (RFC 4787 REQ-5 asks NATs for 2 minutes at least). Default: 120s (2 minutes).
+    pub(in crate::config) udp: Duration,
     /// A token of which nothing was seen but its keys. Default: 10s.
-    pub(in crate::config) provisional: Span,
-    /// A token that no subflow refreshed. Default: 10m.
-    pub(in crate::config) token: Span,
-    /// A flow that passes sends one packet through its token's owner this often. At most a third of `token`. Default: 2m.
-    pub(in crate::config) refresh: Span,
+    pub(in crate::config) provisional: Duration,
+    /// A token that no subflow refreshed. Default: 600s (10 minutes).
+    pub(in crate::config) token: Duration,
+    /// A flow that passes sends one packet through its token's owner this often. At most a third of `token`. Default: 120s (2 minutes).
+    pub(in crate::config) refresh: Duration,
     /// After a SYN with MP_CAPABLE, how long packets are searched for keys. Default: 10s.
-    pub(in crate::config) learning: Span,
+    pub(in crate::config) learning: Duration,
 }
 
 impl Default for Timeouts {
     fn default() -> Timeouts {
         Timeouts {
-            syn: Span::secs(10),
-            established: Span::secs(3600),
-            closing: Span::secs(10),
-            udp: Span::secs(120),
-            provisional: Span::secs(10),
-            token: Span::secs(600),
-            refresh: Span::secs(120),
-            learning: Span::secs(10),
+            syn: Duration::from_secs(10),
+            established: Duration::from_secs(3600),
+            closing: Duration::from_secs(10),
+            udp: Duration::from_secs(120),
+            provisional: Duration::from_secs(10),
+            token: Duration::from_secs(600),
+            refresh: Duration::from_secs(120),
+            learning: Duration::from_secs(10),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
-use super::super::error::Problem;
+use heddle_config::Problem;
+
 use super::super::raw;
 use crate::health::{Check, Probe};
 use crate::service::Protocol;

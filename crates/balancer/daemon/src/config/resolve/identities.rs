@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::super::error::Problem;
+use heddle_config::Problem;
+
 use super::super::resolved::Config;
 
 pub(super) fn check(config: &Config) -> Result<(), Problem> {

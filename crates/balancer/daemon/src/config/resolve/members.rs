@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::super::error::Problem;
+use heddle_config::Problem;
+
 use super::super::raw;
 use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
 use super::check_own;

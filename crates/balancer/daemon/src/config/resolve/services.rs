@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
+use heddle_config::Problem;
 use heddle_hashing::hash::ServiceKey;
 
-use super::super::error::Problem;
 use super::super::raw;
 use super::super::resolved::{Backend, Balancer, Forwarding, Service};
 use super::members::check_id;

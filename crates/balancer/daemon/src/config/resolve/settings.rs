@@ -4,11 +4,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_balancer_maps::Sizes;
+use heddle_config::Problem;
 
-use super::super::error::{Problem, advice};
 use super::super::raw;
 use super::super::resolved::{Balancer, Limits, Timeouts};
-use super::super::span::Span;
 use super::check_own;
 use super::members::member;
 
@@ -55,7 +54,7 @@ fn listed<'m>(name: &str, members: &'m [raw::Member]) -> Result<Option<&'m raw::
     }
     let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let problem = Problem::at("balancer.name", format!("`{name}` is not among `[[balancers]]`"));
-    Err(problem.help(advice(name, &names).unwrap_or_default()))
+    Err(problem.suggest(name, &names))
 }
 
 fn families(addresses: &[IpAddr]) -> Result<[Option<IpAddr>; 2], Problem> {
@@ -120,7 +119,7 @@ pub(super) fn sizes(file: &raw::Tables) -> Result<Sizes, Problem> {
 }
 
 pub(super) fn timeouts(file: &raw::Timeouts) -> Result<Timeouts, Problem> {
-    let checked = |key: &str, span: Span| match span.0 {
+    let checked = |key: &str, given: heddle_config::Duration| match given.0 {
         time if time.is_zero() || time > LONGEST_TIMEOUT => Err(Problem::at(key, "out of range")
             .help("more than 0, at most 30d")
             .inside("timeouts")),
