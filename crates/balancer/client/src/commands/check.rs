@@ -17,7 +17,7 @@ use crate::format;
 pub(crate) fn check(args: &Check, common: &Common) -> Result<(), Failure> {
     let name = args.file.display().to_string();
     let text = fs::read_to_string(&args.file).with_context(|| name.clone())?;
-    let config = config::load(&name, &text).map_err(Failure::Config)?;
+    let config = config::load(&name, &text)?;
     if common.json {
         return output::json(&to_json(&config));
     }

@@ -87,7 +87,7 @@ fn sack_recovery_by_rfc_6675_section_5() {
     assert_eq!(trace.sender.cwnd(), 5500, "half of 11: limited transmit does not count");
     // Pipe is 10: nine not lost and one sent again. It has to fall to 4 for another segment.
     for highest in 6..11 {
-        assert_eq!(trace.ack(1, &[(2, highest)]), []);
+        assert!(trace.ack(1, &[(2, highest)]).is_empty());
     }
     assert_eq!(trace.ack(1, &[(2, 11)]), [14]);
     assert_eq!(trace.ack(1, &[(2, 12)]), [15]);
@@ -103,15 +103,15 @@ fn sack_recovery_by_rfc_6675_section_5() {
 fn without_new_data_a_hole_that_may_be_lost_is_sent_again() {
     let mut trace = opened(Recovery::Sack, 6);
     trace.sent();
-    assert_eq!(trace.ack(0, &[(1, 2)]), []);
-    assert_eq!(trace.ack(0, &[(1, 3)]), []);
+    assert!(trace.ack(0, &[(1, 2)]).is_empty());
+    assert!(trace.ack(0, &[(1, 3)]).is_empty());
     assert_eq!(trace.ack(0, &[(1, 4)]), [0]);
     // Only one segment above 4 has arrived: not lost yet, but there is nothing better to send (NextSeg's rule 3).
     assert_eq!(trace.ack(0, &[(5, 6), (1, 4)]), [4]);
     // Rule 4, once: the highest in flight, whether it was sent again before or not.
     assert_eq!(trace.ack(4, &[(5, 6)]), [4]);
-    assert_eq!(trace.ack(4, &[(5, 6)]), []);
-    assert_eq!(trace.ack(6, &[]), []);
+    assert!(trace.ack(4, &[(5, 6)]).is_empty());
+    assert!(trace.ack(6, &[]).is_empty());
     assert!(trace.sender.is_idle());
 }
 
@@ -121,7 +121,7 @@ fn an_old_or_repeated_acknowledgement_is_no_duplicate_with_sack() {
     trace.sent();
     trace.ack(5, &[]);
     for una in [5, 4, 5, 3, 5, 5] {
-        assert_eq!(trace.ack(una, &[]), []);
+        assert!(trace.ack(una, &[]).is_empty());
     }
     assert_eq!(trace.sender.phase, Phase::Open);
 }
@@ -134,7 +134,7 @@ fn newreno_recovery_by_rfc_6582_section_3_2() {
     assert_eq!([trace.ack(0, &[]), trace.ack(0, &[])].concat(), [10, 11], "limited transmit");
     assert_eq!(trace.ack(0, &[]), [0], "the third duplicate: the window is 5, inflated to 8");
     for _ in 0..4 {
-        assert_eq!(trace.ack(0, &[]), [], "inflated to 12, and 12 are in flight");
+        assert!(trace.ack(0, &[]).is_empty(), "inflated to 12, and 12 are in flight");
     }
     assert_eq!(trace.ack(0, &[]), [12]);
     assert_eq!([trace.ack(0, &[]), trace.ack(0, &[])].concat(), [13, 14]);
@@ -179,8 +179,8 @@ fn duplicates_of_what_a_timeout_sent_again_start_no_recovery() {
 fn after_a_timeout_the_scoreboard_still_counts() {
     let mut trace = opened(Recovery::Sack, 10);
     trace.sent();
-    assert_eq!(trace.ack(0, &[(2, 3)]), []);
-    assert_eq!(trace.ack(0, &[(2, 4)]), []);
+    assert!(trace.ack(0, &[(2, 3)]).is_empty());
+    assert!(trace.ack(0, &[(2, 4)]).is_empty());
     assert_eq!(trace.time_out(), [0], "a window of one segment");
     assert_eq!(trace.ack(1, &[(2, 4)]), [1, 4], "two, and not 2 and 3 again");
     assert_eq!(trace.ack(5, &[]), [5, 6, 7]);
