@@ -1,4 +1,4 @@
-//! How many keys a second one thread makes ahead: `cargo bench --package heddled --bench keys`.
+//! Keys a second that one thread makes ahead: `cargo bench --package heddled --bench keys`.
 //!
 //! Into the kernel's own queue, with the system call that this takes, as root. RomanRoads gives no number; its balancer needs one
 //! key for each new connection.
@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use heddle_balancer_maps::{Balancer, Clock, Sizes};
-use heddled::keys::Maker;
+use heddled::key_pool::Generator;
 
 const KEYS: u32 = 100_000;
 
@@ -16,18 +16,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let sizes = Sizes { ready_keys: KEYS, ..Sizes::small() };
         let mut queue = Balancer::load(&sizes, Clock::Kernel)?.maps.ready_keys;
         let owns = Box::new(move |token: u32| (token >> 20).is_multiple_of(balancers));
-        let mut maker = Maker::new(Box::new(getrandom::fill), owns);
+        let mut generator = Generator::new(Box::new(getrandom::fill), owns);
         let start = Instant::now();
-        while maker.made() < KEYS.into() {
-            maker.fill(&mut queue)?;
+        while generator.made() < KEYS.into() {
+            generator.fill(&mut queue)?;
         }
         let seconds = start.elapsed().as_secs_f64();
-        let made = maker.made() as f64;
+        let made = generator.made() as f64;
         println!(
             "{balancers:>9} {:>12.0} {:>10.0} {:>14.2}",
             made / seconds,
             seconds * 1e9 / made,
-            maker.tried() as f64 / made
+            generator.tried() as f64 / made
         );
     }
     Ok(())

@@ -1,24 +1,29 @@
-//! The daemon: what happens in the world is told to one task, which keeps the maps as they should be.
+//! The daemon: one task that handles events and requests, and keeps the maps as they should be.
 //!
 //! Health checks, other balancers, next hops, reloads, admin requests and scrapes all come as messages; between two of them
 //! nothing changes. So nothing is locked, and a test can look at a [`Core`] from outside. Packets never wait for any of this.
 
-mod alive;
 mod answers;
 mod apply;
 mod core;
-mod door;
+mod error;
+mod event_sources;
 mod explain;
+mod handle;
+mod health;
 mod key_supply;
+mod lifetimes;
 mod names;
 mod reload;
 mod snapshot;
+mod state;
 #[cfg(test)]
 mod testing;
-mod wiring;
 
-pub use self::core::{Core, CoreError};
-pub use door::Door;
+pub use self::core::Core;
+pub use apply::ReplaceError;
+pub use error::{CoreError, DaemonError};
+pub use handle::Handle;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,69 +34,32 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::config::ConfigError;
 use crate::{admin, metrics, privilege};
-use wiring::Wiring;
+use event_sources::EventSources;
 
-/// How often targets' indices age, where nothing else happens.
-const AGEING: Duration = Duration::from_secs(5);
-/// How long the balancer looks for the ways to its backends before it begins.
-const LOOKING: Duration = Duration::from_secs(2);
-/// Requests that may wait.
-const WAITING: usize = 32;
+/// The time after which the plan is made anew without an event, since indices of removed targets expire.
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(5);
+/// The longest wait for the next hops of all backends before the program is attached.
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The length of the queue of requests.
+const REQUEST_QUEUE: usize = 32;
 
-/// What the daemon is started with.
+/// The daemon's command line.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The configuration file.
     pub config: PathBuf,
-    /// How the program is attached.
+    /// The mode in which the program is attached.
     pub mode: Mode,
 }
 
-/// Why the daemon could not start, or had to stop.
-#[derive(Debug, thiserror::Error)]
-pub enum DaemonError {
-    /// The configuration cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        error: std::io::Error,
-    },
-    /// It is wrong.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The balancer could not be set up.
-    #[error(transparent)]
-    Core(#[from] CoreError),
-    /// The admin socket.
-    #[error(transparent)]
-    Admin(#[from] admin::BindError),
-    /// The metrics' address.
-    #[error("cannot serve metrics at {address}: {error}")]
-    Metrics {
-        /// Where.
-        address: std::net::SocketAddr,
-        /// Why not.
-        error: std::io::Error,
-    },
-    /// Privileges could not be given up.
-    #[error(transparent)]
-    Privilege(#[from] privilege::PrivilegeError),
-    /// The system.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-}
-
-/// Runs until SIGTERM or SIGINT. Then the program stays attached and goes on with what the maps say; the next daemon takes over. SIGHUP
-/// reads the configuration again.
+/// Runs until SIGTERM or SIGINT. Then the program stays attached and works with the maps as they are; the next daemon takes over. SIGHUP
+/// reloads the configuration.
 ///
 /// # Errors
 /// [`DaemonError`] if it cannot start. Later failures are logged.
 pub async fn run(options: Options) -> Result<(), DaemonError> {
-    // First of all: who signals a daemon that begins must not kill it.
+    // Before anything else: a signal must not kill a daemon that is starting.
     let (mut hangup, mut terminate) =
         (signal(SignalKind::hangup())?, signal(SignalKind::terminate())?);
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -99,48 +67,53 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let listener = admin::bind(&config.balancer.admin)?;
     let metrics = bind_metrics(&config).await?;
     let mut core = Core::start(config, &options)?;
-    let (to, mut asks) = mpsc::channel(WAITING);
-    let door = Arc::new(Door::new(to));
-    let mut wiring = Wiring::new(core.config()).await?;
-    look_around(&mut core, &mut wiring).await;
-    core.attach(options.mode)?;
+    let mut sources = EventSources::new(core.config());
+    resolve_next_hops(&mut core, &mut sources).await;
+    let (program, interfaces) = core.attach(options.mode)?;
+    // Needs a process with one thread; from here on there may be more.
     privilege::drop_all_but(privilege::RUNNING)?;
-    tokio::spawn(admin::serve(listener, door.clone()));
+    sources.watch_attachment(interfaces, program);
+    sources.start_membership(core.config());
+    let (to, mut messages) = mpsc::channel(REQUEST_QUEUE);
+    let handle = Arc::new(Handle::new(to));
+    tokio::spawn(admin::serve(listener, handle.clone()));
     if let Some(metrics) = metrics {
-        tokio::spawn(metrics::serve(metrics, door));
+        tokio::spawn(metrics::serve(metrics, handle));
     }
-    let mut ageing = interval(AGEING);
-    ageing.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut expiry = interval(EXPIRY_INTERVAL);
+    expiry.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tracing::info!(name = core.config().balancer.name, "the balancer runs");
     loop {
         tokio::select! {
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
             _ = hangup.recv() => drop(core.reload()),
-            _ = ageing.tick() => {}
-            Some(ask) = asks.recv() => core.take(ask, &wiring.checks()),
-            news = wiring.next() => core.learn(news),
+            _ = expiry.tick() => {}
+            Some(message) = messages.recv() => core.handle_message(message, &sources.status()),
+            event = sources.next() => core.handle_event(event),
         }
         core.reconcile();
         core.supply_keys();
-        wiring.follow(core.config());
+        sources.follow(core.config());
     }
-    tracing::info!("the daemon stops; packets go on as the maps say");
-    wiring.leave().await;
+    tracing::info!("the daemon stops; the program goes on with the maps as they are");
+    // From here on `/healthz` answers that the daemon stops.
+    drop(messages);
+    sources.leave().await;
     Ok(())
 }
 
-/// Finds the ways to all backends before the first packet comes, or waits no longer.
-async fn look_around(core: &mut Core, wiring: &mut Wiring) {
-    let look = async {
-        while !core.knows_all_ways() {
-            let news = wiring.next().await;
-            core.learn(news);
+/// Waits for the next hops of all backends, for [`RESOLVE_TIMEOUT`] at most, so that the first packets have them.
+async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
+    let resolve = async {
+        while !core.state.has_all_next_hops() {
+            let event = sources.next().await;
+            core.handle_event(event);
             core.reconcile();
-            wiring.follow(core.config());
+            sources.follow(core.config());
         }
     };
-    if tokio::time::timeout(LOOKING, look).await.is_err() {
+    if tokio::time::timeout(RESOLVE_TIMEOUT, resolve).await.is_err() {
         tracing::warn!("not all backends can be reached; the balancer begins with those that can");
     }
 }

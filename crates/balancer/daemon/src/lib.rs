@@ -1,14 +1,17 @@
-//! The balancer's daemon: what is configured, what is healthy, and the maps that say so.
+//! The balancer's daemon: configuration, health checks, membership, and the maps that follow them.
 
 pub mod admin;
+pub mod attachment;
 pub mod config;
 pub mod daemon;
 pub mod health;
 pub mod ids;
-pub mod keys;
+pub mod key_pool;
 pub mod members;
 pub mod metrics;
 pub mod neighbours;
+mod netlink;
 pub mod plan;
 pub mod privilege;
 pub mod service;
+mod supervisor;

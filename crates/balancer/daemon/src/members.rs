@@ -8,9 +8,9 @@
 //! owner and are then placed by hash; flows stay where they are.
 
 pub mod etcd;
-mod statics;
+mod static_list;
 
-pub use statics::{Peer, watch_static};
+pub use static_list::{Peer, watch_static};
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,11 +1,13 @@
-//! What Prometheus is told: plain numbers in a [`Snapshot`], their names in [`names`], and an HTTP server that asks for a snapshot at each
-//! scrape. The text is OpenMetrics 1.0.
+//! Metrics for Prometheus and health: plain numbers in a [`Snapshot`], their names in [`names`], [`Health`], and an HTTP server that takes
+//! both at each request. The text is OpenMetrics 1.0.
 
+mod health;
 pub mod names;
 mod serve;
 mod snapshot;
 mod text;
 
+pub use health::Health;
 pub use serve::{Source, serve};
 pub use snapshot::{
     Backend, Build, Checks, Event, Members, Reloads, Service, Snapshot, Table, Verdict,

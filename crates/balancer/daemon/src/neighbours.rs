@@ -1,23 +1,19 @@
-//! Next hops: out of which interface a backend is reached, and with which Ethernet addresses.
+//! Next hops: the interface and the Ethernet addresses of packets to a backend.
 //!
-//! The kernel is asked by rtnetlink, so that routes, gateways and neighbours are those of any other packet of this machine. A program at
-//! XDP does not resolve neighbours by itself, and its packets keep none alive: a [`Resolver`] that meets a missing or an ageing neighbour
+//! They are read by rtnetlink, so that routes, gateways and neighbours are those of any other packet of this machine. A program at
+//! XDP does not resolve neighbours by itself, and its packets keep none alive: a [`Resolver`] that meets a missing or a stale neighbour
 //! sends an empty UDP datagram to the discard port (RFC 863) of the address, which makes the kernel resolve it. This needs no capability.
-//!
-//! [`Changes`] tells when links, routes or neighbours have changed; [`watch`] puts both together.
+//! [`watch()`] resolves again when links, routes or neighbours change.
 
-mod changes;
-mod netlink;
 mod resolver;
 mod watch;
 
-pub use changes::Changes;
 pub use resolver::{Resolver, Unreachable};
 pub use watch::{NextHops, watch};
 
 use std::net::IpAddr;
 
-/// How packets to an address leave this machine.
+/// The first hop of packets to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextHop {
     /// Out of this interface.

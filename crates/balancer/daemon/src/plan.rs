@@ -1,11 +1,11 @@
-//! What the maps of the data plane should hold, and in which order they get there.
+//! The intended contents of the data plane's maps, and the order of the writes that lead there.
 //!
 //! [`Plan::next`] is a pure function of the configuration, what is known of backends and balancers ([`World`]), and the plan before;
-//! [`Plan::changes`] is what to write to the maps to get from one plan to the next. Written in that order, no packet meets half of
+//! [`changes()`] are the writes to the maps that lead from one plan to the next. Written in that order, no packet meets half of
 //! a change:
 //!
 //! - A service has two Maglev tables. A change fills the one that is not in use, then the VIP is turned to it by one write.
-//! - Flows and tokens name targets and services by index. Who leaves the configuration keeps its index, and its state, until all
+//! - Flows and tokens name targets and services by index. One that leaves the configuration keeps its index, and its state, until all
 //!   that named it has timed out; then it is down for as long again, for flows that never rested; then the index is free
 //!   ([`Phase`]).
 //! - The epoch goes up with each change of a table or of the ring: flows that hashing explained before register with their owners.
@@ -18,7 +18,7 @@ mod settings;
 mod tests;
 mod world;
 
-pub use change::Change;
+pub use change::{Change, changes};
 pub use indices::{Full, Indices, Phase};
 pub use maps::{Maps, VipName};
 pub use settings::{Keys, settings, ticks};
@@ -36,7 +36,7 @@ use heddle_hashing::ring::Ring;
 use crate::config::{Config, Service};
 use crate::ids::WireId;
 
-/// What the maps should hold, and who has which index.
+/// The intended contents of the maps, and the indices of targets and services.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The maps.
@@ -56,17 +56,12 @@ impl Plan {
         let keep = config.timeouts.longest();
         let mut targets = self.targets.clone();
         let mut services = self.services.clone();
-        targets.turn(&target_ids(config, world), world.now, keep, config.sizes.targets - 1)?;
+        targets.update(&target_ids(config, world), world.now, keep, config.sizes.targets - 1)?;
         let keys: BTreeSet<ServiceKey> = config.services.iter().map(Service::key).collect();
-        services.turn(&keys, world.now, keep, config.sizes.services)?;
+        services.update(&keys, world.now, keep, config.sizes.services)?;
         let mut plan = Plan { maps: Maps::default(), targets, services };
         plan.maps = plan.fill(config, world, &self.maps);
         Ok(plan)
-    }
-
-    /// What to write, in this order, to get from the maps `before` to this plan's.
-    pub fn changes(&self, before: &Maps) -> Vec<Change> {
-        change::changes(before, &self.maps)
     }
 
     /// The plan that a daemon finds in pinned maps when it starts. `services` are the keys of the VIPs that have numbers.
@@ -86,8 +81,8 @@ impl Plan {
         let all: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
         let ring = self.ring(world, &all);
         let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
-        let heirs = self.ring(world, &others);
-        let former_ring = former_ring(before, &ring, &heirs);
+        let successors = self.ring(world, &others);
+        let former_ring = former_ring(before, &ring, &successors);
         let changed = ring != before.ring || tables != before.tables;
         Maps {
             vips: maps::vips(config, self, &tables),
@@ -98,11 +93,11 @@ impl Plan {
             tables,
             ring,
             former_ring,
-            heirs,
+            successors,
         }
     }
 
-    /// What each other balancer is, by its address: those alive, and those that were, since packets go on where a daemon has stopped.
+    /// The other balancers' indices by address: those alive, and those that were, since packets go on where a daemon has stopped.
     fn peers(&self, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
         let is_kept = |index: u16| self.targets.iter().any(|(_, kept, _)| kept == index);
         let gone = before.peers.iter().map(|(address, index)| (*address, *index));
@@ -139,12 +134,12 @@ fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
     backends.map(|backend| backend.id).chain(balancers).collect()
 }
 
-/// Who owned each slot before `ring`. A balancer that has only just come was none of them.
-fn former_ring(before: &Maps, ring: &[u16], heirs: &[u16]) -> Vec<u16> {
+/// The owner of each slot before `ring`. A balancer that has only just come was none of them.
+fn former_ring(before: &Maps, ring: &[u16], successors: &[u16]) -> Vec<u16> {
     if before.ring == ring {
         before.former_ring.clone()
     } else if before.ring.is_empty() {
-        heirs.to_vec()
+        successors.to_vec()
     } else {
         before.ring.clone()
     }

@@ -77,6 +77,14 @@ impl Program {
         Ok(self.object.program_mut(self.name).ok_or(Error::Missing(self.name))?.try_into()?)
     }
 
+    /// The program's id, by which the kernel lists it (`bpftool prog`, `ip link`).
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the kernel does not say.
+    pub fn id(&self) -> Result<u32, Error> {
+        Ok(self.xdp()?.info()?.id())
+    }
+
     /// Runs the program `repeat` times on `frame` (14 bytes or more), in this thread, without any network.
     ///
     /// A program that changes frames meets its own output from the second round on: to measure one, use

@@ -1,4 +1,4 @@
-//! Answers to the admin socket.
+//! Answers to requests of the admin socket.
 
 mod backends;
 mod connections;
@@ -9,37 +9,45 @@ mod tests;
 use heddle_config::nearest;
 
 use super::Core;
+use super::event_sources::SourceStatus;
 use super::names::Names;
-use super::wiring::Checks;
 use crate::admin::{Problem, ProblemKind, Reply, Request};
 use crate::config::{self, Config};
 
 impl Core {
     /// Carries a request out.
-    pub(super) fn answer(&mut self, request: Request, checks: &Checks) -> Result<Reply, Problem> {
+    pub(super) fn answer(
+        &mut self,
+        request: Request,
+        sources: &SourceStatus,
+    ) -> Result<Reply, Problem> {
         match request {
-            Request::Status => self.status().map(Reply::Status),
-            Request::Backends => self.backends(checks, |_, _| true).map(Reply::Backends),
+            Request::Status => self.status(sources).map(Reply::Status),
+            Request::Backends => self.backends(&sources.checks, |_, _| true).map(Reply::Backends),
             Request::Drain { service, backend, switch } => {
                 self.drain(service.as_deref(), &backend, switch)?;
                 let asked = |s: &config::Service, b: &config::Backend| {
                     b.name == backend && service.as_ref().is_none_or(|name| *name == s.name)
                 };
-                self.backends(checks, asked).map(Reply::Backends)
+                self.backends(&sources.checks, asked).map(Reply::Backends)
             }
             Request::Connections { filter, limit } => {
                 self.connections(&filter, limit).map(Reply::Connections)
             }
             Request::Explain(packet) => self.explain(&packet).map(Reply::Explained),
-            Request::Counters => Ok(Reply::Counters(Box::new(self.snapshot(checks)))),
+            Request::Counters => Ok(Reply::Counters(Box::new(self.snapshot(sources)))),
             Request::Reload => self.reload().map(Reply::Reloaded).map_err(refused),
             Request::Members => Ok(Reply::Members(self.member_statuses())),
         }
     }
 
-    /// Calls `tell` with what numbers are called now.
-    pub(super) fn with_names<T>(&self, tell: impl FnOnce(Names<'_>) -> T) -> T {
-        tell(Names { config: &self.config, plan: &self.plan, members: &self.members() })
+    /// Calls `use_names` with the names of the numbers in the maps.
+    pub(super) fn with_names<T>(&self, use_names: impl FnOnce(Names<'_>) -> T) -> T {
+        use_names(Names {
+            config: &self.state.inputs.config,
+            plan: &self.state.plan,
+            members: &self.state.members(),
+        })
     }
 }
 
@@ -47,7 +55,7 @@ fn refused(message: String) -> Problem {
     Problem { kind: ProblemKind::Refused, message }
 }
 
-/// The kernel would not.
+/// An error of the kernel's, as an answer.
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(super) fn failed(error: heddle_balancer_maps::Error) -> Problem {
     Problem { kind: ProblemKind::Internal, message: error.to_string() }
@@ -64,7 +72,7 @@ fn not_found<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + 
     Problem { kind: ProblemKind::NotFound, message: format!("no {kind} is called {name}; {help}") }
 }
 
-/// The services that are meant: the one of this name, or all.
+/// The service of this name; without a name all services.
 fn services<'a>(
     config: &'a Config,
     name: Option<&str>,

@@ -1,63 +1,148 @@
-//! From a plan to the maps, and from the maps that a daemon finds to a plan.
+//! The way of a plan into the maps, and of the maps that a daemon finds into a plan.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use heddle_balancer_maps::Error;
-use heddle_balancer_maps::abi::{MAGLEV_SIZE, NO_TARGET, Target, TargetState, VipKind};
+use heddle_balancer_maps::abi::{MAGLEV_SIZE, NO_TARGET, Settings, Target, TargetState, VipKind};
 use heddle_balancer_maps::maps::Maps;
 use heddle_hashing::RING_SIZE;
 
 use crate::ids::WireId;
 use crate::plan::{self, Change, VipName};
 
-/// Writes one change.
-pub(super) fn write(maps: &mut Maps, change: &Change) -> Result<(), Error> {
-    match change {
-        Change::Target(index, target) => maps.targets.set((*index).into(), target),
-        Change::Id(id, Some(index)) => maps.target_ids.insert(&id.get(), &(*index).into()),
-        Change::Id(id, None) => maps.target_ids.remove(&id.get()),
-        Change::Table(number, slots) => maps.maglev.write(first_slot(*number), slots),
-        Change::Ring(parts) => {
-            // The owners last: what they lead to is there then.
-            for (part, owners) in parts.iter().enumerate().rev() {
-                let words: Vec<u32> = owners.iter().map(|&owner| owner.into()).collect();
-                maps.ring.write(part * RING_SIZE, &words)?;
+/// The maps of the data plane, as the daemon writes them.
+pub(super) trait DataPlane {
+    /// Makes one change.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    fn change(&mut self, change: &Change) -> Result<(), Error>;
+
+    /// Writes the settings.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    fn set_settings(&mut self, settings: &Settings) -> Result<(), Error>;
+
+    /// The contents of settings and maps.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    fn read(&self) -> Result<Contents<'static>, Error>;
+}
+
+/// The contents of settings and maps.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contents<'a> {
+    pub(super) settings: Settings,
+    pub(super) maps: Cow<'a, plan::Maps>,
+}
+
+/// A failed [`replace`].
+#[derive(Debug, thiserror::Error)]
+#[error("{error}{}", rollback.as_ref().map_or(String::new(), |error| format!("; undoing it has failed, too: {error}")))]
+pub struct ReplaceError {
+    /// The failed write.
+    pub(super) error: Error,
+    /// The failed write of the way back; none: all is as it was.
+    pub(super) rollback: Option<Error>,
+}
+
+/// Writes the way from the contents `before` to those `after`: settings first, then change by change. After each of them packets are
+/// forwarded well ([`plan`]); after an error the rest is missing.
+///
+/// # Errors
+/// The kernel's.
+pub(super) fn write(
+    to: &mut impl DataPlane,
+    before: &Contents<'_>,
+    after: &Contents<'_>,
+) -> Result<(), Error> {
+    let Settings { epoch, peers, .. } = before.settings;
+    // These two have their place among the changes.
+    let settings = Settings { epoch, peers, ..after.settings };
+    if settings != before.settings {
+        to.set_settings(&settings)?;
+    }
+    for change in plan::changes(&before.maps, &after.maps) {
+        to.change(&change)?;
+    }
+    Ok(())
+}
+
+/// The same at once or not at all: after an error the way back is written.
+///
+/// # Errors
+/// [`ReplaceError`].
+pub(super) fn replace(
+    to: &mut impl DataPlane,
+    before: &Contents<'_>,
+    after: &Contents<'_>,
+) -> Result<(), ReplaceError> {
+    write(to, before, after)
+        .map_err(|error| ReplaceError { error, rollback: write(to, after, before).err() })
+}
+
+impl DataPlane for Maps {
+    fn change(&mut self, change: &Change) -> Result<(), Error> {
+        match change {
+            Change::Target(index, target) => self.targets.set((*index).into(), target),
+            Change::Id(id, Some(index)) => self.target_ids.insert(&id.get(), &(*index).into()),
+            Change::Id(id, None) => self.target_ids.remove(&id.get()),
+            Change::Table(number, slots) => self.maglev.write(first_slot(*number), slots),
+            Change::Ring(parts) => write_ring(self, parts),
+            Change::Vip(name, Some(vip)) => self.vips.insert(&(*name).into(), vip),
+            Change::Vip(name, None) => self.vips.remove(&(*name).into()),
+            Change::Peer(address, Some(index)) => {
+                self.peers.insert(&(*address).into(), &(*index).into())
             }
-            Ok(())
-        }
-        Change::Vip(name, Some(vip)) => maps.vips.insert(&(*name).into(), vip),
-        Change::Vip(name, None) => maps.vips.remove(&(*name).into()),
-        Change::Peer(address, Some(index)) => {
-            maps.peers.insert(&(*address).into(), &(*index).into())
-        }
-        Change::Peer(address, None) => maps.peers.remove(&(*address).into()),
-        Change::Epoch { epoch, peers } => {
-            let settings = maps.settings.get()?;
-            maps.settings.set(&heddle_balancer_maps::abi::Settings {
-                epoch: *epoch,
-                peers: u8::from(*peers),
-                ..settings
-            })
+            Change::Peer(address, None) => self.peers.remove(&(*address).into()),
+            Change::Epoch { epoch, peers } => {
+                let settings = self.settings.get()?;
+                self.settings.set(&Settings { epoch: *epoch, peers: u8::from(*peers), ..settings })
+            }
         }
     }
+
+    fn set_settings(&mut self, settings: &Settings) -> Result<(), Error> {
+        self.settings.set(settings)
+    }
+
+    fn read(&self) -> Result<Contents<'static>, Error> {
+        Ok(Contents { settings: self.settings.get()?, maps: Cow::Owned(contents(self)?) })
+    }
+}
+
+/// The owners last: the parts that they lead to are there then.
+fn write_ring(maps: &mut Maps, parts: &[Vec<u16>; 3]) -> Result<(), Error> {
+    for (part, owners) in parts.iter().enumerate().rev() {
+        let words: Vec<u32> = owners.iter().map(|&owner| owner.into()).collect();
+        maps.ring.write(part * RING_SIZE, &words)?;
+    }
+    Ok(())
 }
 
 fn first_slot(table: u32) -> usize {
     table as usize * MAGLEV_SIZE as usize
 }
 
-/// What the maps say now: those of the daemon before, or empty ones.
-pub(super) fn read(maps: &Maps) -> Result<plan::Maps, Error> {
+/// The maps as the daemon before has left them; empty if there was none.
+pub(super) fn found(maps: &Maps) -> Result<plan::Maps, Error> {
+    if maps.vips.entries()?.is_empty() {
+        return Ok(plan::Maps::default()); // Nothing was ever written: this balancer has only just come.
+    }
+    contents(maps)
+}
+
+fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
     let vips: BTreeMap<VipName, _> =
         maps.vips.entries()?.into_iter().map(|(key, vip)| (key.into(), vip)).collect();
     let services = vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
     let tables =
         services.map(|vip| vip.table / MAGLEV_SIZE).map(|number| (number, table(maps, number)));
-    if vips.is_empty() {
-        return Ok(plan::Maps::default()); // Nothing was ever written: this balancer has only just come.
-    }
     Ok(plan::Maps {
         targets: targets(maps)?,
         ids: ids(maps)?,
@@ -65,7 +150,7 @@ pub(super) fn read(maps: &Maps) -> Result<plan::Maps, Error> {
         tables: tables.collect(),
         ring: ring(maps, 0),
         former_ring: ring(maps, RING_SIZE),
-        heirs: ring(maps, 2 * RING_SIZE),
+        successors: ring(maps, 2 * RING_SIZE),
         epoch: maps.settings.get()?.epoch,
         vips,
     })

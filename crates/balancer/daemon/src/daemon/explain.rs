@@ -1,24 +1,24 @@
-//! Where a packet would go, and why: it is shown to the program's explaining variant, and what that noted is put into words.
+//! The way of a packet and its reasons: the program's explaining variant runs on it, and its trace is put into words.
 
+mod format;
 mod frame;
 mod reasons;
 mod steered;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use heddle_balancer_maps::abi::{Counter, FLOW_STATE_MASK, FlowState, Trace};
 use heddle_wire::{Key, Version};
 
 use super::Core;
 use super::answers::failed;
+use super::event_sources::Checks;
 use super::names::Names;
-use super::wiring::Checks;
 use crate::admin::{BackendStatus, Explained, MptcpOption, Packet, Problem, ProblemKind};
 use crate::ids::WireId;
 
 impl Core {
-    /// Where a packet would go.
+    /// The way of a packet through the program.
     pub(super) fn explain(&mut self, packet: &Packet) -> Result<Explained, Problem> {
         let refused = |message| Problem { kind: ProblemKind::Refused, message };
         let frame = frame::of(packet).map_err(refused)?;
@@ -33,13 +33,13 @@ impl Core {
     }
 }
 
-/// What is known of a packet that the program was shown.
+/// A packet, the program's trace of it, and the names in it.
 struct Facts<'a> {
     packet: &'a Packet,
     trace: Trace,
-    /// The backend that the word to another balancer names.
+    /// The backend that the steering message to another balancer names.
     named: Option<WireId>,
-    /// How backends are; only where none takes the packet.
+    /// The state of backends; only where none takes the packet.
     backends: Vec<BackendStatus>,
     names: Names<'a>,
 }
@@ -62,7 +62,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What the program decided.
+    /// The program's verdict.
     fn verdict(&self) -> Counter {
         counters(&self.trace).find(|counter| is_verdict(*counter)).unwrap_or(Counter::PassNoVip)
     }
@@ -71,7 +71,7 @@ impl Facts<'_> {
         counters(&self.trace).filter(|counter| !is_verdict(*counter))
     }
 
-    /// Whom the packet would reach: at once, or by way of another balancer.
+    /// The backend that the packet would reach: at once, or by way of another balancer.
     fn backend(&self) -> Option<&str> {
         let id = match self.trace.owner {
             0 => self.names.id(self.trace.target),

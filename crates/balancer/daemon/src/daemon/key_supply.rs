@@ -5,15 +5,15 @@ use heddle_balancer_maps::maps::ReadyKeys;
 use heddle_hashing::hash::ring_slot_of_token;
 
 use crate::config::Config;
-use crate::keys::KeyThread;
+use crate::key_pool::KeyPool;
 use crate::service::MptcpMode;
 
-/// The queue of keys, and who fills it.
+/// The queue of keys, and the thread that fills it.
 pub(super) struct KeySupply {
     /// Until the thread has it.
     queue: Option<ReadyKeys>,
-    thread: Option<KeyThread>,
-    /// For which the keys in the queue are.
+    thread: Option<KeyPool>,
+    /// The ring that the keys in the queue are for.
     ring: Vec<u16>,
 }
 
@@ -34,7 +34,7 @@ impl KeySupply {
             return;
         }
         let Some(queue) = self.queue.take() else { return };
-        match KeyThread::start(queue, owns(ring)) {
+        match KeyPool::start(queue, owns(ring)) {
             Ok(thread) => self.thread = Some(thread),
             Err(error) => tracing::warn!(%error, "no keys are made ahead; they are made on demand"),
         }

@@ -1,4 +1,4 @@
-//! What the maps' numbers are called.
+//! The names of the numbers in the maps.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use crate::config::{Backend, Config, Member, Service};
 use crate::ids::WireId;
 use crate::plan::Plan;
 
-/// What is said of numbers whose names were taken out of the configuration.
+/// The name of numbers whose owners were taken out of the configuration.
 pub(super) const GONE: &str = "(gone)";
 
 /// Names by number, under a configuration and its plan.
@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
         self.members.iter().chain(self.config.members()).find(|member| member.id == id)
     }
 
-    /// Who has this index.
+    /// The backend or balancer of this index.
     pub(super) fn id(&self, target: u16) -> Option<WireId> {
         NonZeroU32::new(self.plan.maps.targets.get(&target)?.id).map(WireId)
     }

@@ -1,8 +1,9 @@
-//! The configuration, read again.
+//! Reload of the configuration.
 
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::core::keys;
 use super::{Core, DaemonError};
 use crate::config::{self, Config};
 
@@ -14,10 +15,12 @@ pub(super) fn read(path: &Path) -> Result<Config, DaemonError> {
 }
 
 impl Core {
-    /// Takes the file's new state over, or says why not and leaves all as it was. What needs a restart is said, and stays as it is.
+    /// Replaces the configuration by the file's, and returns the changes in words. Settings that need a restart are among them, and
+    /// stay as they are.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The reason why the configuration, keys, health, drains and maps have all stayed as they were: a wrong file, an unreadable secret,
+    /// no room in the maps, or a write that the kernel refused.
     pub fn reload(&mut self) -> Result<Vec<String>, String> {
         let result = self.try_reload();
         match &result {
@@ -34,32 +37,26 @@ impl Core {
         result
     }
 
+    /// Everything new is made first, and takes the old one's place when the maps have it.
     fn try_reload(&mut self) -> Result<Vec<String>, String> {
-        let mut new = read(&self.path).map_err(|error| error.to_string())?;
-        let mut said = differences(&self.config, &new);
-        said.extend(keep_fixed(&self.config, &mut new));
-        self.read_keys(&new).map_err(|error| error.to_string())?;
-        self.config = new;
-        self.forget_gone();
-        self.apply_settings().map_err(|error| error.to_string())?;
-        Ok(said)
-    }
-
-    /// What was said of backends that are gone does not count for others that may get their names.
-    fn forget_gone(&mut self) {
-        let ids: Vec<_> =
-            self.config.services.iter().flat_map(|s| &s.backends).map(|b| b.id).collect();
-        self.health.retain(|id, _| ids.contains(id));
-        self.drained.retain(|id, _| ids.contains(id));
+        let mut config = read(&self.path).map_err(|error| error.to_string())?;
+        let old = &self.state.inputs;
+        let mut changes = differences(&old.config, &config);
+        changes.extend(keep_fixed(&old.config, &mut config));
+        let keys = keys(&config, old.keys.seed).map_err(|error| error.to_string())?;
+        let inputs = old.with(config, keys);
+        let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
+        replaced.map_err(|error| error.to_string())?;
+        Ok(changes)
     }
 }
 
-/// What is only read at start keeps its old value.
+/// Gives settings that are only read at the start their old values.
 fn keep_fixed(old: &Config, new: &mut Config) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     let mut fixed = |what: &str, same: bool| {
         if !same {
-            said.push(format!("{what} changes with the next start"));
+            changes.push(format!("{what} changes with the next start"));
         }
     };
     fixed("[tables]", old.sizes == new.sizes);
@@ -68,43 +65,43 @@ fn keep_fixed(old: &Config, new: &mut Config) -> Vec<String> {
     new.sizes = old.sizes;
     new.balancer = old.balancer.clone();
     new.membership = old.membership.clone();
-    said
+    changes
 }
 
 fn differences(old: &Config, new: &Config) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     for service in &new.services {
         match old.services.iter().find(|other| other.name == service.name) {
-            None => said.push(format!("service {} is new", service.name)),
+            None => changes.push(format!("service {} is new", service.name)),
             Some(before) if before == service => {}
-            Some(before) => said.extend(backend_differences(before, service)),
+            Some(before) => changes.extend(backend_differences(before, service)),
         }
     }
     let gone =
         old.services.iter().filter(|s| new.services.iter().all(|other| other.name != s.name));
-    said.extend(gone.map(|service| format!("service {} is gone", service.name)));
+    changes.extend(gone.map(|service| format!("service {} is gone", service.name)));
     if old.timeouts != new.timeouts || old.limits != new.limits {
-        said.push("timeouts or limits have changed".into());
+        changes.push("timeouts or limits have changed".into());
     }
-    said
+    changes
 }
 
 fn backend_differences(old: &config::Service, new: &config::Service) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     let name = &new.name;
     for backend in &new.backends {
         match old.backends.iter().find(|other| other.id == backend.id) {
-            None => said.push(format!("service {name}: backend {} is new", backend.name)),
+            None => changes.push(format!("service {name}: backend {} is new", backend.name)),
             Some(before) if before != backend => {
-                said.push(format!("service {name}: backend {} has changed", backend.name));
+                changes.push(format!("service {name}: backend {} has changed", backend.name));
             }
             Some(_) => {}
         }
     }
     let gone = old.backends.iter().filter(|b| new.backends.iter().all(|other| other.id != b.id));
-    said.extend(gone.map(|backend| format!("service {name}: backend {} is gone", backend.name)));
-    if said.is_empty() {
-        said.push(format!("service {name} has changed"));
+    changes.extend(gone.map(|backend| format!("service {name}: backend {} is gone", backend.name)));
+    if changes.is_empty() {
+        changes.push(format!("service {name} has changed"));
     }
-    said
+    changes
 }

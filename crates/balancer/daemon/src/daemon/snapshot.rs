@@ -1,4 +1,4 @@
-//! All that is counted, at one moment.
+//! All counters and gauges at one moment.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -6,25 +6,26 @@ use heddle_balancer_maps::Error;
 use heddle_balancer_maps::abi::{Counter, FlowState, NO_TARGET, TargetState, TokenState};
 
 use super::Core;
-use super::alive::Lifetimes;
-use super::wiring::Checks;
+use super::event_sources::{Checks, SourceStatus};
+use super::lifetimes::Lifetimes;
 use crate::config;
 use crate::members::Source;
 use crate::metrics::{self, Event, Members, Reloads, Snapshot, Table, Verdict};
 use crate::plan::Plan;
 
-/// What packets of no service are counted under.
+/// The name under which packets of no service are counted.
 const NO_SERVICE: &str = "none";
 
 impl Core {
-    /// All numbers. What the kernel does not tell is left out, and logged.
-    pub(super) fn snapshot(&self, checks: &Checks) -> Snapshot {
+    /// All numbers. A map that cannot be read is left out, and logged.
+    pub(super) fn snapshot(&self, sources: &SourceStatus) -> Snapshot {
         Snapshot {
             services: self.or_nothing(self.service_counts()),
             backends: self.or_nothing(self.backend_counts()),
-            checks: check_counts(checks),
+            checks: check_counts(&sources.checks),
             tables: self.or_nothing(self.tables()),
             members: self.member_counts(),
+            health: self.health(sources),
             reloads: Reloads {
                 succeeded: self.counts.reloads,
                 failed: self.counts.failed_reloads,
@@ -42,9 +43,9 @@ impl Core {
     }
 
     fn service_counts(&self) -> Result<Vec<metrics::Service>, Error> {
-        let services = self.config.services.iter();
+        let services = self.state.inputs.config.services.iter();
         let numbered = services.filter_map(|service| {
-            Some((&*service.name, self.plan.services.index(&service.key())?))
+            Some((&*service.name, self.state.plan.services.index(&service.key())?))
         });
         let all = numbered.chain([(NO_SERVICE, 0)]);
         all.map(|(name, number)| self.counts_of(name, number)).collect()
@@ -71,7 +72,7 @@ impl Core {
 
     fn backend_counts(&self) -> Result<Vec<metrics::Backend>, Error> {
         let mut all = Vec::new();
-        for service in &self.config.services {
+        for service in &self.state.inputs.config.services {
             for backend in &service.backends {
                 let count = self.count_of(backend)?;
                 all.push(metrics::Backend {
@@ -79,7 +80,7 @@ impl Core {
                     name: backend.name.clone(),
                     packets: count.packets,
                     bytes: count.bytes,
-                    up: is_up(&self.plan, backend),
+                    up: is_up(&self.state.plan, backend),
                     draining: self.is_drained(backend),
                     weight: backend.weight,
                 });
@@ -88,12 +89,12 @@ impl Core {
         Ok(all)
     }
 
-    /// What was sent to a backend.
+    /// The packets sent to a backend.
     pub(super) fn count_of(
         &self,
         backend: &config::Backend,
     ) -> Result<heddle_balancer_maps::abi::Count, Error> {
-        match self.plan.targets.index(&backend.id) {
+        match self.state.plan.targets.index(&backend.id) {
             Some(index) => self.balancer.maps.target_counts.get(index.into()),
             None => Ok(Default::default()),
         }
@@ -101,7 +102,7 @@ impl Core {
 
     /// Whether a backend gets no new connections, by command or by the file.
     pub(super) fn is_drained(&self, backend: &config::Backend) -> bool {
-        self.drained.get(&backend.id).copied().unwrap_or(backend.drained)
+        self.state.inputs.drained.get(&backend.id).copied().unwrap_or(backend.drained)
     }
 
     fn tables(&self) -> Result<Vec<Table>, Error> {
@@ -121,10 +122,10 @@ impl Core {
 
     fn member_counts(&self) -> Members {
         Members {
-            count: self.members().len().max(1) as u64,
-            ring_share: ring_share(&self.plan),
+            count: self.state.members().len().max(1) as u64,
+            ring_share: ring_share(&self.state.plan),
             changes: self.counts.member_changes,
-            store_up: self.view.source != Source::Lost,
+            store_up: self.state.view.source != Source::Lost,
         }
     }
 }

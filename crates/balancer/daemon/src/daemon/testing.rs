@@ -21,6 +21,12 @@ const FILE: &str = "
     backend = [{ name = 'be1', address = '10.0.1.1' }, { name = 'be2', address = '10.0.1.2' }]
 ";
 
+/// The next hop of an address in the tests.
+pub(super) fn hop(source: IpAddr) -> NextHop {
+    let mac = [2, 0, 0, 0, 0, 1];
+    NextHop { ifindex: 2, mac, source_mac: mac, mtu: 1500, source }
+}
+
 /// Two balancers, of which this one is lb1, and a service with two backends.
 pub(super) struct World {
     pub(super) config: Config,
@@ -32,10 +38,6 @@ impl World {
     pub(super) fn start() -> World {
         let config = config::load("lb.toml", FILE).unwrap();
         let members = config.members().to_vec();
-        let hop = |address: IpAddr| {
-            let mac = [2, 0, 0, 0, 0, 1];
-            (address, NextHop { ifindex: 2, mac, source_mac: mac, mtu: 1500, source: address })
-        };
         let backends = config.services[0].backends.iter().map(|backend| backend.address);
         let addresses = backends.chain(members.iter().map(|member| member.address));
         let world = plan::World {
@@ -44,7 +46,7 @@ impl World {
             balancers: &members,
             health: &BTreeMap::new(),
             drained: &BTreeMap::new(),
-            next_hops: &addresses.map(hop).collect(),
+            next_hops: &addresses.map(|address| (address, hop(address))).collect(),
         };
         let plan = Plan::default().next(&config, &world).unwrap();
         World { config, plan, members }

@@ -1,136 +1,146 @@
-//! Asks all targets, each in a task of its own.
+//! A probing task for each target.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use super::{Check, Failure, RiseFall, State, offset, probe};
+use super::{Check, Failure, RiseFall, State, jitter, probe};
+use crate::supervisor::{Supervised, supervise};
 
-/// What is asked, and how.
+/// The least time without a result after which a target's checks count as stopped.
+const SHORTEST_STALL: Duration = Duration::from_secs(5);
+
+/// A target and its check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Tells it from the others.
+    /// A name that no other target of the checker has.
     pub name: String,
-    /// Where it is asked: its own address, not a service's.
+    /// Its own address, not a service's.
     pub address: SocketAddr,
-    /// How.
+    /// The check.
     pub check: Check,
 }
 
-/// A target's state has changed.
+/// A change of a target's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HealthEvent {
     /// The target's name.
     pub target: String,
     /// Its new state.
     pub state: State,
-    /// The last answer, where that was bad.
+    /// The last probe's failure, if it has failed.
     pub why: Option<Failure>,
 }
 
-/// What is known of a target.
+/// The results of a target's checks so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Up or down.
     pub state: State,
     /// Since when.
     pub since: Instant,
-    /// Good answers so far.
+    /// Successes so far.
     pub passed: u64,
-    /// Bad answers so far.
+    /// Failures so far.
     pub failed: u64,
-    /// How long all answers took together.
+    /// The duration of all probes together.
     pub spent: Duration,
-    /// Why the last answer was bad, if it was.
+    /// The last probe's failure, if it has failed.
     pub last_failure: Option<Failure>,
+    /// The end of the last probe; before the first one, the start of the checks.
+    pub last_result: Instant,
 }
 
 type Statuses = Arc<Mutex<BTreeMap<String, Status>>>;
 
-/// Asks its targets until it is dropped.
+/// Probes its targets until it is dropped.
 #[derive(Debug)]
 pub struct Checker {
-    running: BTreeMap<String, (Target, AbortHandle)>,
-    tasks: JoinSet<()>,
+    running: BTreeMap<String, (Target, Supervised)>,
     statuses: Statuses,
     events: mpsc::Sender<HealthEvent>,
 }
 
 impl Checker {
-    /// Without targets. Changes go to `events`; while that is full, no target with news is asked again.
+    /// Without targets. Changes go to `events`; while that is full, a target whose state has changed is not probed.
     pub fn new(events: mpsc::Sender<HealthEvent>) -> Checker {
-        let (running, statuses) = (BTreeMap::new(), Statuses::default());
-        Checker { running, tasks: JoinSet::new(), statuses, events }
+        Checker { running: BTreeMap::new(), statuses: Statuses::default(), events }
     }
 
-    /// Asks these targets from now on and no others. One that stays as it was is left in peace; one that has changed is unknown again, and
-    /// so told of anew. Of two with one name the last counts. Must be called inside a tokio runtime.
+    /// Probes these targets from now on and no others. One that stays as it was goes on undisturbed; one that has changed is unknown
+    /// again, and its first state is sent. Of two with one name the last counts. Must be called inside a tokio runtime.
     pub fn set(&mut self, targets: Vec<Target>) {
         let wanted: BTreeMap<_, _> = targets.into_iter().map(|t| (t.name.clone(), t)).collect();
-        self.running.retain(|name, (target, task)| {
-            let stays = wanted.get(name) == Some(target);
-            if !stays {
-                task.abort();
-            }
-            stays
-        });
+        self.running.retain(|name, (target, _)| wanted.get(name) == Some(target));
         lock(&self.statuses).retain(|name, _| self.running.contains_key(name));
         for (name, target) in wanted {
             if !self.running.contains_key(&name) {
                 self.start(target);
             }
         }
-        while self.tasks.try_join_next().is_some() {}
     }
 
     fn start(&mut self, target: Target) {
         let name = target.name.clone();
-        let now = Instant::now();
-        let status = Status {
-            state: State::Unknown,
-            since: now,
-            passed: 0,
-            failed: 0,
-            spent: Duration::ZERO,
-            last_failure: None,
-        };
-        lock(&self.statuses).insert(name.clone(), status);
-        let watch = watch(target.clone(), now, self.statuses.clone(), self.events.clone());
-        self.running.insert(name, (target, self.tasks.spawn(watch)));
+        lock(&self.statuses).insert(name.clone(), Status::unknown());
+        let (statuses, events) = (self.statuses.clone(), self.events.clone());
+        let checked = target.clone();
+        let task = supervise(format!("health check of {name}"), move || {
+            let (target, statuses, events) = (checked.clone(), statuses.clone(), events.clone());
+            async move {
+                check(target, statuses, events).await;
+                Ok::<(), Infallible>(())
+            }
+        });
+        self.running.insert(name, (target, task));
     }
 
-    /// What is known of all targets, by name.
+    /// The results for all targets, by name.
     pub fn statuses(&self) -> BTreeMap<String, Status> {
         lock(&self.statuses).clone()
     }
+
+    /// The targets whose checks have stopped: their task has failed and waits to start again, or has had no result for longer than
+    /// three intervals and a timeout.
+    pub fn stopped(&self) -> Vec<String> {
+        let statuses = lock(&self.statuses);
+        let is_stopped = |name: &str, target: &Target, task: &Supervised| {
+            let stalled = |status: &Status| status.last_result.elapsed() > stall(&target.check);
+            !task.is_running() || statuses.get(name).is_none_or(stalled)
+        };
+        let all = self.running.iter();
+        let stopped = all.filter(|(name, (target, task))| is_stopped(name, target, task));
+        stopped.map(|(name, _)| name.clone()).collect()
+    }
 }
 
-/// Asks one target for ever.
-async fn watch(
-    target: Target,
-    start: Instant,
-    statuses: Statuses,
-    events: mpsc::Sender<HealthEvent>,
-) {
+/// The longest time that may pass between two results.
+fn stall(check: &Check) -> Duration {
+    (3 * check.interval + check.timeout).max(SHORTEST_STALL)
+}
+
+/// Probes one target until nobody receives its events.
+async fn check(target: Target, statuses: Statuses, events: mpsc::Sender<HealthEvent>) {
+    let start = Instant::now();
     let Check { rise, fall, interval, timeout, .. } = target.check;
     let mut health = RiseFall::new(rise, fall, Duration::ZERO);
     // Tokio panics at an interval of nothing.
     let interval = interval.max(Duration::from_millis(1));
-    let mut ticks = interval_at(start + offset(&target.name, interval), interval);
+    let mut ticks = interval_at(start + jitter(&target.name, interval), interval);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
-        let asked = ticks.tick().await;
-        let answer = probe(&target.check.probe, target.address, timeout).await;
-        let state = if answer.is_ok() { State::Up } else { State::Down };
+        let begun = ticks.tick().await;
+        let result = probe(&target.check.probe, target.address, timeout).await;
+        let state = if result.is_ok() { State::Up } else { State::Down };
         let change = health.observe(start.elapsed(), state);
-        let why = answer.err();
+        let why = result.err();
         if let Some(status) = lock(&statuses).get_mut(&target.name) {
-            status.note(why.as_ref(), asked.elapsed());
+            status.count(why.as_ref(), begun.elapsed());
             (status.state, status.since) = (health.state(), start + health.since());
         }
         if let Some(state) = change {
@@ -143,14 +153,28 @@ async fn watch(
 }
 
 impl Status {
-    fn note(&mut self, failure: Option<&Failure>, took: Duration) {
+    fn unknown() -> Status {
+        let now = Instant::now();
+        Status {
+            state: State::Unknown,
+            since: now,
+            passed: 0,
+            failed: 0,
+            spent: Duration::ZERO,
+            last_failure: None,
+            last_result: now,
+        }
+    }
+
+    fn count(&mut self, failure: Option<&Failure>, took: Duration) {
         *(if failure.is_some() { &mut self.failed } else { &mut self.passed }) += 1;
         self.spent += took;
         self.last_failure = failure.cloned();
+        self.last_result = Instant::now();
     }
 }
 
-/// No task panics while it holds the lock, so what is behind it is whole.
+/// No task panics while it holds the lock, so the statuses are whole.
 fn lock(statuses: &Statuses) -> std::sync::MutexGuard<'_, BTreeMap<String, Status>> {
     statuses.lock().unwrap_or_else(PoisonError::into_inner)
 }

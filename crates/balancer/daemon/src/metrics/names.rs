@@ -1,9 +1,9 @@
 //! All metrics' names. Units are base units and end the name; the text format adds `_total` to counters and `_info` to facts.
 
-/// What every name begins with.
+/// The beginning of every name.
 pub const PREFIX: &str = "heddle_lb";
 
-/// What its values are.
+/// The kind of a metric's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// They only grow, until the daemon's maps are made anew.
@@ -19,11 +19,11 @@ pub enum Kind {
 pub struct Name {
     /// Without prefix and suffix.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning, in a phrase.
     pub help: &'static str,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What each value is of.
+    /// The labels of each value.
     pub labels: &'static [&'static str],
 }
 
@@ -49,7 +49,7 @@ macro_rules! names {
 names! {
     PACKETS = counter("packets", VERDICT, "Packets by service and verdict");
     BYTES = counter("bytes", VERDICT, "Bytes of packets, from the IP header on");
-    EVENTS = counter("events", &["service", "event"], "What happened on packets' way");
+    EVENTS = counter("events", &["service", "event"], "Events on packets' way");
     BACKEND_PACKETS = counter("backend_packets", BACKEND, "Packets sent to a backend");
     BACKEND_BYTES = counter("backend_bytes", BACKEND, "Bytes sent to a backend");
     BACKEND_UP = gauge("backend_up", BACKEND, "1 if a backend is in use, 0 if it is down");
@@ -63,6 +63,10 @@ names! {
     RING_SHARE = gauge("ring_share_ratio", &[], "Share of all tokens that this balancer owns");
     MEMBER_CHANGES = counter("member_changes", &[], "Changes of the list of balancers");
     STORE_UP = gauge("member_store_up", &[], "1 if the store of balancers answers, 0 if its last list is used");
+    MAPS_IN_SYNC = gauge("maps_in_sync", &[], "1 if the maps follow the plan, 0 if a write has failed");
+    HEALTH_CHECKS_RUNNING = gauge("health_checks_running", &[], "1 if all health checks have results, 0 if one has stopped");
+    NEIGHBOUR_WATCHER_RUNNING = gauge("neighbour_watcher_running", &[], "1 if next hops are kept up to date, 0 if not");
+    PROGRAMS_ATTACHED = gauge("programs_attached", &[], "1 if the program is attached to all interfaces, 0 if not");
     RELOADS = counter("reloads", &["outcome"], "Reloads of the configuration");
     LOADED = gauge("config_loaded_timestamp_seconds", &[], "When the configuration in force was loaded");
     BUILD = Name { name: "build", help: "The daemon's version and the kernel's release", kind: Kind::Info, labels: &["version", "kernel"] };

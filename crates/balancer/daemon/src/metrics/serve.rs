@@ -13,30 +13,30 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Snapshot, text};
+use super::{Health, Snapshot, text};
 
-/// How long a socket may take to send a request's head, the first one and the next.
-const HEAD: Duration = Duration::from_secs(10);
+/// The longest time for a request's head, the first one of a connection and the next.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most bytes of a request's head.
 const MOST_HEAD_BYTES: usize = 16 << 10;
-/// The most sockets at once; more wait to be accepted.
-const MOST_SOCKETS: usize = 64;
+/// The most connections at once.
+const MOST_CONNECTIONS: usize = 64;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// Where the numbers come from.
+/// The source of the numbers.
 pub trait Source: Send + Sync + 'static {
-    /// What is true now; none if the daemon cannot say.
+    /// The metrics now; none if the daemon stops.
     fn snapshot(&self) -> impl Future<Output = Option<Snapshot>> + Send;
 
-    /// Whether this balancer does its work; else why not. The other balancers may take it out of the ring by this.
-    fn healthy(&self) -> Result<(), String>;
+    /// The balancer's own health now; none if the daemon stops. The other balancers take this one out of the ring by it.
+    fn health(&self) -> impl Future<Output = Option<Health>> + Send;
 }
 
 /// Serves until it is dropped.
 pub async fn serve(listener: TcpListener, source: Arc<impl Source>) {
-    let incoming = Incoming::new(listener, MOST_SOCKETS);
+    let incoming = Incoming::new(listener, MOST_CONNECTIONS);
     let handler = |stream| attend(stream, source.clone());
     heddle_listener::serve(incoming, std::future::pending(), handler).await;
 }
@@ -48,11 +48,11 @@ async fn attend(stream: TcpStream, source: Arc<impl Source>) {
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MOST_HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = connection.await {
-        tracing::debug!(%error, "a socket for metrics was closed");
+        tracing::debug!(%error, "a connection for metrics was closed");
     }
 }
 
@@ -64,18 +64,27 @@ async fn answer<B>(request: &Request<B>, source: &impl Source) -> Response<Strin
     }
     match request.uri().path() {
         "/metrics" => metrics(source).await,
-        "/healthz" => match source.healthy() {
-            Ok(()) => respond(StatusCode::OK, PLAIN, "ok\n".into()),
-            Err(why) => respond(StatusCode::SERVICE_UNAVAILABLE, PLAIN, format!("{why}\n")),
-        },
+        "/healthz" => health(source).await,
         _ => respond(StatusCode::NOT_FOUND, PLAIN, "see /metrics and /healthz\n".into()),
+    }
+}
+
+/// 200, or 503 with a line for each cause.
+async fn health(source: &impl Source) -> Response<String> {
+    let Some(health) = source.health().await else {
+        return respond(StatusCode::SERVICE_UNAVAILABLE, PLAIN, "the daemon is stopping\n".into());
+    };
+    let causes: String = health.causes().map(|cause| format!("{cause}\n")).collect();
+    match causes.is_empty() {
+        true => respond(StatusCode::OK, PLAIN, "ok\n".into()),
+        false => respond(StatusCode::SERVICE_UNAVAILABLE, PLAIN, causes),
     }
 }
 
 async fn metrics(source: &impl Source) -> Response<String> {
     match source.snapshot().await.map(text) {
         Some(Ok(text)) => respond(StatusCode::OK, OPEN_METRICS, text),
-        _ => respond(StatusCode::SERVICE_UNAVAILABLE, PLAIN, "no numbers now\n".into()),
+        _ => respond(StatusCode::SERVICE_UNAVAILABLE, PLAIN, "the daemon is stopping\n".into()),
     }
 }
 

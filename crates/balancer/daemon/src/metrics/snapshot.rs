@@ -1,8 +1,10 @@
-//! What is true at one moment, as plain numbers.
+//! All metrics at one moment, as plain numbers.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use super::Health;
 
 /// Everything that is counted. Names of verdicts, events, tables and states are snake case, those of `enum counter` in the shared header.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,9 +19,11 @@ pub struct Snapshot {
     pub tables: Vec<Table>,
     /// The balancers.
     pub members: Members,
+    /// The balancer's own health.
+    pub health: Health,
     /// The configuration.
     pub reloads: Reloads,
-    /// What runs.
+    /// The program and the kernel.
     pub build: Build,
 }
 
@@ -30,7 +34,7 @@ pub struct Service {
     pub name: String,
     /// Each packet has one.
     pub verdicts: Vec<Verdict>,
-    /// What happened besides.
+    /// Events on packets' way.
     pub events: Vec<Event>,
 }
 
@@ -50,7 +54,7 @@ pub struct Verdict {
 pub struct Event {
     /// Its name.
     pub name: String,
-    /// How often since the maps were made.
+    /// The number since the maps were made.
     pub count: u64,
 }
 
@@ -82,7 +86,7 @@ pub struct Checks {
     pub passed: u64,
     /// Bad ones.
     pub failed: u64,
-    /// How long all took together.
+    /// The duration of all together.
     pub spent: Duration,
 }
 
@@ -100,28 +104,28 @@ pub struct Table {
 /// The balancers that share the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Members {
-    /// How many, this one among them.
+    /// The number of balancers, this one among them.
     pub count: u64,
     /// The part of all tokens that this one owns, 0 to 1.
     pub ring_share: f64,
-    /// How often the list has changed.
+    /// Changes of the list.
     pub changes: u64,
     /// Whether the list is up to date; a static list always is.
     pub store_up: bool,
 }
 
-/// What became of the configuration.
+/// Reloads of the configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reloads {
     /// Reloads that took effect.
     pub succeeded: u64,
     /// Reloads that left all as it was.
     pub failed: u64,
-    /// When the configuration in force was loaded, since 1970.
+    /// The time at which the configuration in force was loaded, since 1970.
     pub loaded: Duration,
 }
 
-/// What runs.
+/// The program and the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Build {
     /// The daemon's version.

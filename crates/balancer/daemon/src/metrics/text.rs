@@ -1,4 +1,4 @@
-//! From a snapshot to OpenMetrics' text.
+//! A snapshot in OpenMetrics' text format.
 
 use std::fmt;
 
@@ -34,6 +34,7 @@ impl Collector for Snapshot {
         self.checks(&mut to)?;
         self.tables(&mut to)?;
         self.members(&mut to)?;
+        self.health(&mut to)?;
         self.daemon(&mut to)
     }
 }
@@ -120,6 +121,19 @@ impl Snapshot {
         Metric::begin(to, names::RING_SHARE)?.alone(&ConstGauge::new(members.ring_share))?;
         Metric::begin(to, names::MEMBER_CHANGES)?.alone(&ConstCounter::new(members.changes))?;
         Metric::begin(to, names::STORE_UP)?.alone(&ConstGauge::new(flag(members.store_up)))
+    }
+
+    fn health(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let health = &self.health;
+        for (name, cause) in [
+            (names::MAPS_IN_SYNC, &health.maps_out_of_sync),
+            (names::HEALTH_CHECKS_RUNNING, &health.health_checks_stopped),
+            (names::NEIGHBOUR_WATCHER_RUNNING, &health.neighbour_watcher_stopped),
+            (names::PROGRAMS_ATTACHED, &health.programs_detached),
+        ] {
+            Metric::begin(to, name)?.alone(&ConstGauge::new(flag(cause.is_none())))?;
+        }
+        Ok(())
     }
 
     fn daemon(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {

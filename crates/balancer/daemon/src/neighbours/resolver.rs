@@ -1,7 +1,7 @@
-//! From an address to its next hop.
+//! The next hop of an address.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkLayerType, LinkMessage};
 use netlink_packet_route::neighbour::{NeighbourAttribute, NeighbourMessage, NeighbourState};
@@ -10,14 +10,15 @@ use netlink_packet_route::route::{
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use rustix::io::Errno;
+use tokio::net::UdpSocket;
 
 use super::NextHop;
-use super::netlink::Netlink;
+use crate::netlink::Netlink;
 
 /// RFC 863.
 const DISCARD_PORT: u16 = 9;
 
-/// Why there is no next hop.
+/// The reasons for a missing next hop.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreachable {
     /// No route leads there, or one that forbids it.
@@ -32,7 +33,7 @@ pub enum Unreachable {
     /// The interface has no Ethernet addresses.
     #[error("interface {0} is not Ethernet")]
     NotEthernet(u32),
-    /// The neighbour's Ethernet address is not known yet; it has been asked for.
+    /// The neighbour's Ethernet address is not known yet; the kernel resolves it.
     #[error("{neighbour} does not answer on interface {ifindex}")]
     Unresolved {
         /// The destination, or its gateway.
@@ -40,38 +41,35 @@ pub enum Unreachable {
         /// The interface.
         ifindex: u32,
     },
-    /// The kernel did not say.
+    /// The kernel has not answered, or with another error.
     #[error("the kernel does not say: {0}")]
     Kernel(#[from] io::Error),
 }
 
-/// Asks the kernel for next hops.
+/// Next hops as the kernel has them.
 #[derive(Debug)]
 pub struct Resolver {
     netlink: Netlink,
 }
 
 impl Resolver {
-    /// In the network namespace of the calling thread.
-    ///
-    /// # Errors
-    /// If the kernel gives no socket.
-    pub fn open() -> io::Result<Resolver> {
-        Ok(Resolver { netlink: Netlink::open()? })
+    /// Over this connection, in its network namespace.
+    pub fn new(netlink: Netlink) -> Resolver {
+        Resolver { netlink }
     }
 
-    /// How packets to `address` leave. Does not wait for neighbours: a missing one is asked for, and is there at a later call, if it
-    /// lives; an ageing one is used and asked for again. Call it once a second at most while that is so.
+    /// The next hop of packets to `address`. Does not wait for neighbours: the kernel is made to resolve one that is missing or
+    /// stale, which shows in a later call. A stale one is used meanwhile. To be called once a second at most while that is so.
     ///
     /// # Errors
     /// See [`Unreachable`].
-    pub fn resolve(&mut self, address: IpAddr) -> Result<NextHop, Unreachable> {
-        let route = self.route(address)?;
+    pub async fn resolve(&self, address: IpAddr) -> Result<NextHop, Unreachable> {
+        let route = self.route(address).await?;
         let (ifindex, at) = (route.ifindex, route.gateway.unwrap_or(address));
-        let link = self.link(ifindex)?;
-        let neighbour = self.neighbour(at, ifindex)?;
-        if neighbour.as_ref().is_none_or(|neighbour| neighbour.ageing) {
-            provoke(address);
+        let link = self.link(ifindex).await?;
+        let neighbour = self.neighbour(at, ifindex).await?;
+        if neighbour.as_ref().is_none_or(|neighbour| neighbour.stale) {
+            trigger_resolution(address).await;
         }
         let neighbour = neighbour.ok_or(Unreachable::Unresolved { neighbour: at, ifindex })?;
         Ok(NextHop {
@@ -83,12 +81,12 @@ impl Resolver {
         })
     }
 
-    fn route(&mut self, address: IpAddr) -> Result<Route, Unreachable> {
-        let mut question = RouteMessage::default();
-        question.header.address_family = family(address);
-        question.header.destination_prefix_length = if address.is_ipv4() { 32 } else { 128 };
-        question.attributes.push(RouteAttribute::Destination(address.into()));
-        match self.netlink.ask(RouteNetlinkMessage::GetRoute(question)) {
+    async fn route(&self, address: IpAddr) -> Result<Route, Unreachable> {
+        let mut request = RouteMessage::default();
+        request.header.address_family = family(address);
+        request.header.destination_prefix_length = if address.is_ipv4() { 32 } else { 128 };
+        request.attributes.push(RouteAttribute::Destination(address.into()));
+        match self.netlink.request(RouteNetlinkMessage::GetRoute(request)).await {
             Ok(RouteNetlinkMessage::NewRoute(answer)) => Route::read(&answer),
             Ok(_) => Err(unexpected()),
             Err(error) if no_route(&error) => Err(Unreachable::NoRoute),
@@ -96,22 +94,22 @@ impl Resolver {
         }
     }
 
-    fn link(&mut self, ifindex: u32) -> Result<Link, Unreachable> {
-        let mut question = LinkMessage::default();
-        question.header.index = ifindex;
-        match self.netlink.ask(RouteNetlinkMessage::GetLink(question))? {
+    async fn link(&self, ifindex: u32) -> Result<Link, Unreachable> {
+        let mut request = LinkMessage::default();
+        request.header.index = ifindex;
+        match self.netlink.request(RouteNetlinkMessage::GetLink(request)).await? {
             RouteNetlinkMessage::NewLink(answer) => Link::read(&answer),
             _ => Err(unexpected()),
         }
     }
 
     /// None while its Ethernet address is not known.
-    fn neighbour(&mut self, at: IpAddr, ifindex: u32) -> Result<Option<Neighbour>, Unreachable> {
-        let mut question = NeighbourMessage::default();
-        question.header.family = family(at);
-        question.header.ifindex = ifindex;
-        question.attributes.push(NeighbourAttribute::Destination(at.into()));
-        match self.netlink.ask(RouteNetlinkMessage::GetNeighbour(question)) {
+    async fn neighbour(&self, at: IpAddr, ifindex: u32) -> Result<Option<Neighbour>, Unreachable> {
+        let mut request = NeighbourMessage::default();
+        request.header.family = family(at);
+        request.header.ifindex = ifindex;
+        request.attributes.push(NeighbourAttribute::Destination(at.into()));
+        match self.netlink.request(RouteNetlinkMessage::GetNeighbour(request)).await {
             Ok(RouteNetlinkMessage::NewNeighbour(answer)) => Ok(Neighbour::read(&answer)),
             Ok(_) => Err(unexpected()),
             Err(error) if is(&error, &[Errno::NOENT]) => Ok(None),
@@ -138,7 +136,7 @@ fn is(error: &io::Error, any: &[Errno]) -> bool {
     Errno::from_io_error(error).is_some_and(|error| any.contains(&error))
 }
 
-/// What the kernel says where there is no route, and where one refuses: blackhole, unreachable, prohibit.
+/// The errors for a missing route, and for one that refuses: blackhole, unreachable, prohibit.
 fn no_route(error: &io::Error) -> bool {
     is(error, &[Errno::NETUNREACH, Errno::HOSTUNREACH, Errno::INVAL, Errno::ACCESS])
 }
@@ -228,13 +226,14 @@ impl Link {
 
 struct Neighbour {
     mac: [u8; 6],
-    ageing: bool,
+    /// Its reachability was not confirmed lately (`NUD_STALE`).
+    stale: bool,
 }
 
 impl Neighbour {
     /// None unless its Ethernet address may be used.
     fn read(message: &NeighbourMessage) -> Option<Neighbour> {
-        let ageing = match message.header.state {
+        let stale = match message.header.state {
             NeighbourState::Reachable | NeighbourState::Permanent | NeighbourState::Noarp => false,
             NeighbourState::Delay | NeighbourState::Probe => false,
             NeighbourState::Stale => true,
@@ -244,18 +243,19 @@ impl Neighbour {
             NeighbourAttribute::LinkLayerAddress(bytes) => bytes.as_slice().try_into().ok(),
             _ => None,
         });
-        mac.map(|mac| Neighbour { mac, ageing })
+        mac.map(|mac| Neighbour { mac, stale })
     }
 }
 
-/// Makes the kernel resolve the neighbour on the way to `address`. Failure shows by the neighbour staying away.
-fn provoke(address: IpAddr) {
-    if let Err(error) = send_nothing(address) {
-        tracing::debug!(%address, %error, "its neighbour could not be asked for");
+/// Makes the kernel resolve the neighbour that is the next hop to `address`, by an empty datagram. A failure shows in the
+/// neighbour's absence.
+async fn trigger_resolution(address: IpAddr) {
+    if let Err(error) = send_empty_datagram(address).await {
+        tracing::debug!(%address, %error, "the kernel could not be made to resolve the neighbour");
     }
 }
 
-fn send_nothing(address: IpAddr) -> io::Result<usize> {
-    UdpSocket::bind(SocketAddr::new(unspecified(family(address)), 0))?
-        .send_to(&[], SocketAddr::new(address, DISCARD_PORT))
+async fn send_empty_datagram(address: IpAddr) -> io::Result<usize> {
+    let socket = UdpSocket::bind(SocketAddr::new(unspecified(family(address)), 0)).await?;
+    socket.send_to(&[], SocketAddr::new(address, DISCARD_PORT)).await
 }

@@ -1,55 +1,74 @@
-//! Keeps the next hops of many addresses up to date.
+//! The next hops of many addresses, kept up to date.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use rtnetlink::MulticastGroup;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::{Changes, NextHop, Resolver};
+use super::{NextHop, Resolver};
+use crate::netlink;
 
-/// How often what is missing, or ageing, is asked for again.
-const AGAIN: Duration = Duration::from_secs(1);
-/// Changes come in crowds: how long to wait for the rest of one.
-const CROWD: Duration = Duration::from_millis(20);
+/// The notifications after which next hops may be others.
+const GROUPS: [MulticastGroup; 4] = [
+    MulticastGroup::Link,
+    MulticastGroup::Neigh,
+    MulticastGroup::Ipv4Route,
+    MulticastGroup::Ipv6Route,
+];
+/// The time after which missing and stale neighbours are resolved again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// The wait for further notifications after the first one: they come in bursts.
+const DEBOUNCE: Duration = Duration::from_millis(20);
 
 /// Next hops by address; an address without one has the reason instead.
 pub type NextHops = BTreeMap<IpAddr, Result<NextHop, String>>;
 
-/// Tells of the next hops of `addresses` whenever one changes, until either end is dropped. In the network namespace of the calling thread.
+/// Sends the next hops of `addresses` whenever one changes, until either end is dropped. In the network namespace of the calling
+/// thread.
 ///
 /// # Errors
-/// If the kernel's sockets fail.
+/// If the connection to the kernel fails.
 pub async fn watch(
     mut addresses: watch::Receiver<BTreeSet<IpAddr>>,
     to: watch::Sender<NextHops>,
 ) -> io::Result<()> {
-    let (mut resolver, mut changes) = (Resolver::open()?, Changes::open()?);
-    let mut again = interval(AGAIN);
-    again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (netlink, mut notifications) = netlink::open(&GROUPS)?;
+    let resolver = Resolver::new(netlink);
+    let mut retry = interval(RETRY_INTERVAL);
+    retry.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            _ = again.tick() => {}
-            changed = changes.next() => {
+            _ = retry.tick() => {}
+            changed = notifications.next() => {
                 changed?;
-                sleep(CROWD).await;
+                sleep(DEBOUNCE).await;
+                notifications.discard().await?;
             }
             changed = addresses.changed() => if changed.is_err() { return Ok(()) },
             () = to.closed() => return Ok(()),
         }
-        let resolve = |address: &IpAddr| (*address, resolver.resolve(*address));
-        let all: Vec<_> = addresses.borrow_and_update().iter().map(resolve).collect();
-        let said = all.into_iter().map(|(address, hop)| (address, hop.map_err(|e| e.to_string())));
-        tell(&to, said.collect());
+        let wanted = addresses.borrow_and_update().clone();
+        send(&to, resolve_all(&resolver, wanted).await);
     }
 }
 
-fn tell(to: &watch::Sender<NextHops>, found: NextHops) {
-    to.send_if_modified(|told| {
-        let changed = *told != found;
-        *told = found;
+async fn resolve_all(resolver: &Resolver, addresses: BTreeSet<IpAddr>) -> NextHops {
+    let mut found = NextHops::new();
+    for address in addresses {
+        let hop = resolver.resolve(address).await;
+        found.insert(address, hop.map_err(|error| error.to_string()));
+    }
+    found
+}
+
+fn send(to: &watch::Sender<NextHops>, found: NextHops) {
+    to.send_if_modified(|sent| {
+        let changed = *sent != found;
+        *sent = found;
         changed
     });
 }

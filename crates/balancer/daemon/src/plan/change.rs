@@ -1,4 +1,4 @@
-//! From one content of the maps to another, write by write.
+//! The way from one content of the maps to another, write by write.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ pub enum Change {
     Id(WireId, Option<u16>),
     /// A whole Maglev table, by number; no VIP uses it now.
     Table(u32, Vec<u32>),
-    /// The whole of `ring`: owners, former owners, heirs.
+    /// The whole of `ring`: owners, former owners, successors.
     Ring([Vec<u16>; 3]),
     /// To `vips`; `None`: taken out.
     Vip(VipName, Option<abi::Vip>),
@@ -32,9 +32,9 @@ pub enum Change {
     },
 }
 
-/// What is named comes before what names it, and goes after it; who is down is so when no table names it any more, or its flows
-/// would be hashed to it again.
-pub(super) fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
+/// The writes, in this order, that lead from the maps `before` to those `after`. An entry is written before the entries that name it,
+/// and removed after them; a target goes down when no table names it any more, or its flows would be hashed to it again.
+pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     let mut changes = Vec::new();
     let [up, down] = [TargetState::Up, TargetState::Down].map(|state| in_state(after, state));
     set(&mut changes, &before.targets, &up, |index, target| Change::Target(index, *target));
@@ -47,8 +47,8 @@ pub(super) fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     });
     set(&mut changes, &before.vips, &after.vips, |name, vip| Change::Vip(name, Some(*vip)));
     if before.ring != after.ring {
-        let Maps { ring, former_ring, heirs, .. } = after;
-        changes.push(Change::Ring([ring, former_ring, heirs].map(Vec::clone)));
+        let Maps { ring, former_ring, successors, .. } = after;
+        changes.push(Change::Ring([ring, former_ring, successors].map(Vec::clone)));
     }
     let peers = !after.peers.is_empty();
     if before.epoch != after.epoch || before.peers.is_empty() == peers {

@@ -1,4 +1,4 @@
-//! Small numbers for names, none of which is given to another name while something may still hold it.
+//! Small numbers for names, none of which is given to another name while an entry may still hold it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,14 +9,14 @@ pub struct Indices<K> {
     given: BTreeMap<K, (u16, Phase)>,
 }
 
-/// Where a name is in its life.
+/// The phase of a name's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// It is wanted.
     Active,
-    /// It is not, since then: what holds its number is left to rest.
+    /// It is not, since then: the entries that hold its number are left to expire.
     Retired(Duration),
-    /// What still holds its number is turned away, since then.
+    /// Entries that still hold its number are turned away, since then.
     Closed(Duration),
 }
 
@@ -26,7 +26,7 @@ pub enum Phase {
     "all {capacity} numbers are in use, those of backends and services that left not long ago included; `[tables]` needs more room"
 )]
 pub struct Full {
-    /// How many there are.
+    /// The numbers there are.
     pub capacity: u32,
 }
 
@@ -36,7 +36,7 @@ impl<K> Default for Indices<K> {
     }
 }
 
-/// Found in use: taken for wanted until the next turn.
+/// Found in use: taken for wanted until the next update.
 impl<K: Ord> FromIterator<(K, u16)> for Indices<K> {
     fn from_iter<I: IntoIterator<Item = (K, u16)>>(found: I) -> Indices<K> {
         Indices {
@@ -56,9 +56,9 @@ impl<K: Ord + Clone> Indices<K> {
         self.given.iter().map(|(name, &(index, phase))| (name, index, phase))
     }
 
-    /// Gives each of `wanted` a number, and ages the others: retired for `keep`, closed for `keep`, then gone. Who comes back in
+    /// Gives each of `wanted` a number, and ages the others: retired for `keep`, closed for `keep`, then gone. A name that comes back in
     /// between has its old number.
-    pub(super) fn turn(
+    pub(super) fn update(
         &mut self,
         wanted: &BTreeSet<K>,
         now: Duration,

@@ -14,7 +14,7 @@ use crate::ids::WireId;
 use crate::neighbours::NextHop;
 use crate::service::Protocol;
 
-/// What the maps hold.
+/// The contents of the maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Maps {
     /// `vips`.
@@ -29,10 +29,10 @@ pub struct Maps {
     pub tables: BTreeMap<u32, Vec<u32>>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
-    /// The second part: who owned them before the last change.
+    /// The second part: their owners before the last change.
     pub former_ring: Vec<u16>,
-    /// The third: who would own them if this balancer were gone.
-    pub heirs: Vec<u16>,
+    /// The third part: their owners if this balancer were gone.
+    pub successors: Vec<u16>,
     /// `settings.epoch`.
     pub epoch: u8,
 }
@@ -109,23 +109,23 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Where the way is not known any more, the last one is kept; who never had one is down.
+    /// Without a next hop now, the last one is kept; a target that never had one is down.
     fn resolved(&self, id: WireId, world: &World<'_>, old: Option<&abi::Target>) -> abi::Target {
-        let hop = world.next_hops.get(&self.address).map(way);
-        let way = hop.or(old.copied()).unwrap_or_default();
-        let state = if way.ifindex == 0 { TargetState::Down } else { self.state };
+        let hop = world.next_hops.get(&self.address).map(next_hop);
+        let hop = hop.or(old.copied()).unwrap_or_default();
+        let state = if hop.ifindex == 0 { TargetState::Down } else { self.state };
         abi::Target {
             address: self.address.into(),
             id: id.get(),
             state: state as u8,
             forwarding: self.forwarding as u8,
-            ..way
+            ..hop
         }
     }
 }
 
 /// The part of a target that its next hop decides.
-fn way(hop: &NextHop) -> abi::Target {
+fn next_hop(hop: &NextHop) -> abi::Target {
     abi::Target {
         ifindex: hop.ifindex,
         mac: hop.mac,
@@ -240,7 +240,7 @@ fn address_alone() -> abi::Vip {
     abi::Vip { kind: VipKind::Address as u8, ..abi::Vip::default() }
 }
 
-/// Where other balancers reach this one.
+/// The entries at which other balancers reach this one.
 fn steering(config: &Config) -> Vec<(VipName, abi::Vip)> {
     let Some(steering) = &config.steering else { return Vec::new() };
     let balancer = &config.balancer;

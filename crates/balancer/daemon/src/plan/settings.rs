@@ -12,7 +12,7 @@ use crate::config::Config;
 /// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
 const ICMP_ERRORS: u32 = 1000;
 
-/// What only balancers may know. Not shown.
+/// The secrets of the data plane. Never shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
     /// Of this balancer's own tables: 128 random bits, the same as long as its pinned tables live.

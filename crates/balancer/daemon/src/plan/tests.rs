@@ -61,7 +61,7 @@ impl Trace {
         }
     }
 
-    fn turn(&mut self, config: &Config) -> Result<Vec<Change>, Full> {
+    fn update(&mut self, config: &Config) -> Result<Vec<Change>, Full> {
         let world = World {
             now: self.now,
             own: Some(id(101)),
@@ -71,7 +71,7 @@ impl Trace {
             next_hops: &self.next_hops,
         };
         let next = self.plan.next(config, &world)?;
-        let changes = next.changes(&self.plan.maps);
+        let changes = changes(&self.plan.maps, &next.maps);
         self.plan = next;
         Ok(changes)
     }
@@ -118,7 +118,7 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
 #[test]
 fn the_first_plan_writes_what_is_named_before_what_names_it() {
     let mut trace = Trace::start();
-    let changes = trace.turn(&config(&[1, 2])).unwrap();
+    let changes = trace.update(&config(&[1, 2])).unwrap();
     assert_eq!(kinds(&changes), ["up", "id", "table", "peer", "vip", "ring", "epoch"]);
     let maps = &trace.plan.maps;
     let kind = |text: &str, port, protocol| {
@@ -131,33 +131,33 @@ fn the_first_plan_writes_what_is_named_before_what_names_it() {
     assert_eq!((peer.forwarding, peer.mac), (Forwarding::Steering as u8, hop(102).mac));
     assert_eq!(maps.peers.len(), 1);
     let ours = maps.ring.iter().filter(|&&owner| owner == 0).count();
-    let theirs = maps.ring.iter().filter(|&&owner| owner == trace.index(102)).count();
-    assert!(ours + theirs == RING_SIZE && ours > RING_SIZE / 3 && theirs > RING_SIZE / 3);
-    assert!(trace.turn(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
+    let tsuccessors = maps.ring.iter().filter(|&&owner| owner == trace.index(102)).count();
+    assert!(ours + tsuccessors == RING_SIZE && ours > RING_SIZE / 3 && tsuccessors > RING_SIZE / 3);
+    assert!(trace.update(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
 }
 
 /// Who comes asks those before it; who sees another come remembers the ring without it.
 #[test]
 fn the_ring_before_the_last_change_is_known() {
     let mut comer = Trace::start();
-    comer.turn(&config(&[1])).unwrap();
+    comer.update(&config(&[1])).unwrap();
     let other = comer.index(102);
     assert!(comer.plan.maps.former_ring.iter().all(|&owner| owner == other));
-    assert!(comer.plan.maps.heirs.iter().all(|&owner| owner == other));
+    assert!(comer.plan.maps.successors.iter().all(|&owner| owner == other));
 
     let mut old = Trace::start();
     let both = std::mem::take(&mut old.balancers);
     old.balancers = vec![both[0].clone()];
-    old.turn(&config(&[1])).unwrap();
+    old.update(&config(&[1])).unwrap();
     old.balancers = both.clone();
-    let changes = old.turn(&config(&[1])).unwrap();
+    let changes = old.update(&config(&[1])).unwrap();
     assert!(kinds(&changes).contains(&"ring"));
     assert!(old.plan.maps.former_ring.iter().all(|&owner| owner == 0), "all was this one's");
 
     // When the other goes again, what it owned was its own before.
     let ring = old.plan.maps.ring.clone();
     old.balancers = vec![both[0].clone()];
-    old.turn(&config(&[1])).unwrap();
+    old.update(&config(&[1])).unwrap();
     assert_eq!(old.plan.maps.former_ring, ring);
 }
 
@@ -165,17 +165,17 @@ fn the_ring_before_the_last_change_is_known() {
 fn a_dead_backend_loses_its_slots_before_it_is_down() {
     let mut trace = Trace::start();
     let config = config(&[1, 2, 3]);
-    trace.turn(&config).unwrap();
+    trace.update(&config).unwrap();
     let (first, epoch) = (trace.table().0, trace.plan.maps.epoch);
     trace.health.insert(id(2), State::Down);
-    let changes = trace.turn(&config).unwrap();
+    let changes = trace.update(&config).unwrap();
     assert_eq!(kinds(&changes), ["table", "vip", "epoch", "down"]);
     assert!(!trace.takes_flows(2) && trace.takes_flows(1) && trace.takes_flows(3));
     assert_eq!((trace.table().0, trace.plan.maps.epoch), (first + 1, epoch + 1));
     let vip = trace.plan.maps.vips.values().find(|vip| vip.id == 1).unwrap();
     assert_eq!(vip.table, (first + 1) * MAGLEV_SIZE);
     trace.health.insert(id(2), State::Up);
-    assert_eq!(kinds(&trace.turn(&config).unwrap()), ["up", "table", "vip", "epoch"]);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "epoch"]);
     assert_eq!(trace.table().0, first, "the two tables take turns");
 }
 
@@ -183,12 +183,12 @@ fn a_dead_backend_loses_its_slots_before_it_is_down() {
 fn a_drained_backend_keeps_its_flows_and_gets_no_new_ones() {
     let mut trace = Trace::start();
     let config = config(&[1, 2]);
-    trace.turn(&config).unwrap();
+    trace.update(&config).unwrap();
     trace.drained.insert(id(1), true);
-    assert_eq!(kinds(&trace.turn(&config).unwrap()), ["table", "vip", "epoch"]);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "epoch"]);
     assert!(trace.state(1) == UP && !trace.takes_flows(1));
     trace.drained.insert(id(1), false);
-    trace.turn(&config).unwrap();
+    trace.update(&config).unwrap();
     assert!(trace.takes_flows(1));
 }
 
@@ -196,33 +196,33 @@ fn a_drained_backend_keeps_its_flows_and_gets_no_new_ones() {
 #[test]
 fn an_index_is_given_again_only_when_nothing_can_hold_it() {
     let mut trace = Trace::start();
-    trace.turn(&config(&[1, 2])).unwrap();
+    trace.update(&config(&[1, 2])).unwrap();
     let of_2 = trace.index(2);
-    trace.turn(&config(&[1])).unwrap();
+    trace.update(&config(&[1])).unwrap();
     assert!(trace.state(2) == UP, "it keeps its flows");
-    trace.turn(&config(&[1, 3])).unwrap();
+    trace.update(&config(&[1, 3])).unwrap();
     assert_ne!(trace.index(3), of_2);
     trace.now += Duration::from_secs(3601);
-    assert_eq!(kinds(&trace.turn(&config(&[1, 3])).unwrap()), ["down"]);
+    assert_eq!(kinds(&trace.update(&config(&[1, 3])).unwrap()), ["down"]);
     assert_eq!(trace.state(2), DOWN);
-    trace.turn(&config(&[1, 3, 4])).unwrap();
+    trace.update(&config(&[1, 3, 4])).unwrap();
     assert_ne!(trace.index(4), of_2);
     trace.now += Duration::from_secs(3601);
-    let changes = trace.turn(&config(&[1, 3, 4])).unwrap();
+    let changes = trace.update(&config(&[1, 3, 4])).unwrap();
     assert_eq!(kinds(&changes), ["no id", "no target"]);
-    trace.turn(&config(&[1, 3, 4, 5])).unwrap();
+    trace.update(&config(&[1, 3, 4, 5])).unwrap();
     assert_eq!(trace.index(5), of_2);
 }
 
 #[test]
 fn who_comes_back_has_its_old_index() {
     let mut trace = Trace::start();
-    trace.turn(&config(&[1, 2])).unwrap();
+    trace.update(&config(&[1, 2])).unwrap();
     let of_2 = trace.index(2);
-    trace.turn(&config(&[1])).unwrap();
+    trace.update(&config(&[1])).unwrap();
     trace.now += Duration::from_secs(3601);
-    trace.turn(&config(&[1])).unwrap();
-    trace.turn(&config(&[1, 2])).unwrap();
+    trace.update(&config(&[1])).unwrap();
+    trace.update(&config(&[1, 2])).unwrap();
     assert_eq!((trace.index(2), trace.state(2)), (of_2, UP));
     assert!(trace.takes_flows(2));
 }
@@ -231,9 +231,9 @@ fn who_comes_back_has_its_old_index() {
 fn when_a_balancer_dies_its_slots_are_ours() {
     let mut trace = Trace::start();
     let config = config(&[1]);
-    trace.turn(&config).unwrap();
+    trace.update(&config).unwrap();
     trace.balancers.retain(|member| member.id == id(101));
-    let changes = trace.turn(&config).unwrap();
+    let changes = trace.update(&config).unwrap();
     assert_eq!(kinds(&changes), ["ring", "epoch", "down"]);
     assert!(trace.plan.maps.ring.iter().all(|&owner| owner == 0));
     assert!(changes.contains(&Change::Epoch { epoch: trace.plan.maps.epoch, peers: true }));
@@ -245,22 +245,22 @@ fn who_cannot_be_reached_gets_no_flows_and_a_way_once_known_is_kept() {
     let mut trace = Trace::start();
     let config = config(&[1, 2]);
     let way = trace.next_hops.remove(&IpAddr::from([10, 0, 1, 2])).unwrap();
-    trace.turn(&config).unwrap();
+    trace.update(&config).unwrap();
     assert!(trace.state(2) == DOWN && !trace.takes_flows(2));
     trace.next_hops.insert([10, 0, 1, 2].into(), way);
-    trace.turn(&config).unwrap();
+    trace.update(&config).unwrap();
     assert!(trace.state(2) == UP && trace.takes_flows(2));
     trace.next_hops.clear();
-    assert!(trace.turn(&config).unwrap().is_empty());
+    assert!(trace.update(&config).unwrap().is_empty());
 }
 
 #[test]
 fn a_restart_finds_what_was_pinned() {
     let mut trace = Trace::start();
-    trace.turn(&config(&[1, 2, 3])).unwrap();
+    trace.update(&config(&[1, 2, 3])).unwrap();
     let before = trace.plan.clone();
     trace.plan = Plan::found(trace.plan.maps.clone());
-    assert!(trace.turn(&config(&[1, 2, 3])).unwrap().is_empty());
+    assert!(trace.update(&config(&[1, 2, 3])).unwrap().is_empty());
     assert_eq!(trace.plan, before);
 }
 
@@ -269,10 +269,10 @@ fn more_than_there_is_room_for_is_refused() {
     let mut trace = Trace::start();
     let mut small = config(&[1, 2]);
     small.sizes.targets = 4;
-    trace.turn(&small).unwrap();
+    trace.update(&small).unwrap();
     let mut more = config(&[1, 3]);
     more.sizes.targets = 4;
-    assert_eq!(trace.turn(&more), Err(Full { capacity: 3 }));
+    assert_eq!(trace.update(&more), Err(Full { capacity: 3 }));
 }
 
 /// 10 s are 596.05 ticks of 16.777216 ms; 6000 a second are 100.7 a tick.
@@ -345,7 +345,7 @@ mod properties {
                 trace.now += Duration::from_secs(seconds);
                 trace.health = down.iter().map(|&n| (id(n.into()), State::Down)).collect();
                 trace.drained = drained.iter().map(|&n| (id(n.into()), true)).collect();
-                for change in trace.turn(&config(&named)).unwrap() {
+                for change in trace.update(&config(&named)).unwrap() {
                     seen.write(&change);
                     prop_assert!(seen.is_whole(), "{:?}", kinds(&[change]));
                 }

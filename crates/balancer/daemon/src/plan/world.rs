@@ -1,4 +1,4 @@
-//! What is known of backends and balancers at a time.
+//! The state of backends and balancers at a time.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use crate::health::State;
 use crate::ids::WireId;
 use crate::neighbours::NextHop;
 
-/// What is known now.
+/// The state of the world now.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
     /// Time since any moment, always the same one.
@@ -18,11 +18,11 @@ pub struct World<'a> {
     pub own: Option<WireId>,
     /// The balancers that are alive, this one included.
     pub balancers: &'a [Member],
-    /// What health checks say; who is missing has not been asked.
+    /// The health checks' states; a backend that is missing was not probed yet.
     pub health: &'a BTreeMap<WireId, State>,
-    /// Which backends were drained (`true`) or put back (`false`) by command; for the others the file says.
+    /// The backends that a command has drained (`true`) or put back (`false`); for the others the file decides.
     pub drained: &'a BTreeMap<WireId, bool>,
-    /// The way to each address; who is missing could not be resolved.
+    /// The next hop of each address; one that is missing could not be resolved.
     pub next_hops: &'a BTreeMap<IpAddr, NextHop>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> World<'a> {
         self.balancers.iter().filter(move |member| Some(member.id) != own)
     }
 
-    /// Whether a backend serves. Who has not been asked yet does: a restart must not move flows.
+    /// Whether a backend serves. One that was not probed yet does: a restart must not move flows.
     pub(super) fn is_healthy(&self, backend: &Backend) -> bool {
         self.health.get(&backend.id) != Some(&State::Down)
     }

@@ -1,6 +1,8 @@
 //! What drops anything runs in a process and in namespaces of its own, for what is dropped does not come back.
 
 use super::*;
+use crate::neighbours::{Resolver, Unreachable};
+use crate::{attachment, netlink};
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -95,10 +97,24 @@ fn a_running_daemon_needs_no_capability() {
     let near = interface_index("near").unwrap();
     balancer.attach(near, Mode::Native).unwrap();
 
-    let mut resolver = crate::neighbours::Resolver::open().unwrap();
-    assert!(resolver.resolve(IpAddr::from([192, 0, 2, 1])).is_err());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(uses_rtnetlink(balancer.program.id().unwrap()));
     let refused = Balancer::load(&Sizes::small(), Clock::Kernel);
     assert!(refused.is_err(), "but it cannot load another program");
+}
+
+/// Next hops, and the program that is attached to `near`.
+async fn uses_rtnetlink(program: u32) {
+    let resolver = Resolver::new(netlink::open(&[]).unwrap().0);
+    let error = resolver.resolve(IpAddr::from([192, 0, 2, 1])).await.unwrap_err();
+    assert!(matches!(error, Unreachable::NoRoute), "{error}");
+    for (id, detached) in [(program, [].into()), (program + 1, ["near".to_owned()].into())] {
+        let (to, mut seen) = tokio::sync::watch::channel(["unknown".to_owned()].into());
+        let watcher = tokio::spawn(attachment::watch(["near".to_owned()].into(), id, to));
+        seen.changed().await.unwrap();
+        assert_eq!(*seen.borrow(), detached);
+        watcher.abort();
+    }
 }
 
 /// Loads a pinned balancer with these capabilities only.

@@ -1,4 +1,4 @@
-//! Backends: how they are, and draining.
+//! The state of backends, and draining.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +6,37 @@ use super::{failed, named_backends};
 use crate::admin::{BackendStatus, Problem, Switch};
 use crate::config::{Backend, Service};
 use crate::daemon::Core;
-use crate::daemon::alive::Lifetimes;
-use crate::daemon::wiring::{Checks, check_name};
+use crate::daemon::event_sources::{Checks, check_name};
+use crate::daemon::lifetimes::Lifetimes;
 use crate::health::State;
 
 impl Core {
-    /// Begins or ends to drain a backend, in one service or in all. The daemon's task then writes the maps.
+    /// Starts or ends draining a backend, in one service or in all. The maps follow with the next reconciliation.
     pub(super) fn drain(
         &mut self,
         service: Option<&str>,
         backend: &str,
         switch: Switch,
     ) -> Result<(), Problem> {
-        let ids: Vec<_> = named_backends(&self.config, service, backend)?
+        let ids: Vec<_> = named_backends(&self.state.inputs.config, service, backend)?
             .into_iter()
             .map(|backend| backend.id)
             .collect();
         tracing::info!(backend, service, ?switch, "drain");
-        self.drained.extend(ids.into_iter().map(|id| (id, switch == Switch::On)));
+        self.state.inputs.drained.extend(ids.into_iter().map(|id| (id, switch == Switch::On)));
         Ok(())
     }
 
-    /// The backends that are asked for, in the configuration's order.
+    /// The backends that `wanted` selects, in the configuration's order.
     pub(in crate::daemon) fn backends(
         &self,
         checks: &Checks,
-        asked: impl Fn(&Service, &Backend) -> bool,
+        wanted: impl Fn(&Service, &Backend) -> bool,
     ) -> Result<Vec<BackendStatus>, Problem> {
         let flows = self.flows_by_target().map_err(failed)?;
         let mut all = Vec::new();
-        for service in &self.config.services {
-            for backend in service.backends.iter().filter(|backend| asked(service, backend)) {
+        for service in &self.state.inputs.config.services {
+            for backend in service.backends.iter().filter(|backend| wanted(service, backend)) {
                 all.push(self.backend_status(service, backend, checks, &flows).map_err(failed)?);
             }
         }
@@ -61,14 +61,14 @@ impl Core {
     ) -> Result<BackendStatus, heddle_balancer_maps::Error> {
         let count = self.count_of(backend)?;
         let check = checks.get(&check_name(service, backend));
-        let index = self.plan.targets.index(&backend.id);
+        let index = self.state.plan.targets.index(&backend.id);
         Ok(BackendStatus {
             service: service.name.clone(),
             name: backend.name.clone(),
             address: backend.address,
             weight: backend.weight,
             health: self.health_of(service, backend),
-            since: check.map_or_else(|| self.uptime(), |check| check.since.elapsed()),
+            since: check.map_or_else(|| self.state.uptime(), |check| check.since.elapsed()),
             why: check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
             draining: self.is_drained(backend),
             unreachable: self.unreachable(backend),
@@ -82,21 +82,21 @@ impl Core {
     fn health_of(&self, service: &Service, backend: &Backend) -> State {
         match service.health {
             None => State::Up,
-            Some(_) => self.health.get(&backend.id).copied().unwrap_or_default(),
+            Some(_) => self.state.inputs.health.get(&backend.id).copied().unwrap_or_default(),
         }
     }
 
-    /// Why nothing can be sent to a backend, if so.
+    /// The reason why nothing can be sent to a backend, if so.
     pub(in crate::daemon) fn unreachable(&self, backend: &Backend) -> Option<String> {
-        match self.next_hops.get(&backend.address) {
+        match self.state.next_hops.get(&backend.address) {
             Some(Ok(_)) => None,
             Some(Err(error)) => Some(error.to_string()),
-            None => Some("its next hop has not been asked for yet".into()),
+            None => Some("its next hop is not resolved yet".into()),
         }
     }
 }
 
-/// The health that counts: who is down for want of a way is not up.
+/// Whether a backend can serve: neither down nor without a next hop.
 pub(super) fn serves(status: &BackendStatus) -> bool {
     status.health != State::Down && status.unreachable.is_none()
 }

@@ -7,7 +7,7 @@ use heddle_balancer_maps::maps::Flow;
 use super::{failed, named_backends, services};
 use crate::admin::{Connection, Connections, Filter, Problem};
 use crate::daemon::Core;
-use crate::daemon::alive::Lifetimes;
+use crate::daemon::lifetimes::Lifetimes;
 use crate::daemon::names::{GONE, Names};
 
 impl Core {

@@ -1,4 +1,4 @@
-//! How the daemon is, and its balancers.
+//! The state of the daemon and of the balancers.
 
 use heddle_balancer_maps::abi::NO_TARGET;
 
@@ -7,8 +7,8 @@ use super::failed;
 use crate::admin::{BackendStatus, MemberStatus, Problem, Status};
 use crate::config::Member;
 use crate::daemon::Core;
-use crate::daemon::alive::Lifetimes;
-use crate::daemon::wiring::Checks;
+use crate::daemon::event_sources::SourceStatus;
+use crate::daemon::lifetimes::Lifetimes;
 use crate::members::Source;
 use crate::metrics::Build;
 
@@ -16,45 +16,50 @@ use crate::metrics::Build;
 const NEARLY_FULL: f64 = 0.9;
 
 impl Core {
-    pub(super) fn status(&self) -> Result<Status, Problem> {
-        let backends = self.backends(&Checks::new(), |_, _| true)?;
+    pub(super) fn status(&self, sources: &SourceStatus) -> Result<Status, Problem> {
+        let backends = self.backends(&sources.checks, |_, _| true)?;
         let maps = &self.balancer.maps;
         let lifetimes = Lifetimes::of(maps).map_err(failed)?;
         let flows = lifetimes.flows(maps).count();
         let tokens = lifetimes.tokens(maps).count();
         let fills = [("flow", flows, maps.flows.room()), ("token", tokens, maps.tokens.room())];
-        let services = self.config.services.iter();
+        let services = self.state.inputs.config.services.iter();
         let Build { version, kernel } = Build::here();
         Ok(Status {
-            name: self.config.balancer.name.clone(),
+            name: self.state.inputs.config.balancer.name.clone(),
             version,
             kernel,
-            uptime: self.uptime(),
+            uptime: self.state.uptime(),
             interfaces: self.interfaces.clone(),
             services: services.map(|s| (s.name.clone(), s.mptcp)).collect(),
             backends_up: backends.iter().filter(|backend| serves(backend)).count() as u32,
             backends: backends.len() as u32,
-            members: self.members().len().max(1) as u32,
+            members: self.state.members().len().max(1) as u32,
             flows: flows as u64,
             tokens: tokens as u64,
-            warnings: self.warnings(&backends, &fills),
+            warnings: self.warnings(sources, &backends, &fills),
         })
     }
 
-    fn warnings(&self, backends: &[BackendStatus], fills: &[(&str, usize, usize)]) -> Vec<String> {
-        let mut said: Vec<String> = self.trouble.iter().cloned().collect();
-        said.extend(without_backends(backends));
-        said.extend(unreachable(backends));
-        said.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
-        if self.view.source == Source::Lost {
-            said.push("the store of balancers does not answer: its last list is used".into());
+    fn warnings(
+        &self,
+        sources: &SourceStatus,
+        backends: &[BackendStatus],
+        fills: &[(&str, usize, usize)],
+    ) -> Vec<String> {
+        let mut warnings: Vec<String> = self.health(sources).causes().map(str::to_owned).collect();
+        warnings.extend(without_backends(backends));
+        warnings.extend(unreachable(backends));
+        warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
+        if self.state.view.source == Source::Lost {
+            warnings.push("the store of balancers does not answer: its last list is used".into());
         }
-        said
+        warnings
     }
 
     pub(super) fn member_statuses(&self) -> Vec<MemberStatus> {
-        let alive = self.members();
-        let listed = self.config.members().iter();
+        let alive = self.state.members();
+        let listed = self.state.inputs.config.members().iter();
         let dead = listed.filter(|member| alive.iter().all(|other| other.id != member.id));
         let mut all: Vec<MemberStatus> =
             alive.iter().map(|member| self.member_status(member, true)).collect();
@@ -64,12 +69,19 @@ impl Core {
     }
 
     fn member_status(&self, member: &Member, alive: bool) -> MemberStatus {
-        let own = self.config.balancer.member.as_ref().is_some_and(|own| own.id == member.id);
+        let own = self
+            .state
+            .inputs
+            .config
+            .balancer
+            .member
+            .as_ref()
+            .is_some_and(|own| own.id == member.id);
         let index = match own {
             true => Some(NO_TARGET as u16),
-            false => self.plan.targets.index(&member.id),
+            false => self.state.plan.targets.index(&member.id),
         };
-        let ring = self.plan.maps.ring.iter();
+        let ring = self.state.plan.maps.ring.iter();
         let slots = ring.filter(|owner| Some(**owner) == index).count() as u32;
         MemberStatus { name: member.name.clone(), address: member.address, own, alive, slots }
     }

@@ -9,7 +9,7 @@ use heddle_wire::{Key, MptcpOption as OnWire, Token, Version, tcp::MOST_OPTION_B
 use crate::admin::{MptcpOption, Packet};
 use crate::service::Protocol;
 
-/// What the kernel takes for a frame to be tried, less all headers.
+/// The longest payload of a frame that the kernel takes for a test run, less all headers.
 const MOST_PAYLOAD: u16 = 3000;
 /// Of nobody; what is explained does not look at them.
 const MACS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];

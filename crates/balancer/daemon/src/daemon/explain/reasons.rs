@@ -1,10 +1,10 @@
-//! Why, in sentences: what the packet is, what is known of its flow and token, what follows, and what to look at if it is lost.
+//! The reasons in sentences: the packet, its flow and token, the verdict, and hints for a packet that is lost.
 
 use std::net::{IpAddr, SocketAddr};
 
 use heddle_balancer_maps::abi::{Counter, FLOW_PROVEN, FlowState, NO_TARGET};
 
-use super::{Facts, words};
+use super::{Facts, format};
 use crate::admin::{BackendStatus, MptcpOption, Packet};
 use crate::config::{self, Service};
 use crate::health::State;
@@ -22,8 +22,8 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<String> {
         said.push(flow(facts));
         said.extend(token(facts, service));
     }
-    said.push(words::verdict(facts));
-    said.extend(facts.events().map(|event| words::event(event).to_owned()));
+    said.push(format::verdict(facts));
+    said.extend(facts.events().map(|event| format::event(event).to_owned()));
     said.extend(facts.backends.iter().filter(|b| b.service == service.name).map(why_not));
     said
 }
@@ -53,7 +53,7 @@ fn option(option: Option<MptcpOption>) -> String {
         Some(MptcpOption::Capable) => " with MP_CAPABLE: it opens an MPTCP connection".into(),
         Some(MptcpOption::Keys { .. }) => " with MP_CAPABLE and both keys".into(),
         Some(MptcpOption::Join { token }) => {
-            format!(" with MP_JOIN: it joins the connection whose token is {}", words::hex(token))
+            format!(" with MP_JOIN: it joins the connection whose token is {}", format::hex(token))
         }
     }
 }
@@ -62,7 +62,7 @@ fn of_service(service: &Service) -> String {
     format!("{} (mptcp = \"{}\")", service.name, service.mptcp)
 }
 
-/// What is known of the 5-tuple.
+/// The state of the packet's flow.
 fn flow(facts: &Facts<'_>) -> String {
     let proven = u32::from(facts.trace.flow_state) & FLOW_PROVEN != 0;
     let state = match facts.flow_state() {
@@ -76,12 +76,12 @@ fn flow(facts: &Facts<'_>) -> String {
     };
     let token = match facts.trace.token {
         0 => String::new(),
-        token => format!(", its token is {}", words::hex(token)),
+        token => format!(", its token is {}", format::hex(token)),
     };
     format!("Its flow is known: {state}{token}.")
 }
 
-/// What its token means here.
+/// The owner of the packet's token.
 fn token(facts: &Facts<'_>, service: &Service) -> Vec<String> {
     let carried =
         matches!(facts.packet.mptcp, Some(MptcpOption::Keys { .. } | MptcpOption::Join { .. }));
@@ -91,7 +91,7 @@ fn token(facts: &Facts<'_>, service: &Service) -> Vec<String> {
     }
     let mut said = Vec::new();
     if matches!(facts.packet.mptcp, Some(MptcpOption::Keys { .. })) {
-        said.push(format!("The receiver's key makes the token {}.", words::hex(token)));
+        said.push(format!("The receiver's key makes the token {}.", format::hex(token)));
     }
     said.push(match facts.names.owner(token) {
         owner if u32::from(owner) == NO_TARGET => {
@@ -104,10 +104,10 @@ fn token(facts: &Facts<'_>, service: &Service) -> Vec<String> {
     said
 }
 
-/// Why the packet is for no service.
+/// The reason why the packet is for no service.
 fn no_service(facts: &Facts<'_>) -> Vec<String> {
     let to = facts.packet.destination;
-    let verdict = words::verdict(facts);
+    let verdict = format::verdict(facts);
     if is_steering(facts.names.config, to, facts.packet.protocol) {
         return vec!["This is where other balancers send to this one.".into(), verdict];
     }
@@ -141,7 +141,7 @@ fn place(service: &Service) -> String {
     format!("{} ({at} over {})", service.name, service.protocol)
 }
 
-/// Why a backend takes no new flows.
+/// The reason why a backend takes no new flows.
 fn why_not(backend: &BackendStatus) -> String {
     let name = &backend.name;
     match backend {

@@ -1,4 +1,4 @@
-//! What a packet to another balancer says (`struct steering`), read from the frame as it would leave.
+//! The steering header (`struct steering`) of a packet to another balancer, read from the frame as it would leave.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ const UDP: usize = 8;
 /// `backend` in `struct steering`: behind version, kind, asked, reserved and the token.
 const BACKEND: usize = 8;
 
-/// The backend that the word names, if it names one.
+/// The backend that the header names, if it names one.
 pub(super) fn backend(frame: &[u8]) -> Option<WireId> {
     let ip = match frame.get(ETHERNET)? >> 4 {
         4 => 20,

@@ -1,4 +1,4 @@
-//! What the program noted -> what is said of it.
+//! The program's trace -> the explanation.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn bits(counters: &[Counter]) -> u64 {
     counters.iter().map(|counter| 1 << (*counter as u32)).sum()
 }
 
-/// What is said of a packet of which the program noted this.
+/// The explanation of a packet with this trace.
 fn explain(world: &World, packet: &Packet, trace: Trace, named: Option<WireId>) -> Explained {
     let backends = Vec::new();
     Facts { packet, trace, named, backends, names: world.names() }.explained()
@@ -156,7 +156,7 @@ fn without_a_backend_each_is_told_why() {
 
 /// No verdict or event is left without its sentence.
 #[test]
-fn every_counter_has_words() {
+fn every_counter_has_a_sentence() {
     let world = World::start();
     for counter in Counter::ALL.iter().copied() {
         let trace = Trace { counters: bits(&[counter]), vip: 1, ..Trace::default() };
@@ -195,7 +195,7 @@ fn keys_come_with_the_length_of_their_data() {
 }
 
 #[test]
-fn what_is_no_packet_is_refused() {
+fn a_description_of_no_packet_is_refused() {
     let mixed = packet("[2001:db8::1]:443", SYN, None);
     let udp = Packet { protocol: Protocol::Udp, ..packet(SERVICE, 0, Some(MptcpOption::Capable)) };
     let long = Packet { payload: 3001, ..packet(SERVICE, ACK, None) };

@@ -25,7 +25,7 @@ async fn next(events: &mut mpsc::Receiver<HealthEvent>) -> (String, State, Optio
 }
 
 #[tokio::test]
-async fn a_listener_that_goes_and_comes_is_told_of() {
+async fn a_listener_that_goes_and_comes_changes_the_state() {
     let (to, mut events) = mpsc::channel(1);
     let mut checker = Checker::new(to);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -42,7 +42,7 @@ async fn a_listener_that_goes_and_comes_is_told_of() {
 }
 
 #[tokio::test]
-async fn targets_that_go_are_forgotten_and_those_that_stay_are_left_in_peace() {
+async fn removed_targets_are_forgotten_and_the_others_go_on_undisturbed() {
     let (to, mut events) = mpsc::channel(4);
     let mut checker = Checker::new(to);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -60,4 +60,21 @@ async fn targets_that_go_are_forgotten_and_those_that_stay_are_left_in_peace() {
     let changed = Target { check: Check { timeout: 50 * MS, ..b2.check.clone() }, ..b2 };
     checker.set(vec![changed]);
     assert_eq!(next(&mut events).await, ("b2".into(), State::Up, None));
+}
+
+/// The channel has room for one event, and nobody takes it: the second target's check cannot go on.
+#[tokio::test(start_paused = true)]
+async fn a_check_without_results_counts_as_stopped() {
+    let (to, mut events) = mpsc::channel(1);
+    let mut checker = Checker::new(to);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = listener.local_addr().unwrap();
+    drop(listener);
+    checker.set(vec![target("b1", closed), target("b2", closed)]);
+    assert_eq!(checker.stopped(), [""; 0]);
+    tokio::time::sleep(2 * SHORTEST_STALL).await;
+    assert_eq!(checker.stopped().len(), 1);
+    events.recv().await.unwrap();
+    tokio::time::sleep(1000 * MS).await;
+    assert_eq!(checker.stopped(), [""; 0]);
 }

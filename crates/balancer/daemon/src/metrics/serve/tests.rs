@@ -3,23 +3,27 @@ use super::*;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-struct Fixed(Result<(), String>);
+struct Fixed(Option<Health>);
 
 impl Source for Fixed {
     async fn snapshot(&self) -> Option<Snapshot> {
-        self.healthy().is_ok().then(Snapshot::default)
+        self.0.as_ref().map(|_| Snapshot::default())
     }
 
-    fn healthy(&self) -> Result<(), String> {
+    async fn health(&self) -> Option<Health> {
         self.0.clone()
     }
 }
 
-async fn server(health: Result<(), String>) -> SocketAddr {
+async fn server(health: Option<Health>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(serve(listener, Arc::new(Fixed(health))));
     address
+}
+
+async fn healthy_server() -> SocketAddr {
+    server(Some(Health::default())).await
 }
 
 async fn ask(address: SocketAddr, request: &str) -> String {
@@ -33,7 +37,7 @@ async fn ask(address: SocketAddr, request: &str) -> String {
 
 #[tokio::test]
 async fn a_scrape_gets_open_metrics() {
-    let answer = ask(server(Ok(())).await, "GET /metrics").await;
+    let answer = ask(healthy_server().await, "GET /metrics").await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     assert!(
         answer.contains("content-type: application/openmetrics-text; version=1.0.0"),
@@ -44,21 +48,40 @@ async fn a_scrape_gets_open_metrics() {
 
 #[tokio::test]
 async fn health_is_a_status_code() {
-    let answer = ask(server(Ok(())).await, "GET /healthz").await;
+    let answer = ask(healthy_server().await, "GET /healthz").await;
     assert!(
         answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok\n"),
         "{answer}"
     );
-    let sick = server(Err("no programs are attached".into())).await;
+}
+
+#[tokio::test]
+async fn a_balancer_that_is_not_healthy_says_each_cause() {
+    let health = Health {
+        maps_out_of_sync: Some("the maps".into()),
+        programs_detached: Some("the program".into()),
+        ..Health::default()
+    };
+    let sick = server(Some(health)).await;
     let answer = ask(sick, "GET /healthz").await;
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
-    assert!(answer.ends_with("no programs are attached\n"), "{answer}");
-    assert!(ask(sick, "GET /metrics").await.starts_with("HTTP/1.1 503 "));
+    assert!(answer.ends_with("\r\n\r\nthe maps\nthe program\n"), "{answer}");
+    assert!(ask(sick, "GET /metrics").await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn a_daemon_that_stops_says_so() {
+    let stopping = server(None).await;
+    for path in ["/healthz", "/metrics"] {
+        let answer = ask(stopping, &format!("GET {path}")).await;
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert!(answer.ends_with("the daemon is stopping\n"), "{answer}");
+    }
 }
 
 #[tokio::test]
 async fn anything_else_is_refused() {
-    let address = server(Ok(())).await;
+    let address = healthy_server().await;
     assert!(ask(address, "GET /").await.starts_with("HTTP/1.1 404 "));
     let refused = ask(address, "DELETE /metrics").await;
     assert!(

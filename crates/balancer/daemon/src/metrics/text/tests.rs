@@ -5,7 +5,9 @@ use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::metrics::{Backend, Build, Checks, Event, Members, Reloads, Service, Table, Verdict};
+use crate::metrics::{
+    Backend, Build, Checks, Event, Health, Members, Reloads, Service, Table, Verdict,
+};
 
 #[derive(Debug, Default)]
 struct Family {
@@ -103,6 +105,7 @@ fn example() -> Snapshot {
             used: vec![("established".into(), 12), ("new".into(), 1)],
         }],
         members: Members { count: 3, ring_share: 0.25, changes: 4, store_up: false },
+        health: Health { programs_detached: Some("eth0".into()), ..Health::default() },
         reloads: Reloads { succeeded: 2, failed: 1, loaded: Duration::from_secs(1_700_000_000) },
         build: Build { version: "0.1.0".into(), kernel: "6.18.0".into() },
     }
@@ -135,6 +138,9 @@ fn numbers_arrive_as_they_were() {
     );
     assert_eq!(value(&read, "ring_share_ratio", "", &[]), 0.25);
     assert_eq!(value(&read, "member_store_up", "", &[]), 0.0);
+    let gauges = ["maps_in_sync", "health_checks_running", "neighbour_watcher_running"];
+    assert_eq!(gauges.map(|name| value(&read, name, "", &[])), [1.0; 3]);
+    assert_eq!(value(&read, "programs_attached", "", &[]), 0.0);
     assert_eq!(value(&read, "config_loaded_timestamp_seconds", "", &[]), 1.7e9);
     assert_eq!(value(&read, "build", "_info", &[("version", "0.1.0"), ("kernel", "6.18.0")]), 1.0);
 }

@@ -5,9 +5,9 @@
 //! a change of the ring the queue begins anew; the balancer's program looks at each key's token itself, so what it takes in between
 //! does no harm. While there are no keys, for whatever reason, it makes them on demand.
 
-mod maker;
+mod generator;
 
-pub use maker::{KeyError, Maker, Owns, Queue, Random};
+pub use generator::{Generator, KeyError, Owns, Queue, Random};
 
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// How often the queue is looked at: with 4096 places, 400,000 connections a second find keys there.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// What a [`KeyThread`] has done.
+/// What a [`KeyPool`] has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyCounts {
     /// Keys in the queue, or taken from there.
@@ -36,24 +36,24 @@ struct Counters {
 
 /// Keeps a queue of keys full until it is dropped.
 #[derive(Debug)]
-pub struct KeyThread {
+pub struct KeyPool {
     rings: Option<Sender<Owns>>,
     thread: Option<JoinHandle<()>>,
     counters: Arc<Counters>,
 }
 
-impl KeyThread {
+impl KeyPool {
     /// Starts, with an empty queue; `owns` says of a token whether it is this balancer's.
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(queue: impl Queue + 'static, owns: Owns) -> io::Result<KeyThread> {
+    pub fn start(queue: impl Queue + 'static, owns: Owns) -> io::Result<KeyPool> {
         let (sender, receiver) = channel();
         let counters = Arc::new(Counters::default());
         let shared = Arc::clone(&counters);
         let thread =
             Builder::new().name("keys".into()).spawn(move || work(queue, &receiver, &shared))?;
-        let keys = KeyThread { rings: Some(sender), thread: Some(thread), counters };
+        let keys = KeyPool { rings: Some(sender), thread: Some(thread), counters };
         keys.set_ring(owns);
         Ok(keys)
     }
@@ -73,7 +73,7 @@ impl KeyThread {
     }
 }
 
-impl Drop for KeyThread {
+impl Drop for KeyPool {
     fn drop(&mut self) {
         self.rings = None;
         if let Some(thread) = self.thread.take() {
@@ -84,21 +84,21 @@ impl Drop for KeyThread {
 }
 
 fn work(mut queue: impl Queue, rings: &Receiver<Owns>, counters: &Counters) {
-    let mut maker = Maker::new(Box::new(getrandom::fill), Box::new(|_| false));
+    let mut generator = Generator::new(Box::new(getrandom::fill), Box::new(|_| false));
     let mut failing = false;
     loop {
         let done = match rings.recv_timeout(PERIOD) {
-            Ok(owns) => maker.set_ring(owns, &mut queue),
+            Ok(owns) => generator.set_ring(owns, &mut queue),
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let done = done.and_then(|()| maker.fill(&mut queue));
+        let done = done.and_then(|()| generator.fill(&mut queue));
         if let (Err(error), false) = (&done, failing) {
             tracing::warn!(%error, "no keys can be made ahead; they are made on demand");
         }
         failing = done.is_err();
-        counters.made.store(maker.made(), Ordering::Relaxed);
-        counters.tried.store(maker.tried(), Ordering::Relaxed);
+        counters.made.store(generator.made(), Ordering::Relaxed);
+        counters.tried.store(generator.tried(), Ordering::Relaxed);
     }
 }
 

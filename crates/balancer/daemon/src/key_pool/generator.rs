@@ -8,7 +8,7 @@ use heddle_wire::{Key, Version};
 const BYTES: usize = 512;
 /// Bytes of a key.
 const KEY: usize = 8;
-/// How often random bytes are asked for before [`Maker::fill`] returns: who owns next to nothing must not work for ever.
+/// How often random bytes are asked for before [`Generator::fill`] returns: who owns next to nothing must not work for ever.
 const ROUNDS: usize = 1024;
 
 /// Whether a token is this balancer's own.
@@ -53,7 +53,7 @@ pub enum KeyError {
 }
 
 /// Makes keys.
-pub struct Maker {
+pub struct Generator {
     random: Random,
     owns: Owns,
     /// Found, but the queue was full.
@@ -62,10 +62,10 @@ pub struct Maker {
     tried: u64,
 }
 
-impl Maker {
+impl Generator {
     /// Makes keys of what `random` gives, whose tokens `owns` says yes to.
-    pub fn new(random: Random, owns: Owns) -> Maker {
-        Maker { random, owns, spare: None, made: 0, tried: 0 }
+    pub fn new(random: Random, owns: Owns) -> Generator {
+        Generator { random, owns, spare: None, made: 0, tried: 0 }
     }
 
     /// Empties the queue; from now on `owns` decides.

@@ -1,7 +1,6 @@
-//! Where news comes from: health checks, other balancers, and the kernel's neighbours.
+//! The sources of events: health checks, membership, next hops, and the XDP programs' attachment.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,66 +8,109 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::attachment;
 use crate::config::{Backend, Config, Membership, Service};
 use crate::health::{self, Check, Checker, HealthEvent, Probe, State, Target};
 use crate::members::{self, Member, Peer, View, etcd, watch_static};
 use crate::neighbours::{self, NextHops};
+use crate::supervisor::{Supervised, supervise};
 
-/// What is known of health checks, by [`check_name`].
+/// The health checks' results, by [`check_name`].
 pub(super) type Checks = BTreeMap<String, health::Status>;
 
-/// Something happened.
-pub(super) enum News {
-    /// A health check's verdict.
+/// A change of the world.
+pub(super) enum Event {
+    /// A backend's health check has another state.
     Health(String, State),
     /// The balancers that are alive.
     Members(View),
-    /// The ways to all addresses.
+    /// The next hops of all addresses.
     NextHops(NextHops),
 }
 
-/// What a backend's health check is called.
+/// The name of a backend's health check.
 pub(super) fn check_name(service: &Service, backend: &Backend) -> String {
     format!("{}/{}", service.name, backend.name)
 }
 
-/// How another balancer of a static list is asked whether it lives.
+/// The health check of the other balancers of a static list.
 const PEER_INTERVAL: Duration = Duration::from_millis(500);
 const PEER_TIMEOUT: Duration = Duration::from_millis(500);
 const PEER_FALL: NonZeroU32 = NonZeroU32::new(3).unwrap();
 const PEER_RISE: NonZeroU32 = NonZeroU32::new(2).unwrap();
-/// How long leaving etcd may take.
-const LEAVING: Duration = Duration::from_secs(2);
+/// The longest time that leaving etcd may take.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The sources of news.
-pub(super) struct Wiring {
+/// The running sources.
+pub(super) struct EventSources {
     checker: Checker,
     health: mpsc::Receiver<HealthEvent>,
     members: watch::Receiver<View>,
     hops: watch::Receiver<NextHops>,
     addresses: watch::Sender<BTreeSet<IpAddr>>,
+    neighbour_watcher: Supervised,
+    attachment: Option<Attachment>,
     leave: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
-impl Wiring {
-    /// Begins to ask and to listen.
-    pub(super) async fn new(config: &Config) -> io::Result<Wiring> {
+/// The watcher of attached programs, and the interfaces that have lost theirs.
+struct Attachment {
+    watcher: Supervised,
+    detached: watch::Receiver<BTreeSet<String>>,
+}
+
+/// The state of the sources themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SourceStatus {
+    /// The health checks' results.
+    pub(super) checks: Checks,
+    /// The health checks that have stopped.
+    pub(super) stopped_checks: Vec<String>,
+    /// Whether the neighbour watcher has stopped.
+    pub(super) neighbour_watcher_stopped: bool,
+    /// Whether the watcher of attached programs has stopped.
+    pub(super) attachment_watcher_stopped: bool,
+    /// The interfaces that the program is not attached to any more.
+    pub(super) detached: Vec<String>,
+}
+
+impl EventSources {
+    /// Starts health checks and the neighbour watcher. Must be called inside a tokio runtime; starts no threads.
+    pub(super) fn new(config: &Config) -> EventSources {
         let (events, health) = mpsc::channel(64);
         let (addresses, wanted) = watch::channel(BTreeSet::new());
         let (to, hops) = watch::channel(NextHops::new());
-        tokio::spawn(async move {
-            if let Err(error) = neighbours::watch(wanted, to).await {
-                tracing::error!(%error, "next hops are not followed any more");
-            }
-        });
-        let (members, leave) = follow_members(config);
-        let mut wiring =
-            Wiring { checker: Checker::new(events), health, members, hops, addresses, leave };
-        wiring.follow(config);
-        Ok(wiring)
+        let neighbour_watcher =
+            supervise("neighbour watcher", move || neighbours::watch(wanted.clone(), to.clone()));
+        let mut sources = EventSources {
+            checker: Checker::new(events),
+            health,
+            members: watch::channel(View::default()).1,
+            hops,
+            addresses,
+            neighbour_watcher,
+            attachment: None,
+            leave: None,
+        };
+        sources.follow(config);
+        sources
     }
 
-    /// Asks what this configuration names, and no more what it does not.
+    /// Starts to follow the list of balancers. May start threads, which resolve the names of etcd's endpoints.
+    pub(super) fn start_membership(&mut self, config: &Config) {
+        (self.members, self.leave) = follow_members(config);
+    }
+
+    /// Starts to watch whether `interfaces` still have the program with the id `program`.
+    pub(super) fn watch_attachment(&mut self, interfaces: BTreeSet<String>, program: u32) {
+        let (to, detached) = watch::channel(BTreeSet::new());
+        let watcher = supervise("attachment watcher", move || {
+            attachment::watch(interfaces.clone(), program, to.clone())
+        });
+        self.attachment = Some(Attachment { watcher, detached });
+    }
+
+    /// Checks the health, and follows the next hops, of exactly those that this configuration names.
     pub(super) fn follow(&mut self, config: &Config) {
         self.checker.set(checks(config));
         let mut wanted = addresses(config);
@@ -83,29 +125,37 @@ impl Wiring {
         });
     }
 
-    /// The next thing that happens.
-    pub(super) async fn next(&mut self) -> News {
+    /// The next event. Cancel safe.
+    pub(super) async fn next(&mut self) -> Event {
         tokio::select! {
             Some(event) = self.health.recv() => {
                 tracing::info!(target = event.target, state = ?event.state, why = ?event.why, "health has changed");
-                News::Health(event.target, event.state)
+                Event::Health(event.target, event.state)
             }
-            Ok(()) = self.members.changed() => News::Members(self.members.borrow_and_update().clone()),
-            Ok(()) = self.hops.changed() => News::NextHops(self.hops.borrow_and_update().clone()),
+            Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),
+            Ok(()) = self.hops.changed() => Event::NextHops(self.hops.borrow_and_update().clone()),
             else => std::future::pending().await,
         }
     }
 
-    /// What health checks have found so far.
-    pub(super) fn checks(&self) -> Checks {
-        self.checker.statuses()
+    /// The sources' own state.
+    pub(super) fn status(&self) -> SourceStatus {
+        let attachment = self.attachment.as_ref();
+        let detached = attachment.map(|attachment| attachment.detached.borrow().clone());
+        SourceStatus {
+            checks: self.checker.statuses(),
+            stopped_checks: self.checker.stopped(),
+            neighbour_watcher_stopped: !self.neighbour_watcher.is_running(),
+            attachment_watcher_stopped: attachment.is_some_and(|a| !a.watcher.is_running()),
+            detached: detached.into_iter().flatten().collect(),
+        }
     }
 
-    /// Tells the others that this balancer goes.
+    /// Gives the lease in etcd back: the other balancers notice at once.
     pub(super) async fn leave(self) {
-        let Some((tell, left)) = self.leave else { return };
-        let _ = tell.send(());
-        let _ = tokio::time::timeout(LEAVING, left).await;
+        let Some((stop, stopped)) = self.leave else { return };
+        let _ = stop.send(());
+        let _ = tokio::time::timeout(LEAVE_TIMEOUT, stopped).await;
     }
 }
 
@@ -147,15 +197,15 @@ fn follow_members(config: &Config) -> (watch::Receiver<View>, Leave) {
                 prefix: store.prefix.clone(),
                 time_to_live: store.lease,
             };
-            let (tell, told) = oneshot::channel();
-            let stop = async move { drop(told.await) };
+            let (leave, left) = oneshot::channel();
+            let stop = async move { drop(left.await) };
             let task = tokio::spawn(members::etcd::watch(own, store, to, stop));
-            (members, Some((tell, task)))
+            (members, Some((leave, task)))
         }
     }
 }
 
-/// A balancer whose metrics others can reach is asked by them, at its `/healthz`. All are taken to serve metrics at one port.
+/// A balancer of the static list. If others can reach its metrics, they check its `/healthz`; all are taken to serve metrics at one port.
 fn peer(config: &Config, member: &crate::config::Member) -> Peer {
     let reachable = config.balancer.metrics.filter(|address| !address.ip().is_loopback());
     let check = reachable.map(|metrics| Target {

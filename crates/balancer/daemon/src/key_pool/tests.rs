@@ -12,15 +12,15 @@ const ROOM: usize = 4096;
 
 /// A queue that a test can look into.
 #[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<Vec<AssignedKey>>>);
+struct TestQueue(Arc<Mutex<Vec<AssignedKey>>>);
 
-impl Shelf {
+impl TestQueue {
     fn keys(&self) -> std::sync::MutexGuard<'_, Vec<AssignedKey>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue for Shelf {
+impl Queue for TestQueue {
     fn push(&mut self, key: &AssignedKey) -> Result<Pushed, Error> {
         let mut keys = self.keys();
         if keys.len() == ROOM {
@@ -41,8 +41,8 @@ fn part(own: u32, all: u32) -> Owns {
     Box::new(move |token| (token >> 20) % all == own)
 }
 
-fn system(owns: Owns) -> Maker {
-    Maker::new(Box::new(getrandom::fill), owns)
+fn system(owns: Owns) -> Generator {
+    Generator::new(Box::new(getrandom::fill), owns)
 }
 
 /// RomanRoads, section III-C: "the average number of tries to generate a valid key is roughly equal to the number of LBs". Their sum
@@ -50,13 +50,13 @@ fn system(owns: Owns) -> Maker {
 #[test]
 fn n_balancers_need_n_tries() {
     for balancers in [1, 2, 4, 8] {
-        let (mut maker, mut shelf) = (system(part(0, balancers)), Shelf::default());
-        maker.fill(&mut shelf).unwrap();
-        assert_eq!((shelf.keys().len(), maker.made()), (ROOM, ROOM as u64));
+        let (mut generator, mut queue) = (system(part(0, balancers)), TestQueue::default());
+        generator.fill(&mut queue).unwrap();
+        assert_eq!((queue.keys().len(), generator.made()), (ROOM, ROOM as u64));
         let (keys, n) = (ROOM as f64, f64::from(balancers));
-        let off = (maker.tried() as f64 - keys * n).abs();
+        let off = (generator.tried() as f64 - keys * n).abs();
         assert!(off <= 1.0 + 5.0 * (keys * n * (n - 1.0)).sqrt(), "{balancers}: {off}");
-        for key in shelf.keys().iter() {
+        for key in queue.keys().iter() {
             assert_eq!(Version::V0.token(Key(key.key)).0, key.token);
             assert_eq!((key.token >> 20) % balancers, 0);
         }
@@ -65,40 +65,40 @@ fn n_balancers_need_n_tries() {
 
 #[test]
 fn a_full_queue_costs_nothing_and_is_filled_from_where_it_was() {
-    let (mut maker, mut shelf) = (system(part(0, 2)), Shelf::default());
-    maker.fill(&mut shelf).unwrap();
-    let tried = maker.tried();
-    maker.fill(&mut shelf).unwrap();
-    assert_eq!(maker.tried(), tried);
-    shelf.keys().pop();
-    maker.fill(&mut shelf).unwrap();
-    assert_eq!((shelf.keys().len(), maker.made()), (ROOM, ROOM as u64 + 1));
+    let (mut generator, mut queue) = (system(part(0, 2)), TestQueue::default());
+    generator.fill(&mut queue).unwrap();
+    let tried = generator.tried();
+    generator.fill(&mut queue).unwrap();
+    assert_eq!(generator.tried(), tried);
+    queue.keys().pop();
+    generator.fill(&mut queue).unwrap();
+    assert_eq!((queue.keys().len(), generator.made()), (ROOM, ROOM as u64 + 1));
 }
 
 #[test]
 fn a_change_of_the_ring_leaves_no_key_of_the_old_one() {
-    let (mut maker, mut shelf) = (system(part(0, 2)), Shelf::default());
-    maker.fill(&mut shelf).unwrap();
-    maker.set_ring(part(1, 2), &mut shelf).unwrap();
-    assert_eq!(shelf.keys().len(), 0);
-    maker.fill(&mut shelf).unwrap();
-    assert!(shelf.keys().iter().all(|key| (key.token >> 20) % 2 == 1));
+    let (mut generator, mut queue) = (system(part(0, 2)), TestQueue::default());
+    generator.fill(&mut queue).unwrap();
+    generator.set_ring(part(1, 2), &mut queue).unwrap();
+    assert_eq!(queue.keys().len(), 0);
+    generator.fill(&mut queue).unwrap();
+    assert!(queue.keys().iter().all(|key| (key.token >> 20) % 2 == 1));
 }
 
 /// 1024 times 64 keys.
 #[test]
 fn who_owns_nothing_gives_up() {
-    let (mut maker, mut shelf) = (system(Box::new(|_| false)), Shelf::default());
-    maker.fill(&mut shelf).unwrap();
-    assert_eq!((maker.made(), maker.tried()), (0, 65_536));
+    let (mut generator, mut queue) = (system(Box::new(|_| false)), TestQueue::default());
+    generator.fill(&mut queue).unwrap();
+    assert_eq!((generator.made(), generator.tried()), (0, 65_536));
 }
 
 #[test]
 fn without_randomness_there_is_no_key() {
     let none = Box::new(|_: &mut [u8]| Err(getrandom::Error::UNSUPPORTED));
-    let (mut maker, mut shelf) = (Maker::new(none, part(0, 1)), Shelf::default());
-    assert!(matches!(maker.fill(&mut shelf), Err(KeyError::Random(_))));
-    assert_eq!(shelf.keys().len(), 0);
+    let (mut generator, mut queue) = (Generator::new(none, part(0, 1)), TestQueue::default());
+    assert!(matches!(generator.fill(&mut queue), Err(KeyError::Random(_))));
+    assert_eq!(queue.keys().len(), 0);
 }
 
 fn eventually(condition: impl Fn() -> bool) {
@@ -111,17 +111,17 @@ fn eventually(condition: impl Fn() -> bool) {
 
 #[test]
 fn a_thread_keeps_the_queue_full() {
-    let shelf = Shelf::default();
-    let keys = KeyThread::start(shelf.clone(), part(0, 2)).unwrap();
-    let is_full = || shelf.keys().len() == ROOM;
+    let queue = TestQueue::default();
+    let keys = KeyPool::start(queue.clone(), part(0, 2)).unwrap();
+    let is_full = || queue.keys().len() == ROOM;
     eventually(is_full);
-    shelf.keys().truncate(100);
+    queue.keys().truncate(100);
     eventually(is_full);
     keys.set_ring(part(1, 2));
-    eventually(|| is_full() && shelf.keys().iter().all(|key| (key.token >> 20) % 2 == 1));
+    eventually(|| is_full() && queue.keys().iter().all(|key| (key.token >> 20) % 2 == 1));
     eventually(|| keys.counts().made >= 3 * ROOM as u64 - 100);
     drop(keys);
-    shelf.keys().clear();
+    queue.keys().clear();
     std::thread::sleep(3 * PERIOD);
-    assert_eq!(shelf.keys().len(), 0, "the thread has ended");
+    assert_eq!(queue.keys().len(), 0, "the thread has ended");
 }

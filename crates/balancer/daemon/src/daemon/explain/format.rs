@@ -1,4 +1,4 @@
-//! What each counter means for one packet.
+//! The sentence of each counter, for one packet.
 
 use heddle_balancer_maps::abi::Counter;
 
@@ -9,7 +9,7 @@ pub(super) fn hex(token: u32) -> String {
     format!("{token:#010x}")
 }
 
-/// What would be done with the packet.
+/// The verdict.
 pub(super) fn verdict(facts: &Facts<'_>) -> String {
     let verdict = facts.verdict();
     let backend = facts.backend().unwrap_or("that is gone");
@@ -18,7 +18,7 @@ pub(super) fn verdict(facts: &Facts<'_>) -> String {
     sent.unwrap_or_else(|| ended(verdict).into())
 }
 
-/// To a backend.
+/// The verdicts that send to a backend.
 fn sent(verdict: Counter, backend: &str) -> Option<String> {
     let by_hash = format!("hashing gives it to backend {backend}");
     Some(match verdict {
@@ -49,7 +49,7 @@ fn sent(verdict: Counter, backend: &str) -> Option<String> {
     })
 }
 
-/// To another balancer.
+/// The verdicts that send to another balancer.
 fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
     let by_way = format!("It goes by way of balancer {owner}");
     Some(match verdict {
@@ -76,7 +76,7 @@ fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
     })
 }
 
-/// To nobody else.
+/// The verdicts that send to neither.
 fn ended(verdict: Counter) -> &'static str {
     match verdict {
         Counter::PassNoVip => "It is passed to this machine's own stack.",
@@ -97,7 +97,7 @@ fn ended(verdict: Counter) -> &'static str {
     }
 }
 
-/// What would happen besides.
+/// An event on the packet's way.
 pub(super) fn event(event: Counter) -> &'static str {
     use Counter as C;
     match event {

@@ -1,4 +1,4 @@
-//! Which entries of the tables are alive, as the program sees it: those that timed out stay until a new one takes their place.
+//! The entries of the tables that are alive, as the program sees it: one that has timed out stays until a new one takes its place.
 
 use heddle_balancer_maps::abi::{FlowState, Settings, TICK_SHIFT, TokenState};
 use heddle_balancer_maps::maps::{Flow, Maps, Token};
@@ -29,7 +29,7 @@ impl Lifetimes {
         maps.tokens.iter().filter(|token| self.age(token.seen) < self.of_token(token.state))
     }
 
-    /// How long ago a tick was.
+    /// The time since a tick.
     pub(super) fn since(&self, tick: u32) -> Duration {
         Duration::from_nanos(u64::from(self.age(tick)) << TICK_SHIFT)
     }

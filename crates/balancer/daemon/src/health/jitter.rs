@@ -1,11 +1,12 @@
-//! When in its interval a target is asked.
+//! The offset of each target's checks in the interval.
 
 use std::time::Duration;
 
 use xxhash_rust::xxh64::xxh64;
 
-/// How long after the start of each interval the target `name` is asked: below `interval`, spread evenly over names, and always the same.
-pub fn offset(name: &str, interval: Duration) -> Duration {
+/// The time from the start of each interval to the check of the target `name`: below `interval`, spread evenly over names, and always
+/// the same for a name.
+pub fn jitter(name: &str, interval: Duration) -> Duration {
     let nanoseconds = interval.as_nanos().min(u64::MAX.into());
     // The hash as a fraction of 2^64.
     let part = (nanoseconds * u128::from(xxh64(name.as_bytes(), 0))) >> 64;
@@ -21,8 +22,8 @@ mod tests {
         let interval = Duration::from_secs(10);
         let mut tenths = [0; 10];
         for n in 0..1000 {
-            let offset = offset(&format!("web/b{n}"), interval);
-            tenths[(offset.as_secs()) as usize] += 1;
+            let jitter = jitter(&format!("web/b{n}"), interval);
+            tenths[jitter.as_secs() as usize] += 1;
         }
         // 1000 fair choices of ten: 100 each, standard deviation 9.5. Five of them either way.
         assert!(tenths.iter().all(|n| (52..=148).contains(n)), "{tenths:?}");
@@ -30,8 +31,8 @@ mod tests {
 
     #[test]
     fn a_name_keeps_its_place() {
-        let [one, two] = [1, 2].map(|n| offset("b1", Duration::from_secs(n)));
+        let [one, two] = [1, 2].map(|n| jitter("b1", Duration::from_secs(n)));
         assert_eq!(two.as_nanos() / 2, one.as_nanos());
-        assert_eq!(offset("b1", Duration::ZERO), Duration::ZERO);
+        assert_eq!(jitter("b1", Duration::ZERO), Duration::ZERO);
     }
 }

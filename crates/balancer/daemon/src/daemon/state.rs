@@ -1,0 +1,203 @@
+//! The daemon's knowledge, and the plan made of it: all of the daemon but the kernel's objects.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use super::apply::{self, Contents, DataPlane};
+use super::error::CoreError;
+use super::event_sources::check_name;
+use crate::config::{self, Config, Membership};
+use crate::health::State as HealthState;
+use crate::ids::WireId;
+use crate::members::View;
+use crate::neighbours::{NextHop, NextHops};
+use crate::plan::{self, Keys, Plan, World};
+
+/// All that a reload replaces, at once or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Inputs {
+    /// The configuration in force.
+    pub(super) config: Config,
+    /// The keys in force.
+    pub(super) keys: Keys,
+    /// The health checks' states.
+    pub(super) health: BTreeMap<WireId, HealthState>,
+    /// The backends that a command has drained (`true`) or put back (`false`).
+    pub(super) drained: BTreeMap<WireId, bool>,
+}
+
+impl Inputs {
+    /// At the start.
+    pub(super) fn new(config: Config, keys: Keys) -> Inputs {
+        Inputs { config, keys, health: BTreeMap::new(), drained: BTreeMap::new() }
+    }
+
+    /// With another configuration. Health and drains of backends that it does not have are forgotten: they do not count for others that
+    /// may get their names.
+    pub(super) fn with(&self, config: Config, keys: Keys) -> Inputs {
+        let services = config.services.iter();
+        let ids: Vec<_> = services.flat_map(|service| &service.backends).map(|b| b.id).collect();
+        let (mut health, mut drained) = (self.health.clone(), self.drained.clone());
+        health.retain(|id, _| ids.contains(id));
+        drained.retain(|id, _| ids.contains(id));
+        Inputs { config, keys, health, drained }
+    }
+}
+
+/// The daemon's knowledge and plan.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) inputs: Inputs,
+    /// The balancers that are alive.
+    pub(super) view: View,
+    pub(super) next_hops: NextHops,
+    /// The plan that the maps follow.
+    pub(super) plan: Plan,
+    pub(super) started: Instant,
+    reconcile_error: Option<String>,
+    /// A write has failed, and was not undone: the maps are between two plans.
+    between_plans: bool,
+}
+
+impl State {
+    /// With the plan found in the maps.
+    pub(super) fn new(inputs: Inputs, plan: Plan) -> State {
+        State {
+            view: initial_view(&inputs.config),
+            inputs,
+            plan,
+            next_hops: NextHops::new(),
+            started: Instant::now(),
+            reconcile_error: None,
+            between_plans: false,
+        }
+    }
+
+    /// Takes in the state of a health check.
+    pub(super) fn set_health(&mut self, check: &str, state: HealthState) {
+        let services = self.inputs.config.services.iter();
+        let all = services.flat_map(|service| service.backends.iter().map(move |b| (service, b)));
+        let named = all.filter(|(service, backend)| check_name(service, backend) == check);
+        let ids: Vec<WireId> = named.map(|(_, backend)| backend.id).collect();
+        self.inputs.health.extend(ids.into_iter().map(|id| (id, state)));
+    }
+
+    /// The balancers that are alive.
+    pub(super) fn members(&self) -> Vec<config::Member> {
+        let members = self.view.members.iter();
+        members.map(|(name, address)| self.inputs.config.member(name, *address)).collect()
+    }
+
+    /// Whether a next hop is known of each backend and balancer, found now or by the daemon before.
+    pub(super) fn has_all_next_hops(&self) -> bool {
+        let mut wanted = self.plan.targets.iter();
+        let target = |index| self.plan.maps.targets.get(&index);
+        wanted.all(|(_, index, _)| target(index).is_some_and(|target| target.ifindex != 0))
+    }
+
+    /// The reason why the maps do not follow the plan, if so.
+    pub(super) fn reconcile_error(&self) -> Option<&str> {
+        self.reconcile_error.as_deref()
+    }
+
+    /// Makes the maps follow the plan for the world as it is now. A failure is logged, and the next call tries again.
+    pub(super) fn reconcile(&mut self, maps: &mut impl DataPlane) {
+        let error = self.try_reconcile(maps).err().map(|error| error.to_string());
+        match (&error, &self.reconcile_error) {
+            (Some(error), old) if old.as_ref() != Some(error) => {
+                tracing::error!(%error, "the maps are not in sync with the plan");
+            }
+            (None, Some(_)) => tracing::info!("the maps are in sync with the plan again"),
+            _ => {}
+        }
+        self.reconcile_error = error;
+    }
+
+    /// The same once, with the error.
+    ///
+    /// # Errors
+    /// If more is wanted than the maps have room for, or the kernel refuses a write.
+    pub(super) fn try_reconcile(&mut self, maps: &mut impl DataPlane) -> Result<(), CoreError> {
+        let plan = self.next_plan(&self.inputs)?;
+        let held = self.held(maps)?;
+        let written = apply::write(maps, &held, &Contents::new(&self.inputs, &plan.maps));
+        self.between_plans = written.is_err();
+        written?;
+        self.plan = plan;
+        Ok(())
+    }
+
+    /// Makes maps and settings follow other inputs, which are kept if that succeeds. Else all is as it was.
+    ///
+    /// # Errors
+    /// As for [`State::try_reconcile`].
+    pub(super) fn replace_inputs(
+        &mut self,
+        inputs: Inputs,
+        maps: &mut impl DataPlane,
+    ) -> Result<(), CoreError> {
+        let plan = self.next_plan(&inputs)?;
+        let held = self.held(maps)?;
+        let written = apply::replace(maps, &held, &Contents::new(&inputs, &plan.maps));
+        self.between_plans = written.as_ref().is_err_and(|failed| failed.rollback.is_some());
+        written?;
+        (self.inputs, self.plan) = (inputs, plan);
+        Ok(())
+    }
+
+    /// The contents of the maps: those of the plan, unless a write has failed.
+    fn held(&self, maps: &impl DataPlane) -> Result<Contents<'_>, heddle_balancer_maps::Error> {
+        if self.between_plans {
+            maps.read()
+        } else {
+            Ok(Contents::new(&self.inputs, &self.plan.maps))
+        }
+    }
+
+    fn next_plan(&self, inputs: &Inputs) -> Result<Plan, plan::Full> {
+        let (members, next_hops) = (self.members(), self.known_hops());
+        let world = World {
+            now: self.started.elapsed(),
+            own: inputs.config.balancer.member.as_ref().map(|member| member.id),
+            balancers: &members,
+            health: &inputs.health,
+            drained: &inputs.drained,
+            next_hops: &next_hops,
+        };
+        self.plan.next(&inputs.config, &world)
+    }
+
+    fn known_hops(&self) -> BTreeMap<IpAddr, NextHop> {
+        let known = self.next_hops.iter();
+        known.filter_map(|(address, found)| Some((*address, *found.as_ref().ok()?))).collect()
+    }
+
+    /// The daemon's uptime.
+    pub(super) fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+impl<'a> Contents<'a> {
+    /// Maps with the settings of these inputs.
+    pub(super) fn new(inputs: &Inputs, maps: &'a plan::Maps) -> Contents<'a> {
+        let settings = plan::settings(&inputs.config, &inputs.keys, maps);
+        Contents { settings, maps: Cow::Borrowed(maps) }
+    }
+}
+
+/// The balancers that count as alive until the first news of them.
+fn initial_view(config: &Config) -> View {
+    let Some(own) = &config.balancer.member else { return View::default() };
+    let own = crate::members::Member { name: own.name.clone(), address: own.address };
+    let mut view = View::alone(&own);
+    if let Membership::Static(members) = &config.membership {
+        view.members.extend(members.iter().map(|member| (member.name.clone(), member.address)));
+    }
+    view
+}
+
+#[cfg(test)]
+mod tests;

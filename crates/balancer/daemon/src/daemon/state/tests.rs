@@ -1,0 +1,208 @@
+//! A reload whose writes fail, one after the other, on maps that a test makes.
+
+use std::net::IpAddr;
+
+use heddle_balancer_maps::Error;
+use heddle_balancer_maps::abi::{MAGLEV_SIZE, Settings, Target, VipKind};
+
+use super::*;
+use crate::daemon::testing::hop;
+use crate::plan::Change;
+
+/// Maps in memory whose writes fail from some moment on.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct TestMaps {
+    settings: Settings,
+    maps: plan::Maps,
+    /// Writes that still succeed.
+    successes: usize,
+    /// Failures after them; then all is well again.
+    failures: usize,
+}
+
+impl TestMaps {
+    fn attempt(&mut self) -> Result<(), Error> {
+        if self.successes > 0 {
+            self.successes -= 1;
+        } else if self.failures > 0 {
+            self.failures -= 1;
+            return Err(Error::Missing("mercy"));
+        }
+        Ok(())
+    }
+
+    /// The contents that a packet can meet: the tables that VIPs use, and no others.
+    fn contents(&self) -> Contents<'static> {
+        let mut maps = self.maps.clone();
+        let services = maps.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
+        let used: Vec<u32> = services.map(|vip| vip.table / MAGLEV_SIZE).collect();
+        maps.tables.retain(|number, _| used.contains(number));
+        Contents { settings: self.settings, maps: Cow::Owned(maps) }
+    }
+}
+
+impl DataPlane for TestMaps {
+    fn change(&mut self, change: &Change) -> Result<(), Error> {
+        self.attempt()?;
+        let maps = &mut self.maps;
+        match change.clone() {
+            Change::Target(index, target) if target == Target::default() => {
+                maps.targets.remove(&index);
+            }
+            Change::Target(index, target) => drop(maps.targets.insert(index, target)),
+            Change::Id(id, Some(index)) => drop(maps.ids.insert(id, index)),
+            Change::Id(id, None) => drop(maps.ids.remove(&id)),
+            Change::Table(number, slots) => drop(maps.tables.insert(number, slots)),
+            Change::Ring([ring, former_ring, successors]) => {
+                (maps.ring, maps.former_ring, maps.successors) = (ring, former_ring, successors);
+            }
+            Change::Vip(name, Some(vip)) => drop(maps.vips.insert(name, vip)),
+            Change::Vip(name, None) => drop(maps.vips.remove(&name)),
+            Change::Peer(address, Some(index)) => drop(maps.peers.insert(address, index)),
+            Change::Peer(address, None) => drop(maps.peers.remove(&address)),
+            Change::Epoch { epoch, peers } => {
+                maps.epoch = epoch;
+                (self.settings.epoch, self.settings.peers) = (epoch, peers.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn set_settings(&mut self, settings: &Settings) -> Result<(), Error> {
+        self.attempt()?;
+        self.settings = *settings;
+        Ok(())
+    }
+
+    fn read(&self) -> Result<Contents<'static>, Error> {
+        Ok(self.contents())
+    }
+}
+
+const BEFORE: &str = "
+    balancer = { name = 'lb1', interfaces = ['eth0'] }
+    balancers = [{ name = 'lb1', address = '10.0.0.1' }, { name = 'lb2', address = '10.0.0.2' }]
+    steering = { secret_file = 's' }
+    [[service]]
+    name = 'web'
+    address = '192.0.2.10'
+    port = 443
+    backend = [{ name = 'be1', address = '10.0.1.1' }, { name = 'be2', address = '10.0.1.2' }]
+";
+/// Another timeout, a backend and a service more, one backend less.
+const AFTER: &str = "
+    balancer = { name = 'lb1', interfaces = ['eth0'] }
+    balancers = [{ name = 'lb1', address = '10.0.0.1' }, { name = 'lb2', address = '10.0.0.2' }]
+    steering = { secret_file = 's' }
+    timeouts = { established = '2h' }
+    [[service]]
+    name = 'web'
+    address = '192.0.2.10'
+    port = 443
+    backend = [{ name = 'be1', address = '10.0.1.1' }, { name = 'be3', address = '10.0.1.3' }]
+    [[service]]
+    name = 'dns'
+    address = '192.0.2.11'
+    port = 53
+    backend = [{ name = 'be3', address = '10.0.1.3' }]
+";
+
+fn config(text: &str) -> Config {
+    crate::config::load("lb.toml", text).unwrap()
+}
+
+fn keys(cookie: u64) -> Keys {
+    Keys { seed: [1, 2], maglev_seed: 3, cookie }
+}
+
+/// A balancer that runs with [`BEFORE`], be1 drained and be2 up, and its maps.
+fn running() -> (State, TestMaps) {
+    let inputs = Inputs::new(config(BEFORE), keys(4));
+    let mut state = State::new(inputs, Plan::default());
+    let addresses = (1..4).flat_map(|n| [[10, 0, 1, n], [10, 0, 0, n]].map(IpAddr::from));
+    state.next_hops = addresses.map(|address| (address, Ok(hop(address)))).collect();
+    let ids: Vec<_> = state.inputs.config.services[0].backends.iter().map(|b| b.id).collect();
+    state.inputs.drained.insert(ids[0], true);
+    state.set_health("web/be2", HealthState::Up);
+    let mut maps = TestMaps::default();
+    maps.set_settings(&Contents::new(&state.inputs, &state.plan.maps).settings).unwrap();
+    state.try_reconcile(&mut maps).unwrap();
+    assert_eq!(maps.maps, state.plan.maps);
+    (state, maps)
+}
+
+fn reloaded(state: &Inputs) -> Inputs {
+    state.with(config(AFTER), keys(5))
+}
+
+/// Each write once is the one that fails, the last included.
+#[test]
+fn a_reload_that_fails_at_any_write_leaves_all_as_it_was() {
+    let (state, maps) = running();
+    let mut writes = 0;
+    loop {
+        let (mut state_now, mut maps_now) = (state.clone(), maps.clone());
+        (maps_now.successes, maps_now.failures) = (writes, 1);
+        match state_now.replace_inputs(reloaded(&state.inputs), &mut maps_now) {
+            Ok(()) => break,
+            Err(error) => assert!(error.to_string().contains("mercy"), "{error}"),
+        }
+        assert_eq!(state_now.inputs, state.inputs, "configuration, keys, health and drains");
+        assert_eq!(state_now.plan, state.plan);
+        assert_eq!(maps_now.contents(), maps.contents(), "after {writes} writes");
+        writes += 1;
+    }
+    assert!(writes > 10, "{writes}");
+}
+
+#[test]
+fn a_reload_takes_over_all_of_the_new_configuration() {
+    let (mut state, mut maps) = running();
+    let drained = state.inputs.drained.clone();
+    state.replace_inputs(reloaded(&state.inputs), &mut maps).unwrap();
+    assert_eq!((&state.inputs.config, state.inputs.keys), (&config(AFTER), keys(5)));
+    assert_eq!(state.inputs.drained, drained, "be1 is still there");
+    assert!(state.inputs.health.is_empty(), "be2 is not");
+    assert_eq!(maps.contents(), Contents::new(&state.inputs, &state.plan.maps));
+}
+
+/// The way back fails, too: the next reconciliation finds out what the maps hold.
+#[test]
+fn maps_between_two_plans_are_repaired_by_the_next_reconciliation() {
+    let (state, maps) = running();
+    for writes in 0..12 {
+        let (mut state_now, mut maps_now) = (state.clone(), maps.clone());
+        (maps_now.successes, maps_now.failures) = (writes, 2);
+        state_now.replace_inputs(reloaded(&state.inputs), &mut maps_now).unwrap_err();
+        assert_eq!(state_now.inputs, state.inputs);
+        state_now.reconcile(&mut maps_now);
+        assert_eq!(state_now.reconcile_error(), None);
+        assert_eq!(maps_now.contents(), maps.contents(), "after {writes} writes");
+    }
+}
+
+#[test]
+fn a_write_that_fails_is_known_until_one_succeeds() {
+    let (mut state, mut maps) = running();
+    state.set_health("web/be2", HealthState::Down);
+    maps.failures = 2;
+    for _ in 0..2 {
+        state.reconcile(&mut maps);
+        assert!(state.reconcile_error().is_some_and(|error| error.contains("mercy")));
+    }
+    state.reconcile(&mut maps);
+    assert_eq!(state.reconcile_error(), None);
+    assert_eq!(maps.contents(), Contents::new(&state.inputs, &state.plan.maps));
+}
+
+/// A reload that does not fit is refused before anything is written.
+#[test]
+fn a_reload_without_room_writes_nothing() {
+    let (mut state, mut maps) = running();
+    let before = (state.inputs.clone(), maps.clone());
+    let mut inputs = reloaded(&state.inputs);
+    inputs.config.sizes.services = 1;
+    let error = state.replace_inputs(inputs, &mut maps).unwrap_err();
+    assert!(matches!(error, CoreError::Full(_)), "{error}");
+    assert_eq!((state.inputs, maps), before);
+}

@@ -1,0 +1,29 @@
+//! The balancer's own health, as `/healthz` and the gauges have it.
+
+use serde::{Deserialize, Serialize};
+
+/// The conditions under which this balancer does its work: none while one holds, or the reason why it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    /// The maps do not follow the plan.
+    pub maps_out_of_sync: Option<String>,
+    /// Backends' health checks have stopped.
+    pub health_checks_stopped: Option<String>,
+    /// Next hops are not kept up to date.
+    pub neighbour_watcher_stopped: Option<String>,
+    /// The program is missing on an interface, or nobody knows whether it is there.
+    pub programs_detached: Option<String>,
+}
+
+impl Health {
+    /// The reasons why the balancer is not healthy; none: it is.
+    pub fn causes(&self) -> impl Iterator<Item = &str> {
+        let all = [
+            &self.maps_out_of_sync,
+            &self.health_checks_stopped,
+            &self.neighbour_watcher_stopped,
+            &self.programs_detached,
+        ];
+        all.into_iter().flatten().map(String::as_str)
+    }
+}
