@@ -1,16 +1,15 @@
 //! Size and settings of a lab.
 
-use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use heddle_units::Rate;
 
-use crate::{Lab, LabError, tools};
+use crate::LabError;
 
 /// Limits on the client's addresses, balancers, and backends.
 const LIMITS: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 4), ("backends", 8)];
 
-/// Size and settings of a lab to be made. See [`Lab::builder`] for the defaults.
+/// Size and settings of a lab to be made. See [`Lab::builder`](crate::Lab::builder) for the defaults.
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(crate) clients: usize,
@@ -80,25 +79,8 @@ impl Builder {
         Builder { client_rate: Some(rate), ..self }
     }
 
-    /// Makes the lab, after removing what is left of labs whose process is gone.
-    ///
-    /// # Errors
-    /// Without root, a program or MPTCP; for sizes out of range; or if the kernel refuses a step.
-    pub fn build(self) -> Result<Lab, LabError> {
-        self.check_sizes()?;
-        if !rustix::process::geteuid().is_root() {
-            return Err(LabError::NotRoot);
-        }
-        tools::require(tools::FOR_LABS)?;
-        let enabled = fs::read_to_string("/proc/sys/net/mptcp/enabled").unwrap_or_default();
-        if enabled.trim() != "1" {
-            return Err(LabError::NoMptcp);
-        }
-        crate::remove_orphans()?;
-        Lab::make(self)
-    }
-
-    fn check_sizes(&self) -> Result<(), LabError> {
+    /// Checks the sizes against [`LIMITS`].
+    pub(crate) fn check_sizes(&self) -> Result<(), LabError> {
         let counts = [self.clients, self.balancers, self.backends];
         for ((what, limit), count) in LIMITS.into_iter().zip(counts) {
             if !(1..=limit).contains(&count) {
@@ -114,11 +96,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_out_of_range_are_refused_before_anything_is_made() {
-        let error = Builder::default().backends(9).build().err().unwrap();
+    fn sizes_out_of_range_are_refused() {
+        let error = Builder::default().backends(9).check_sizes().unwrap_err();
         assert_eq!(error.to_string(), "a lab has backends of 1 to 8, not 9");
         assert!(matches!(
-            Builder::default().clients(0).build(),
+            Builder::default().clients(0).check_sizes(),
             Err(LabError::Size { what: "client addresses", .. })
         ));
     }

@@ -1,22 +1,15 @@
-//! The lab itself: made in a few batches of `ip`, gone with its value.
+//! The lab: its hosts, servers and connections.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 
-use heddle_units::Rate;
-use tempfile::NamedTempFile;
-
 use crate::layout::{self, Role};
-use crate::{Builder, Connection, LabError, NextHop, Node, Server, Transport, names, tools};
-
-/// The object of `bpf/tools/pass.bpf.c`.
-const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
+use crate::{Builder, Connection, LabError, Node, Server, Transport, names};
 
 /// A client, a router, balancers and backends, each in a network namespace. Dropping it removes them all.
 #[derive(Debug)]
 pub struct Lab {
-    plan: Builder,
+    pub(crate) settings: Builder,
     client: Node,
     router: Node,
     balancers: Vec<Node>,
@@ -31,26 +24,17 @@ impl Lab {
         Builder::default()
     }
 
-    pub(crate) fn make(plan: Builder) -> Result<Lab, LabError> {
+    /// A lab whose hosts have names and addresses, and are not made yet.
+    pub(crate) fn new(settings: Builder) -> Result<Lab, LabError> {
         let prefix = names::unique()?;
         let nodes = |role: Role, count| (0..count).map(|i| role.node(&prefix, i)).collect();
-        // From here on, dropping it undoes what was done so far.
-        let lab = Lab {
+        Ok(Lab {
             client: Role::Client.node(&prefix, 0),
             router: Role::Router.node(&prefix, 0),
-            balancers: nodes(Role::Balancer, count(plan.balancers)),
-            backends: nodes(Role::Backend, count(plan.backends)),
-            plan,
-        };
-        lab.add_namespaces()?;
-        lab.add_links()?;
-        lab.set_up_hosts()?;
-        lab.set_offloads()?;
-        lab.add_pass_programs()?;
-        lab.set_rates()?;
-        let all: Vec<NextHop> = (0..lab.balancers.len()).map(NextHop::Balancer).collect();
-        lab.route_vip(&all)?;
-        Ok(lab)
+            balancers: nodes(Role::Balancer, count(settings.balancers)),
+            backends: nodes(Role::Backend, count(settings.backends)),
+            settings,
+        })
     }
 
     /// The client.
@@ -98,7 +82,7 @@ impl Lab {
     /// The service's addresses: IPv4, then IPv6.
     #[must_use]
     pub fn vips(&self) -> [IpAddr; 2] {
-        [self.plan.vip4.into(), self.plan.vip6.into()]
+        [self.settings.vip4.into(), self.settings.vip6.into()]
     }
 
     /// The client's address on each of its links, in the family of `like`.
@@ -108,7 +92,7 @@ impl Lab {
             let (v4, v6) = layout::client_addresses(link);
             if like.is_ipv4() { v4.into() } else { v6.into() }
         };
-        (0..count(self.plan.clients)).map(of_link).collect()
+        (0..self.links()).map(of_link).collect()
     }
 
     /// Starts a server on each backend, on all its addresses, with the backend's name (`backend-0`, ...).
@@ -133,7 +117,7 @@ impl Lab {
         self.client.enter(|| Connection::open(transport, to))?.map_err(LabError::system(what))
     }
 
-    fn nodes(&self) -> impl Iterator<Item = (Role, &Node)> {
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (Role, &Node)> {
         let balancers = self.balancers.iter().map(|node| (Role::Balancer, node));
         let backends = self.backends.iter().map(|node| (Role::Backend, node));
         [(Role::Client, &self.client), (Role::Router, &self.router)]
@@ -142,91 +126,12 @@ impl Lab {
             .chain(backends)
     }
 
-    /// Settings come before links, which take the defaults over.
-    fn add_namespaces(&self) -> Result<(), LabError> {
-        let add = |(_, node): (Role, &Node)| format!("netns add {}\n", node.namespace);
-        let lines: String = self.nodes().map(add).collect();
-        tools::run("ip", ["-batch", "-"], &lines)?;
-        for (role, node) in self.nodes() {
-            let settings: Vec<&str> = role.settings().collect();
-            node.run(&format!("sysctl -q -w {}", settings.join(" ")))?;
-        }
-        Ok(())
+    /// The number of the client's links.
+    pub(crate) fn links(&self) -> u8 {
+        count(self.settings.clients)
     }
 
-    fn add_links(&self) -> Result<(), LabError> {
-        let mut lines: String = (0..count(self.plan.clients))
-            .map(|link| {
-                let (device, port) = (format!("eth{link}"), format!("c{link}"));
-                let mac = layout::client_mac(link);
-                layout::link(&self.client, &device, mac, &self.router, &port, 1500)
-            })
-            .collect();
-        for (node, port) in self.ports() {
-            let mtu = self.plan.lan_mtu;
-            lines += &layout::link(node, "eth0", node.mac, &self.router, &port, mtu);
-        }
-        tools::run("ip", ["-batch", "-"], &lines).map(drop)
-    }
-
-    fn set_up_hosts(&self) -> Result<(), LabError> {
-        let links = count(self.plan.clients);
-        self.client.ip(&layout::client_lines(links))?;
-        let mtu = self.plan.lan_mtu;
-        self.router.ip(&layout::router_lines(&self.router, links, self.ports(), mtu))?;
-        let table = layout::forwarding_lines(self.ports());
-        tools::run("bridge", ["-n", &self.router.namespace, "-batch", "-"], &table)?;
-        for (role, node) in self.nodes() {
-            match role {
-                Role::Client | Role::Router => {}
-                Role::Balancer => node.ip(&layout::lan_lines(node, &self.router))?,
-                Role::Backend => {
-                    node.ip(&layout::lan_lines(node, &self.router))?;
-                    node.ip(&layout::backend_lines(&self.plan))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Switches checksum offload off: XDP programs see frames before it.
-    fn set_offloads(&self) -> Result<(), LabError> {
-        for link in 0..self.plan.clients {
-            self.client.run(&format!("ethtool -K eth{link} tx off"))?;
-            self.router.run(&format!("ethtool -K c{link} tx off"))?;
-        }
-        for (node, port) in self.ports() {
-            node.run("ethtool -K eth0 tx off")?;
-            self.router.run(&format!("ethtool -K {port} tx off"))?;
-        }
-        Ok(())
-    }
-
-    /// Attaches a program to each port of the bridge: frames that XDP sends there from the other end would stay in a queue without it.
-    fn add_pass_programs(&self) -> Result<(), LabError> {
-        let write_error = || LabError::system("the program that passes everything");
-        let mut object = NamedTempFile::new().map_err(write_error())?;
-        object.write_all(PASS).map_err(write_error())?;
-        for (_, port) in self.ports() {
-            let path = object.path().display();
-            self.router.run(&format!("ip link set dev {port} xdpdrv obj {path} sec xdp"))?;
-        }
-        Ok(())
-    }
-
-    fn set_rates(&self) -> Result<(), LabError> {
-        let Some(Rate(bits)) = self.plan.client_rate else { return Ok(()) };
-        for link in 0..self.plan.clients {
-            let shape = |device: &str| {
-                format!("tc qdisc add dev {device} root tbf rate {bits}bit burst 64kb latency 50ms")
-            };
-            self.client.run(&shape(&format!("eth{link}")))?;
-            self.router.run(&shape(&format!("c{link}")))?;
-        }
-        Ok(())
-    }
-
-    /// Balancers and backends, each with the router's port that it hangs on.
+    /// Balancers and backends, each with the router's port to it.
     pub(crate) fn ports(&self) -> impl Iterator<Item = (&Node, String)> {
         let balancers = self.balancers.iter().enumerate().map(|(i, node)| (node, format!("p{i}")));
         let backends = self.backends.iter().enumerate().map(|(i, node)| (node, format!("q{i}")));

@@ -41,6 +41,7 @@ mod error;
 mod joins;
 mod lab;
 mod layout;
+mod make;
 mod names;
 mod node;
 mod peer;
