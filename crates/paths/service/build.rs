@@ -1,21 +1,21 @@
-//! Makes the message types, the gRPC server and its client from the `.proto` file, without a `protoc` on the machine.
+//! Generates the message types, the gRPC server and its client from the `.proto` file. No `protoc` is needed.
 
 use std::error::Error;
 
 const ROOT: &str = "proto";
 const FILE: &str = "heddle/path/v1/path.proto";
 
-/// Where a field is a number in Protocol Buffers and a word in JSON.
-const WORDS: [(&str, &str); 9] = [
+/// Fields that are numbers in Protocol Buffers and strings in JSON, with the module of `format.rs` that converts them.
+const ENUM_FIELDS: [(&str, &str); 9] = [
     ("OpenConnectionRequest.family", "family"),
     ("EncodeRequest.family", "family"),
     ("DecodeRequest.family", "family"),
-    ("DecodeResponse.end", "end"),
+    ("DecodeResponse.outcome", "outcome"),
     ("Hop.reason", "reason"),
     ("Link.state", "link_state"),
     ("SetLinkRequest.state", "link_state"),
-    ("Affected.damage", "damage"),
-    ("Subflow.damage", "damage"),
+    ("AffectedSubflow.link_impact", "link_impact"),
+    ("Subflow.link_impact", "link_impact"),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,10 +24,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let json =
         "#[derive(serde::Serialize, serde::Deserialize)]\n#[serde(default, deny_unknown_fields)]";
     let mut builder = tonic_prost_build::configure().message_attribute(".", json);
-    for (field, word) in WORDS {
+    for (field, module) in ENUM_FIELDS {
         let path = format!(".heddle.path.v1.{field}");
         builder =
-            builder.field_attribute(path, format!("#[serde(with = \"crate::words::{word}\")]"));
+            builder.field_attribute(path, format!("#[serde(with = \"crate::format::{module}\")]"));
     }
     builder.compile_fds(files)?;
     Ok(())

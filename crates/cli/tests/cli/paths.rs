@@ -152,7 +152,7 @@ fn names_run_out() {
     assert_eq!(few.ok().lines().count(), 1 + 2);
     let all: Vec<String> = (40000..=40015).map(|port: u32| port.to_string()).collect();
     let said = folder.heddle(&format!("{words} --taken {}", all.join(","))).failed(1);
-    assert!(said.starts_with("error: no name of the path is free, 2 tried; "), "{said}");
+    assert!(said.starts_with("error: no encoding of the path is free, 2 tried; "), "{said}");
 }
 
 #[test]

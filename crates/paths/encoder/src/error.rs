@@ -210,7 +210,7 @@ pub enum PathEncoderError {
         needed: usize,
     },
     /// The packet has none of the fields that encode a path.
-    #[error("the packet has no field to name a path in: a flow label needs IPv6")]
+    #[error("the packet has no field that encodes paths: a flow label needs IPv6")]
     NoField,
     /// A router has fewer next hops than the path requires (a path of other routes).
     #[error("{switch} has no next hop number {next_hop}: it has {next_hops}")]
@@ -224,7 +224,7 @@ pub enum PathEncoderError {
     },
     /// Every encoding of the path is in use or reserved.
     #[error(
-        "no name of the path is free, {tried} tried; close connections of this pair, \
+        "no encoding of the path is free, {tried} tried; close connections of this pair, \
          allow more initial TTLs, or reserve fewer ports"
     )]
     NoneFree {

@@ -1,6 +1,5 @@
-//! How many paths the service names in a second where a pair has seven: in process, by gRPC and by HTTP.
-//!
-//! Then how long it takes to open connections, where a pair has seven paths, and in a fat-tree of switches with 32 ports.
+//! Encodings per second for a pair with seven paths: in process, by gRPC and by HTTP. Then the time to open a connection, for a pair
+//! with seven paths, and in a fat-tree of switches with 32 ports.
 //!
 //! `cargo bench -p heddle-path-service` prints one line for each way. Clients and service share the machine.
 
@@ -22,17 +21,17 @@ use heddle_scenario::{Source, load_fabric};
 use running::{Running, options};
 use tokio::task::JoinSet;
 
-/// How long each way is measured.
-const SPAN: Duration = Duration::from_secs(2);
-/// Clients that ask at the same time, each with a socket of its own and one question at a time.
+/// Duration of each measurement.
+const DURATION: Duration = Duration::from_secs(2);
+/// Concurrent clients, each with a connection of its own and one request at a time.
 const CLIENTS: [usize; 3] = [1, 4, 16];
 
-fn question(number: u64) -> v1::EncodeRequest {
+fn encode_request(number: u64) -> v1::EncodeRequest {
     let path = Some(number % u64::from(fabric::SPINES));
     v1::EncodeRequest { from: "host-1".into(), to: "host-3".into(), path, ..Default::default() }
 }
 
-fn tell(way: &str, clients: usize, answers: u64, took: Duration) {
+fn report(way: &str, clients: usize, answers: u64, took: Duration) {
     let rate = answers as f64 / took.as_secs_f64();
     let micros = took.as_secs_f64() * 1e6 * clients as f64 / answers as f64;
     println!("{way:<12} {clients:>3} clients {rate:>10.0} encodings/s {micros:>8.1} us each");
@@ -41,21 +40,21 @@ fn tell(way: &str, clients: usize, answers: u64, took: Duration) {
 fn in_process() {
     let service = Service::new(fabric::network(Field::Ports), &options());
     let (begun, mut answers) = (Instant::now(), 0);
-    while begun.elapsed() < SPAN {
-        service.encode(&question(answers)).unwrap();
+    while begun.elapsed() < DURATION {
+        service.encode(&encode_request(answers)).unwrap();
         answers += 1;
     }
-    tell("in process", 1, answers, begun.elapsed());
+    report("in process", 1, answers, begun.elapsed());
 }
 
 /// Opens connections and closes them: the work behind the lock.
 fn opening(fabric: &str, network: Network, to: &str, subflows: u32) {
     let service = Service::new(network, &options());
     let (from, to) = ("host-1".into(), to.into());
-    let ask = v1::OpenConnectionRequest { from, to, subflows, ..Default::default() };
+    let request = v1::OpenConnectionRequest { from, to, subflows, ..Default::default() };
     let (begun, mut answers) = (Instant::now(), 0u32);
-    while begun.elapsed() < SPAN {
-        let connection = service.open_connection(&ask).unwrap().connection;
+    while begun.elapsed() < DURATION {
+        let connection = service.open_connection(&request).unwrap().connection;
         service.close_connection(&v1::CloseConnectionRequest { connection }).unwrap();
         answers += 1;
     }
@@ -77,15 +76,15 @@ async fn by_grpc(running: &Running, clients: usize) {
         let mut grpc = running.grpc().await;
         tasks.spawn(async move {
             let mut answers = 0;
-            while begun.elapsed() < SPAN {
-                grpc.encode(question(answers)).await.unwrap();
+            while begun.elapsed() < DURATION {
+                grpc.encode(encode_request(answers)).await.unwrap();
                 answers += 1;
             }
             answers
         });
     }
     let answers = tasks.join_all().await.iter().sum();
-    tell("gRPC", clients, answers, begun.elapsed());
+    report("gRPC", clients, answers, begun.elapsed());
 }
 
 async fn by_http(running: &Running, clients: usize) {
@@ -94,8 +93,8 @@ async fn by_http(running: &Running, clients: usize) {
         let mut http = running.http().await;
         tasks.spawn(async move {
             let mut answers = 0;
-            while begun.elapsed() < SPAN {
-                let body = serde_json::to_value(question(answers)).unwrap();
+            while begun.elapsed() < DURATION {
+                let body = serde_json::to_value(encode_request(answers)).unwrap();
                 assert_eq!(http.send("POST", "/v1/encode", &body).await.status, 200);
                 answers += 1;
             }
@@ -103,7 +102,7 @@ async fn by_http(running: &Running, clients: usize) {
         });
     }
     let answers = tasks.join_all().await.iter().sum();
-    tell("HTTP", clients, answers, begun.elapsed());
+    report("HTTP", clients, answers, begun.elapsed());
 }
 
 #[tokio::main]

@@ -1,4 +1,4 @@
-//! For programs that ask a service by gRPC.
+//! A gRPC client.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ pub use crate::v1::path_service_client::PathServiceClient;
 /// Connects to a service, without encryption.
 ///
 /// # Errors
-/// Nobody listens there.
+/// No connection to the address.
 pub async fn connect(address: SocketAddr) -> Result<PathServiceClient<Channel>, Error> {
     PathServiceClient::connect(format!("http://{address}")).await
 }

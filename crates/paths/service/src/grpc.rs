@@ -1,145 +1,155 @@
 //! gRPC: `PathService` and the health protocol.
 
+mod connection;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_stream::StreamExt;
-use tokio_stream::wrappers::ReceiverStream;
+use heddle_listener::Incoming;
+use tokio::net::TcpListener;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
 
-use crate::serve::{Stop, aside};
-use crate::sockets::Sockets;
+use self::connection::connections;
+use crate::blocking::run_blocking;
+use crate::options::MAX_REQUEST_BYTES;
+use crate::shutdown::Shutdown;
 use crate::v1::path_service_server::{PathService, PathServiceServer};
 use crate::{Code, Problem, Service, v1};
 
-/// The largest request, in bytes.
-pub const MOST_BYTES: usize = 64 << 10;
-/// Requests of one socket that are served at once.
-const AT_ONCE: u32 = 64;
-/// How often a silent peer is asked whether it is there.
-const PING: Duration = Duration::from_secs(30);
+/// The most concurrent requests of one connection.
+const MAX_CONCURRENT_STREAMS: u32 = 64;
+/// The interval of keepalive pings on an idle connection.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(30);
+/// The largest header list of a request, in bytes.
+const MAX_HEADER_BYTES: u32 = 16 << 10;
+/// The domain of error reasons (google.rpc.ErrorInfo).
+const ERROR_DOMAIN: &str = "heddle.path.v1";
 
-/// Serves until told to stop, and then until the requests under way are answered.
+/// Serves until the shutdown, and then until the requests under way are answered.
 pub async fn serve(
     service: Arc<Service>,
-    sockets: Sockets,
-    mut stop: Stop,
+    incoming: Incoming<TcpListener>,
+    mut shutdown: Shutdown,
 ) -> Result<(), tonic::transport::Error> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<PathServiceServer<Grpc>>().await;
     let request = service.limits().request;
-    let paths = PathServiceServer::new(Grpc(service)).max_decoding_message_size(MOST_BYTES);
+    let paths = PathServiceServer::new(Grpc(service)).max_decoding_message_size(MAX_REQUEST_BYTES);
     let stopped = async move {
-        stop.wait().await;
+        shutdown.wait().await;
         health.set_not_serving::<PathServiceServer<Grpc>>().await;
     };
     Server::builder()
         .timeout(request)
-        .max_concurrent_streams(AT_ONCE)
-        .http2_keepalive_interval(Some(PING))
-        .http2_max_header_list_size(16 << 10)
+        .max_concurrent_streams(MAX_CONCURRENT_STREAMS)
+        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+        .http2_max_header_list_size(MAX_HEADER_BYTES)
         .add_service(health_service)
         .add_service(paths)
-        .serve_with_incoming_shutdown(
-            ReceiverStream::new(sockets).map(Ok::<_, std::io::Error>),
-            stopped,
-        )
+        .serve_with_incoming_shutdown(connections(incoming), stopped)
         .await
 }
 
-/// The service as gRPC sees it.
+/// The gRPC server of a service.
 pub struct Grpc(Arc<Service>);
 
-type Answer<T> = Result<Response<T>, Status>;
+type GrpcResult<T> = Result<Response<T>, Status>;
 
-fn answered<T>(answer: Result<T, Problem>) -> Answer<T> {
-    Ok(Response::new(answer?))
+fn respond<T>(result: Result<T, Problem>) -> GrpcResult<T> {
+    Ok(Response::new(result?))
 }
 
 #[tonic::async_trait]
 impl PathService for Grpc {
     async fn find_paths(
         &self,
-        ask: Request<v1::FindPathsRequest>,
-    ) -> Answer<v1::FindPathsResponse> {
-        answered(self.0.find_paths(ask.get_ref()))
+        request: Request<v1::FindPathsRequest>,
+    ) -> GrpcResult<v1::FindPathsResponse> {
+        respond(self.0.find_paths(request.get_ref()))
     }
 
     async fn open_connection(
         &self,
-        ask: Request<v1::OpenConnectionRequest>,
-    ) -> Answer<v1::Connection> {
-        let (service, ask) = (self.0.clone(), ask.into_inner());
-        answered(aside(move || service.open_connection(&ask)).await)
+        request: Request<v1::OpenConnectionRequest>,
+    ) -> GrpcResult<v1::Connection> {
+        let (service, request) = (self.0.clone(), request.into_inner());
+        respond(run_blocking(move || service.open_connection(&request)).await)
     }
 
     async fn get_connection(
         &self,
-        ask: Request<v1::GetConnectionRequest>,
-    ) -> Answer<v1::Connection> {
-        answered(self.0.get_connection(ask.get_ref()))
+        request: Request<v1::GetConnectionRequest>,
+    ) -> GrpcResult<v1::Connection> {
+        respond(self.0.get_connection(request.get_ref()))
     }
 
     async fn list_connections(
         &self,
-        ask: Request<v1::ListConnectionsRequest>,
-    ) -> Answer<v1::ListConnectionsResponse> {
-        answered(self.0.list_connections(ask.get_ref()))
+        request: Request<v1::ListConnectionsRequest>,
+    ) -> GrpcResult<v1::ListConnectionsResponse> {
+        respond(self.0.list_connections(request.get_ref()))
     }
 
-    async fn add_subflow(&self, ask: Request<v1::AddSubflowRequest>) -> Answer<v1::Subflow> {
-        let (service, ask) = (self.0.clone(), ask.into_inner());
-        answered(aside(move || service.add_subflow(&ask)).await)
+    async fn add_subflow(
+        &self,
+        request: Request<v1::AddSubflowRequest>,
+    ) -> GrpcResult<v1::Subflow> {
+        let (service, request) = (self.0.clone(), request.into_inner());
+        respond(run_blocking(move || service.add_subflow(&request)).await)
     }
 
     async fn replace_subflow(
         &self,
-        ask: Request<v1::ReplaceSubflowRequest>,
-    ) -> Answer<v1::Subflow> {
-        let (service, ask) = (self.0.clone(), ask.into_inner());
-        answered(aside(move || service.replace_subflow(&ask)).await)
+        request: Request<v1::ReplaceSubflowRequest>,
+    ) -> GrpcResult<v1::Subflow> {
+        let (service, request) = (self.0.clone(), request.into_inner());
+        respond(run_blocking(move || service.replace_subflow(&request)).await)
     }
 
     async fn close_subflow(
         &self,
-        ask: Request<v1::CloseSubflowRequest>,
-    ) -> Answer<v1::CloseSubflowResponse> {
-        answered(self.0.close_subflow(ask.get_ref()))
+        request: Request<v1::CloseSubflowRequest>,
+    ) -> GrpcResult<v1::CloseSubflowResponse> {
+        respond(self.0.close_subflow(request.get_ref()))
     }
 
     async fn renew_connection(
         &self,
-        ask: Request<v1::RenewConnectionRequest>,
-    ) -> Answer<v1::RenewConnectionResponse> {
-        answered(self.0.renew_connection(ask.get_ref()))
+        request: Request<v1::RenewConnectionRequest>,
+    ) -> GrpcResult<v1::RenewConnectionResponse> {
+        respond(self.0.renew_connection(request.get_ref()))
     }
 
     async fn close_connection(
         &self,
-        ask: Request<v1::CloseConnectionRequest>,
-    ) -> Answer<v1::CloseConnectionResponse> {
-        answered(self.0.close_connection(ask.get_ref()))
+        request: Request<v1::CloseConnectionRequest>,
+    ) -> GrpcResult<v1::CloseConnectionResponse> {
+        respond(self.0.close_connection(request.get_ref()))
     }
 
-    async fn encode(&self, ask: Request<v1::EncodeRequest>) -> Answer<v1::EncodeResponse> {
-        answered(self.0.encode(ask.get_ref()))
+    async fn encode(&self, request: Request<v1::EncodeRequest>) -> GrpcResult<v1::EncodeResponse> {
+        respond(self.0.encode(request.get_ref()))
     }
 
-    async fn decode(&self, ask: Request<v1::DecodeRequest>) -> Answer<v1::DecodeResponse> {
-        answered(self.0.decode(ask.get_ref()))
+    async fn decode(&self, request: Request<v1::DecodeRequest>) -> GrpcResult<v1::DecodeResponse> {
+        respond(self.0.decode(request.get_ref()))
     }
 
     async fn list_links(
         &self,
-        ask: Request<v1::ListLinksRequest>,
-    ) -> Answer<v1::ListLinksResponse> {
-        answered(self.0.list_links(ask.get_ref()))
+        request: Request<v1::ListLinksRequest>,
+    ) -> GrpcResult<v1::ListLinksResponse> {
+        respond(self.0.list_links(request.get_ref()))
     }
 
-    async fn set_link(&self, ask: Request<v1::SetLinkRequest>) -> Answer<v1::SetLinkResponse> {
-        let (service, ask) = (self.0.clone(), ask.into_inner());
-        answered(aside(move || service.set_link(&ask)).await)
+    async fn set_link(
+        &self,
+        request: Request<v1::SetLinkRequest>,
+    ) -> GrpcResult<v1::SetLinkResponse> {
+        let (service, request) = (self.0.clone(), request.into_inner());
+        respond(run_blocking(move || service.set_link(&request)).await)
     }
 }
 
@@ -150,9 +160,19 @@ impl From<Problem> for Status {
             Code::NotFound => tonic::Code::NotFound,
             Code::FailedPrecondition => tonic::Code::FailedPrecondition,
             Code::ResourceExhausted | Code::NoFreePort => tonic::Code::ResourceExhausted,
-            Code::DeadlineExceeded => tonic::Code::DeadlineExceeded,
             Code::Internal => tonic::Code::Internal,
         };
-        Status::new(code, problem.to_string())
+        Status::with_error_details(code, problem.to_string(), details(&problem))
     }
+}
+
+/// The details of a status: google.rpc.ErrorInfo, and google.rpc.BadRequest for a field that is not valid.
+fn details(problem: &Problem) -> ErrorDetails {
+    let reason = problem.code.label().to_ascii_uppercase();
+    let help = [("help".to_owned(), problem.help.to_owned())];
+    let mut details = ErrorDetails::with_error_info(reason, ERROR_DOMAIN, help);
+    if let Some(field) = problem.field {
+        details.add_bad_request_violation(field, &problem.detail);
+    }
+    details
 }

@@ -1,49 +1,52 @@
 //! JSON over HTTP/1.1: the same operations as gRPC's, health, and metrics.
 
+mod limit;
 mod problem;
+mod problem_type;
 mod routes;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heddle_listener::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::Service;
-use crate::serve::Stop;
-use crate::sockets::{Socket, Sockets};
+use crate::shutdown::Shutdown;
 
-/// How long a socket may take to send a request's head, the first one and the next.
-const HEAD: Duration = Duration::from_secs(30);
-/// The most bytes of a request's head.
-const MOST_HEAD_BYTES: usize = 16 << 10;
+/// The time in which a connection must send the header of each request, the first one included.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest header of a request, in bytes.
+const MAX_HEADER_BYTES: usize = 16 << 10;
 
-/// Serves until told to stop, and then until the requests under way are answered.
-pub async fn serve(service: Arc<Service>, mut sockets: Sockets, mut stop: Stop) {
-    let (router, graceful) = (routes::router(service), GracefulShutdown::new());
-    loop {
-        tokio::select! {
-            () = stop.wait() => break,
-            Some(socket) = sockets.recv() => attend(socket, router.clone(), &graceful),
-        }
-    }
-    drop(sockets);
-    graceful.shutdown().await;
+/// Serves until the shutdown, and then until the requests under way are answered.
+pub async fn serve(service: Arc<Service>, incoming: Incoming<TcpListener>, shutdown: Shutdown) {
+    let router = routes::router(service);
+    let mut stop = shutdown.clone();
+    let handler = |stream| serve_connection(stream, router.clone(), shutdown.clone());
+    heddle_listener::serve(incoming, async move { stop.wait().await }, handler).await;
 }
 
-/// Serves one socket in a task of its own.
-fn attend(socket: Socket, router: axum::Router, graceful: &GracefulShutdown) {
+/// Serves one connection, until the client closes it, or until the shutdown and the end of the request under way.
+async fn serve_connection(stream: TcpStream, router: axum::Router, mut shutdown: Shutdown) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
-        .max_buf_size(MOST_HEAD_BYTES)
-        .serve_connection(TokioIo::new(socket), TowerToHyperService::new(router));
-    let watched = graceful.watch(connection);
-    tokio::spawn(async move {
-        if let Err(error) = watched.await {
-            tracing::debug!(%error, "a socket was closed");
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.wait() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
         }
-    });
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection was closed");
+    }
 }

@@ -1,4 +1,4 @@
-//! Links by the names of their ends.
+//! Look-up of links by the names of their ends.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ struct Entry {
     parallel: u32,
 }
 
-/// The links of a fabric, which stay the same while they fail and return.
+/// The links of a fabric, up or down.
 #[derive(Debug)]
 pub struct Links {
     entries: Vec<Entry>,
@@ -46,7 +46,7 @@ impl Links {
         links
     }
 
-    /// How many there are.
+    /// The number of links.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -56,16 +56,16 @@ impl Links {
         let [from, to] = [network.node(a)?, network.node(b)?];
         let (low, high) = ordered((from, to));
         self.by_ends.get(&(low, high, parallel)).copied().ok_or_else(|| {
-            let message = format!("there is no link number {parallel} between {a} and {b}");
+            let detail = format!("there is no link number {parallel} between {a} and {b}");
             Problem::new(
                 Code::NotFound,
-                message,
+                detail,
                 "list the links; parallel ones are numbered from 0",
             )
         })
     }
 
-    /// A link, and what was placed on it. The index must be below [`Links::len`].
+    /// A link and its load. The index must be below [`Links::len`].
     pub fn describe(&self, network: &Network, placer: &Placer, index: u32) -> v1::Link {
         let Entry { ports: [from_a, from_b], parallel } = self.entries[index as usize];
         let link = &network.fabric().graph.links[index as usize];

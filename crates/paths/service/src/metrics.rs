@@ -1,4 +1,4 @@
-//! What Prometheus is told. All names are here.
+//! Metrics for Prometheus, with all their names.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::{Code, Problem};
 
-/// What every name begins with.
+/// The prefix of every name.
 const PREFIX: &str = "heddle_path";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -30,14 +30,14 @@ struct HttpStatus {
     status: u16,
 }
 
-/// What is true at one moment.
+/// The values of the gauges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Levels {
+pub struct Gauges {
     /// Open connections.
     pub connections: usize,
     /// Their subflows.
     pub subflows: usize,
-    /// Subflows on the link, by direction, that has most.
+    /// Subflows on the busiest direction of a link.
     pub busiest_link_flows: u32,
     /// Links that are down.
     pub links_down: usize,
@@ -49,7 +49,7 @@ pub struct Metrics {
     registry: Registry,
     requests: Family<Request, Counter>,
     durations: Family<Operation, Histogram>,
-    http_refused: Family<HttpStatus, Counter>,
+    http_rejected: Family<HttpStatus, Counter>,
     expired: Counter,
     connections: Gauge,
     subflows: Gauge,
@@ -64,7 +64,7 @@ impl Metrics {
             registry: Registry::with_prefix(PREFIX),
             requests: Family::default(),
             durations: Family::new_with_constructor(histogram),
-            http_refused: Family::default(),
+            http_rejected: Family::default(),
             expired: Counter::default(),
             connections: Gauge::default(),
             subflows: Gauge::default(),
@@ -77,54 +77,56 @@ impl Metrics {
 
     fn register(&mut self) {
         let to = &mut self.registry;
-        to.register(
-            "requests",
-            "Requests by operation and outcome; no_free_port is one of these",
-            self.requests.clone(),
-        );
-        let help = "Time to answer, without the transport";
+        to.register("requests", "Requests by operation and outcome", self.requests.clone());
+        let help = "Duration of operations, without the transport";
         to.register_with_unit("request_duration", help, Unit::Seconds, self.durations.clone());
-        let help = "Requests that HTTP refused or gave up on, by status; no operation counts those refused";
-        to.register("http_refused", help, self.http_refused.clone());
-        to.register("expired", "Connections whose leases ended", self.expired.clone());
+        let help =
+            "Requests that HTTP rejected, by status: not valid, too large, or not served in time";
+        to.register("http_rejected", help, self.http_rejected.clone());
+        to.register("leases_expired", "Connections whose leases expired", self.expired.clone());
         to.register("connections", "Open connections", self.connections.clone());
         to.register("subflows", "Subflows of open connections", self.subflows.clone());
-        let help = "Subflows on the direction of a link that has most";
+        let help = "Subflows on the busiest direction of a link";
         to.register("busiest_link_flows", help, self.busiest_link_flows.clone());
         to.register("links_down", "Links that are down", self.links_down.clone());
     }
 
-    /// Counts an answer.
-    pub fn answered(&self, operation: &'static str, problem: Option<&Problem>, took: Duration) {
-        let outcome = problem.map_or("ok", |problem| problem.code.word());
+    /// Counts a request of an operation.
+    pub fn count_request(
+        &self,
+        operation: &'static str,
+        problem: Option<&Problem>,
+        duration: Duration,
+    ) {
+        let outcome = problem.map_or("ok", |problem| problem.code.label());
         self.requests.get_or_create(&Request { operation, outcome }).inc();
-        self.durations.get_or_create(&Operation { operation }).observe(took.as_secs_f64());
+        self.durations.get_or_create(&Operation { operation }).observe(duration.as_secs_f64());
     }
 
-    /// Counts a request that HTTP refused, or gave up on.
-    pub fn refused_by_http(&self, status: u16) {
-        self.http_refused.get_or_create(&HttpStatus { status }).inc();
+    /// Counts a request that HTTP rejected.
+    pub fn count_http_rejection(&self, status: u16) {
+        self.http_rejected.get_or_create(&HttpStatus { status }).inc();
     }
 
-    /// Counts connections whose leases ended.
+    /// Counts connections whose leases expired.
     pub fn expired(&self, connections: usize) {
         self.expired.inc_by(connections as u64);
     }
 
     /// All metrics in OpenMetrics' text format.
-    pub fn text(&self, levels: &Levels) -> Result<String, Problem> {
-        self.connections.set(levels.connections as i64);
-        self.subflows.set(levels.subflows as i64);
-        self.busiest_link_flows.set(levels.busiest_link_flows.into());
-        self.links_down.set(levels.links_down as i64);
+    pub fn text(&self, gauges: &Gauges) -> Result<String, Problem> {
+        self.connections.set(gauges.connections as i64);
+        self.subflows.set(gauges.subflows as i64);
+        self.busiest_link_flows.set(gauges.busiest_link_flows.into());
+        self.links_down.set(gauges.links_down as i64);
         let mut text = String::new();
-        let failed = |_| Problem::new(Code::Internal, "the metrics cannot be written", "ask again");
+        let failed = |_| Problem::new(Code::Internal, "the metrics cannot be written", "try again");
         text::encode(&mut text, &self.registry).map_err(failed)?;
         Ok(text)
     }
 }
 
-/// 1 microsecond to a quarter of a second.
+/// Buckets from 1 us to 0.26 s.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(1e-6, 4.0, 10))
 }

@@ -1,4 +1,4 @@
-//! How a service is run.
+//! Settings of a service.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -7,18 +7,21 @@ use std::time::{Duration, Instant};
 
 use heddle_path_encoder::Scheduler;
 
-/// Where a service listens, how it places, and what it allows.
+/// The largest request, in bytes.
+pub(crate) const MAX_REQUEST_BYTES: usize = 64 << 10;
+
+/// Addresses, scheduler and limits of a service.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where gRPC is served; port 0 takes a free one; `None` leaves it off.
+    /// Address of gRPC; port 0 takes a free one; `None` turns it off.
     pub grpc: Option<SocketAddr>,
-    /// Where JSON over HTTP and metrics are served; port 0 takes a free one; `None` leaves it off.
+    /// Address of JSON over HTTP and of metrics; port 0 takes a free one; `None` turns it off.
     pub http: Option<SocketAddr>,
-    /// How paths are chosen.
+    /// The placement algorithm.
     pub scheduler: Scheduler,
-    /// Bounds.
+    /// Limits of state and of requests.
     pub limits: Limits,
-    /// What leases are measured by.
+    /// The clock of leases.
     pub clock: Clock,
 }
 
@@ -36,22 +39,22 @@ impl Default for Options {
     }
 }
 
-/// Bounds of what callers can make a service hold and do.
+/// Limits of the state that callers can create, and of requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long a connection is kept without being renewed, unless its caller asks otherwise; whole seconds, at least 1.
+    /// The default lease: the time for which a connection is kept without being renewed; whole seconds, at least 1.
     pub lease: Duration,
-    /// The longest lease that a caller may ask for; never shorter than `lease`.
+    /// The longest lease that a caller may request; never shorter than `lease`.
     pub longest_lease: Duration,
     /// Connections (of hosts, with subflows) that can be open at once.
     pub connections: usize,
-    /// Ports in use outside the service that are remembered at once, for all hosts.
+    /// Taken ports of all open connections together.
     pub taken_ports: usize,
-    /// Sockets that are served at once, for each listener; others wait.
+    /// Accepted sockets at once, for each listener; others wait in the kernel's backlog.
     pub sockets: usize,
-    /// How long a request may take, the reading of it included.
+    /// The time limit of a request, the reading of its body included.
     pub request: Duration,
-    /// How long requests under way may take after the shutdown.
+    /// The time limit of requests under way after the shutdown.
     pub drain: Duration,
 }
 
@@ -82,12 +85,12 @@ impl Limits {
     }
 }
 
-/// Seconds since some beginning; they never go back.
+/// A clock in seconds from an arbitrary start; it never goes back.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
 
 impl Clock {
-    /// A clock that is asked by a function, as tests want it.
+    /// A clock that calls a function, for tests.
     pub fn new(seconds: impl Fn() -> u64 + Send + Sync + 'static) -> Clock {
         Clock(Arc::new(seconds))
     }

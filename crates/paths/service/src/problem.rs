@@ -1,84 +1,87 @@
-//! What a caller did wrong, or what cannot be had, and what mends it: one type behind gRPC's statuses and HTTP's answers.
+//! Errors of operations: one type behind gRPC's statuses and HTTP's problems.
 
 use heddle_fabric::PathError;
 use heddle_path_encoder::PathEncoderError;
 
-/// Kinds of problems, as gRPC names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+/// Kinds of problems: codes of google.rpc.Code, one of them divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// The request makes no sense by itself.
+    /// A field of the request has a value that is not valid.
     InvalidArgument,
-    /// A host, a link, a path or a connection is not there.
+    /// A host, link, path, connection or subflow does not exist.
     NotFound,
-    /// The fabric as it is now cannot do it.
+    /// The fabric in its present state cannot serve the request.
     FailedPrecondition,
-    /// Subflows or connections are used up, or the caller was too eager.
+    /// A limit of the service is reached: connections, subflows or taken ports.
     ResourceExhausted,
-    /// Every name of a path is in use. For callers this is one more resource that is exhausted.
-    #[serde(rename = "RESOURCE_EXHAUSTED")]
+    /// All encodings of a path are in use. `RESOURCE_EXHAUSTED` in gRPC.
     NoFreePort,
-    /// It took too long.
-    DeadlineExceeded,
-    /// A fault of the service.
+    /// The service has failed.
     Internal,
 }
 
 impl Code {
-    /// As in metrics and logs.
-    pub const fn word(self) -> &'static str {
+    /// The label in metrics and logs.
+    pub const fn label(self) -> &'static str {
         match self {
             Code::InvalidArgument => "invalid_argument",
             Code::NotFound => "not_found",
             Code::FailedPrecondition => "failed_precondition",
             Code::ResourceExhausted => "resource_exhausted",
             Code::NoFreePort => "no_free_port",
-            Code::DeadlineExceeded => "deadline_exceeded",
             Code::Internal => "internal",
         }
     }
 }
 
-/// Why a request was not served.
+/// An operation's error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message} ({mend})")]
+#[error("{detail} ({help})")]
 pub struct Problem {
     /// The kind.
     pub code: Code,
-    /// What is wrong.
-    pub message: String,
-    /// What the caller can do about it.
-    pub mend: &'static str,
+    /// The explanation of this occurrence.
+    pub detail: String,
+    /// Advice to the caller.
+    pub help: &'static str,
+    /// The field of the request that is not valid, as the `.proto` file names it, if it is one.
+    pub field: Option<&'static str>,
 }
 
 impl Problem {
     /// A problem of a kind.
-    pub fn new(code: Code, message: impl Into<String>, mend: &'static str) -> Problem {
-        Problem { code, message: message.into(), mend }
+    pub fn new(code: Code, detail: impl Into<String>, help: &'static str) -> Problem {
+        Problem { code, detail: detail.into(), help, field: None }
     }
 
-    /// A request that makes no sense by itself.
-    pub fn invalid(message: impl Into<String>, mend: &'static str) -> Problem {
-        Problem::new(Code::InvalidArgument, message, mend)
+    /// A field with a value that is not valid.
+    pub fn invalid(field: &'static str, detail: impl Into<String>, help: &'static str) -> Problem {
+        Problem::new(Code::InvalidArgument, detail, help).in_field(field)
+    }
+
+    /// The same problem, in a field of the request.
+    #[must_use]
+    pub fn in_field(self, field: &'static str) -> Problem {
+        Problem { field: Some(field), ..self }
     }
 }
 
 impl From<PathEncoderError> for Problem {
     fn from(error: PathEncoderError) -> Problem {
-        let (code, mend) = verdict(&error);
+        let (code, help) = code_and_help(&error);
         match code {
-            // What a network is made from is checked before it is served: its errors are nobody's business here.
-            Code::Internal => Problem::new(code, "the service has failed", mend),
-            _ => Problem::new(code, error.to_string(), mend),
+            // The inputs of a network are checked before it is served: their errors are not the caller's.
+            Code::Internal => Problem::new(code, "the service has failed", help),
+            _ => Problem::new(code, error.to_string(), help),
         }
     }
 }
 
-fn verdict(error: &PathEncoderError) -> (Code, &'static str) {
+fn code_and_help(error: &PathEncoderError) -> (Code, &'static str) {
     use Code::{FailedPrecondition, Internal, InvalidArgument, NoFreePort, NotFound};
     match error {
         PathEncoderError::Unknown { .. } | PathEncoderError::Path(PathError::NoSuchHost(..)) => {
-            (NotFound, "name nodes as the fabric's file does, or hosts by their addresses")
+            (NotFound, "give a node's name in the fabric file, or a host's address")
         }
         PathEncoderError::NoSuchPath { .. } => (NotFound, "list the pair's paths"),
         PathEncoderError::NoSuchLink { .. } => (NotFound, "list the links"),
@@ -92,18 +95,18 @@ fn verdict(error: &PathEncoderError) -> (Code, &'static str) {
             (FailedPrecondition, "list the links that are down, and report those that are up again")
         }
         PathEncoderError::NotAPath { .. } | PathEncoderError::NotANextHop { .. } => {
-            (InvalidArgument, "name a path as the list of the pair's paths does")
+            (InvalidArgument, "give the nodes as the list of the pair's paths has them")
         }
         PathEncoderError::NoAddress { .. }
         | PathEncoderError::Families { .. }
-        | PathEncoderError::NoField => (InvalidArgument, "ask for the other family"),
+        | PathEncoderError::NoField => (InvalidArgument, "use the other family"),
         PathEncoderError::NoSubflows => (InvalidArgument, "ask for 1 to 16 subflows"),
-        PathEncoderError::PortsGiven => (InvalidArgument, "ask for one subflow and add the others"),
-        PathEncoderError::PortsInUse => (FailedPrecondition, "take another source port"),
+        PathEncoderError::PortsGiven => (InvalidArgument, "open one subflow and add the others"),
+        PathEncoderError::PortsInUse => (FailedPrecondition, "use another source port"),
         PathEncoderError::RadixTooSmall { .. }
         | PathEncoderError::TooLong { .. }
         | PathEncoderError::TtlTooLow { .. } => {
-            (FailedPrecondition, "take another path, or have the network's constants changed")
+            (FailedPrecondition, "use another path, or change the network's constants")
         }
         PathEncoderError::NoneFree { .. } => {
             (NoFreePort, "close connections of this pair, or free ports")

@@ -1,4 +1,4 @@
-//! The one implementation behind both transports.
+//! The implementation behind both transports.
 
 mod connections;
 mod links;
@@ -10,18 +10,19 @@ use std::time::Instant;
 use heddle_path_encoder::{Connections, Network, Placer};
 
 use crate::links::Links;
-use crate::metrics::{Levels, Metrics};
+use crate::metrics::{Gauges, Metrics};
 use crate::{Clock, Limits, Options, Problem};
 
-/// Answers every operation of `PathService`; each is a method that takes a request and returns the answer or a [`Problem`].
+/// The operations of `PathService`. Each is a method that takes a request and returns the response or a [`Problem`].
 ///
-/// Questions about paths read a snapshot of the network and wait for nobody. Connections are behind one lock, which is held while
-/// paths are chosen and named: some 0.1 us for each path that is looked at, [`heddle_path_encoder::MAX_PATHS`] for each subflow at most. What
-/// does so is no work for an asynchronous task. News of a link is worked out beside both, and put in place under that lock.
+/// Operations on paths read a snapshot of the network and take no lock. Connections are behind one lock, which is held while paths are
+/// placed and encoded: about 0.1 us for each path considered, at most [`heddle_path_encoder::MAX_PATHS`] for each subflow. These
+/// operations must not run in asynchronous tasks. A link change computes new routes without a lock, and installs them under that of
+/// the connections.
 #[derive(Debug)]
 pub struct Service {
     network: RwLock<Arc<Network>>,
-    /// One piece of news at a time.
+    /// Serialises link changes.
     rerouting: Mutex<()>,
     connections: Mutex<Connections>,
     links: Links,
@@ -52,24 +53,24 @@ impl Service {
     /// # Errors
     /// [`crate::Code::Internal`] if they cannot be written.
     pub fn metrics(&self) -> Result<String, Problem> {
-        self.metrics.text(&self.levels())
+        self.metrics.text(&self.gauges())
     }
 
-    /// Counts a request that HTTP refused or gave up on, and tells the log.
-    pub(crate) fn refused_by_http(&self, status: u16) {
-        self.metrics.refused_by_http(status);
-        tracing::info!(status, "refused by HTTP");
+    /// Counts and logs a request that HTTP rejected.
+    pub(crate) fn count_http_rejection(&self, status: u16) {
+        self.metrics.count_http_rejection(status);
+        tracing::info!(status, "rejected by HTTP");
     }
 
-    /// What callers can make it hold and do.
+    /// The limits of state and of requests.
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    fn levels(&self) -> Levels {
+    fn gauges(&self) -> Gauges {
         let (connections, network) = (self.connections(), self.network());
         let (placer, ports) = (connections.placer(), network.fabric().ports.len() as u32);
-        Levels {
+        Gauges {
             connections: connections.len(),
             subflows: connections.ports().len(),
             busiest_link_flows: (0..ports).map(|port| placer.flows(port)).max().unwrap_or(0),
@@ -90,30 +91,30 @@ impl Service {
         connections
     }
 
-    /// Does an operation, counts it and tells the log.
-    fn answer<T>(
+    /// Runs an operation, counts it and logs it.
+    fn run<T>(
         &self,
         operation: &'static str,
         work: impl FnOnce() -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        let begun = Instant::now();
-        let answer = work();
-        let took = begun.elapsed();
-        let problem = answer.as_ref().err();
-        self.metrics.answered(operation, problem, took);
-        let micros = took.as_micros() as u64;
+        let start = Instant::now();
+        let result = work();
+        let duration = start.elapsed();
+        let problem = result.as_ref().err();
+        self.metrics.count_request(operation, problem, duration);
+        let micros = duration.as_micros() as u64;
         match problem {
-            None => tracing::debug!(operation, micros, "answered"),
+            None => tracing::debug!(operation, micros, "served"),
             Some(problem) => {
-                let Problem { code, message, .. } = problem;
-                tracing::info!(operation, micros, code = code.word(), message, "refused");
+                let Problem { code, detail, .. } = problem;
+                tracing::info!(operation, micros, code = code.label(), detail, "rejected");
             }
         }
-        answer
+        result
     }
 }
 
-/// A lock whose state stays usable after a panic: every operation leaves it whole or untouched.
+/// Takes a lock, also after a panic: every operation leaves the state whole or untouched.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

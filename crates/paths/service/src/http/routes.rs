@@ -1,32 +1,32 @@
-//! Which request is which operation.
+//! Routes: the operation of each method and path.
 
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::http::{Method, Uri, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::IntoResponse;
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use serde::de::DeserializeOwned;
 
-use super::problem::{Refusal, Refuser};
-use crate::grpc::MOST_BYTES;
-use crate::serve::aside;
-use crate::{Code, Problem, Service, v1};
+use super::limit::limited;
+use super::problem::HttpProblem;
+use super::problem_type::{PREFIX, ProblemType};
+use crate::blocking::run_blocking;
+use crate::options::MAX_REQUEST_BYTES;
+use crate::{Problem, Service, v1};
 
 /// A request's body.
 type Body<T> = Result<Json<T>, JsonRejection>;
-/// A request's body that may be left out.
-type Addition = Result<Bytes, BytesRejection>;
 /// A request's parameters.
 type Parameters<T> = Result<Query<T>, QueryRejection>;
-/// The numbers in a request's path.
-type Numbers<T> = Result<Path<T>, PathRejection>;
-/// An answer.
-type Answer<T> = Result<Json<T>, Refusal>;
+/// The parameters in a request's path.
+type Segments<T> = Result<Path<T>, PathRejection>;
+/// A response.
+type JsonResult<T> = Result<Json<T>, HttpProblem>;
 /// The service.
 type Shared = State<Arc<Service>>;
 
@@ -46,150 +46,147 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/v1/encode", post(encode))
         .route("/v1/decode", post(decode))
         .route("/v1/links", get(list_links).put(set_link))
+        .route(&format!("{PREFIX}{{name}}"), get(problem_type))
         .route("/metrics", get(metrics))
         .route("/healthz", get(async || Json(serde_json::json!({ "status": "serving" }))))
-        .fallback(no_route)
-        .method_not_allowed_fallback(no_method)
-        .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(from_fn_with_state(service.clone(), watched))
+        .fallback(no_such_resource)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(service.clone(), limited))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
         .with_state(service)
 }
 
-/// Gives up on requests that take too long, bodies that trickle in among them, and counts what was refused before the service saw it.
-async fn watched(State(service): Shared, request: Request, next: Next) -> Response {
-    let answer = tokio::time::timeout(service.limits().request, next.run(request)).await;
-    let answer = answer.map_err(|_| late()).into_response();
-    if answer.extensions().get() == Some(&Refuser::Http) {
-        service.refused_by_http(answer.status().as_u16());
+async fn no_such_resource(uri: Uri) -> HttpProblem {
+    let detail = format!("there is no resource {}", uri.path());
+    HttpProblem::new(ProblemType::NO_SUCH_RESOURCE, detail, "see the service's documentation")
+}
+
+async fn method_not_allowed(method: Method, uri: Uri) -> HttpProblem {
+    let detail = format!("{} has no method {method}", uri.path());
+    let help = "use a method of the Allow header";
+    HttpProblem::new(ProblemType::METHOD_NOT_ALLOWED, detail, help)
+}
+
+/// The description of a type of problem, at the address that its `type` member refers to.
+async fn problem_type(uri: Uri, name: Segments<String>) -> Result<String, HttpProblem> {
+    let name = name?.0;
+    match ProblemType::named(&name) {
+        Some(&ProblemType { title, status, code, description, .. }) => {
+            Ok(format!("{title} (HTTP status {status}, gRPC code {code})\n\n{description}\n"))
+        }
+        None => Err(no_such_resource(uri).await),
     }
-    answer
 }
 
-fn late() -> Refusal {
-    let (status, code) = (StatusCode::GATEWAY_TIMEOUT, Code::DeadlineExceeded);
-    Refusal::new(status, code, "the request took too long", "ask again")
+fn respond<T>(result: Result<T, Problem>) -> JsonResult<T> {
+    Ok(Json(result?))
 }
 
-async fn no_route() -> Refusal {
-    Refusal::new(
-        StatusCode::NOT_FOUND,
-        Code::NotFound,
-        "there is no such resource",
-        "see the service's documentation",
-    )
-}
-
-async fn no_method() -> Refusal {
-    let (status, mend) = (StatusCode::METHOD_NOT_ALLOWED, "see the service's documentation");
-    Refusal::new(status, Code::InvalidArgument, "the resource has no such method", mend)
-}
-
-fn answered<T>(answer: Result<T, Problem>) -> Answer<T> {
-    Ok(Json(answer?))
-}
-
-fn added<T: Default + DeserializeOwned>(body: Addition) -> Result<T, Refusal> {
-    let bytes = body.map_err(JsonRejection::from)?;
-    Ok(if bytes.is_empty() { T::default() } else { Json::from_bytes(&bytes)?.0 })
+/// A request whose body may be left out.
+fn optional_body<T: Default + DeserializeOwned>(body: &Bytes) -> Result<T, HttpProblem> {
+    Ok(if body.is_empty() { T::default() } else { Json::from_bytes(body)?.0 })
 }
 
 async fn find_paths(
     State(service): Shared,
-    ask: Parameters<v1::FindPathsRequest>,
-) -> Answer<v1::FindPathsResponse> {
-    answered(service.find_paths(&ask?.0))
+    request: Parameters<v1::FindPathsRequest>,
+) -> JsonResult<v1::FindPathsResponse> {
+    respond(service.find_paths(&request?.0))
 }
 
 async fn open_connection(
     State(service): Shared,
-    ask: Body<v1::OpenConnectionRequest>,
-) -> Answer<v1::Connection> {
-    let Json(ask) = ask?;
-    answered(aside(move || service.open_connection(&ask)).await)
+    request: Body<v1::OpenConnectionRequest>,
+) -> JsonResult<v1::Connection> {
+    let Json(request) = request?;
+    respond(run_blocking(move || service.open_connection(&request)).await)
 }
 
-async fn get_connection(State(service): Shared, number: Numbers<u64>) -> Answer<v1::Connection> {
-    answered(service.get_connection(&v1::GetConnectionRequest { connection: number?.0 }))
+async fn get_connection(
+    State(service): Shared,
+    number: Segments<u64>,
+) -> JsonResult<v1::Connection> {
+    respond(service.get_connection(&v1::GetConnectionRequest { connection: number?.0 }))
 }
 
 async fn list_connections(
     State(service): Shared,
-    ask: Parameters<v1::ListConnectionsRequest>,
-) -> Answer<v1::ListConnectionsResponse> {
-    answered(service.list_connections(&ask?.0))
+    request: Parameters<v1::ListConnectionsRequest>,
+) -> JsonResult<v1::ListConnectionsResponse> {
+    respond(service.list_connections(&request?.0))
 }
 
 async fn add_subflow(
     State(service): Shared,
-    number: Numbers<u64>,
-    ask: Addition,
-) -> Answer<v1::Subflow> {
-    let (Path(connection), ask) = (number?, added(ask)?);
-    let ask = v1::AddSubflowRequest { connection, ..ask };
-    answered(aside(move || service.add_subflow(&ask)).await)
+    number: Segments<u64>,
+    body: Bytes,
+) -> JsonResult<v1::Subflow> {
+    let (Path(connection), request) = (number?, optional_body(&body)?);
+    let request = v1::AddSubflowRequest { connection, ..request };
+    respond(run_blocking(move || service.add_subflow(&request)).await)
 }
 
 async fn replace_subflow(
     State(service): Shared,
-    numbers: Numbers<(u64, u32)>,
-    ask: Addition,
-) -> Answer<v1::Subflow> {
-    let (Path((connection, subflow)), ask) = (numbers?, added(ask)?);
-    let ask = v1::ReplaceSubflowRequest { connection, subflow, ..ask };
-    answered(aside(move || service.replace_subflow(&ask)).await)
+    numbers: Segments<(u64, u32)>,
+    body: Bytes,
+) -> JsonResult<v1::Subflow> {
+    let (Path((connection, subflow)), request) = (numbers?, optional_body(&body)?);
+    let request = v1::ReplaceSubflowRequest { connection, subflow, ..request };
+    respond(run_blocking(move || service.replace_subflow(&request)).await)
 }
 
 async fn close_subflow(
     State(service): Shared,
-    numbers: Numbers<(u64, u32)>,
-) -> Answer<v1::CloseSubflowResponse> {
+    numbers: Segments<(u64, u32)>,
+) -> JsonResult<v1::CloseSubflowResponse> {
     let Path((connection, subflow)) = numbers?;
-    answered(service.close_subflow(&v1::CloseSubflowRequest { connection, subflow }))
+    respond(service.close_subflow(&v1::CloseSubflowRequest { connection, subflow }))
 }
 
 async fn renew_connection(
     State(service): Shared,
-    number: Numbers<u64>,
-) -> Answer<v1::RenewConnectionResponse> {
-    answered(service.renew_connection(&v1::RenewConnectionRequest { connection: number?.0 }))
+    number: Segments<u64>,
+) -> JsonResult<v1::RenewConnectionResponse> {
+    respond(service.renew_connection(&v1::RenewConnectionRequest { connection: number?.0 }))
 }
 
 async fn close_connection(
     State(service): Shared,
-    number: Numbers<u64>,
-) -> Answer<v1::CloseConnectionResponse> {
-    answered(service.close_connection(&v1::CloseConnectionRequest { connection: number?.0 }))
+    number: Segments<u64>,
+) -> JsonResult<v1::CloseConnectionResponse> {
+    respond(service.close_connection(&v1::CloseConnectionRequest { connection: number?.0 }))
 }
 
 async fn encode(
     State(service): Shared,
-    ask: Body<v1::EncodeRequest>,
-) -> Answer<v1::EncodeResponse> {
-    answered(service.encode(&ask?.0))
+    request: Body<v1::EncodeRequest>,
+) -> JsonResult<v1::EncodeResponse> {
+    respond(service.encode(&request?.0))
 }
 
 async fn decode(
     State(service): Shared,
-    ask: Body<v1::DecodeRequest>,
-) -> Answer<v1::DecodeResponse> {
-    answered(service.decode(&ask?.0))
+    request: Body<v1::DecodeRequest>,
+) -> JsonResult<v1::DecodeResponse> {
+    respond(service.decode(&request?.0))
 }
 
 async fn list_links(
     State(service): Shared,
-    ask: Parameters<v1::ListLinksRequest>,
-) -> Answer<v1::ListLinksResponse> {
-    answered(service.list_links(&ask?.0))
+    request: Parameters<v1::ListLinksRequest>,
+) -> JsonResult<v1::ListLinksResponse> {
+    respond(service.list_links(&request?.0))
 }
 
 async fn set_link(
     State(service): Shared,
-    ask: Body<v1::SetLinkRequest>,
-) -> Answer<v1::SetLinkResponse> {
-    let Json(ask) = ask?;
-    answered(aside(move || service.set_link(&ask)).await)
+    request: Body<v1::SetLinkRequest>,
+) -> JsonResult<v1::SetLinkResponse> {
+    let Json(request) = request?;
+    respond(run_blocking(move || service.set_link(&request)).await)
 }
 
-async fn metrics(State(service): Shared) -> Result<impl IntoResponse, Refusal> {
+async fn metrics(State(service): Shared) -> Result<impl IntoResponse, HttpProblem> {
     Ok(([(header::CONTENT_TYPE, METRICS)], service.metrics()?))
 }

@@ -1,4 +1,4 @@
-//! Opening connections on paths that are apart, and what becomes of them.
+//! Operations on connections and subflows.
 
 use std::collections::BTreeSet;
 
@@ -9,49 +9,49 @@ use heddle_units::Rate;
 
 use super::Service;
 use super::paths::{is_free, pair};
-use crate::ask::MOST_SUBFLOWS;
-use crate::{Code, Limits, Problem, answer, ask, v1};
+use crate::request::MAX_SUBFLOWS;
+use crate::{Code, Limits, Problem, request, response, v1};
 
-/// Connections that are listed unless asked otherwise, and at most.
-const LISTED: (u32, u32) = (256, 1024);
+/// The default and the highest limit of a list.
+const LIMITS: (u32, u32) = (256, 1024);
 
 impl Service {
-    /// Opens a connection. Where a pair has many paths this computes for long: not for an asynchronous task.
+    /// Opens a connection. For a pair with many paths this computes for long and must not run in an asynchronous task.
     ///
     /// # Errors
-    /// Unknown hosts, a pair without paths, 0 or more than 16 subflows, ports that cannot be as asked, a lease that is too short or too
-    /// long, no free name, too many connections or taken ports.
+    /// Unknown hosts, a pair without paths, 0 or more than 16 subflows, ports that cannot be as requested, a lease that is too short or
+    /// too long, no free encoding, too many connections or taken ports.
     pub fn open_connection(
         &self,
-        ask: &v1::OpenConnectionRequest,
+        request: &v1::OpenConnectionRequest,
     ) -> Result<v1::Connection, Problem> {
-        self.answer("open_connection", || {
-            let taken = ask::taken(&ask.taken_ports)?;
+        self.run("open_connection", || {
+            let taken = request::taken(&request.taken_ports)?;
             let (mut connections, network) = (self.connections(), self.network());
-            let request = asked_connection(&network, &self.limits, ask, &taken)?;
+            let opened = connection_request(&network, &self.limits, request, &taken)?;
             if connections.len() >= self.limits.connections {
-                return Err(full(format!("{} connections are open", connections.len())));
+                return Err(exhausted(format!("{} connections are open", connections.len())));
             }
             self.check_room(&connections, &taken)?;
             let now = self.clock.now();
-            let id = connections.open(&network, &request, now, is_free(&taken))?;
+            let id = connections.open(&network, &opened, now, is_free(&taken))?;
             connections.set_taken_ports(id, taken)?;
-            Ok(answer::connection(&network, id, open(&connections, id)?, now))
+            Ok(response::connection(&network, id, open(&connections, id)?, now))
         })
     }
 
-    /// Tells what a connection is now.
+    /// The present state of a connection.
     ///
     /// # Errors
     /// No such connection.
     pub fn get_connection(
         &self,
-        ask: &v1::GetConnectionRequest,
+        request: &v1::GetConnectionRequest,
     ) -> Result<v1::Connection, Problem> {
-        self.answer("get_connection", || {
-            let (connections, id) = (self.connections(), ConnectionId(ask.connection));
+        self.run("get_connection", || {
+            let (connections, id) = (self.connections(), ConnectionId(request.connection));
             let connection = open(&connections, id)?;
-            Ok(answer::connection(&self.network(), id, connection, self.clock.now()))
+            Ok(response::connection(&self.network(), id, connection, self.clock.now()))
         })
     }
 
@@ -61,55 +61,59 @@ impl Service {
     /// A limit that is too high.
     pub fn list_connections(
         &self,
-        ask: &v1::ListConnectionsRequest,
+        request: &v1::ListConnectionsRequest,
     ) -> Result<v1::ListConnectionsResponse, Problem> {
-        self.answer("list_connections", || {
-            let limit = ask::limit(ask.limit, LISTED.0, LISTED.1)?;
+        self.run("list_connections", || {
+            let limit = request::limit(request.limit, LIMITS.0, LIMITS.1)?;
             let (connections, network) = (self.connections(), self.network());
             let now = self.clock.now();
-            let listed = connections.iter_from(ConnectionId(ask.first)).take(limit);
-            let held = listed.map(|(id, one)| answer::held(&network, id, one, now));
+            let listed = connections.iter_from(ConnectionId(request.first)).take(limit);
+            let summaries = listed.map(|(id, one)| response::summary(&network, id, one, now));
             Ok(v1::ListConnectionsResponse {
-                connections: held.collect(),
+                connections: summaries.collect(),
                 total: connections.len() as u64,
             })
         })
     }
 
-    /// Adds a subflow to a connection. It may compute for as long as [`Service::open_connection`].
+    /// Adds a subflow to a connection. It computes for as long as [`Service::open_connection`].
     ///
     /// # Errors
     /// As [`Service::open_connection`]; no such connection.
-    pub fn add_subflow(&self, ask: &v1::AddSubflowRequest) -> Result<v1::Subflow, Problem> {
-        self.answer("add_subflow", || {
-            let taken = ask::taken(&ask.taken_ports)?;
-            let (mut connections, id) = (self.connections(), ConnectionId(ask.connection));
+    pub fn add_subflow(&self, request: &v1::AddSubflowRequest) -> Result<v1::Subflow, Problem> {
+        self.run("add_subflow", || {
+            let taken = request::taken(&request.taken_ports)?;
+            let (mut connections, id) = (self.connections(), ConnectionId(request.connection));
             let network = self.network();
             let field = network.codec().field();
-            let ports = ask::ports(field, ask.source_port, ask.destination_port, &taken)?;
-            if open(&connections, id)?.subflows.len() >= MOST_SUBFLOWS as usize {
-                return Err(full(format!("connection {} has {MOST_SUBFLOWS} subflows", id.0)));
+            let ports =
+                request::ports(field, request.source_port, request.destination_port, &taken)?;
+            if open(&connections, id)?.subflows.len() >= MAX_SUBFLOWS as usize {
+                return Err(exhausted(format!("connection {} has {MAX_SUBFLOWS} subflows", id.0)));
             }
             self.check_room(&connections, &taken)?;
             let subflow = connections.add_subflow(&network, id, ports, is_free(&taken))?;
-            remember(&mut connections, id, taken)?;
-            described(&network, &connections, id, subflow)
+            set_taken_ports(&mut connections, id, taken)?;
+            describe(&network, &connections, id, subflow)
         })
     }
 
-    /// Gives a subflow another path and other fields. It may compute for as long as [`Service::open_connection`].
+    /// Moves a subflow to another path with other header fields. It computes for as long as [`Service::open_connection`].
     ///
     /// # Errors
-    /// As [`Service::add_subflow`]; no such subflow. It stays as it was then.
-    pub fn replace_subflow(&self, ask: &v1::ReplaceSubflowRequest) -> Result<v1::Subflow, Problem> {
-        self.answer("replace_subflow", || {
-            let taken = ask::taken(&ask.taken_ports)?;
+    /// As [`Service::add_subflow`]; no such subflow. The subflow is unchanged then.
+    pub fn replace_subflow(
+        &self,
+        request: &v1::ReplaceSubflowRequest,
+    ) -> Result<v1::Subflow, Problem> {
+        self.run("replace_subflow", || {
+            let taken = request::taken(&request.taken_ports)?;
             let (mut connections, network) = (self.connections(), self.network());
-            let (id, subflow) = (ConnectionId(ask.connection), SubflowId(ask.subflow));
+            let (id, subflow) = (ConnectionId(request.connection), SubflowId(request.subflow));
             self.check_room(&connections, &taken)?;
             connections.replace(&network, id, subflow, is_free(&taken))?;
-            remember(&mut connections, id, taken)?;
-            described(&network, &connections, id, subflow)
+            set_taken_ports(&mut connections, id, taken)?;
+            describe(&network, &connections, id, subflow)
         })
     }
 
@@ -119,32 +123,32 @@ impl Service {
     /// No such connection or subflow.
     pub fn close_subflow(
         &self,
-        ask: &v1::CloseSubflowRequest,
+        request: &v1::CloseSubflowRequest,
     ) -> Result<v1::CloseSubflowResponse, Problem> {
-        self.answer("close_subflow", || {
-            let (id, subflow) = (ConnectionId(ask.connection), SubflowId(ask.subflow));
+        self.run("close_subflow", || {
+            let (id, subflow) = (ConnectionId(request.connection), SubflowId(request.subflow));
             self.connections().close_subflow(id, subflow)?;
             Ok(v1::CloseSubflowResponse {})
         })
     }
 
-    /// Starts a connection's lease anew, and tells which of its subflows do not take their paths.
+    /// Renews a connection's lease, and returns its subflows that do not take their paths.
     ///
     /// # Errors
     /// No such connection.
     pub fn renew_connection(
         &self,
-        ask: &v1::RenewConnectionRequest,
+        request: &v1::RenewConnectionRequest,
     ) -> Result<v1::RenewConnectionResponse, Problem> {
-        self.answer("renew_connection", || {
-            let (mut connections, id) = (self.connections(), ConnectionId(ask.connection));
+        self.run("renew_connection", || {
+            let (mut connections, id) = (self.connections(), ConnectionId(request.connection));
             let now = self.clock.now();
             let expires = connections.renew(id, now)?;
             let network = self.network();
             let affected = open(&connections, id)?.affected(&network, id);
             Ok(v1::RenewConnectionResponse {
-                lease_seconds: answer::lease_seconds(expires, now),
-                affected: affected.map(answer::affected).collect(),
+                lease_seconds: response::lease_seconds(expires, now),
+                affected: affected.map(response::affected).collect(),
             })
         })
     }
@@ -155,42 +159,42 @@ impl Service {
     /// No such connection.
     pub fn close_connection(
         &self,
-        ask: &v1::CloseConnectionRequest,
+        request: &v1::CloseConnectionRequest,
     ) -> Result<v1::CloseConnectionResponse, Problem> {
-        self.answer("close_connection", || {
-            self.connections().close(ConnectionId(ask.connection))?;
+        self.run("close_connection", || {
+            self.connections().close(ConnectionId(request.connection))?;
             Ok(v1::CloseConnectionResponse {})
         })
     }
 
-    /// Checks that more taken ports can be remembered.
+    /// Checks the limit of taken ports.
     fn check_room(&self, connections: &Connections, taken: &BTreeSet<u16>) -> Result<(), Problem> {
         match connections.ports().taken() + taken.len() <= self.limits.taken_ports {
             true => Ok(()),
-            false => Err(full("too many taken ports are remembered".to_owned())),
+            false => Err(exhausted("the limit of taken ports is reached".to_owned())),
         }
     }
 }
 
-fn asked_connection(
+fn connection_request(
     network: &Network,
     limits: &Limits,
-    ask: &v1::OpenConnectionRequest,
+    request: &v1::OpenConnectionRequest,
     taken: &BTreeSet<u16>,
 ) -> Result<Request, Problem> {
     let field = network.codec().field();
     Ok(Request {
-        pair: pair(network, &ask.from, &ask.to, ask.family)?,
-        protocol: ask::protocol(ask.protocol)?,
-        ports: ask::ports(field, ask.source_port, ask.destination_port, taken)?,
-        subflows: ask::subflows(ask.subflows)?,
-        rate: Some(Rate(ask.rate_bps)).filter(|rate| rate.0 > 0),
-        lease: ask::lease(ask.lease_seconds, limits.longest_lease_seconds())?,
+        pair: pair(network, &request.from, &request.to, request.family)?,
+        protocol: request::protocol(request.protocol)?,
+        ports: request::ports(field, request.source_port, request.destination_port, taken)?,
+        subflows: request::subflows(request.subflows)?,
+        rate: Some(Rate(request.rate_bps)).filter(|rate| rate.0 > 0),
+        lease: request::lease(request.lease_seconds, limits.longest_lease_seconds())?,
     })
 }
 
-/// Remembers taken ports in place of those told before, if any were told.
-fn remember(
+/// Sets a connection's taken ports, unless the list is empty.
+fn set_taken_ports(
     connections: &mut Connections,
     id: ConnectionId,
     taken: BTreeSet<u16>,
@@ -206,7 +210,7 @@ fn open(connections: &Connections, id: ConnectionId) -> Result<&Connection, Prob
     Ok(connections.get(id).ok_or(PathEncoderError::NoConnection(id.0))?)
 }
 
-fn described(
+fn describe(
     network: &Network,
     connections: &Connections,
     id: ConnectionId,
@@ -215,13 +219,13 @@ fn described(
     let connection = open(connections, id)?;
     let missing = PathEncoderError::NoSubflow { connection: id.0, subflow: subflow.0 };
     let one = connection.subflows.get(&subflow).ok_or(missing)?;
-    Ok(answer::subflow(network, connection, subflow, one))
+    Ok(response::subflow(network, connection, subflow, one))
 }
 
-fn full(message: String) -> Problem {
+fn exhausted(message: String) -> Problem {
     Problem::new(
         Code::ResourceExhausted,
         message,
-        "close connections that are done, or ask again later",
+        "close connections that have ended, or try again later",
     )
 }

@@ -1,4 +1,4 @@
-//! What the sockets bear: too much, nonsense, too many, the end.
+//! Limits of sockets and requests, invalid input, and the shutdown.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::running::{Running, options};
 #[tokio::test]
 async fn requests_that_are_too_large_are_refused() {
     let running = Running::start(network(Field::Ports), options()).await;
-    let ask = json!({"from": "x".repeat(70_000)});
-    let reply = running.http().await.send("POST", "/v1/encode", &ask).await;
-    assert_eq!((reply.status, &reply.json()["mend"]), (413, &json!("send at most 64 KiB")));
-    let ask = v1::EncodeRequest { from: "x".repeat(70_000), ..Default::default() };
-    let status = running.grpc().await.encode(ask).await.unwrap_err();
+    let request = json!({"from": "x".repeat(70_000)});
+    let reply = running.http().await.send("POST", "/v1/encode", &request).await;
+    assert_eq!((reply.status, &reply.json()["help"]), (413, &json!("send at most 64 KiB")));
+    let request = v1::EncodeRequest { from: "x".repeat(70_000), ..Default::default() };
+    let status = running.grpc().await.encode(request).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::OutOfRange);
 }
 
@@ -30,7 +30,7 @@ async fn nonsense_is_refused_and_the_next_request_is_served() {
     for body in
         ["{", "\u{0}", "[]", "null", r#"{"from": 3}"#, r#"{"subflows": -1}"#, &"[".repeat(5000)]
     {
-        let reply = http.ask("POST", "/v1/connections", body).await;
+        let reply = http.request("POST", "/v1/connections", body).await;
         assert!([400, 422].contains(&reply.status), "{body}: {reply:?}");
         assert_eq!(reply.json()["code"], "INVALID_ARGUMENT");
     }
@@ -50,11 +50,12 @@ async fn a_request_that_never_ends_is_given_up() {
     let mut socket = TcpStream::connect(running.bound.http.unwrap()).await.unwrap();
     let head = b"POST /v1/encode HTTP/1.1\r\nhost: heddle\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
     socket.write_all(head).await.unwrap();
-    let mut answer = Vec::new();
-    socket.read_to_end(&mut answer).await.unwrap();
-    let answer = String::from_utf8(answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 504"), "{answer}");
-    assert!(answer.contains("DEADLINE_EXCEEDED"), "{answer}");
+    let mut reply = Vec::new();
+    socket.read_to_end(&mut reply).await.unwrap();
+    let reply = String::from_utf8(reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 408"), "{reply}");
+    assert!(reply.contains("connection: close\r\n"), "{reply}");
+    assert!(reply.contains(r#""type":"/problems/request-timeout""#), "{reply}");
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ pub fn network(field: Field) -> Network {
     Network::new(parts, &Key::parse(KEY, cipher).unwrap()).unwrap()
 }
 
-/// Paths are named by so many source ports from 50000 on.
+/// The field: this many source ports from 50000 on.
 pub fn source_ports(count: u16) -> Field {
     Field::SourcePort(PortRange { low: 50_000, high: 50_000 + count - 1 })
 }

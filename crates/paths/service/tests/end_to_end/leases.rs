@@ -21,8 +21,8 @@ fn timed() -> (Service, Arc<AtomicU64>) {
 
 fn open(service: &Service) -> u64 {
     let (from, to) = ("host-1".into(), "host-3".into());
-    let ask = v1::OpenConnectionRequest { from, to, subflows: 2, ..Default::default() };
-    let connection = service.open_connection(&ask).unwrap();
+    let request = v1::OpenConnectionRequest { from, to, subflows: 2, ..Default::default() };
+    let connection = service.open_connection(&request).unwrap();
     assert_eq!(connection.lease_seconds, 30);
     connection.connection
 }
@@ -47,22 +47,22 @@ fn a_connection_is_kept_for_as_long_as_it_is_renewed() {
     time.store(1059, Ordering::Relaxed);
     assert_eq!(flows(&service), 0);
     let metrics = service.metrics().unwrap();
-    assert!(metrics.contains("heddle_path_expired_total 2\n"), "{metrics}");
+    assert!(metrics.contains("heddle_path_leases_expired_total 2\n"), "{metrics}");
     assert!(metrics.contains("heddle_path_connections 0\n"), "{metrics}");
 }
 
-/// Asked for 5 s where 30 s are usual and 90 s are the most: what is left is told, and renewing starts the same lease anew.
+/// 5 s, where 30 s are the default and 90 s the limit: the rest is reported, and renewing starts the same lease again.
 #[test]
-fn a_caller_may_ask_for_another_lease() {
+fn a_caller_may_request_another_lease() {
     let (service, time) = timed();
-    let ask = |lease_seconds| v1::OpenConnectionRequest {
+    let request = |lease_seconds| v1::OpenConnectionRequest {
         from: "host-1".into(),
         to: "host-3".into(),
         subflows: 1,
         lease_seconds,
         ..Default::default()
     };
-    let short = service.open_connection(&ask(Some(5))).unwrap();
+    let short = service.open_connection(&request(Some(5))).unwrap();
     assert_eq!(short.lease_seconds, 5);
     let connection = short.connection;
     let get = || service.get_connection(&v1::GetConnectionRequest { connection });
@@ -73,11 +73,11 @@ fn a_caller_may_ask_for_another_lease() {
     time.store(1009, Ordering::Relaxed);
     assert_eq!(get().unwrap_err().code, Code::NotFound);
 
-    assert_eq!(service.open_connection(&ask(Some(90))).unwrap().lease_seconds, 90);
+    assert_eq!(service.open_connection(&request(Some(90))).unwrap().lease_seconds, 90);
     for seconds in [0, 91] {
-        let problem = service.open_connection(&ask(Some(seconds))).unwrap_err();
-        let message = format!("a lease of {seconds} s is not among those from 1 to 90 s");
-        assert_eq!((problem.code, problem.message), (Code::InvalidArgument, message));
+        let problem = service.open_connection(&request(Some(seconds))).unwrap_err();
+        let detail = format!("a lease of {seconds} s is not between 1 and 90 s");
+        assert_eq!((problem.code, problem.detail), (Code::InvalidArgument, detail));
     }
 }
 
@@ -88,14 +88,14 @@ fn a_subflow_is_closed_and_its_links_are_free() {
     let connection = open(&service);
     let close = |subflow| service.close_subflow(&v1::CloseSubflowRequest { connection, subflow });
     let left = || {
-        let ask = v1::GetConnectionRequest { connection };
-        let told = service.get_connection(&ask).unwrap().subflows;
-        (told.iter().map(|one| one.subflow).collect::<Vec<u32>>(), flows(&service))
+        let request = v1::GetConnectionRequest { connection };
+        let subflows = service.get_connection(&request).unwrap().subflows;
+        (subflows.iter().map(|one| one.subflow).collect::<Vec<u32>>(), flows(&service))
     };
     assert_eq!(left(), (vec![0, 1], 4));
     close(0).unwrap();
     assert_eq!(left(), (vec![1], 2));
-    assert_eq!(close(0).unwrap_err().message, "connection 0 has no subflow 0");
+    assert_eq!(close(0).unwrap_err().detail, "connection 0 has no subflow 0");
     close(1).unwrap();
     assert_eq!(left(), (vec![], 0));
 }
@@ -106,8 +106,8 @@ fn connections_are_listed_in_pages() {
     let (service, time) = timed();
     let opened: Vec<u64> = (0..5).map(|_| open(&service)).collect();
     let page = |first| {
-        let ask = v1::ListConnectionsRequest { limit: 2, first };
-        let page = service.list_connections(&ask).unwrap();
+        let request = v1::ListConnectionsRequest { limit: 2, first };
+        let page = service.list_connections(&request).unwrap();
         (page.connections.iter().map(|one| one.connection).collect::<Vec<u64>>(), page.total)
     };
     assert_eq!(page(0), (vec![0, 1], 5));
@@ -116,7 +116,7 @@ fn connections_are_listed_in_pages() {
     assert_eq!(page(4), (vec![4], 4));
     time.store(1010, Ordering::Relaxed);
     let all = service.list_connections(&v1::ListConnectionsRequest::default()).unwrap();
-    let expected = v1::HeldConnection {
+    let expected = v1::ConnectionSummary {
         connection: opened[1],
         from: "host-1".into(),
         to: "host-3".into(),

@@ -18,16 +18,16 @@ fn visited(walk: &v1::DecodeResponse) -> Vec<String> {
 async fn seven_subflows_take_seven_paths() {
     let running = Running::start(network(Field::Ports), options()).await;
     let mut grpc = running.grpc().await;
-    let ask = open(SPINES);
-    let connection = grpc.open_connection(ask).await.unwrap().into_inner();
+    let request = open(SPINES);
+    let connection = grpc.open_connection(request).await.unwrap().into_inner();
     let mut walks = BTreeSet::new();
     for subflow in connection.subflows {
-        let ask = v1::DecodeRequest { header: subflow.header, ..Default::default() };
-        let walk = grpc.decode(ask).await.unwrap().into_inner();
+        let request = v1::DecodeRequest { header: subflow.header, ..Default::default() };
+        let walk = grpc.decode(request).await.unwrap().into_inner();
         assert_eq!(visited(&walk), subflow.path.unwrap().nodes);
-        assert_eq!(walk.end(), v1::End::Delivered);
+        assert_eq!(walk.outcome(), v1::Outcome::Delivered);
         assert_eq!(walk.hops[0].reason(), v1::Reason::Controlled, "the ToR has seven next hops");
-        assert_eq!(walk.hops[1].reason(), v1::Reason::Alone, "a spine has one");
+        assert_eq!(walk.hops[1].reason(), v1::Reason::SingleNextHop, "a spine has one");
         assert_eq!(walk.hops.iter().map(|hop| hop.ttl).collect::<Vec<u32>>(), [64, 63, 62]);
         assert!(subflow.disjoint);
         walks.insert(visited(&walk));
@@ -47,30 +47,30 @@ fn open(subflows: u32) -> v1::OpenConnectionRequest {
 }
 
 #[test]
-fn every_path_is_named_by_its_number_and_by_its_nodes() {
+fn every_path_is_encoded_by_its_number_and_by_its_nodes() {
     let service = Service::new(network(Field::Ports), &options());
     let find = v1::FindPathsRequest { from: "host-2".into(), to: "host-3".into(), limit: 0 };
     let found = service.find_paths(&find).unwrap();
     assert_eq!(found.paths[4].nodes, ["host-2", "tor-1", "spine-5", "tor-2", "host-3"]);
     for (number, path) in found.paths.iter().enumerate() {
-        let ask = v1::EncodeRequest {
+        let request = v1::EncodeRequest {
             from: find.from.clone(),
             to: find.to.clone(),
             ..Default::default()
         };
-        let by_number = v1::EncodeRequest { path: Some(number as u64), ..ask.clone() };
-        let by_nodes = v1::EncodeRequest { nodes: path.nodes.clone(), ..ask };
-        let named = service.encode(&by_number).unwrap();
-        assert_eq!(service.encode(&by_nodes).unwrap(), named);
-        let decode = v1::DecodeRequest { header: named.header, ..Default::default() };
+        let by_number = v1::EncodeRequest { path: Some(number as u64), ..request.clone() };
+        let by_nodes = v1::EncodeRequest { nodes: path.nodes.clone(), ..request };
+        let encoded = service.encode(&by_number).unwrap();
+        assert_eq!(service.encode(&by_nodes).unwrap(), encoded);
+        let decode = v1::DecodeRequest { header: encoded.header, ..Default::default() };
         assert_eq!(visited(&service.decode(&decode).unwrap()), path.nodes);
     }
 }
 
 #[test]
-fn flow_labels_name_paths_where_ports_are_given() {
+fn flow_labels_encode_paths_where_ports_are_given() {
     let service = Service::new(network(Field::FlowLabel), &options());
-    let ask = v1::OpenConnectionRequest {
+    let request = v1::OpenConnectionRequest {
         from: "host-1".into(),
         to: "host-4".into(),
         subflows: 1,
@@ -79,7 +79,7 @@ fn flow_labels_name_paths_where_ports_are_given() {
         destination_port: Some(443),
         ..Default::default()
     };
-    let subflow = service.open_connection(&ask).unwrap().subflows.remove(0);
+    let subflow = service.open_connection(&request).unwrap().subflows.remove(0);
     let header = subflow.header.unwrap();
     assert_eq!((header.source_port, header.destination_port, header.ttl), (40_000, 443, 64));
     assert_eq!(header.destination, "2001:db8::4");
@@ -89,13 +89,14 @@ fn flow_labels_name_paths_where_ports_are_given() {
 }
 
 #[test]
-fn ports_that_the_sender_has_in_use_are_left_alone() {
-    let ask = |taken_ports| v1::OpenConnectionRequest {
+fn ports_that_the_sender_has_in_use_are_not_allocated() {
+    let request = |taken_ports| v1::OpenConnectionRequest {
         destination_port: Some(80),
         taken_ports,
         ..open(SPINES)
     };
-    let opened = |service: &Service, taken| service.open_connection(&ask(taken)).unwrap().subflows;
+    let opened =
+        |service: &Service, taken| service.open_connection(&request(taken)).unwrap().subflows;
     let port = |subflow: &v1::Subflow| subflow.header.as_ref().unwrap().source_port;
     let fresh = || Service::new(network(source_ports(1024)), &options());
     let taken: Vec<u32> = opened(&fresh(), vec![]).iter().map(port).collect();
@@ -104,64 +105,66 @@ fn ports_that_the_sender_has_in_use_are_left_alone() {
     assert!(other.iter().all(|subflow| (50_000..51_024).contains(&port(subflow))));
 }
 
-/// 4096 source ports, 7^3 names a path: what one connection tells is kept for the host while it is open.
+/// 4096 source ports, 7^3 encodings of a path: the taken ports of one connection are kept for the host while it is open.
 #[test]
-fn taken_ports_are_remembered_while_a_connection_is_open() {
+fn taken_ports_are_kept_while_a_connection_is_open() {
     let service = Service::new(network(source_ports(4096)), &options());
-    let ask = |subflows, taken_ports| v1::OpenConnectionRequest {
+    let request = |subflows, taken_ports| v1::OpenConnectionRequest {
         destination_port: Some(80),
         taken_ports,
         ..open(subflows)
     };
     let port = |subflow: &v1::Subflow| subflow.header.as_ref().unwrap().source_port;
     let upper: Vec<u32> = (52_048..54_096).collect();
-    let telling = service.open_connection(&ask(1, upper)).unwrap().connection;
-    let other = service.open_connection(&ask(16, vec![])).unwrap();
+    let telling = service.open_connection(&request(1, upper)).unwrap().connection;
+    let other = service.open_connection(&request(16, vec![])).unwrap();
     assert!(other.subflows.iter().all(|subflow| port(subflow) < 52_048));
 
     let lower: Vec<u32> = (50_000..52_048).collect();
     let replace = |taken_ports| {
-        let ask = v1::ReplaceSubflowRequest { connection: telling, subflow: 0, taken_ports };
-        service.replace_subflow(&ask).map(|subflow| port(&subflow))
+        let request = v1::ReplaceSubflowRequest { connection: telling, subflow: 0, taken_ports };
+        service.replace_subflow(&request).map(|subflow| port(&subflow))
     };
     assert_eq!(replace(lower.clone()).unwrap_err().code, Code::NoFreePort, "all are in use");
     assert!(replace(vec![]).unwrap() < 52_048);
     service.close_connection(&v1::CloseConnectionRequest { connection: telling }).unwrap();
-    let last = service.open_connection(&ask(16, lower)).unwrap();
+    let last = service.open_connection(&request(16, lower)).unwrap();
     assert!(last.subflows.iter().all(|subflow| port(subflow) >= 52_048));
 }
 
-/// A sender that asks for a port, and says that it has it in use.
+/// A sender that requests a port, and lists it as taken.
 #[test]
 fn a_given_port_must_not_be_taken() {
     let service = Service::new(network(Field::FlowLabel), &options());
-    let ask = v1::OpenConnectionRequest {
+    let request = v1::OpenConnectionRequest {
         family: v1::Family::Ipv6.into(),
         source_port: Some(40_000),
         destination_port: Some(443),
         taken_ports: vec![40_000],
         ..open(1)
     };
-    assert_eq!(service.open_connection(&ask).unwrap_err().code, Code::FailedPrecondition);
-    let ask = v1::OpenConnectionRequest { taken_ports: vec![40_001], ..ask };
-    assert!(service.open_connection(&ask).is_ok());
-    let ask = v1::OpenConnectionRequest { source_port: Some(40_001), taken_ports: vec![], ..ask };
-    assert_eq!(service.open_connection(&ask).unwrap_err().code, Code::FailedPrecondition);
+    assert_eq!(service.open_connection(&request).unwrap_err().code, Code::FailedPrecondition);
+    let request = v1::OpenConnectionRequest { taken_ports: vec![40_001], ..request };
+    assert!(service.open_connection(&request).is_ok());
+    let request =
+        v1::OpenConnectionRequest { source_port: Some(40_001), taken_ports: vec![], ..request };
+    assert_eq!(service.open_connection(&request).unwrap_err().code, Code::FailedPrecondition);
 }
 
 #[test]
-fn named_ports_are_those_that_nobody_holds() {
+fn encode_uses_ports_that_are_free() {
     let service = Service::new(network(source_ports(1024)), &options());
-    let ask = v1::EncodeRequest {
+    let request = v1::EncodeRequest {
         from: "host-1".into(),
         to: "host-3".into(),
         path: Some(0),
         destination_port: Some(80),
         ..Default::default()
     };
-    let port = |ask: &v1::EncodeRequest| service.encode(ask).unwrap().header.unwrap().source_port;
-    let first = port(&ask);
-    assert_eq!(port(&ask), first, "nothing is held");
-    let second = port(&v1::EncodeRequest { taken_ports: vec![first], ..ask.clone() });
+    let port =
+        |request: &v1::EncodeRequest| service.encode(request).unwrap().header.unwrap().source_port;
+    let first = port(&request);
+    assert_eq!(port(&request), first, "nothing is held");
+    let second = port(&v1::EncodeRequest { taken_ports: vec![first], ..request.clone() });
     assert_ne!(second, first);
 }

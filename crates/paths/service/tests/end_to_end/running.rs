@@ -1,4 +1,4 @@
-//! A service on the loopback interface, and the two ways to ask it.
+//! A service on the loopback interface, and clients of both kinds.
 
 use std::net::SocketAddr;
 
@@ -50,7 +50,7 @@ impl Running {
 /// An HTTP/1.1 client with one socket.
 pub struct Http(TcpStream);
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -66,19 +66,19 @@ impl Reply {
 
 impl Http {
     pub async fn get(&mut self, path: &str) -> Reply {
-        self.ask("GET", path, "").await
+        self.request("GET", path, "").await
     }
 
     pub async fn send(&mut self, method: &str, path: &str, body: &Value) -> Reply {
-        self.ask(method, path, &body.to_string()).await
+        self.request(method, path, &body.to_string()).await
     }
 
-    pub async fn ask(&mut self, method: &str, path: &str, body: &str) -> Reply {
-        self.ask_as("application/json", method, path, body).await
+    pub async fn request(&mut self, method: &str, path: &str, body: &str) -> Reply {
+        self.request_as("application/json", method, path, body).await
     }
 
     /// With a body of any kind.
-    pub async fn ask_as(&mut self, kind: &str, method: &str, path: &str, body: &str) -> Reply {
+    pub async fn request_as(&mut self, kind: &str, method: &str, path: &str, body: &str) -> Reply {
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: heddle\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n"
@@ -95,13 +95,13 @@ impl Http {
                 return reply;
             }
             let read = self.0.read(&mut buffer).await.unwrap();
-            assert!(read > 0, "the answer ended early: {text}");
+            assert!(read > 0, "the response ended early: {text}");
             bytes.extend_from_slice(&buffer[..read]);
         }
     }
 }
 
-/// The answer, if all of it is there.
+/// The response, if all of it has arrived.
 fn whole(text: &str) -> Option<Reply> {
     let (head, body) = text.split_once("\r\n\r\n")?;
     let head = head.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The key is in nothing that the service says.
+//! The key is in no response and no log.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -48,16 +48,16 @@ fn traces() -> Vec<String> {
     traces
 }
 
-fn assert_silent(text: &str) {
+fn assert_without_key(text: &str) {
     let text = text.to_lowercase();
     for trace in traces() {
         assert!(!text.contains(&trace), "{trace} is in: {text}");
     }
 }
 
-/// The subscriber hears every thread, since connections are opened beside the tasks that answer.
+/// The subscriber is global: connections are opened on threads for blocking work.
 #[tokio::test]
-async fn logs_and_answers_are_silent_about_the_key() {
+async fn logs_and_responses_do_not_have_the_key() {
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone());
@@ -65,22 +65,24 @@ async fn logs_and_answers_are_silent_about_the_key() {
     let running = Running::start(network(Field::Ports), options()).await;
     let (mut grpc, mut http) = (running.grpc().await, running.http().await);
     let open = json!({"from": "host-1", "to": "host-3", "subflows": 3});
-    assert_silent(&http.send("POST", "/v1/connections", &open).await.body);
-    assert_silent(&http.send("POST", "/v1/connections", &json!({"from": "host-9"})).await.body);
-    assert_silent(&http.get("/metrics").await.body);
-    let ask = v1::EncodeRequest { from: "host-1".into(), ..Default::default() };
-    assert_silent(&format!("{:?}", grpc.encode(ask).await));
+    assert_without_key(&http.send("POST", "/v1/connections", &open).await.body);
+    assert_without_key(
+        &http.send("POST", "/v1/connections", &json!({"from": "host-9"})).await.body,
+    );
+    assert_without_key(&http.get("/metrics").await.body);
+    let request = v1::EncodeRequest { from: "host-1".into(), ..Default::default() };
+    assert_without_key(&format!("{:?}", grpc.encode(request).await));
     running.stop().await.unwrap();
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    for event in ["listening", "answered", "refused", "shutting down"] {
+    for event in ["listening", "served", "rejected", "shutting down"] {
         assert!(log.contains(event), "{log}");
     }
-    assert_silent(&log);
+    assert_without_key(&log);
 }
 
 #[test]
-fn debug_output_is_silent_about_the_key() {
+fn debug_output_does_not_have_the_key() {
     for field in [Field::Ports, Field::FlowLabel] {
-        assert_silent(&format!("{:?}", Service::new(network(field), &options())));
+        assert_without_key(&format!("{:?}", Service::new(network(field), &options())));
     }
 }

@@ -36,13 +36,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Whatever is refused is refused: only what is left matters.
+/// Errors are ignored: only the state that is left matters.
 fn take(service: &Service, time: &AtomicU64, step: Step) {
     match step {
         Step::Open { from, to, subflows, rate_bps } => {
             let (from, to) = (format!("host-{from}"), format!("host-{to}"));
             let destination_port = Some(80);
-            let ask = v1::OpenConnectionRequest {
+            let request = v1::OpenConnectionRequest {
                 from,
                 to,
                 subflows,
@@ -50,15 +50,15 @@ fn take(service: &Service, time: &AtomicU64, step: Step) {
                 destination_port,
                 ..Default::default()
             };
-            let _ = service.open_connection(&ask);
+            let _ = service.open_connection(&request);
         }
         Step::Add { connection } => {
-            let ask = v1::AddSubflowRequest {
+            let request = v1::AddSubflowRequest {
                 connection,
                 destination_port: Some(80),
                 ..Default::default()
             };
-            let _ = service.add_subflow(&ask);
+            let _ = service.add_subflow(&request);
         }
         Step::Replace { connection, subflow } => {
             let _ = service.replace_subflow(&v1::ReplaceSubflowRequest {

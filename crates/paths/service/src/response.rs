@@ -1,4 +1,4 @@
-//! Answers, from what [`heddle_path_encoder`] found.
+//! Responses, from the results of [`heddle_path_encoder`].
 
 use std::net::IpAddr;
 
@@ -42,7 +42,7 @@ pub fn header(fields: &Fields) -> v1::Header {
     }
 }
 
-/// A connection as it is at a time.
+/// A connection at a time.
 pub fn connection(
     network: &Network,
     id: ConnectionId,
@@ -50,23 +50,23 @@ pub fn connection(
     now: u64,
 ) -> v1::Connection {
     let subflows = connection.subflows.iter();
-    let told = subflows.map(|(number, one)| subflow(network, connection, *number, one));
+    let subflows = subflows.map(|(id, one)| subflow(network, connection, *id, one));
     v1::Connection {
         connection: id.0,
-        subflows: told.collect(),
+        subflows: subflows.collect(),
         lease_seconds: lease_seconds(connection.expires, now),
     }
 }
 
-/// A connection in short.
-pub fn held(
+/// The summary of a connection.
+pub fn summary(
     network: &Network,
     id: ConnectionId,
     connection: &Connection,
     now: u64,
-) -> v1::HeldConnection {
+) -> v1::ConnectionSummary {
     let Request { pair, protocol, rate, .. } = connection.request;
-    v1::HeldConnection {
+    v1::ConnectionSummary {
         connection: id.0,
         from: name(network, pair.from),
         to: name(network, pair.to),
@@ -100,14 +100,14 @@ pub fn subflow(network: &Network, all: &Connection, id: SubflowId, one: &Subflow
         path: Some(path(network, pair.from, pair.to, &one.placement.path)),
         disjoint: !others.into_iter().any(shares),
         oversubscribed_bps,
-        damage: damage(all.link_impact(network, id)).into(),
+        link_impact: link_impact(all.link_impact(network, id)).into(),
     }
 }
 
 /// A router's decision.
 pub fn hop(step: Step) -> v1::Hop {
     let reason = match step.decision.reason {
-        Reason::Alone => v1::Reason::Alone,
+        Reason::Alone => v1::Reason::SingleNextHop,
         Reason::Controlled { .. } => v1::Reason::Controlled,
         Reason::DigitTooHigh { .. } => v1::Reason::DigitTooHigh,
         Reason::NoSelector => v1::Reason::NoSelector,
@@ -123,29 +123,29 @@ pub fn hop(step: Step) -> v1::Hop {
     }
 }
 
-/// How a packet ends.
-pub fn end(end: End) -> v1::End {
+/// The outcome of a packet.
+pub fn outcome(end: End) -> v1::Outcome {
     match end {
-        End::Delivered => v1::End::Delivered,
-        End::TtlRanOut => v1::End::TtlRanOut,
-        End::NoRoute | End::NoSuchHost => v1::End::NoRoute,
+        End::Delivered => v1::Outcome::Delivered,
+        End::TtlRanOut => v1::Outcome::TtlExpired,
+        End::NoRoute | End::NoSuchHost => v1::Outcome::NoRoute,
     }
 }
 
 /// A subflow whose packets do not take its path.
-pub fn affected(affected: Affected) -> v1::Affected {
-    v1::Affected {
+pub fn affected(affected: Affected) -> v1::AffectedSubflow {
+    v1::AffectedSubflow {
         connection: affected.connection.0,
         subflow: affected.subflow.0,
-        damage: damage(Some(affected.impact)).into(),
+        link_impact: link_impact(Some(affected.impact)).into(),
     }
 }
 
-/// What has become of a subflow.
-fn damage(damage: Option<LinkImpact>) -> v1::Damage {
-    match damage {
-        Some(LinkImpact::LinkDown { .. }) => v1::Damage::LinkDown,
-        Some(LinkImpact::Rerouted) => v1::Damage::Renamed,
-        None => v1::Damage::None,
+/// The impact of link changes on a subflow.
+fn link_impact(impact: Option<LinkImpact>) -> v1::LinkImpact {
+    match impact {
+        Some(LinkImpact::LinkDown { .. }) => v1::LinkImpact::LinkDown,
+        Some(LinkImpact::Rerouted) => v1::LinkImpact::Rerouted,
+        None => v1::LinkImpact::None,
     }
 }

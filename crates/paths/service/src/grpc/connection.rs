@@ -1,0 +1,84 @@
+//! Accepted connections as gRPC's server takes them: a stream of sockets, each of which holds its permit.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use heddle_listener::{Incoming, Permit};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::server::{Connected, TcpConnectInfo};
+
+/// An accepted connection. Dropping it makes place for another one.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    _permit: Permit,
+}
+
+/// Accepts connections in a task of its own, until the stream is dropped.
+pub fn connections(mut incoming: Incoming<TcpListener>) -> ReceiverStream<io::Result<Connection>> {
+    let (to, connections) = mpsc::channel(1);
+    tokio::spawn(async move {
+        loop {
+            let (stream, permit) = tokio::select! {
+                () = to.closed() => return,
+                accepted = incoming.next() => accepted,
+            };
+            if to.send(Ok(Connection { stream, _permit: permit })).await.is_err() {
+                return;
+            }
+        }
+    });
+    ReceiverStream::new(connections)
+}
+
+impl Connected for Connection {
+    type ConnectInfo = TcpConnectInfo;
+
+    fn connect_info(&self) -> TcpConnectInfo {
+        self.stream.connect_info()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
