@@ -1,6 +1,6 @@
 # The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
 
-LINTS=(architecture externals format clippy rustdoc scripts fuzz bench msrv deny book)
+LINTS=(architecture externals targets format clippy rustdoc scripts fuzz bench msrv deny book)
 
 lint() {
     local check
@@ -58,6 +58,13 @@ lint_externals() {
     not_from heddle 'aya|bindgen|clang-sys|ratatui|rtnetlink|etcd-client'
     not_from heddled 'rayon|indicatif|ratatui'
     not_from heddle-lab 'tokio|aya'
+}
+
+# Other systems: programs that need Rust alone for Windows, the simulator down to `sim` for WebAssembly.
+lint_targets() {
+    rustup target add x86_64-pc-windows-gnu wasm32-unknown-unknown >&2
+    cargo check --locked --quiet --target x86_64-pc-windows-gnu "${SIMULATOR[@]}"
+    cargo build --locked --quiet --target wasm32-unknown-unknown --package heddle-sim
 }
 
 lint_format() { cargo fmt --all --check; }

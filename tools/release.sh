@@ -1,8 +1,8 @@
 # `./x release`: a tree that is fit to be released, two archives with checksums, a tag. Sourced, not run.
 
 # The programs of each archive, with the package that each is built from.
-SIMULATOR_PROGRAMS=(heddle)
-BALANCER_PROGRAMS=(heddled heddle-lb)
+SIMULATOR_PROGRAMS=(heddle heddle-path-service)
+BALANCER_PROGRAMS=(heddled heddle-lb heddle-lab)
 
 release() {
     local version='' dry_run=no argument

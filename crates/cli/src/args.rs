@@ -60,13 +60,13 @@ pub(crate) enum Command {
     Schema,
     /// Measure the simulator's speed.
     Bench(Bench),
-    /// Find the paths of a fabric, name them by ports, follow packets (CFLB).
+    /// Find the paths of a fabric, encode them as ports, follow packets (CFLB).
     #[command(subcommand, after_help = path::EXAMPLES)]
     Path(path::PathCommand),
-    /// Look at fabrics: how much choice they offer, what their files can say.
+    /// Inspect fabrics: path counts, resolved files, the schema of files.
     #[command(subcommand)]
     Fabric(fabric::FabricCommand),
-    /// Run and watch the load balancer that keeps MPTCP connections whole (heddled).
+    /// Run and watch the load balancer for MPTCP (heddled, by the program heddle-lb).
     #[command(disable_help_flag = true)]
     Lb(Passed),
     #[command(flatten)]
@@ -175,7 +175,7 @@ pub(crate) struct Reproduce {
 pub(crate) enum StudyName {
     /// 1 to 4 best hops and 2 to 8 subflows on a fat-tree of 128 hosts.
     Paths,
-    /// Whether long flows leave the best hop to short ones.
+    /// Long flows that leave the best hop to short ones.
     Priorities,
     /// A link and a switch that fail in mid-run and come back, under each system.
     Failures,
@@ -254,9 +254,9 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Words behind the options are broken by hand: no line is wrapped on a page of 100 columns.
+    /// Text behind the options is broken by hand: no line is wrapped on a page of 100 columns.
     #[test]
-    fn what_follows_the_options_fits_the_page() {
+    fn examples_fit_the_page() {
         fn check(command: &clap::Command) {
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let longest = after.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! A large fabric's ports and packets are read at random; with pages of 4 KiB most of those reads also miss the processor's
 //! address cache. On Linux, blocks of 2 MiB and more are aligned to 2 MiB and marked for transparent huge pages; everything
-//! else is the system allocator's business.
+//! else is left to the system allocator. On other systems it is the system allocator.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,7 +13,7 @@ const HUGE: usize = 2 << 20;
 /// The system allocator with huge pages for large blocks.
 pub(crate) struct HugePages;
 
-/// What a block is really allocated as.
+/// The layout with which a block is allocated.
 fn aligned(layout: Layout) -> Layout {
     match layout.align_to(HUGE) {
         Ok(huge) if layout.size() >= HUGE => huge,

@@ -11,19 +11,19 @@ use heddle_program::{Common, Generate};
 
 pub(crate) use explain::{Explain, token};
 
-/// Where the daemon listens unless its configuration says otherwise.
+/// The daemon's default socket.
 const SOCKET: &str = "/run/heddle/heddled.sock";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  heddle lb check /etc/heddle/heddled.toml     is the file right, and what would run?
+  heddle lb check /etc/heddle/heddled.toml     check the file, list its services
   heddled --config /etc/heddle/heddled.toml    run it
-  heddle lb status                             is all well?
+  heddle lb status                             state and warnings
   heddle lb top                                watch it
-  heddle lb drain be1 --wait                   take a backend out, and wait until it is idle
+  heddle lb drain be1 --wait                   drain a backend, and wait until it is idle
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
-All but check, schema and decap ask the running daemon, over a socket that is root's alone.";
+All but check, schema and decap talk to the running daemon, over a socket that only root can use.";
 
 /// The lab's demonstration.
 pub(crate) const DEMO: External = External {
@@ -55,31 +55,31 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a configuration and tell what would run, without a daemon.
+    /// Check a configuration and list its services, without a daemon.
     Check(Check),
     /// Print the JSON Schema of the configuration, for editors.
     Schema,
-    /// How the daemon is: services, tables, what is wrong.
+    /// The daemon's state: services, tables, warnings.
     Status,
-    /// All backends: health, flows, packets.
+    /// Backends with health, flows and packets.
     Backends,
-    /// Give a backend no new connections; those that it has go on, joins included.
+    /// Drain a backend: no new connections; existing ones continue, joins included.
     Drain(Drain),
-    /// Look into the flow table: which connection is where.
+    /// Entries of the flow table: connections and their backends.
     Connections(Connections),
-    /// The balancers that share the work, and how much of the token space each has.
+    /// The balancers of the cluster and the share of the token space that each owns.
     Members,
-    /// All counters: what became of packets.
+    /// All counters: packets by verdict, and events.
     Counters(Counters),
     /// Watch services, backends and tables live, in the terminal.
     Top(Top),
-    /// Ask the running program where a packet would go, and why. Nothing is sent, nothing changes.
+    /// Explain the running program's decision for a packet. Nothing is sent, nothing changes.
     Explain(Explain),
-    /// Have the daemon read its configuration again. A wrong one changes nothing.
+    /// Reload the daemon's configuration. A wrong one changes nothing.
     Reload,
-    /// On a backend: take off the outer headers (IPIP, GUE) that balancers put on.
+    /// On a backend: decapsulate the balancers' packets (IPIP, GUE).
     Decap(Decap),
-    /// Show it: namespaces, a download over four subflows, a balancer that fails on the way. Needs root.
+    /// Demonstrate it: a download over four subflows, during which a balancer fails. Needs root.
     #[command(disable_help_flag = true)]
     Demo(Passed),
     #[command(flatten)]
@@ -105,7 +105,7 @@ Examples:
   heddle lb drain be1 --wait           and wait until its last connection has ended
   heddle lb drain be1 --undo           new connections again
 
-A restart of the daemon forgets it: state = \"drain\" in the configuration does not.")]
+A restart of the daemon ends it; state = \"drain\" in the configuration is permanent.")]
 pub(crate) struct Drain {
     /// The backend's name.
     #[arg(value_name = "NAME")]
@@ -113,7 +113,7 @@ pub(crate) struct Drain {
     /// Only in this service.
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
-    /// Give it new connections again.
+    /// End the draining: new connections again.
     #[arg(long, conflicts_with = "wait")]
     pub(crate) undo: bool,
     /// Wait until it has no connections left. Ctrl-C ends the waiting, not the draining.
@@ -141,7 +141,7 @@ pub(crate) struct Connections {
     /// Only of the MPTCP connection that the backend knows by this token, in hexadecimal.
     #[arg(long, value_name = "TOKEN", value_parser = token)]
     pub(crate) token: Option<u32>,
-    /// The most that are printed.
+    /// Maximum number of entries printed.
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: u32,
 }
@@ -156,16 +156,16 @@ pub(crate) struct Counters {
     /// Only of this service; `none` has the packets of no service.
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
-    /// Those that are 0, too.
+    /// Include counters that are 0.
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Keys: q quits, up and down select a backend, s sorts by another column, r turns the order round.")]
+Keys: q quits, up and down select a backend, s sorts by the next column, r reverses the order.")]
 pub(crate) struct Top {
-    /// Seconds from one look to the next.
+    /// Seconds between updates.
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     pub(crate) every: u64,
 }
@@ -183,28 +183,28 @@ The program stays when the command has ended; run again, it takes its own place 
 The kernel's own tunnels (ip link add type ipip) do the same, more slowly."
 )]
 pub(crate) struct Decap {
-    /// Where the balancers' packets come in.
+    /// The interface on which the balancers' packets arrive.
     #[arg(long, value_name = "NAME")]
     pub(crate) interface: String,
     /// This backend's address that balancers send to. Can be repeated.
     #[arg(long, value_name = "ADDRESS", required_unless_present = "detach", num_args = 1..)]
     pub(crate) own: Vec<IpAddr>,
-    /// A balancer's address: who else sends such packets has them passed on as they are. Can be repeated.
+    /// A balancer's address; packets of other senders pass unchanged. Can be repeated.
     #[arg(long, value_name = "ADDRESS", required_unless_present_any = ["detach", "any"], num_args = 1..)]
     pub(crate) from: Vec<IpAddr>,
-    /// Take outer headers off whoever sends: where nobody but balancers can reach this backend.
+    /// Decapsulate packets of any sender: for backends that balancers alone can reach.
     #[arg(long)]
     pub(crate) any: bool,
     /// UDP port of GUE, as `gue_port` in the balancers' configuration; 0: no GUE.
     #[arg(long, value_name = "PORT", default_value_t = 6080)]
     pub(crate) gue_port: u16,
-    /// In the kernel's generic path, for drivers that know no XDP: slower.
+    /// Attach in the kernel's generic path, for drivers without XDP: slower.
     #[arg(long)]
     pub(crate) generic: bool,
-    /// Take the program off the interface instead.
+    /// Detach the program from the interface instead.
     #[arg(long, conflicts_with_all = ["own", "from", "any", "generic"])]
     pub(crate) detach: bool,
-    /// Where it is pinned; below a BPF file system.
+    /// The folder in which the program is pinned; below a BPF file system.
     #[arg(long, value_name = "PATH", default_value = "/sys/fs/bpf/heddle-decap")]
     pub(crate) pin: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Times, sizes and tokens, short.
+//! Short forms of times, numbers and tokens.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub(crate) fn token(token: Option<u32>) -> String {
     token.map_or_else(|| "-".into(), |token| format!("{token:#010x}"))
 }
 
-/// How packets get to backends, as configurations write it.
+/// A forwarding mode, as configurations write it.
 pub(crate) fn forwarding(forwarding: Forwarding) -> &'static str {
     match forwarding {
         Forwarding::L2 => "l2",

@@ -8,7 +8,7 @@ use heddle_path_files::FabricArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FabricCommand {
-    /// Count paths and next hops: how much choice fabrics offer.
+    /// Count paths and next hops between all pairs of hosts.
     Stats(Stats),
     /// Print what a fabric file says, defaults included: its graph and addresses as counts, in JSON whole.
     Show(ShowFabric),

@@ -58,7 +58,7 @@ pub(crate) struct Find {
     pub(crate) disjoint: Option<NonZeroUsize>,
 }
 
-/// What a flow's packets have in their headers beside addresses and what names the path.
+/// Header fields of a flow's packets, besides addresses and the fields that name the path.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PacketArgs {
     /// The protocol: tcp, udp or its number.
@@ -110,7 +110,7 @@ pub(crate) struct Encode {
     /// Source ports (or flow labels) that are in use.
     #[arg(long, value_name = "PORT,..", value_delimiter = ',')]
     pub(crate) taken: Vec<u32>,
-    /// How many names of the path to print: different ports, or flow labels, for the same way.
+    /// Number of encodings to print: different ports, or flow labels, of the same path.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) count: u32,
     /// Show what each router reads: the TTL, the position in the path selector, the digit there.

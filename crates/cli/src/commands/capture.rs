@@ -1,4 +1,4 @@
-//! How evenly a capture's flows are spread: what `heddle reproduce cflb --pcap` adds to the claims.
+//! The spread of a capture's flows over next hops: an addition of `heddle reproduce cflb --pcap` to the claims.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,12 +14,12 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::{output, table};
 
-/// What was found in a capture.
+/// The spread of a capture's flows.
 #[derive(Serialize)]
 pub(crate) struct Spreading {
     /// The file's name.
     file: String,
-    /// What the file holds, in words.
+    /// A summary of the file's contents.
     holds: String,
     /// Each row of routers, by each chooser.
     routers: Vec<Row>,

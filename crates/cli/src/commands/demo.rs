@@ -56,7 +56,7 @@ fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
     output::line(table)
 }
 
-/// How many times longer a figure is with ECMP than with HULA.
+/// The ratio of a figure with ECMP to the same with HULA.
 fn times(
     ecmp: &OverSeeds,
     hula: &OverSeeds,

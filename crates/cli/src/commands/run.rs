@@ -89,7 +89,7 @@ fn seeds(count: usize) -> String {
     if count == 1 { "1 seed".into() } else { format!("{count} seeds") }
 }
 
-/// What MPTCP did.
+/// MPTCP's counters of a run.
 fn multipath(run: &RunSummary) -> String {
     let shared = metric::shared_link_percent(run).map_or_else(String::new, |share| {
         format!("subflows share a link in {share:.1} % of the samples, ")
@@ -97,7 +97,7 @@ fn multipath(run: &RunSummary) -> String {
     format!("{shared}{} bytes reinjected", run.totals.reinjected_bytes)
 }
 
-/// What the scheme did; `None` if it counts nothing.
+/// The scheme's counters of a run; `None` if it has none.
 fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
     match scheme {
         Scheme::Ecmp | Scheme::Spray | Scheme::Drill(_) | Scheme::Ideal => None,

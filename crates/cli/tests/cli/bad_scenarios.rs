@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, SMALL, keys};
 
-/// What is replaced by what, the line that is named, the key, and a part of the help.
+/// A text and its replacement, the line of the error, its key, and a part of its help.
 const SPOILED: &[(&str, &str, u64, &str, &str)] = &[
     ("load = 0.4", "laod = 0.4", 15, "workload.laod", "did you mean `load`?"),
     ("[measure]", "[mesure]", 16, "mesure", "did you mean `measure`?"),
@@ -53,7 +53,7 @@ fn json_has_the_same_in_an_object() {
     }
 }
 
-/// What the parser says, and units, have their advice in the message itself.
+/// Errors of the parser and of units have their help in the message itself.
 #[test]
 fn malformed_toml_and_missing_units() {
     let folder = Folder::new();

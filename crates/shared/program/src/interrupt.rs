@@ -17,7 +17,7 @@ pub fn catch() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the user has pressed Ctrl-C.
+/// True once the user has pressed Ctrl-C.
 #[must_use]
 pub fn stopped() -> bool {
     STOPPED.load(Ordering::Relaxed)

@@ -24,10 +24,10 @@ struct Argument {
     value_names: Vec<String>,
     /// The values that it can have and their help; none if it can have any.
     values: Vec<(String, String)>,
-    /// Whether its value is a path of the file system.
+    /// True if its value is a path of the file system.
     path: bool,
     repeated: bool,
-    /// Whether sub-commands have it too.
+    /// True if sub-commands have it too.
     global: bool,
 }
 
@@ -47,7 +47,7 @@ fn visible(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set())
 }
 
-/// Whether an argument is listed, and not one that clap adds.
+/// True for an argument that is listed, and that clap does not add itself.
 fn is_own(argument: &Arg) -> bool {
     !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
 }

@@ -1,4 +1,4 @@
-//! A packet on the command line.
+//! `explain`: a packet described by options.
 
 use std::net::SocketAddr;
 
@@ -23,7 +23,7 @@ And others:
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --ack --payload 1400
   heddle lb explain --from [2001:db8::7]:4000 --to [2001:db8::10]:443 --udp
 
-The live program decides, on its own tables, as it would for a packet that came in now."
+The running program decides, on its own tables, as it would for a packet that arrives now."
 )]
 pub(crate) struct Explain {
     /// The client's address and port.
@@ -59,7 +59,7 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    /// As the daemon is asked.
+    /// The packet of the request.
     pub(crate) fn packet(&self) -> Packet {
         let capable = self.capable.then_some(MptcpOption::Capable);
         let join = self.join.map(|token| MptcpOption::Join { token });
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_option_means_for_the_flags() {
+    fn options_imply_flags() {
         let flags = |words: &str| packet(words).map(|packet| packet.flags);
         for (words, wanted) in [
             ("", SYN),

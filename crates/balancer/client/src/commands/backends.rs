@@ -45,7 +45,7 @@ pub(crate) fn table_of(backends: &[BackendStatus]) -> Table {
     table
 }
 
-/// How it is in one word, and why.
+/// The backend's state, with the reason if it is down or unreachable.
 pub(crate) fn state(backend: &BackendStatus) -> String {
     let word = state_word(backend);
     let why = match word {
@@ -56,7 +56,7 @@ pub(crate) fn state(backend: &BackendStatus) -> String {
     why.map_or_else(|| word.into(), |why| format!("{word}: {why}"))
 }
 
-/// What matters most of how it is.
+/// The backend's state; of several, the worst.
 pub(crate) fn state_word(backend: &BackendStatus) -> &'static str {
     match (backend.health, backend.unreachable.is_some(), backend.draining) {
         (State::Down, ..) => "down",
@@ -67,7 +67,7 @@ pub(crate) fn state_word(backend: &BackendStatus) -> &'static str {
     }
 }
 
-/// A backend that is well.
+/// A healthy backend.
 #[cfg(test)]
 pub(crate) fn example(service: &str, name: &str) -> BackendStatus {
     BackendStatus {
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_backend_stands_beside_it() {
+    fn the_reason_follows_the_state() {
         let down = BackendStatus {
             health: State::Down,
             why: Some("connection refused".into()),
@@ -109,9 +109,8 @@ mod tests {
         ");
     }
 
-    /// The worst counts.
     #[test]
-    fn one_word_of_several() {
+    fn the_worst_state_counts() {
         let all = BackendStatus {
             health: State::Down,
             unreachable: Some("no route leads there".into()),

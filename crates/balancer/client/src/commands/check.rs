@@ -1,4 +1,4 @@
-//! `heddle lb check`: what a configuration says, without a daemon.
+//! `heddle lb check`: a configuration and its services, without a daemon.
 
 use std::fs;
 
@@ -21,10 +21,10 @@ pub(crate) fn check(args: &Check, common: &Common) -> Result<(), Failure> {
     if common.json {
         return output::json(&to_json(&config));
     }
-    output::line(format_args!("{name}: ok\n{}", in_words(&config)))
+    output::line(format_args!("{name}: ok\n{}", text(&config)))
 }
 
-fn in_words(config: &Config) -> String {
+fn text(config: &Config) -> String {
     let mut lines = vec![format!(
         "balancer {} on {}, {}",
         config.balancer.name,
@@ -77,7 +77,7 @@ fn health(service: &Service) -> String {
     format!("{kind} to port {port} every {}", format::age(check.interval))
 }
 
-/// What is to be run on backends that have join addresses.
+/// Commands for backends that have join addresses.
 fn commands(service: &Service) -> Vec<String> {
     let mut lines = Vec::new();
     for backend in &service.backends {

@@ -1,4 +1,4 @@
-//! `heddle lb decap`: the backends' program.
+//! `heddle lb decap`: the program that decapsulates on backends.
 
 use heddle_program::{Common, Failure, output};
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args::Decap as Arguments;
 
 pub(crate) fn decap(args: &Arguments, common: &Common) -> Result<(), Failure> {
-    let done = if args.detach { take_off(args) } else { put_on(args) };
+    let done = if args.detach { detach_from(args) } else { attach_to(args) };
     let said = done.map_err(failed)?;
     match common.json {
         true => output::json(&json!({ "interface": args.interface, "done": said })),
@@ -17,12 +17,12 @@ pub(crate) fn decap(args: &Arguments, common: &Common) -> Result<(), Failure> {
     }
 }
 
-fn take_off(args: &Arguments) -> Result<String, Error> {
+fn detach_from(args: &Arguments) -> Result<String, Error> {
     detach(&args.pin, interface_index(&args.interface)?)?;
     Ok(format!("{}: detached", args.interface))
 }
 
-fn put_on(args: &Arguments) -> Result<String, Error> {
+fn attach_to(args: &Arguments) -> Result<String, Error> {
     let sources = if args.any { Sources::Any } else { Sources::Listed };
     let mut decap = Decap::load(args.gue_port, sources)?;
     for own in &args.own {
@@ -33,10 +33,10 @@ fn put_on(args: &Arguments) -> Result<String, Error> {
     }
     let mode = if args.generic { Mode::Generic } else { Mode::Native };
     let attached = decap.attach_pinned(&args.pin, interface_index(&args.interface)?, mode)?;
-    Ok(in_words(args, attached))
+    Ok(text(args, attached))
 }
 
-fn in_words(args: &Arguments, attached: Attached) -> String {
+fn text(args: &Arguments, attached: Attached) -> String {
     let list = |addresses: &[std::net::IpAddr]| {
         addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     };

@@ -15,8 +15,8 @@ use super::backends::table_of;
 use crate::args::Drain;
 use crate::daemon::{Daemon, unexpected};
 
-/// How often flows are counted while waiting.
-const EVERY: Duration = Duration::from_millis(500);
+/// Interval between counts of the flows while waiting.
+const INTERVAL: Duration = Duration::from_millis(500);
 
 pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), Failure> {
     let mut daemon = Daemon::connect(socket)?;
@@ -66,7 +66,7 @@ fn wait(
             let left = counted(flows, "flow");
             return Err(Failure::interrupted(format!("{left} left; the backend drains on")));
         }
-        sleep(EVERY);
+        sleep(INTERVAL);
     }
 }
 

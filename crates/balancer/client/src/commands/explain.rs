@@ -16,19 +16,19 @@ pub(crate) fn explain(args: &Explain, socket: &Path, common: &Common) -> Result<
     if common.json {
         return output::json(&explained);
     }
-    output::line(in_words(&explained))
+    output::line(text(&explained))
 }
 
-/// Where to, then why, then the counters that would have counted.
-fn in_words(explained: &Explained) -> String {
-    let mut lines = vec![goes_to(explained)];
+/// The destination, the reasons, the counters that would have counted.
+fn text(explained: &Explained) -> String {
+    let mut lines = vec![destination(explained)];
     lines.extend(explained.reasons.iter().map(|reason| format!("  {reason}")));
     let counted = [std::slice::from_ref(&explained.verdict), &explained.events].concat();
     lines.push(format!("  Counted as: {}", counted.join(", ")));
     lines.join("\n")
 }
 
-fn goes_to(explained: &Explained) -> String {
+fn destination(explained: &Explained) -> String {
     let verdict = explained.verdict.as_str();
     match (&explained.owner, &explained.backend) {
         (Some(owner), Some(backend)) => format!("to backend {backend}, by way of balancer {owner}"),
@@ -45,14 +45,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_where_to_and_then_why() {
+    fn the_destination_comes_first() {
         let explained = Explained {
             verdict: "asked_join".into(),
             owner: Some("lb2".into()),
             reasons: vec!["It is a SYN.".into(), "Balancer lb2 would be asked.".into()],
             ..Explained::default()
         };
-        insta::assert_snapshot!(in_words(&explained), @r"
+        insta::assert_snapshot!(text(&explained), @r"
         to balancer lb2
           It is a SYN.
           Balancer lb2 would be asked.
@@ -61,12 +61,13 @@ mod tests {
     }
 
     #[test]
-    fn four_ends_of_a_packet() {
-        let end =
-            |verdict: &str| goes_to(&Explained { verdict: verdict.into(), ..Explained::default() });
+    fn destinations() {
+        let end = |verdict: &str| {
+            destination(&Explained { verdict: verdict.into(), ..Explained::default() })
+        };
         let ends = ["drop_no_backend", "too_big", "pass_no_vip"].map(end);
         assert_eq!(ends, ["dropped", "back to the client", "to this machine itself"]);
         let backend = Some("be1".into());
-        assert_eq!(goes_to(&Explained { backend, ..Explained::default() }), "to backend be1");
+        assert_eq!(destination(&Explained { backend, ..Explained::default() }), "to backend be1");
     }
 }

@@ -21,10 +21,10 @@ pub(crate) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
     if common.json {
         return output::json(&status);
     }
-    output::line(in_words(&status))
+    output::line(text(&status))
 }
 
-fn in_words(status: &Status) -> String {
+fn text(status: &Status) -> String {
     let Status { name, version, kernel, backends_up, backends, .. } = status;
     let uptime = format::age(status.uptime);
     let mut lines = vec![format!("{name}: heddled {version} on Linux {kernel}, up {uptime}")];
@@ -114,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn all_at_a_glance() {
-        insta::assert_snapshot!(in_words(&healthy()), @r"
+    fn a_healthy_daemon() {
+        insta::assert_snapshot!(text(&healthy()), @r"
         lb1: heddled 0.1.0 on Linux 6.18.0, up 2h 5m
           interfaces  eth0 (native)
           services    dns (off), web (learn)
@@ -127,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_comes_last() {
+    fn warnings_come_last() {
         let status = Status { warnings: vec!["be1 is gone".into()], ..healthy() };
-        assert!(in_words(&status).ends_with("\n  warning: be1 is gone"));
+        assert!(text(&status).ends_with("\n  warning: be1 is gone"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `heddle lb top`: the daemon's numbers as rates, live.
 //!
-//! [`Look`] is what the daemon says at one moment, [`Rates`] what two looks mean, [`Screen`] what the user chose, and [`view`] draws them.
-//! Only this file touches the terminal, and `ratatui` gives it back however the program ends.
+//! [`Sample`] is the daemon's state at one moment, [`Rates`] are the differences of two samples, [`Screen`] is the user's choice, and [`view`]
+//! draws them.
+//! Only this file touches the terminal, and `ratatui` restores it however the program ends.
 
 mod rates;
 mod screen;
@@ -17,7 +18,7 @@ use ratatui::crossterm::event::{self, Event};
 
 use crate::args::Top;
 use crate::daemon::Daemon;
-use rates::{Look, Rates};
+use rates::{Rates, Sample};
 use screen::{Screen, Then};
 
 pub(crate) fn top(args: &Top, socket: &Path, common: &Common) -> Result<(), Failure> {
@@ -28,7 +29,7 @@ pub(crate) fn top(args: &Top, socket: &Path, common: &Common) -> Result<(), Fail
         ));
     }
     let mut daemon = Daemon::connect(socket)?;
-    let first = look(&mut daemon)?;
+    let first = sample(&mut daemon)?;
     let mut terminal = ratatui::try_init().context("top needs a terminal")?;
     let result = watch(&mut terminal, &mut daemon, first, Duration::from_secs(args.every));
     ratatui::restore();
@@ -39,7 +40,7 @@ pub(crate) fn top(args: &Top, socket: &Path, common: &Common) -> Result<(), Fail
 fn watch(
     terminal: &mut DefaultTerminal,
     daemon: &mut Daemon,
-    first: Look,
+    first: Sample,
     every: Duration,
 ) -> Result<(), Failure> {
     let mut rates = Rates::first(first);
@@ -52,11 +53,11 @@ fn watch(
         let left = next.saturating_duration_since(Instant::now());
         if event::poll(left).context("the terminal cannot be read")? {
             let event = event::read().context("the terminal cannot be read")?;
-            if keyed(&event, &mut screen, &rates) == Then::Quit {
+            if handle(&event, &mut screen, &rates) == Then::Quit {
                 return Ok(());
             }
         } else {
-            rates = rates.next(look(daemon)?);
+            rates = rates.next(sample(daemon)?);
             next = Instant::now() + every;
         }
         if interrupt::stopped() {
@@ -65,14 +66,14 @@ fn watch(
     }
 }
 
-fn keyed(event: &Event, screen: &mut Screen, rates: &Rates) -> Then {
+fn handle(event: &Event, screen: &mut Screen, rates: &Rates) -> Then {
     match event {
         Event::Key(key) => screen.press(*key, rates.backends.len()),
         _ => Then::GoOn,
     }
 }
 
-fn look(daemon: &mut Daemon) -> Result<Look, Failure> {
+fn sample(daemon: &mut Daemon) -> Result<Sample, Failure> {
     let (status, backends) = (daemon.status()?, daemon.backends()?);
-    Ok(Look { at: Instant::now(), status, backends, snapshot: daemon.counters()? })
+    Ok(Sample { at: Instant::now(), status, backends, snapshot: daemon.counters()? })
 }

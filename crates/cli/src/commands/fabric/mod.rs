@@ -1,4 +1,4 @@
-//! `heddle fabric`: how much choice fabrics offer, and what their files say.
+//! `heddle fabric`: path counts of fabrics, and fabric files with their defaults.
 
 mod stats;
 

@@ -69,7 +69,7 @@ fn count(name: String, resolved: &Resolved) -> Result<Counted, Failure> {
     })
 }
 
-/// Whether a link is down from the start.
+/// True if a link is down from the start.
 fn is_failed(resolved: &Resolved, link: u32) -> bool {
     let (a, b) = resolved.graph.links[link as usize].ends;
     let [a, b] = [a, b].map(|node| resolved.graph.nodes[node as usize].name.as_str());

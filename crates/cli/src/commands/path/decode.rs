@@ -16,7 +16,7 @@ pub(crate) fn decode(args: &Decode, common: &Common) -> Result<(), Failure> {
     let network = network::with_key(&args.fabric, &file)?;
     let pair = pair(&network, &args.from, &args.to, &args.packet)?;
     let walk = network.walk(pair.from, &fields(args, &network, &pair)?)?;
-    let steps = steps::told(&network, &walk);
+    let steps = steps::hops(&network, &walk);
     let taken = taken(&network, &pair, &walk)?;
     let (from, to) = (name(&network, pair.from), name(&network, pair.to));
     if common.json {

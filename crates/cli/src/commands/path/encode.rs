@@ -113,7 +113,7 @@ fn print_json(
 ) -> Result<(), Failure> {
     let name = |fields: &Fields| -> Result<Value, PathEncoderError> {
         let walk = network.walk(pair.from, fields)?;
-        Ok(json!({ "header": header(fields), "hops": steps::told(network, &walk) }))
+        Ok(json!({ "header": header(fields), "hops": steps::hops(network, &walk) }))
     };
     let names = names.iter().map(name).collect::<Result<Vec<_>, _>>()?;
     output::json(&json!({ "path": listed, "names": names }))
@@ -142,7 +142,7 @@ fn print(
         output::line(in_words(network.codec().field(), fields))?;
         if args.explain {
             let walk = network.walk(pair.from, fields)?;
-            output::line(steps::table(&steps::told(network, &walk)))?;
+            output::line(steps::table(&steps::hops(network, &walk)))?;
         }
     }
     if args.explain {
@@ -153,7 +153,7 @@ fn print(
     Ok(())
 }
 
-/// What the sender writes.
+/// The fields that the sender writes, as a line.
 fn in_words(field: Field, fields: &Fields) -> String {
     let (source, destination) = addresses(fields);
     let Ports { source: from, destination: to } = fields.ports.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A path among those of its pair, as it is listed. JSON has the words of the path service.
+//! A path with its number among those of a pair of hosts. JSON has the terms of the path service.
 
 use heddle_fabric::{Path, Paths};
 use heddle_path_encoder::Network;
@@ -13,9 +13,9 @@ pub(crate) struct Listed {
     pub(crate) path: u64,
     /// The sender, the routers, the receiver.
     pub(crate) nodes: Vec<String>,
-    /// What each router chooses, from 0.
+    /// The next hop that each router chooses, from 0.
     next_hops: Vec<u16>,
-    /// From how many next hops.
+    /// The number of next hops at each router.
     out_of: Vec<u16>,
 }
 
@@ -49,7 +49,7 @@ impl Listed {
     }
 }
 
-/// How tables and lines for people count, as JSON and `--path` do.
+/// The note on numbering, below tables; JSON and `--path` count alike.
 pub(crate) const NOTE: &str = "paths, next hops and digits are numbered from 0";
 
 /// `1 of 0-3`; a dash where there is no choice.

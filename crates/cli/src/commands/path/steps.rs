@@ -1,4 +1,4 @@
-//! A packet's way, router by router, as it is told. JSON has the words of the path service.
+//! The walk of a packet, router by router, as a table and as JSON in the terms of the path service.
 
 use heddle_path_encoder::{End, Network, Pair, Step, Walk};
 use heddle_policy::cflb::{Field, Reason};
@@ -9,9 +9,9 @@ use super::listed::choice;
 use super::name;
 use crate::table;
 
-/// What one router does.
+/// One router's decision.
 #[derive(Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct Hop {
     router: String,
     /// The TTL with which the packet comes.
     ttl: u8,
@@ -28,19 +28,19 @@ pub(crate) struct Told {
 }
 
 /// Every router of a walk.
-pub(crate) fn told(network: &Network, walk: &Walk) -> Vec<Told> {
-    walk.steps.iter().map(|step| Told::new(network.codec().field(), step)).collect()
+pub(crate) fn hops(network: &Network, walk: &Walk) -> Vec<Hop> {
+    walk.steps.iter().map(|step| Hop::new(network.codec().field(), step)).collect()
 }
 
-impl Told {
-    fn new(field: Field, step: &Step) -> Told {
+impl Hop {
+    fn new(field: Field, step: &Step) -> Hop {
         let (position, digit) = match step.decision.reason {
             Reason::Controlled { position, digit } | Reason::DigitTooHigh { position, digit } => {
                 (Some(position), Some(digit))
             }
             Reason::Alone | Reason::NoSelector | Reason::NoField => (None, None),
         };
-        Told {
+        Hop {
             router: step.name.clone(),
             ttl: step.ttl,
             to: step.next_name.clone(),
@@ -54,8 +54,8 @@ impl Told {
     }
 }
 
-/// As a table: what is read, and what follows from it.
-pub(crate) fn table(steps: &[Told]) -> Table {
+/// A table of steps: fields read, next hop, reason.
+pub(crate) fn table(steps: &[Hop]) -> Table {
     let mut table =
         table::of_words(&["router", "TTL", "position", "digit", "next hop", "to", "why"]);
     let number = |number: Option<u16>| number.map_or("-".to_owned(), |number| number.to_string());
@@ -111,7 +111,7 @@ fn missing(field: Field) -> String {
     }
 }
 
-/// How a packet ends, as the path service calls it.
+/// A walk's end in the terms of the path service.
 pub(crate) const fn end_word(end: End) -> &'static str {
     match end {
         End::Delivered => "delivered",
@@ -120,7 +120,7 @@ pub(crate) const fn end_word(end: End) -> &'static str {
     }
 }
 
-/// How a packet ends, in words.
+/// A walk's end as a sentence.
 pub(crate) fn end(network: &Network, pair: &Pair, walk: &Walk) -> String {
     let to = name(network, pair.to);
     let fabric = network.fabric();

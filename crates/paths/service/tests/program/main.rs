@@ -28,7 +28,7 @@ fn folder() -> Folder {
 struct Service {
     child: Child,
     out: BufReader<ChildStdout>,
-    /// Where its HTTP is, and its gRPC.
+    /// The address of its HTTP server, and of its gRPC server.
     http: String,
     grpc: String,
 }
@@ -73,7 +73,7 @@ impl Service {
 }
 
 #[test]
-fn it_answers_until_it_is_stopped_and_does_not_tell_the_key() {
+fn it_serves_until_a_signal_and_keeps_the_key_secret() {
     let folder = folder();
     let key = folder.read("fat-tree-8.key").trim().to_owned();
     for signal in ["-TERM", "-INT"] {
@@ -137,7 +137,7 @@ fn its_ports_take_the_path() {
 }
 
 #[test]
-fn what_cannot_be_served() {
+fn wrong_addresses_and_options_are_refused() {
     let folder = folder();
     let said = folder.run("fabric.toml --grpc off --http off").failed(2);
     assert!(said.contains("there is nothing to serve"), "{said}");

@@ -5,19 +5,19 @@ use std::time::Instant;
 use heddled::admin::{BackendStatus, Status};
 use heddled::metrics::{self, Snapshot};
 
-/// What the daemon says at one moment.
+/// The daemon's state at one moment.
 #[derive(Clone, Debug)]
-pub(super) struct Look {
+pub(super) struct Sample {
     pub(super) at: Instant,
     pub(super) status: Status,
     pub(super) backends: Vec<BackendStatus>,
     pub(super) snapshot: Snapshot,
 }
 
-/// What happens a second.
+/// Events per second.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
-    pub(super) look: Look,
+    pub(super) sample: Sample,
     pub(super) services: Vec<Service>,
     pub(super) backends: Vec<Backend>,
     /// Events of all services: how many so far, and how many a second.
@@ -44,7 +44,7 @@ pub(super) struct Backend {
     pub(super) bits: f64,
 }
 
-/// What is told of MPTCP: what it is called here, and the counters that it adds up.
+/// Rows about MPTCP: the row's title, and the counters that it adds up.
 const EVENTS: [(&str, &[&str]); 6] = [
     ("tokens added", &["token_added"]),
     ("joins by token", &["sent_join"]),
@@ -56,31 +56,31 @@ const EVENTS: [(&str, &[&str]); 6] = [
 
 impl Rates {
     /// Before there is anything to compare with: nothing happens.
-    pub(super) fn first(look: Look) -> Rates {
-        Rates::between(&look.clone(), look)
+    pub(super) fn first(sample: Sample) -> Rates {
+        Rates::between(&sample.clone(), sample)
     }
 
-    /// With a newer look.
-    pub(super) fn next(&self, look: Look) -> Rates {
-        Rates::between(&self.look, look)
+    /// With a newer sample.
+    pub(super) fn next(&self, sample: Sample) -> Rates {
+        Rates::between(&self.sample, sample)
     }
 
-    fn between(before: &Look, look: Look) -> Rates {
-        let seconds = look.at.saturating_duration_since(before.at).as_secs_f64();
-        let services = look.snapshot.services.iter();
+    fn between(before: &Sample, sample: Sample) -> Rates {
+        let seconds = sample.at.saturating_duration_since(before.at).as_secs_f64();
+        let services = sample.snapshot.services.iter();
         let services = services.map(|service| {
             let old = before.snapshot.services.iter().find(|old| old.name == service.name);
             Service::between(old, service, seconds)
         });
         let services = services.collect();
-        let backends = look.backends.iter();
+        let backends = sample.backends.iter();
         let backends = backends.map(|status| Backend::between(&before.backends, status, seconds));
         let backends = backends.collect();
         let events = EVENTS.iter().map(|(name, counters)| {
-            let [old, new] = [&before.snapshot, &look.snapshot].map(|of| total(of, counters));
+            let [old, new] = [&before.snapshot, &sample.snapshot].map(|of| total(of, counters));
             (*name, new, rate(old, new, seconds))
         });
-        Rates { services, backends, events: events.collect(), look }
+        Rates { services, backends, events: events.collect(), sample }
     }
 }
 
@@ -97,7 +97,7 @@ impl Service {
         rates
     }
 
-    /// Which sum a verdict belongs to; a packet that is too long is dropped, and its sender told.
+    /// The sum to which a verdict belongs. A packet that is too big counts as dropped.
     fn class(&mut self, verdict: &str) -> &mut f64 {
         match verdict.split('_').next() {
             Some("sent") => &mut self.to_backends,
@@ -142,13 +142,13 @@ pub(super) mod tests {
     use super::*;
     use crate::commands::backends::example;
 
-    /// Two seconds in which 2000 packets of 1000 bytes came, and a look before them.
+    /// Two seconds in which 2000 packets of 1000 bytes came, and a sample before them.
     pub(in crate::commands::top) fn two_seconds() -> Rates {
         let start = Instant::now();
-        Rates::first(look(start, 0)).next(look(start + Duration::from_secs(2), 2000))
+        Rates::first(sample(start, 0)).next(sample(start + Duration::from_secs(2), 2000))
     }
 
-    fn look(at: Instant, packets: u64) -> Look {
+    fn sample(at: Instant, packets: u64) -> Sample {
         let verdict =
             |name: &str, n: u64| Verdict { name: name.into(), packets: n, bytes: n * 1000 };
         let verdicts = vec![
@@ -182,7 +182,7 @@ pub(super) mod tests {
         let members = Members { count: 2, ring_share: 0.5, ..Members::default() };
         let (services, tables) = (vec![web, none], vec![flows]);
         let snapshot = Snapshot { services, tables, members, ..Snapshot::default() };
-        Look { at, status, backends: vec![backend, example("web", "be2")], snapshot }
+        Sample { at, status, backends: vec![backend, example("web", "be2")], snapshot }
     }
 
     #[test]
@@ -204,11 +204,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_first_look_and_counters_begun_again_are_no_rates() {
+    fn the_first_sample_and_counters_begun_again_are_no_rates() {
         let start = Instant::now();
-        let first = Rates::first(look(start, 2000));
+        let first = Rates::first(sample(start, 2000));
         assert_eq!(first.services[0].to_backends, 0.0);
-        let again = first.next(look(start + Duration::from_secs(1), 0));
+        let again = first.next(sample(start + Duration::from_secs(1), 0));
         assert_eq!((again.services[0].to_backends, again.events[0].2), (0.0, 0.0));
     }
 }

@@ -1,4 +1,4 @@
-//! What the user chose to see.
+//! The user's choice of order and selection.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::TableState;
@@ -25,7 +25,7 @@ pub(super) enum Sort {
     State,
 }
 
-/// Which way round.
+/// The direction of the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Order {
     #[default]
@@ -33,7 +33,7 @@ pub(super) enum Order {
     Reversed,
 }
 
-/// What a key means for the program.
+/// The effect of a key on the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     GoOn,

@@ -37,8 +37,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, rates: &Rates, screen: &mut Screen) {
 }
 
 fn headline(rates: &Rates) -> Line<'static> {
-    let status = &rates.look.status;
-    let members = &rates.look.snapshot.members;
+    let status = &rates.sample.status;
+    let members = &rates.sample.snapshot.members;
     let mut spans = vec![
         format!(" {} ", status.name).bold().reversed(),
         format!("  up {}  ", format::age(status.uptime)).into(),
@@ -121,12 +121,12 @@ fn event_spans((name, total, rate): (&'static str, u64, f64)) -> [Span<'static>;
     [Span::styled(format!("{rate:>5} {total:>5} "), strong), format!("{name:<14}").into()]
 }
 
-/// How full each table is.
+/// The fill of each table.
 fn tables_panel(frame: &mut Frame<'_>, area: Rect, rates: &Rates) {
     let block = panel(" tables ".into());
     let inside = block.inner(area);
     frame.render_widget(block, area);
-    for (table, row) in rates.look.snapshot.tables.iter().zip(inside.rows()) {
+    for (table, row) in rates.sample.snapshot.tables.iter().zip(inside.rows()) {
         let used: u64 = table.used.iter().map(|(_, entries)| entries).sum();
         let share = (used as f64 / table.capacity.max(1) as f64).min(1.0);
         let color = if share < 0.9 { Color::Blue } else { Color::Red };
@@ -137,10 +137,10 @@ fn tables_panel(frame: &mut Frame<'_>, area: Rect, rates: &Rates) {
     }
 }
 
-/// What is wrong, or else what keys do.
+/// The warnings; without any, the keys.
 fn footer(rates: &Rates) -> Line<'static> {
     let keys = " q quit  ↑↓ select  s sort  r reverse".to_owned();
-    match rates.look.status.warnings.first() {
+    match rates.sample.status.warnings.first() {
         Some(warning) => Line::from(vec![" q quit  ".into(), warning.clone().red()]),
         None => keys.into(),
     }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn what_is_wrong_takes_the_place_of_the_keys() {
         let mut rates = two_seconds();
-        rates.look.status.warnings = vec!["service web has no backend".into()];
+        rates.sample.status.warnings = vec!["service web has no backend".into()];
         let text = drawn(&rates, 80, 24);
         assert!(text.contains("q quit  service web has no backend"), "{text}");
     }

@@ -10,11 +10,11 @@ use heddle_path_files::KeyedFabricArgs;
 use heddle_program::{Common, Generate};
 use tracing_subscriber::filter::Targets;
 
-/// Where to listen.
+/// An address to listen on; `None` for off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address(pub(crate) Option<SocketAddr>);
 
-/// How the service chooses among paths.
+/// The service's choice among paths.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SchedulerName {
     /// The path whose links carry the fewest flows (CFLB section 4.2.1).
@@ -38,8 +38,8 @@ Examples, with F=scenarios/fabrics/fat-tree-8.toml (its key: heddle path keygen 
   curl '127.0.0.1:7341/v1/paths?from=host-1&to=host-128'
   curl 127.0.0.1:7341/v1/connections --json '{\"from\": \"host-1\", \"to\": \"host-128\", \"subflows\": 4}'
 
-It runs until SIGINT (Ctrl-C) or SIGTERM. It neither encrypts nor asks who is there: listen where
-the hosts that may choose paths reach it, and nobody else. HTTP has metrics (/metrics) and health
+It runs until SIGINT (Ctrl-C) or SIGTERM. It neither encrypts nor authenticates: listen where only
+the hosts that may choose paths can reach it. HTTP has metrics (/metrics) and health
 (/healthz) as well.";
 
 /// Run the service that names paths for hosts: gRPC, and JSON over HTTP.
@@ -62,30 +62,30 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
 }
 
-/// What is served, and where.
+/// The network to serve, and the addresses to serve it on.
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) fabric: KeyedFabricArgs,
-    /// Where gRPC is served, or off; port 0 takes a free one.
+    /// Address of gRPC, or off; port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7340", value_parser = address)]
     pub(crate) grpc: Address,
-    /// Where JSON over HTTP is served, or off.
+    /// Address of JSON over HTTP, or off.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7341", value_parser = address)]
     pub(crate) http: Address,
-    /// How paths are chosen.
+    /// Choice of paths.
     #[arg(long, default_value = "fewest-flows")]
     pub(crate) scheduler: SchedulerName,
-    /// How long a connection is kept unless its host renews it, as in 90s, 10m, 1h.
+    /// Lifetime of a connection that its host does not renew, as in 90s, 10m, 1h.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = lease)]
     pub(crate) lease: Duration,
-    /// The longest lease that a host may ask for; if it is below --lease, that one.
+    /// The longest lease that a host may request; at least --lease.
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lease)]
     pub(crate) longest_lease: Duration,
     /// Most connections at a time.
     #[arg(long, value_name = "N", default_value = "65536")]
     pub(crate) connections: NonZeroUsize,
-    /// What is logged: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
+    /// Log level: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
     /// [default: info; warn with --quiet]. Logs go to standard error, as JSON with --json.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) log: Option<Targets>,

@@ -1,6 +1,7 @@
 //! `heddle-path-service`: the path service as a program, which `heddle path serve` runs.
 
 mod args;
+mod stop;
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +14,6 @@ use heddle_path_files::{files, network};
 use heddle_path_service::{Bound, Limits, Options, ServeError};
 use heddle_program::{Common, Failure, output};
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
@@ -40,7 +40,7 @@ fn serve(args: &Serve, common: &Common) -> Result<(), Failure> {
     }
     let runtime = builder.enable_all().build().context("the service cannot be started")?;
     runtime.block_on(async {
-        let stop = until_stopped().context("signals cannot be caught")?;
+        let stop = stop::signalled().context("signals cannot be caught")?;
         let ready = |bound: Bound| announce(bound, common);
         heddle_path_service::serve(network, options(args), stop, ready).await.map_err(failed)
     })
@@ -69,34 +69,22 @@ fn start_log(targets: Option<Targets>, common: &Common) {
     tracing_subscriber::registry().with(layer).init();
 }
 
-/// Is ready once SIGINT or SIGTERM comes. They are caught from now on.
-fn until_stopped() -> io::Result<impl Future<Output = ()>> {
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-/// Tells where the service listens: for people, or as one line of JSON.
+/// Prints the addresses of the service: for people, or as one line of JSON.
 fn announce(bound: Bound, common: &Common) {
     let Bound { grpc, http } = bound;
     for at in [grpc, http].into_iter().flatten().filter(|at| !at.ip().is_loopback()) {
         tracing::warn!(%at, "whoever reaches this address can ask and hold paths");
     }
-    let told = match common.json {
+    let printed = match common.json {
         true => output::line(json!({ "grpc": grpc, "http": http })),
-        false => output::line(in_words(grpc, http)),
+        false => output::line(addresses(grpc, http)),
     };
-    if told.is_err() {
+    if printed.is_err() {
         tracing::warn!("standard output is closed");
     }
 }
 
-fn in_words(grpc: Option<SocketAddr>, http: Option<SocketAddr>) -> String {
+fn addresses(grpc: Option<SocketAddr>, http: Option<SocketAddr>) -> String {
     let grpc = grpc.map(|at| format!("gRPC at {at}"));
     let http = http.map(|at| format!("HTTP at http://{at}"));
     grpc.into_iter().chain(http).collect::<Vec<_>>().join("\n")
