@@ -21,10 +21,10 @@ pub(crate) fn check(args: &Check, common: &Common) -> Result<(), Failure> {
     if common.json {
         return output::json(&to_json(&config));
     }
-    output::line(format_args!("{name}: ok\n{}", text(&config)))
+    output::line(format_args!("{name}: ok\n{}", summary(&config)))
 }
 
-fn text(config: &Config) -> String {
+fn summary(config: &Config) -> String {
     let mut lines = vec![format!(
         "balancer {} on {}, {}",
         config.balancer.name,

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory as _, Parser, ValueEnum};
 use heddle_balancer_maps::Mode;
+use heddle_program::{Common, Generate};
 use heddled::daemon::{self, Options};
 
 /// A layer-4 load balancer that keeps MPTCP connections whole
@@ -13,9 +14,11 @@ use heddled::daemon::{self, Options};
 /// SIGTERM; packets go on without it, and the next daemon takes over where it stopped. SIGHUP reads the configuration again.
 /// `heddle lb` asks a running daemon; `heddle lb check` checks a configuration.
 #[derive(Parser)]
-#[command(name = "heddled", version)]
+#[command(name = "heddled", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
-    /// The configuration
+    #[command(subcommand)]
+    generate: Option<Generate>,
+    /// Configuration file
     #[arg(long, short, value_name = "FILE", default_value = "/etc/heddle/heddled.toml")]
     config: PathBuf,
     /// How the program is attached
@@ -47,6 +50,12 @@ enum Logs {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(generate) = &arguments.generate {
+        let done = generate.run(Arguments::command(), &[]);
+        return heddle_program::exit(done.map(|()| ExitCode::SUCCESS), &Common::default(), |_| {
+            None
+        });
+    }
     log(&arguments);
     let mode = match arguments.attach {
         Attach::Native => Mode::Native,
