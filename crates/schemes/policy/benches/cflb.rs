@@ -1,6 +1,6 @@
-//! What CFLB costs: a router's decision, and a sender's encoding of a path.
+//! Cost of CFLB: a router's decision, and a sender's encoding of a path.
 //!
-//! Time is told for one packet, over 4096 packets that all differ and do not wait for each other: throughput, as a router sees it.
+//! Times are for one packet, over 4096 different packets without dependencies between them: the throughput of a router.
 
 use core::{hint::black_box, net::IpAddr};
 

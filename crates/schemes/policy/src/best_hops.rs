@@ -1,20 +1,19 @@
 //! The k best next hops towards each ToR, best first (MP-HULA section 2.3).
 //!
-//! The paper's text compares the least of the known figures and the probe's with every table, which would fill the tables with
-//! copies of one figure. What it means, and what is done here, for a probe that makes the path by a port `m` full:
+//! The paper's text compares the minimum of the known utilisations and the probe's with every table, which would fill the tables with
+//! copies of one value. The interpretation used here, for a probe that sets the utilisation of the path by a port to `m`:
 //!
-//! - A hop already known takes `m`, up or down (under [`Update::Listing`] only if `m` is lower, as HULA's listing does).
-//! - Another takes a free place, or the worst hop's if `m` is lower than its figure. Each hop is in the table once.
-//! - The order is kept by as few moves as possible: of two equal hops the one that was ahead stays ahead, as in HULA a tie
-//!   keeps the best hop.
-//! - Hops not refreshed for longer than T_fail are dropped first. HULA's one entry gives way to the next probe of any other hop;
-//!   in a table with room for every hop nobody else wants the place, and a dead hop with a low figure would stay first for ever.
+//! - A known hop is set to `m`, higher or lower (under [`Update::Listing`] only if `m` is lower, as in HULA's listing).
+//! - Another hop takes a free slot, or that of the worst hop if `m` is lower. Each hop is in the table once.
+//! - The sort is stable: of two hops with equal utilisation the one ahead stays ahead, as a tie keeps the best hop in HULA.
+//! - Hops not refreshed for longer than T_fail are removed first. In HULA a stale entry is replaced by the next probe of any other hop; in a
+//!   table with a slot for every hop none would be replaced, and a dead hop with a low utilisation would stay first for ever.
 //!
 //! With k = 1 this is HULA's rule, decision for decision.
 
 use alloc::{boxed::Box, vec};
 
-use crate::{HulaConfig, Nanos, Port, Tor, Update, hula::SendWindow};
+use crate::{HulaConfig, Nanos, Port, Tor, Update, hula::ProbeSuppression};
 
 /// Switch bytes per hop: utilisation (2), port (2), time of the update (6).
 const BYTES_PER_HOP: usize = 10;
@@ -22,7 +21,7 @@ const BYTES_PER_HOP: usize = 10;
 /// Switch bytes per destination ToR: the last-sent time.
 const BYTES_PER_TOR: usize = 6;
 
-/// A next hop as probes tell of it.
+/// A next hop with the state of its last probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Hop {
     port: Port,
@@ -30,30 +29,30 @@ struct Hop {
     updated: Nanos,
 }
 
-/// How many hops towards a ToR are known, and when its probe was sent on.
+/// Number of known hops towards a ToR, and the suppression of its probes.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct TorState {
     hops: usize,
-    window: SendWindow,
+    suppression: ProbeSuppression,
 }
 
 /// For each destination ToR, its best next hops.
 #[derive(Clone, Debug)]
 pub(crate) struct BestHops {
     k: usize,
-    /// `k` places for each ToR; those in use are in front, in ascending order.
-    places: Box<[Hop]>,
-    known: Box<[Known]>,
+    /// `k` slots for each ToR; those in use come first, in ascending order of utilisation.
+    hops: Box<[Hop]>,
+    known: Box<[TorState]>,
 }
 
 impl BestHops {
     /// Empty tables for `tors` ToRs and `k` hops each, at least 1.
     pub fn new(tors: usize, k: usize) -> BestHops {
         let k = k.max(1);
-        let unknown = Known { hops: 0, window: SendWindow::OPEN };
+        let unknown = TorState { hops: 0, suppression: ProbeSuppression::IDLE };
         BestHops {
             k,
-            places: vec![Hop::default(); tors * k].into_boxed_slice(),
+            hops: vec![Hop::default(); tors * k].into_boxed_slice(),
             known: vec![unknown; tors].into_boxed_slice(),
         }
     }
@@ -62,12 +61,12 @@ impl BestHops {
     pub fn ranked(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
         let tor = usize::from(tor.0);
         let hops = self.known.get(tor).map_or(0, |known| known.hops);
-        self.places.iter().skip(tor * self.k).take(hops).map(|hop| (hop.port, hop.util))
+        self.hops.iter().skip(tor * self.k).take(hops).map(|hop| (hop.port, hop.util))
     }
 
-    /// Takes in that the path to `tor` by `port` is `util` full. The utilisation of the best path then; `None` for a ToR that does
-    /// not exist.
-    pub fn offer(
+    /// Sets the utilisation of the path to `tor` by `port` from a probe. Returns the utilisation of the best path; `None` for a ToR that
+    /// does not exist.
+    pub fn update(
         &mut self,
         now: Nanos,
         tor: Tor,
@@ -77,29 +76,29 @@ impl BestHops {
     ) -> Option<u16> {
         let tor = usize::from(tor.0);
         let known = self.known.get_mut(tor)?;
-        let places = self.places.get_mut(tor * self.k..)?.get_mut(..self.k)?;
-        known.hops = drop_stale(&mut places[..known.hops], now, config.fail_after);
-        let news = Hop { port, util, updated: now };
-        if let Some(place) = claim_place(places, &mut known.hops, news, config.update) {
-            places[place] = news;
-            restore_order(&mut places[..known.hops], place);
+        let hops = self.hops.get_mut(tor * self.k..)?.get_mut(..self.k)?;
+        known.hops = drop_stale(&mut hops[..known.hops], now, config.fail_after);
+        let new = Hop { port, util, updated: now };
+        if let Some(place) = select_slot(hops, &mut known.hops, new, config.update) {
+            hops[place] = new;
+            restore_order(&mut hops[..known.hops], place);
         }
-        Some(places[0].util)
+        Some(hops[0].util)
     }
 
-    /// Whether a probe of `tor` may be sent on now ([`SendWindow::claim`]).
-    pub fn claim_window(&mut self, now: Nanos, tor: Tor, period: Nanos) -> bool {
+    /// Returns true if a probe of `tor` may be forwarded now ([`ProbeSuppression::try_forward`]).
+    pub fn try_forward(&mut self, now: Nanos, tor: Tor, period: Nanos) -> bool {
         let known = self.known.get_mut(usize::from(tor.0));
-        known.is_some_and(|known| known.window.claim(now, period))
+        known.is_some_and(|known| known.suppression.try_forward(now, period))
     }
 
     /// Bytes that a switch needs for the tables.
     pub fn state_bytes(&self) -> usize {
-        self.places.len() * BYTES_PER_HOP + self.known.len() * BYTES_PER_TOR
+        self.hops.len() * BYTES_PER_HOP + self.known.len() * BYTES_PER_TOR
     }
 }
 
-/// Moves the hops heard of within `fail_after` to the front, in their order, and counts them.
+/// Moves the hops refreshed within `fail_after` to the front, in order, and returns their number.
 fn drop_stale(hops: &mut [Hop], now: Nanos, fail_after: Nanos) -> usize {
     let mut kept = 0;
     for i in 0..hops.len() {
@@ -111,20 +110,20 @@ fn drop_stale(hops: &mut [Hop], now: Nanos, fail_after: Nanos) -> usize {
     kept
 }
 
-/// The place that `news` takes among `places`, the first `known` of them in use; `None` if it changes nothing.
-fn claim_place(places: &[Hop], known: &mut usize, news: Hop, update: Update) -> Option<usize> {
-    let own = places[..*known].iter().position(|hop| hop.port == news.port);
+/// Slot of `new` in `hops`, the first `known` of them in use; `None` if the table does not change.
+fn select_slot(hops: &[Hop], known: &mut usize, new: Hop, update: Update) -> Option<usize> {
+    let own = hops[..*known].iter().position(|hop| hop.port == new.port);
     if let Some(place) = own {
-        return (update == Update::Refresh || news.util < places[place].util).then_some(place);
+        return (update == Update::Refresh || new.util < hops[place].util).then_some(place);
     }
-    if *known < places.len() {
+    if *known < hops.len() {
         *known += 1;
         return Some(*known - 1);
     }
-    (news.util < places[*known - 1].util).then_some(*known - 1)
+    (new.util < hops[*known - 1].util).then_some(*known - 1)
 }
 
-/// Moves the hop at `place`, the only one that may be out of order, past those that are strictly better or worse.
+/// Restores the order after a change of the hop at `place`, by moves past strictly better or worse hops.
 fn restore_order(hops: &mut [Hop], mut place: usize) {
     while place > 0 && hops[place].util < hops[place - 1].util {
         hops.swap(place, place - 1);

@@ -1,50 +1,29 @@
-//! CONGA (Alizadeh et al., SIGCOMM 2014): leaves of a leaf-spine fabric tell each other how full their paths are.
+//! CONGA (Alizadeh et al., SIGCOMM 2014): the leaves of a leaf-spine fabric exchange the congestion of their paths.
 //!
-//! A source leaf gives each flowlet the uplink whose path is least congested, and names the uplink in the packet. Each switch
-//! on the way raises the packet's congestion mark (CE) to its own link's. The destination leaf stores the mark, and a later
-//! packet in the other direction takes it home ([`Header::tag`] carries both).
+//! A source leaf assigns each flowlet to the uplink with the least congested path, and writes the uplink into the packet (LBTag). Each
+//! switch on the path raises the packet's congestion metric (CE) to that of its own link. The destination leaf stores the metric, and a
+//! later packet in the other direction feeds it back ([`Header::tag`] carries both).
 //!
-//! Where this departs from the paper, or settles what it leaves open:
+//! Deviations from the paper, and decisions on details that it leaves open:
 //!
 //! - Utilisation comes from the same estimator as HULA's ([`crate::Dre`]), not from a register with a timer.
-//! - An uplink's LBTag is its place among the packet's next hops, the same for all packets to one leaf while routes stand. The
-//!   field has 4 bits: uplinks past the 16th share a tag, and so a metric.
-//! - A metric that is older than [`CongaConfig::metric_age`] reads 0 at once, where the paper decays it "gradually". It ages
-//!   at both leaves: the destination would else repeat an old mark for ever, and the path would never be tried again.
+//! - An uplink's LBTag is its index among the packet's next hops, the same for all packets to one leaf while routes do not change. The
+//!   field has 4 bits: uplinks beyond the 16th share a tag, and so a metric.
+//! - A metric that is older than [`CongaConfig::metric_age`] reads 0 at once, where the paper decays it "gradually". It ages at both
+//!   leaves: otherwise the destination would feed back an old metric for ever, and the path would never be tried again.
 //! - A spine with several links to one leaf hashes over them.
 
+mod config;
 mod leaf;
 mod tables;
 mod tag;
 
-pub(crate) use leaf::{Leaf, mark};
+pub use config::CongaConfig;
+pub(crate) use leaf::{Leaf, update_ce};
 
 use crate::{
-    Counters, DreShift, Header, Ingress, Nanos, Port, Ports, Scheme, Step, SwitchInfo,
-    hash::pick_hop, mix,
+    Counters, DreShift, Header, Ingress, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix,
 };
-
-/// CONGA's parameters (section 3.6 of the paper).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CongaConfig {
-    /// T_fl: silence longer than this ends a flowlet.
-    pub flowlet_gap: Nanos,
-    /// Flowlets a leaf can hold.
-    pub flowlet_slots: usize,
-    /// Time constant of the utilisation estimator.
-    pub tau: DreShift,
-    /// Q, bits of a metric: 1 to 3, others count as the nearest.
-    pub metric_bits: u32,
-    /// A metric older than this reads 0.
-    pub metric_age: Nanos,
-}
-
-impl CongaConfig {
-    /// Q within what the header can carry.
-    pub(crate) fn q(&self) -> u32 {
-        self.metric_bits.clamp(1, tag::METRIC_BITS)
-    }
-}
 
 /// A switch running CONGA.
 #[derive(Clone, Debug)]
@@ -90,7 +69,7 @@ impl Scheme for Conga {
             }
             _ => pick_hop(hash, next_hops),
         };
-        mark(packet, port, self.q, ports);
+        update_ce(packet, port, self.q, ports);
         port
     }
 

@@ -1,16 +1,16 @@
 //! CONGA', the extension of CONGA that HULA is measured against (HULA section 6): CONGA inside a pod, ECMP per flowlet
 //! across pods.
 //!
-//! A ToR steers flowlets to a ToR of its own pod as in [`crate::Conga`]; the switches between them mark congestion on the way
-//! down. For other packets each switch hashes the 5-tuple with the number of the flowlet, which it detects and counts by
-//! itself. Where the fabric has no pods ([`SwitchInfo::same_pod`] is empty), every packet is hashed.
+//! A ToR assigns flowlets to a ToR of its own pod as in [`crate::Conga`]; the switches between them raise CE on the way down. For other
+//! packets each switch hashes the 5-tuple with the number of the flowlet, which it detects and counts itself. In a fabric without pods
+//! ([`SwitchInfo::same_pod`] is empty) every packet is hashed.
 
 use alloc::boxed::Box;
 
 use crate::{
     CongaConfig, Counters, DreShift, Flowlet, Header, Ingress, Port, Ports, Scheme, Step,
     SwitchInfo, Tor,
-    conga::{Leaf, mark},
+    conga::{Leaf, update_ce},
     hash::pick_hop,
     mix,
 };
@@ -28,7 +28,7 @@ pub struct CongaPrime {
     leaf: Leaf,
 }
 
-/// Which ToRs are in this switch's pod, each with its number there: what the control plane knows.
+/// ToRs of this switch's pod with their numbers in it, from the control plane.
 #[derive(Clone, Debug)]
 struct Pod {
     numbers: Box<[Option<u16>]>,
@@ -94,7 +94,7 @@ impl Scheme for CongaPrime {
             (Ingress::Host, Some(to)) => self.leaf.send(step, hash, to, packet, next_hops, ports),
             _ => self.hashed(step, packet, hash, next_hops),
         };
-        mark(packet, port, self.q, ports);
+        update_ce(packet, port, self.q, ports);
         port
     }
 

@@ -1,4 +1,4 @@
-//! What schemes count.
+//! Counters of schemes.
 
 use core::iter::Sum;
 
@@ -7,43 +7,43 @@ use core::iter::Sum;
 pub struct Counters {
     /// Flowlets started (for a scheme without flowlets, 0).
     pub flowlets: u64,
-    /// Flowlets that left by another port than the one before in the same table slot.
+    /// Flowlets whose port differs from that of the previous flowlet in the same slot.
     pub moves: u64,
-    /// Flowlets that were given their port by the ECMP hash because the scheme knew no best hop to use.
+    /// Flowlets assigned by the ECMP hash because no best hop was usable.
     pub fallbacks: u64,
     /// Probes received.
     pub probes: u64,
-    /// Packets that were given a shim.
+    /// Packets with a shim added.
     pub shims: u64,
     /// Flowlets of subflows that share their hop with another subflow of the connection, because all k hops were in use.
     pub shared: u64,
-    /// Packets whose next hop their selector named, where there was a choice (CFLB).
+    /// Packets forwarded by their selector, with more than one next hop (CFLB).
     pub controlled: u64,
-    /// Packets that were hashed, where there was a choice (CFLB).
+    /// Packets forwarded by a hash, with more than one next hop (CFLB).
     pub hashed: u64,
-    /// What a ToR made of MPTCP's handshakes.
+    /// Association of subflows at ToRs.
     pub association: AssociationCounters,
 }
 
-/// Events of associating subflows with their connections. Refused handshakes go on as plain TCP, and count again when a packet
-/// of theirs is repeated.
+/// Counters of the association of subflows with connections. Rejected handshakes are handled as plain TCP, and are counted again when a
+/// packet is repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AssociationCounters {
     /// Connections associated.
     pub connections: u64,
     /// Further subflows associated.
     pub joins: u64,
-    /// MP_JOINs refused because their token names no known connection.
+    /// MP_JOINs rejected because their token is unknown.
     pub unknown_tokens: u64,
-    /// Connections refused because one of their tokens names another one.
+    /// Connections rejected because one of their tokens belongs to another connection.
     pub token_collisions: u64,
-    /// Keys, connections and joins refused because a place in a table was held.
+    /// Keys, connections and joins rejected because a table had no free slot.
     pub table_collisions: u64,
-    /// Times that subflow numbers started again at 2.
+    /// Restarts of subflow numbers at 2.
     pub wraps: u64,
 }
 
-/// The counts of several switches together.
+/// Sum over several switches.
 impl Sum for Counters {
     fn sum<I: Iterator<Item = Counters>>(counters: I) -> Counters {
         counters.fold(Counters::default(), |sum, one| Counters {

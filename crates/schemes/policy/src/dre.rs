@@ -1,7 +1,7 @@
 //! The utilisation estimator of a port (CONGA section 3.2, HULA section 4.2).
 //!
-//! All of it fits 64-bit unsigned arithmetic, as a switch or a BPF program has it: tau is at most 2^28 ns (268 ms) and a
-//! register stops at 2^36 bytes, more than 800 Gbps send in that time.
+//! It needs 64-bit unsigned arithmetic only, as in a switch or a BPF program: tau is at most 2^28 ns (268 ms) and a register saturates at
+//! 2^36 bytes, more than 800 Gbps transfer in that time.
 
 use crate::{Nanos, Util};
 
@@ -34,7 +34,7 @@ impl DreShift {
     }
 }
 
-/// U = D + U * (1 - dt / tau): bytes sent by a port, forgotten linearly over tau. Updated when a packet starts transmission.
+/// U = D + U * (1 - dt / tau): bytes sent by a port, decayed linearly over tau. Updated when a packet starts transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dre {
     bytes: u64,
@@ -49,14 +49,14 @@ impl Dre {
         self.last = at;
     }
 
-    /// Utilisation at `now`, where `full` is what a busy link sends in tau (rate * tau), in bytes. A `full` of 0 counts as 1.
+    /// Utilisation at `now`, where `full` is the capacity of the link over tau (rate * tau) in bytes. A `full` of 0 counts as 1.
     #[inline]
     pub fn util(&self, now: Nanos, shift: DreShift, full: u64) -> Util {
         let scaled = (self.decayed(now, shift) << 16) / full.max(1);
         scaled.min(u64::from(Util::MAX)) as Util
     }
 
-    /// Bytes that are not forgotten yet at `now`. Time that goes backwards counts as none gone by.
+    /// Decayed bytes at `now`. Time that goes backwards counts as no time.
     #[inline]
     fn decayed(&self, now: Nanos, shift: DreShift) -> u64 {
         let dt = now.saturating_sub(self.last);
@@ -67,7 +67,7 @@ impl Dre {
     }
 }
 
-/// A utilisation as a header field of `bits` bits holds it (1 to 16, others count as the nearest): rounded down.
+/// A utilisation quantised to `bits` bits (1 to 16, other values are clamped), rounded down.
 #[inline]
 pub const fn quantise(util: Util, bits: u32) -> u16 {
     match bits {

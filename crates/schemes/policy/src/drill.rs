@@ -1,10 +1,10 @@
 //! DRILL(d, m) (Ghorbani et al., SIGCOMM 2017): each packet takes the shortest queue of d next hops drawn at random and the m
 //! that were shortest last time.
 //!
-//! What is remembered belongs to a next-hop group. A switch has few groups; here one is known by its first port, so the
-//! memory is a small table with a row for each port. Groups that begin alike share a row, and a remembered port counts only
-//! for a packet that may take it. Of equally short queues a drawn one is preferred, so that idle ports share the load.
-//! What the paper adds for asymmetric fabrics, a split of each group into symmetric parts, is not part of this.
+//! The memory is kept for each next-hop group. A switch has few groups; a group is identified by its first port here, so the memory is a
+//! small table with a row for each port. Groups with the same first port share a row, and a remembered port counts only for a packet that
+//! may take it. Among equally short queues a drawn one is preferred, so that idle ports share the load. The paper's extension for
+//! asymmetric fabrics, a split of each group into symmetric parts, is not implemented.
 
 use alloc::{boxed::Box, vec};
 
@@ -13,13 +13,13 @@ use crate::{Header, Port, Ports, Scheme, Step, SwitchInfo, mix, pick};
 /// Most ports that one packet compares.
 const MAX_CANDIDATES: usize = 32;
 
-/// A place in memory never written. No switch has this port: port counts are 16 bits wide.
+/// An unused slot of the memory. No switch has this port: port counts are 16 bits wide.
 const NO_PORT: Port = Port(u16::MAX);
 
 /// DRILL's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrillConfig {
-    /// d, ports drawn at random for each packet, all different: 1 to 16, others count as the nearest.
+    /// d, distinct ports drawn at random for each packet: 1 to 16, other values are clamped.
     pub samples: usize,
     /// m, shortest queues remembered: 0 to 16, more count as 16.
     pub memory: usize,
@@ -41,7 +41,7 @@ impl Drill {
     }
 }
 
-/// Ports to compare, shortest queue first; of equals, the one that came first.
+/// Candidate ports, shortest queue first; ties in order of insertion.
 struct Shortlist {
     ports: [(u32, Port); MAX_CANDIDATES],
     len: usize,
@@ -58,7 +58,7 @@ impl Shortlist {
         self.ports().any(|listed| listed == port)
     }
 
-    /// Lists `port`, which is not listed yet. There is a place: samples and memory are at most half of the list each.
+    /// Inserts `port`, which is not listed yet. There is room: samples and memory are at most half of the list each.
     fn insert(&mut self, port: Port, queue: u32) {
         let place = self.ports[..self.len].partition_point(|&(shorter, _)| shorter <= queue);
         self.ports.copy_within(place..self.len, place + 1);
@@ -141,7 +141,7 @@ mod tests {
         drill.forward(random.step(0), &mut packet(9, 1), hops, ports)
     }
 
-    /// The hops that a packet with these random bits draws, in order.
+    /// Hops drawn with these random bits, in order.
     fn drawn(rnd: u32, samples: usize) -> Vec<Port> {
         let mut shortlist = Shortlist::EMPTY;
         shortlist.draw(rnd, samples, &HOPS, &mut FakePorts::default());

@@ -43,7 +43,7 @@ mod tests {
 
     const HOPS: [Port; 2] = [Port(4), Port(5)];
 
-    /// Which hops 10 000 flows take at two switches, one behind the other.
+    /// Hops of 10 000 flows at two switches in a row.
     fn two_tiers(salts: [u32; 2]) -> [[u32; 2]; 2] {
         let [mut first, mut second] = salts.map(|salt| Ecmp::new(&(), &switch_info(salt)));
         let mut counts = [[0; 2]; 2];

@@ -1,24 +1,23 @@
-//! The flowlet table: bursts of a flow, told apart by gaps (HULA section 4.3).
+//! The flowlet table: bursts of a flow, separated by gaps (HULA section 4.3).
 //!
-//! The table is indexed by a hash of the 5-tuple and nothing checks the key: flows that collide share a flowlet, as in
-//! hardware. Flows of one slot may go to different places, though, and at a switch in the middle one of them up and another
-//! down; the papers are silent about it. To follow the slot blindly would send packets where they loop or are lost. Two rules
-//! keep every packet on its own next hops:
+//! The table is indexed by a hash of the 5-tuple without a key check: flows that collide share a flowlet, as in hardware. Flows of one
+//! slot may have different destinations, and at a switch in the middle one of them may go up and another down; the papers do not discuss
+//! it. The port of the slot could then cause a loop or a loss. Two rules keep every packet on its own next hops:
 //!
-//! - A packet with one next hop takes it and leaves the table alone: on the way down a Clos fabric there is nothing to choose,
-//!   and no slot to spend.
-//! - A slot's port counts only if it is among the packet's own next hops; else the packet begins a flowlet. To a switch
-//!   that is one AND of the port with the next-hop group's bit mask. Two live flows that collide so take the slot from each other
-//!   until one is silent; they may be reordered, but never misrouted. A port that routing withdraws is left at once, too.
+//! - A packet with one next hop takes it and does not access the table: on the way down a Clos fabric there is no choice, and no slot is
+//!   used.
+//! - A slot's port is used only if it is among the packet's own next hops; otherwise the packet starts a flowlet. For a switch that is one
+//!   AND of the port with the bit mask of the next-hop group. Two live flows that collide in this way replace each other's flowlet until
+//!   one is idle; they may be reordered, but never misrouted. A port that routing withdraws is abandoned at once.
 
 use alloc::{boxed::Box, vec};
 
 use crate::{Counters, Nanos, Port};
 
-/// Switch bytes per flowlet: a 48-bit time stamp and a 16-bit port.
+/// Switch bytes per flowlet: a 48-bit timestamp and a 16-bit port.
 const BYTES_PER_SLOT: usize = 8;
 
-/// The port of a slot never used. No switch has it: port counts are 16 bits wide.
+/// Port of an unused slot. No switch has it: port counts are 16 bits wide.
 const NO_PORT: Port = Port(u16::MAX);
 
 #[derive(Clone, Copy, Debug)]
@@ -29,21 +28,21 @@ struct Slot<O> {
     owner: O,
 }
 
-/// What the table says of a packet.
+/// Result of a table lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flowlet {
-    /// It goes where its flowlet goes.
+    /// The packet belongs to a running flowlet with this port.
     Running(Port),
-    /// It begins a flowlet, to be given a port by [`FlowletTable::assign`].
+    /// The packet starts a flowlet, whose port is to be set by [`FlowletTable::assign`].
     New {
-        /// Counts the flowlets of this slot, from 1; it wraps.
+        /// Number of the flowlet in this slot, from 1; wraps.
         number: u32,
-        /// The port of the slot's last flowlet.
+        /// Port of the slot's previous flowlet.
         previous: Option<Port>,
     },
 }
 
-/// A table of flowlets, each of an owner.
+/// A table of flowlets, each with an owner.
 #[derive(Clone, Debug)]
 pub struct FlowletTable<O = ()> {
     slots: Box<[Slot<O>]>,
@@ -53,7 +52,7 @@ pub struct FlowletTable<O = ()> {
 }
 
 impl FlowletTable {
-    /// Gives the flowlet of `hash` its port.
+    /// Sets the port of the flowlet of `hash`.
     #[inline]
     pub fn assign(&mut self, hash: u32, port: Port) {
         self.assign_to(hash, port, ());
@@ -61,14 +60,14 @@ impl FlowletTable {
 }
 
 impl<O: Copy + Default + PartialEq> FlowletTable<O> {
-    /// A table of `slots` (rounded up to a power of two, at least 1) where silence longer than `gap` ends a flowlet.
+    /// A table of `slots` slots (rounded up to a power of two, at least 1) where an idle time longer than `gap` ends a flowlet.
     pub fn new(slots: usize, gap: Nanos) -> FlowletTable<O> {
         let empty = Slot { last: 0, number: 0, port: NO_PORT, owner: O::default() };
         let slots = vec![empty; slots.next_power_of_two()].into_boxed_slice();
         FlowletTable { slots, gap, started: 0, moved: 0 }
     }
 
-    /// Sees a packet of the flow with `hash`, which prolongs the flowlet. Time that goes backwards counts as none gone by.
+    /// Looks up the flowlet of a packet with `hash`, and restarts its idle time. Time that goes backwards counts as no time.
     #[inline]
     pub fn touch(&mut self, hash: u32, now: Nanos, next_hops: &[Port]) -> Flowlet {
         if let [only] = next_hops {
@@ -87,7 +86,7 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         Flowlet::New { number: slot.number, previous }
     }
 
-    /// Gives the flowlet of `hash` its port and its owner.
+    /// Sets the port and the owner of the flowlet of `hash`.
     #[inline]
     pub fn assign_to(&mut self, hash: u32, port: Port, owner: O) {
         let slot = self.slot(hash);
@@ -97,7 +96,7 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         self.moved += u64::from(moved);
     }
 
-    /// Gives a running flowlet that belongs to nobody its owner; tells whether it had none.
+    /// Sets the owner of a running flowlet without one. Returns true if it had none.
     #[inline]
     pub fn adopt(&mut self, hash: u32, owner: O) -> bool {
         let slot = self.slot(hash);
@@ -108,14 +107,14 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         unowned
     }
 
-    /// Where the flowlet in slot number `slot` goes, if it is live and `owner`'s.
+    /// Port of the flowlet in slot number `slot`, if it is live and belongs to `owner`.
     pub fn port_of(&self, slot: u32, owner: O, now: Nanos) -> Option<Port> {
         let slot = self.slots.get(slot as usize)?;
         let live = now.saturating_sub(slot.last) <= self.gap;
         (live && slot.owner == owner).then_some(slot.port)
     }
 
-    /// The number of the slot that flows with `hash` use.
+    /// Slot number of flows with `hash`.
     #[inline]
     pub fn slot_number(&self, hash: u32) -> u32 {
         hash & (self.slots.len() - 1) as u32
@@ -127,7 +126,7 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         &mut self.slots[index]
     }
 
-    /// Flowlets started and moved so far, the other counts 0.
+    /// Counters of flowlets started and moved; the others are 0.
     pub fn counters(&self) -> Counters {
         Counters { flowlets: self.started, moves: self.moved, ..Counters::default() }
     }

@@ -1,10 +1,10 @@
-//! Hashing of a flow at a switch, and what is picked by uniform bits.
+//! Hashing of flows, and selection by uniform bits.
 
 use crate::Port;
 
 /// Mixes a flow's hash with a switch's salt (the finaliser of MurmurHash3, full avalanche).
 ///
-/// With one salt on every tier, flows that share a port at one switch share one at the next: hashing polarises.
+/// With the same salt on every tier, flows that share a port at one switch share one at the next (hash polarisation).
 #[inline]
 pub const fn mix(flow_hash: u32, salt: u32) -> u32 {
     let mut h = flow_hash ^ salt;
@@ -21,7 +21,7 @@ pub const fn pick(uniform: u32, n: usize) -> usize {
     ((uniform as u64 * n as u64) >> 32) as usize
 }
 
-/// The hop that 32 uniform bits pick. `hops` is not empty, as [`crate::Scheme::forward`] promises.
+/// Hop selected by 32 uniform bits. `hops` is not empty, as [`crate::Scheme::forward`] guarantees.
 #[inline]
 pub(crate) fn pick_hop(uniform: u32, hops: &[Port]) -> Port {
     hops[pick(uniform, hops.len())]

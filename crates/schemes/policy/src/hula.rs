@@ -1,13 +1,13 @@
 //! HULA (Katta et al., SOSR 2016): probes carry the utilisation of the best path; each flowlet takes the best next hop.
 //!
-//! What the paper leaves open is settled here:
+//! Decisions on details that the paper leaves open:
 //!
 //! - A probe from the best hop itself always refreshes its entry, up or down (section 5.3; the printed listing is kept as
 //!   [`Update::Listing`]). A tie keeps the best hop, as in figure 3b.
 //! - Replication is suppressed by a window of 7/8 of the probe period: probes are periodic, and "more than T_p ago" met with
 //!   equality would let every second one through.
-//! - While no probe has come, and for a best hop that is not among a packet's next hops, the ECMP hash chooses; such packets
-//!   are counted as fallbacks.
+//! - Before the first probe, and if the best hop is not among a packet's next hops, the ECMP hash selects the hop; such flowlets are
+//!   counted as fallbacks.
 
 use alloc::{boxed::Box, vec};
 
@@ -16,14 +16,14 @@ use crate::{
     Scheme, Step, SwitchInfo, Tor, mix, pick, quantise,
 };
 
-mod window;
+mod suppression;
 
-pub(crate) use window::SendWindow;
+pub(crate) use suppression::ProbeSuppression;
 
 /// Switch bytes per destination ToR: utilisation (2), best hop (2), update and last-sent times (6 each).
 const BYTES_PER_TOR: usize = 16;
 
-/// When a probe replaces or refreshes the best hop.
+/// Rule by which a probe replaces or refreshes the best hop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {
     /// Lower, stale, or from the best hop itself (section 5.3).
@@ -38,11 +38,11 @@ pub enum Update {
 pub struct HulaConfig {
     /// T_p, time between two probes of a ToR.
     pub probe_period: Nanos,
-    /// T_fail: an entry not refreshed for longer gives way to any other probe.
+    /// T_fail: an entry not refreshed for longer is replaced by any probe.
     pub fail_after: Nanos,
-    /// Silence longer than this ends a flowlet.
+    /// An idle time longer than this ends a flowlet.
     pub flowlet_gap: Nanos,
-    /// Flowlets a switch can hold.
+    /// Slots of a switch's flowlet table.
     pub flowlet_slots: usize,
     /// Time constant of the utilisation estimator.
     pub tau: DreShift,
@@ -50,24 +50,24 @@ pub struct HulaConfig {
     pub util_bits: u32,
     /// The update rule.
     pub update: Update,
-    /// Whether a switch avoids its own ports that are down (off in the paper: failures are learned from missing probes).
+    /// Local failure detection: a switch avoids its own ports that are down (off in the paper, which detects failures by missing probes).
     pub local_detection: bool,
 }
 
 impl HulaConfig {
-    /// Whether `port` may be used, as far as a switch knows without probes.
+    /// True if `port` may be used: always without local detection, otherwise if the port is up.
     #[inline]
     pub(crate) fn usable(&self, port: Port, ports: &mut impl Ports) -> bool {
         !self.local_detection || ports.is_up(port)
     }
 
-    /// Utilisation of the path that a probe tells of: this switch's own link joined on.
+    /// Utilisation of a probe's path, including this switch's link.
     pub(crate) fn path_util(&self, arrival: &ProbeArrival, ports: &mut impl Ports) -> u16 {
         let link = quantise(ports.tx_util(arrival.port), self.util_bits);
         arrival.probe.util.max(link)
     }
 
-    /// ECMP's choice by `hash`, or the next usable hop after it; ECMP's choice again if none is usable.
+    /// ECMP's hop for `hash`, or the next usable hop after it; ECMP's hop if none is usable.
     pub(crate) fn fall_back(&self, hash: u32, hops: &[Port], ports: &mut impl Ports) -> Port {
         let (before, from) = hops.split_at(pick(hash, hops.len()));
         let mut in_turn = from.iter().chain(before).copied();
@@ -80,15 +80,15 @@ struct BestHop {
     port: Option<Port>,
     util: u16,
     updated: Nanos,
-    window: SendWindow,
+    suppression: ProbeSuppression,
 }
 
 impl BestHop {
     const UNKNOWN: BestHop =
-        BestHop { port: None, util: u16::MAX, updated: 0, window: SendWindow::OPEN };
+        BestHop { port: None, util: u16::MAX, updated: 0, suppression: ProbeSuppression::IDLE };
 
-    /// Takes `util` on `port` if it is better or the entry is stale (section 4.2, figure 3b lines 6-12).
-    fn offer(&mut self, now: Nanos, port: Port, util: u16, config: &HulaConfig) {
+    /// Updates the entry to `util` on `port` if it is lower or the entry is stale (section 4.2, figure 3b lines 6-12).
+    fn update(&mut self, now: Nanos, port: Port, util: u16, config: &HulaConfig) {
         let stale = now.saturating_sub(self.updated) > config.fail_after;
         let refreshed = config.update == Update::Refresh && self.port == Some(port);
         if self.port.is_none() || util < self.util || stale || refreshed {
@@ -110,7 +110,7 @@ pub struct Hula {
 }
 
 impl Hula {
-    /// The best next hop towards `tor` and its utilisation in the probe's quantisation, once a probe has come.
+    /// Best next hop towards `tor` and its utilisation in the probe's quantisation; `None` before the first probe.
     pub fn best_hop(&self, tor: Tor) -> Option<(Port, u16)> {
         let entry = self.best.get(usize::from(tor.0))?;
         entry.port.map(|port| (port, entry.util))
@@ -188,9 +188,10 @@ impl Scheme for Hula {
             return None;
         }
         let entry = self.best.get_mut(usize::from(tor.0))?;
-        entry.offer(step.now, port, self.config.path_util(arrival, ports), &self.config);
-        let passes = self.tor.is_none() && entry.window.claim(step.now, self.config.probe_period);
-        passes.then_some(Probe { tor, util: entry.util })
+        entry.update(step.now, port, self.config.path_util(arrival, ports), &self.config);
+        let forwards =
+            self.tor.is_none() && entry.suppression.try_forward(step.now, self.config.probe_period);
+        forwards.then_some(Probe { tor, util: entry.util })
     }
 
     fn state_bytes(&self) -> usize {

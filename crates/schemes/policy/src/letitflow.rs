@@ -1,6 +1,6 @@
 //! LetItFlow (Vanini et al., NSDI 2017): a random next hop for each flowlet.
 //!
-//! Flowlets on a congested path meet gaps sooner, so they shrink there and grow elsewhere: load moves though nobody measures it.
+//! Flowlets on a congested path are cut by gaps sooner, so they are shorter there: load moves away without any measurement.
 
 use crate::{
     Counters, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Scheme, Step, SwitchInfo,
@@ -10,9 +10,9 @@ use crate::{
 /// LetItFlow's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LetItFlowConfig {
-    /// Silence longer than this ends a flowlet.
+    /// An idle time longer than this ends a flowlet.
     pub flowlet_gap: Nanos,
-    /// Flowlets a switch can hold.
+    /// Slots of a switch's flowlet table.
     pub flowlet_slots: usize,
 }
 
@@ -70,7 +70,7 @@ mod tests {
         LetItFlow::new(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 64 }, &switch_info(1))
     }
 
-    /// Ports of a flow's packets that come `gap` apart.
+    /// Ports of a flow's packets with `gap` between them.
     fn run(gap: Nanos, packets: u64) -> alloc::vec::Vec<Port> {
         let (mut switch, mut random) = (switch(), Random(1));
         let mut port = |i| {

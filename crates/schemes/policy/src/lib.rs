@@ -1,20 +1,76 @@
-//! Every load-balancing scheme as a switch would hold it: fixed-size state and step functions.
+//! Load-balancing schemes as a switch would implement them: fixed-size state and step functions.
 //!
-//! | Scheme | A next hop for each | chosen by |
+//! | Scheme | Unit | Next hop selected by |
 //! |---|---|---|
 //! | [`Ecmp`] | flow | hash of the 5-tuple |
-//! | [`Spray`] | packet | chance |
-//! | [`Drill`] | packet | the switch's own queues |
-//! | [`LetItFlow`] | flowlet | chance |
+//! | [`Spray`] | packet | random choice |
+//! | [`Drill`] | packet | local queue lengths |
+//! | [`LetItFlow`] | flowlet | random choice |
 //! | [`Conga`] | flowlet, at the source leaf | utilisation of each path, fed back by the destination leaf |
-//! | [`CongaPrime`] | flowlet | as CONGA inside a pod, by hash across pods |
+//! | [`CongaPrime`] | flowlet | as CONGA inside a pod, hash across pods |
 //! | [`Hula`] | flowlet | utilisation of the best path, carried by probes |
-//! | [`MpHula`] | flowlet | as HULA, and away from the connection's other MPTCP subflows |
-//! | [`Cflb`] | flow | its sender, by the ports that it picks; hash of the 5-tuple where it picked none |
+//! | [`MpHula`] | flowlet | as HULA, but different from the connection's other MPTCP subflows |
+//! | [`Cflb`] | flow | the sender, by ports that encode the path; otherwise hash of the 5-tuple |
 //!
-//! Nothing here has a clock, does I/O or draws randomness: time, random bits and what the switch can see of its ports
-//! are arguments ([`Step`], [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit.
-//! Arithmetic is unsigned and of fixed width. State is allocated once, when the switch is made.
+//! Schemes have no clock, no I/O and no random generator: time, random bits and the state of the switch's ports are arguments ([`Step`],
+//! [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit. Arithmetic is unsigned and of fixed width.
+//! State is allocated once, in [`Scheme::new`].
+//!
+//! # Example
+//!
+//! A HULA switch learns the best next hop from probes and forwards a flowlet to it:
+//!
+//! ```
+//! use heddle_policy::{
+//!     DreShift, Header, Hula, HulaConfig, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
+//!     SwitchInfo, Tor, Update, Util,
+//! };
+//!
+//! /// Ports without load.
+//! struct Idle;
+//!
+//! impl Ports for Idle {
+//!     fn tx_util(&mut self, _: Port) -> Util {
+//!         0
+//!     }
+//!     fn queue_bytes(&mut self, _: Port) -> u32 {
+//!         0
+//!     }
+//!     fn is_up(&mut self, _: Port) -> bool {
+//!         true
+//!     }
+//! }
+//!
+//! let config = HulaConfig {
+//!     probe_period: 200_000,
+//!     fail_after: 600_000,
+//!     flowlet_gap: 100_000,
+//!     flowlet_slots: 1024,
+//!     tau: DreShift::at_least(400_000),
+//!     util_bits: 8,
+//!     update: Update::Refresh,
+//!     local_detection: false,
+//! };
+//! let info = SwitchInfo { salt: 1, tor: None, ports: 4, tors: 2, same_pod: vec![] };
+//! let mut switch = Hula::new(&config, &info);
+//! for (port, util) in [(2, 90), (3, 20)] {
+//!     let probe = Probe { tor: Tor(1), util };
+//!     let arrival = ProbeArrival { port: Port(port), probe, is_next_hop: true };
+//!     switch.probe(Step { now: 0, rnd: 0 }, &arrival, &mut Idle);
+//! }
+//! let mut packet = Header {
+//!     flow_hash: 7,
+//!     src_tor: Tor(0),
+//!     dst_tor: Tor(1),
+//!     ingress: Ingress::Fabric,
+//!     tag: 0,
+//!     shim: None,
+//!     fields: None,
+//! };
+//! let next_hops = [Port(2), Port(3)];
+//! let port = switch.forward(Step { now: 1, rnd: 0 }, &mut packet, &next_hops, &mut Idle);
+//! assert_eq!(port, Port(3));
+//! ```
 #![no_std]
 
 extern crate alloc;
@@ -73,7 +129,7 @@ pub struct Port(pub u16);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tor(pub u16);
 
-/// What one step is given from outside: the time and 32 random bits.
+/// External inputs of a step: the time and 32 random bits.
 ///
 /// `rnd` is meaningful only for schemes with [`Scheme::NEEDS_RANDOM`]; for the others it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +140,7 @@ pub struct Step {
     pub rnd: u32,
 }
 
-/// Where a data packet entered the switch.
+/// Ingress side of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ingress {
     /// From a host of this ToR.
@@ -93,7 +149,7 @@ pub enum Ingress {
     Fabric,
 }
 
-/// What a scheme reads and writes of a data packet.
+/// Fields of a data packet that a scheme reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Hash of the 5-tuple, the same at every switch; switches salt it with [`mix`].
@@ -102,53 +158,53 @@ pub struct Header {
     pub src_tor: Tor,
     /// ToR of the receiving host.
     pub dst_tor: Tor,
-    /// How it came in.
+    /// Ingress side.
     pub ingress: Ingress,
     /// 16 bits of overlay header that the scheme may write (CONGA's LBTag, CE and feedback). 0 from a host.
     pub tag: u16,
-    /// MP-HULA's header between ToRs. `None` from a host and to one: a scheme adds it in [`Scheme::forward`] at the source ToR
-    /// and takes it away in [`Scheme::egress`] at the destination ToR.
+    /// MP-HULA's header between ToRs. `None` on links of hosts: a scheme adds it in [`Scheme::forward`] at the source ToR and removes it in
+    /// [`Scheme::egress`] at the destination ToR.
     pub shim: Option<Shim>,
-    /// What CFLB reads of IP and TCP; given to schemes with [`Scheme::READS_FIELDS`] only.
+    /// Header fields that CFLB reads; set for schemes with [`Scheme::READS_FIELDS`] only.
     pub fields: Option<cflb::Fields>,
 }
 
 /// A utilisation probe (HULA section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The ToR it started from: the destination that it advertises.
+    /// The ToR that originated it: the advertised destination.
     pub tor: Tor,
     /// Utilisation of the best path towards `tor`, in the scheme's own quantisation.
     pub util: u16,
 }
 
-/// How a probe came in.
+/// A received probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeArrival {
-    /// The port it came in on.
+    /// Ingress port.
     pub port: Port,
-    /// The probe as it was on the wire.
+    /// The probe as received.
     pub probe: Probe,
-    /// Whether `port` is one of the switch's up/down next hops towards the probe's ToR.
+    /// True if `port` is one of the switch's up/down next hops towards the probe's ToR.
     ///
-    /// A port that is not must never become a best hop, or data packets could loop.
+    /// Another port must never become a best hop, because data packets could loop.
     pub is_next_hop: bool,
 }
 
-/// What a switch can see of its own ports while it decides.
+/// State of a switch's own ports.
 pub trait Ports {
     /// Transmit utilisation of `port` now, by the switch's estimator ([`Dre`]).
     fn tx_util(&mut self, port: Port) -> Util;
     /// Bytes waiting at `port`, the packet in transmission included.
     fn queue_bytes(&mut self, port: Port) -> u32;
-    /// Whether the link of `port` is up, as local hardware sees it.
+    /// Link state of `port`, as local hardware detects it.
     fn is_up(&mut self, port: Port) -> bool;
 }
 
-/// Where a switch stands in the fabric: what the control plane tells it once.
+/// Switch information from the control plane, constant during a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchInfo {
-    /// Salt for this switch's hashes. Two switches have different ones, or hashing polarises.
+    /// Salt for this switch's hashes. It must differ between switches, otherwise hashing polarises.
     pub salt: u32,
     /// Its number if it is a ToR.
     pub tor: Option<Tor>,
@@ -156,7 +212,7 @@ pub struct SwitchInfo {
     pub ports: u16,
     /// Number of ToRs in the fabric.
     pub tors: u16,
-    /// For each ToR, whether it is in this switch's pod (reached without the top tier). Empty where pods mean nothing.
+    /// For each ToR, true if it is in this switch's pod (reached without the top tier). Empty in a fabric without pods.
     pub same_pod: alloc::vec::Vec<bool>,
 }
 
@@ -165,16 +221,16 @@ pub trait Scheme: Sized {
     /// The scheme's parameters, the same at every switch.
     type Config: Clone;
 
-    /// Whether steps need random bits.
+    /// True if steps need random bits.
     const NEEDS_RANDOM: bool = false;
-    /// Whether [`Ports::tx_util`] is used: the caller then runs a [`Dre`] for each port.
+    /// True if the scheme uses [`Ports::tx_util`]: the caller then runs a [`Dre`] for each port.
     const NEEDS_UTILISATION: bool = false;
-    /// Whether [`Scheme::handshake`] does anything: the caller then parses TCP at the ToRs.
+    /// True if the scheme implements [`Scheme::handshake`]: the caller then parses TCP at the ToRs.
     const READS_HANDSHAKES: bool = false;
-    /// Whether the scheme writes [`Header::shim`], which costs bytes on the wire.
+    /// True if the scheme writes [`Header::shim`], which adds bytes to packets.
     const USES_SHIM: bool = false;
 
-    /// Whether the scheme reads [`Header::fields`].
+    /// True if the scheme reads [`Header::fields`].
     const READS_FIELDS: bool = false;
 
     /// A switch with empty tables.
@@ -192,7 +248,7 @@ pub trait Scheme: Sized {
         None
     }
 
-    /// Chooses one of `next_hops` (never empty) for a data packet on its way to another ToR.
+    /// Selects one of `next_hops` (never empty) for a data packet to another ToR.
     fn forward(
         &mut self,
         step: Step,
@@ -201,21 +257,21 @@ pub trait Scheme: Sized {
         ports: &mut impl Ports,
     ) -> Port;
 
-    /// The port that [`Scheme::forward`] would choose, if that can be told without changing any state. A caller may ask
-    /// ahead of time so that it can fetch the port's memory; nothing else may depend on it.
+    /// Prediction of [`Scheme::forward`], if it is possible without a change of state. Callers may use it to prefetch memory; results must
+    /// not depend on it.
     #[inline]
     fn predict(&self, flow_hash: u32, next_hops: &[Port]) -> Option<Port> {
         let _ = (flow_hash, next_hops);
         None
     }
 
-    /// Sees what a packet of a handshake or teardown tells a ToR, before [`Scheme::forward`] or [`Scheme::egress`] of that packet:
-    /// packets with SYN, FIN, RST or an MPTCP handshake option, from a host of this ToR and to one.
-    fn handshake(&mut self, step: Step, seen: &Handshake<'_>) {
-        let _ = (step, seen);
+    /// Handles a packet of a handshake or teardown at a ToR, before [`Scheme::forward`] or [`Scheme::egress`] of that packet: packets with
+    /// SYN, FIN, RST or an MPTCP handshake option, from or to a host of this ToR.
+    fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
+        let _ = (step, packet);
     }
 
-    /// Sees a data packet that came over the fabric and is leaving it at this, its destination ToR.
+    /// Handles a data packet from the fabric at its destination ToR.
     fn egress(&mut self, step: Step, packet: &mut Header) {
         let _ = (step, packet);
     }
@@ -226,7 +282,7 @@ pub trait Scheme: Sized {
         None
     }
 
-    /// Takes in a probe; `Some` is the probe to replicate (the multicast group is the caller's), `None` ends it here.
+    /// Handles a received probe. `Some` is the probe to replicate to the caller's multicast group, `None` drops it.
     fn probe(
         &mut self,
         step: Step,
@@ -240,7 +296,7 @@ pub trait Scheme: Sized {
     /// Bytes of state this switch would hold in its tables.
     fn state_bytes(&self) -> usize;
 
-    /// What has been counted so far.
+    /// Counters so far.
     fn counters(&self) -> Counters {
         Counters::default()
     }

@@ -1,25 +1,24 @@
 //! MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of one MPTCP
 //! connection on different ones.
 //!
-//! A ToR learns from handshakes which subflows belong together (module `association`) and tells the other switches by
-//! a shim on the packets of connections that have more than one subflow ([`Header::shim`]). Each switch then gives a new flowlet
-//! its hop (sections 2.4 and 2.5):
+//! A ToR associates subflows by their handshakes (module `association`) and adds a shim ([`Header::shim`]) for the other switches to the
+//! packets of connections with more than one subflow. Each switch then assigns a hop to a new flowlet (sections 2.4 and 2.5):
 //!
 //! - without a shim: the best hop, as HULA;
 //! - the first subflow: the best hop, even if another subflow is there, "which is important for short flows";
 //! - another subflow: the best of the k hops that no other live subflow of the connection uses; if all are in use, the best.
 //!   (The text assigns hop_1 and calls it round robin; the talk's figure says "e.g. round-robin".)
 //!
-//! What the papers leave open:
+//! Details that the papers leave open:
 //!
-//! - Only hops among the packet's next hops count, and with local detection only those that are up. If none of the k is left,
-//!   it is HULA's fallback to the ECMP hash, counted.
-//! - A subflow uses the hop of its running flowlet, and none when that has ended (module `subflows`).
-//! - The first subflow's flowlet mostly began before the connection had a second one, without a shim. The first packet with
-//!   one makes it the subflow's, or the second subflow would not see it.
-//! - Flowlets that collide are shared as in HULA. The subflow that began one owns it.
+//! - Only hops among the packet's next hops count, and with local detection only those that are up. If none of the k remains, HULA's
+//!   fallback to the ECMP hash is used and counted.
+//! - A subflow uses the hop of its running flowlet, and no hop after the flowlet has ended (module `subflows`).
+//! - The first subflow's flowlet usually started before the connection had a second subflow, without a shim. The first packet with a shim
+//!   assigns it to the subflow; otherwise the second subflow would not know of it.
+//! - Flowlets that collide are shared as in HULA. The subflow that started one owns it.
 //!
-//! With k = 1 it decides as [`crate::Hula`] does, decision for decision.
+//! With k = 1 every decision equals that of [`crate::Hula`].
 
 use crate::{
     AssociationConfig, Counters, DreShift, Flowlet, Handshake, Header, HulaConfig, Ingress, Nanos,
@@ -27,7 +26,7 @@ use crate::{
     association::Association,
     best_hops::BestHops,
     mix,
-    subflows::{BYTES_PER_OWNER, OwnedFlowlets, Owner, SubflowTable},
+    subflows::{BYTES_PER_OWNER, FlowletOwner, OwnedFlowlets, SubflowTable},
 };
 
 /// Bytes of the paper's best-hop tables for each ToR and hop.
@@ -36,20 +35,20 @@ const PAPER_BYTES_PER_HOP: u64 = 16;
 /// Bytes of the paper's tables for each subflow: flowlets (25), subflow mapping (13).
 const PAPER_BYTES_PER_SUBFLOW: u64 = 25 + 13;
 
-/// A switch's forwarding state by the paper's count (section 2.6), in bytes: `k` best hops to each of `tors` ToRs, and
-/// `connections` of `subflows` each.
+/// Forwarding state of a switch in bytes by the paper's calculation (section 2.6): `k` best hops to each of `tors` ToRs, and `connections`
+/// of `subflows` each.
 pub const fn paper_forwarding_bytes(tors: u64, k: u64, connections: u64, subflows: u64) -> u64 {
     PAPER_BYTES_PER_HOP * tors * k + PAPER_BYTES_PER_SUBFLOW * connections * subflows
 }
 
-/// Whether long flows may take the best hop (the paper's future work: priorities for short flows).
+/// Use of the best hop by long flows (the paper's future work: priorities for short flows).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LongFlows {
     /// All flows alike, as in the paper.
     #[default]
     Alike,
-    /// Connections of more than one subflow are long. All their subflows leave the best hop to others and choose among the
-    /// hops from the second on; the best is theirs only if it is the only one. To keep n subflows apart, k must be n + 1.
+    /// Connections of more than one subflow count as long. All their subflows use the hops from the second on; they use the best hop only if
+    /// it is the only one. To keep n subflows on different hops, k must be n + 1.
     YieldBest,
 }
 
@@ -64,7 +63,7 @@ pub struct MpHulaConfig {
     pub mapping_rows: usize,
     /// The ToR's association tables.
     pub association: AssociationConfig,
-    /// Whether long flows may take the best hop.
+    /// Use of the best hop by long flows.
     pub long_flows: LongFlows,
 }
 
@@ -88,9 +87,9 @@ impl MpHula {
         self.best.ranked(tor)
     }
 
-    /// Gives a packet from a host the shim of its subflow, if its connection has more than one.
+    /// Adds the shim of its subflow to a packet from a host, if the connection has more than one subflow.
     #[inline]
-    fn mark(&mut self, now: Nanos, packet: &mut Header) {
+    fn add_shim(&mut self, now: Nanos, packet: &mut Header) {
         if let (Ingress::Host, Some(association)) = (packet.ingress, &mut self.association) {
             packet.shim = association.shim(now, packet.flow_hash);
             self.counters.shims += u64::from(packet.shim.is_some());
@@ -98,7 +97,7 @@ impl MpHula {
     }
 
     /// Starts a flowlet on its hop.
-    fn begin(
+    fn start_flowlet(
         &mut self,
         now: Nanos,
         hash: u32,
@@ -112,20 +111,20 @@ impl MpHula {
             self.config.hula.fall_back(hash, hops, ports)
         });
         self.flowlets.assign_to(hash, port, owner);
-        self.note(hash, owner);
+        self.map_subflow(hash, owner);
         port
     }
 
-    /// A running flowlet that began without a shim becomes the subflow's.
+    /// Assigns a running flowlet that started without a shim to the packet's subflow.
     #[inline]
     fn adopt(&mut self, hash: u32, packet: &Header) {
         let owner = owner(packet);
         if owner.is_some() && self.flowlets.adopt(hash, owner) {
-            self.note(hash, owner);
+            self.map_subflow(hash, owner);
         }
     }
 
-    fn note(&mut self, hash: u32, owner: Option<Owner>) {
+    fn map_subflow(&mut self, hash: u32, owner: Option<FlowletOwner>) {
         if let Some(owner) = owner {
             self.subflows.map(owner, self.flowlets.slot_number(hash));
         }
@@ -136,7 +135,7 @@ impl MpHula {
         &mut self,
         now: Nanos,
         tor: Tor,
-        owner: Option<Owner>,
+        owner: Option<FlowletOwner>,
         hops: &[Port],
         ports: &mut impl Ports,
     ) -> Option<Port> {
@@ -157,10 +156,10 @@ impl MpHula {
     }
 }
 
-/// Whose a packet's flowlet is, if it has a shim.
+/// Owner of a packet's flowlet, if the packet has a shim.
 #[inline]
-fn owner(packet: &Header) -> Option<Owner> {
-    packet.shim.map(|shim| Owner { shim, tor: packet.dst_tor })
+fn owner(packet: &Header) -> Option<FlowletOwner> {
+    packet.shim.map(|shim| FlowletOwner { shim, tor: packet.dst_tor })
 }
 
 impl Scheme for MpHula {
@@ -191,9 +190,9 @@ impl Scheme for MpHula {
         Some(config.hula.probe_period)
     }
 
-    fn handshake(&mut self, step: Step, seen: &Handshake<'_>) {
+    fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
         if let Some(association) = &mut self.association {
-            association.see(step.now, seen);
+            association.observe(step.now, packet);
         }
     }
 
@@ -205,7 +204,7 @@ impl Scheme for MpHula {
         next_hops: &[Port],
         ports: &mut impl Ports,
     ) -> Port {
-        self.mark(step.now, packet);
+        self.add_shim(step.now, packet);
         let hash = mix(packet.flow_hash, self.salt);
         match self.flowlets.touch(hash, step.now, next_hops) {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
@@ -213,7 +212,7 @@ impl Scheme for MpHula {
                 self.adopt(hash, packet);
                 port
             }
-            _ => self.begin(step.now, hash, packet, next_hops, ports),
+            _ => self.start_flowlet(step.now, hash, packet, next_hops, ports),
         }
     }
 
@@ -238,9 +237,9 @@ impl Scheme for MpHula {
         }
         let config = &self.config.hula;
         let path = config.path_util(arrival, ports);
-        let util = self.best.offer(step.now, tor, port, path, config)?;
+        let util = self.best.update(step.now, tor, port, path, config)?;
         let passes =
-            self.tor.is_none() && self.best.claim_window(step.now, tor, config.probe_period);
+            self.tor.is_none() && self.best.try_forward(step.now, tor, config.probe_period);
         passes.then_some(Probe { tor, util })
     }
 

@@ -1,4 +1,4 @@
-//! What holds for every scheme, whatever the steps: times that jump back, ToRs that do not exist, next hops that change.
+//! Properties of every scheme for any steps: times that go backwards, ToRs that do not exist, next hops that change.
 
 use alloc::{vec, vec::Vec};
 
@@ -25,9 +25,9 @@ enum Event {
     Ports(FakePorts),
 }
 
-/// What a switch said.
+/// Output of a step.
 #[derive(Debug, PartialEq)]
-enum Answer {
+enum Output {
     Sent(Port, Header),
     Left(Header),
     Probe(Option<Probe>),
@@ -38,7 +38,7 @@ fn tors() -> impl Strategy<Value = Tor> {
     prop_oneof![9 => 0..TORS, 1 => any::<u16>()].prop_map(Tor)
 }
 
-/// What CFLB reads, of a few hosts.
+/// CFLB header fields of a few hosts.
 fn fields() -> impl Strategy<Value = Fields> {
     let ports = prop::option::weighted(0.9, any::<u32>().prop_map(Ports::from_bits));
     (0u32..8, any::<bool>(), ports, 0u32..1 << 20, any::<u8>()).prop_map(
@@ -73,7 +73,7 @@ fn headers() -> impl Strategy<Value = Header> {
     )
 }
 
-/// Next hops: some of the switch's ports, in order; now and then one that it does not have.
+/// Next hops: some of the switch's ports, in order; sometimes a port that it does not have.
 fn hops() -> impl Strategy<Value = Vec<Port>> {
     let own = prop::sample::subsequence((0..PORTS).collect::<Vec<_>>(), 1..=usize::from(PORTS));
     prop_oneof![19 => own, 1 => any::<u16>().prop_map(|port| vec![port])]
@@ -99,7 +99,7 @@ fn events() -> impl Strategy<Value = Vec<(Step, Event)>> {
         1 => Just(Event::Originate),
         1 => ports().prop_map(Event::Ports),
     ];
-    // Mostly within a few gaps of each other, in any order; now and then anywhere.
+    // Mostly within a few gaps of each other, in any order; sometimes any time.
     let now = prop_oneof![19 => 0..2_000_000u64, 1 => any::<Nanos>()];
     let step = (now, any::<u32>()).prop_map(|(now, rnd)| Step { now, rnd });
     prop::collection::vec((step, event), 1..200)
@@ -122,7 +122,7 @@ fn run<S: Scheme>(
     config: &S::Config,
     info: &SwitchInfo,
     events: &[(Step, Event)],
-) -> (Vec<Answer>, Counters) {
+) -> (Vec<Output>, Counters) {
     let mut switch = S::new(config, info);
     let state_bytes = switch.state_bytes();
     let mut ports = FakePorts::default();
@@ -131,17 +131,17 @@ fn run<S: Scheme>(
             Event::Data(mut header, hops) => {
                 let port = switch.forward(*step, &mut header, &hops, &mut ports);
                 assert!(hops.contains(&port), "{port:?} is not of {hops:?}");
-                Answer::Sent(port, header)
+                Output::Sent(port, header)
             }
             Event::Egress(mut header) => {
                 switch.egress(*step, &mut header);
-                Answer::Left(header)
+                Output::Left(header)
             }
-            Event::Probe(arrival) => Answer::Probe(switch.probe(*step, &arrival, &mut ports)),
-            Event::Originate => Answer::Probe(switch.originate(*step)),
+            Event::Probe(arrival) => Output::Probe(switch.probe(*step, &arrival, &mut ports)),
+            Event::Originate => Output::Probe(switch.originate(*step)),
             Event::Ports(now) => {
                 ports = now;
-                Answer::Nothing
+                Output::Nothing
             }
         };
         assert_eq!(switch.state_bytes(), state_bytes, "state must not grow");

@@ -1,36 +1,36 @@
-//! Which hop each live subflow of an MPTCP connection uses: MP-HULA's subflow mapping tables (section 2.5).
+//! MP-HULA's subflow mapping tables (section 2.5): the hop of each live subflow of an MPTCP connection.
 //!
-//! The paper keeps the hop itself in a table for each subflow number, and is silent about when a mapping ends. If it did not end,
-//! dead subflows would block hops for ever. Here a mapping names the subflow's slot in the flowlet table, and holds exactly while the
-//! flowlet there is live and still the subflow's: it ends with the flowlet, and a running flowlet's packets need not touch it.
+//! The paper stores the hop itself in a table for each subflow number, and does not define the end of a mapping. Without an end, dead
+//! subflows would block hops for ever. Here a mapping is the subflow's slot in the flowlet table, and is valid while the flowlet there is
+//! live and owned by the subflow: it ends with the flowlet, and packets of a running flowlet do not access it.
 //!
-//! Rows are picked by a hash of connection and destination ToR, without a key check. Connections that collide overwrite
-//! each other's places, but the owner in the flowlet table tells them apart: at worst a subflow is not seen.
+//! Rows are selected by a hash of connection and destination ToR, without a key check. Connections that collide overwrite each other's
+//! mappings, but the owner in the flowlet table distinguishes them: at worst a subflow is not found.
 
 use alloc::{boxed::Box, vec};
 
 use crate::{FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix};
 
-/// Whose a flowlet is: a subflow, on its way to a ToR.
+/// Owner of a flowlet: a subflow in the direction to a ToR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Owner {
+pub(crate) struct FlowletOwner {
     pub shim: Shim,
     pub tor: Tor,
 }
 
-/// Flowlets that may be a subflow's.
-pub(crate) type OwnedFlowlets = FlowletTable<Option<Owner>>;
+/// Flowlet table with owners.
+pub(crate) type OwnedFlowlets = FlowletTable<Option<FlowletOwner>>;
 
 /// Switch bytes that an owner adds to a flowlet: MPTCP ID (8), destination ToR (2), subflow number (1).
 pub(crate) const BYTES_PER_OWNER: usize = 11;
 
-/// Subflow numbers, and so places in a row.
-const PLACES: usize = Subflow::MOST as usize;
+/// Number of subflow numbers: columns of a row.
+const SUBFLOWS: usize = Subflow::MAX as usize;
 
 /// The flowlet slots of a connection's subflows, by subflow number.
-type Row = [u32; PLACES];
+type Row = [u32; SUBFLOWS];
 
-/// A slot number that no table has.
+/// Slot number that no table has.
 const NO_SLOT: u32 = u32::MAX;
 
 /// The mapping tables.
@@ -42,43 +42,45 @@ pub(crate) struct SubflowTable {
 impl SubflowTable {
     /// Tables with `rows` rows, rounded up to a power of two, at least 1.
     pub fn new(rows: usize) -> SubflowTable {
-        SubflowTable { rows: vec![[NO_SLOT; PLACES]; rows.next_power_of_two()].into_boxed_slice() }
+        SubflowTable {
+            rows: vec![[NO_SLOT; SUBFLOWS]; rows.next_power_of_two()].into_boxed_slice(),
+        }
     }
 
-    /// Notes that `owner`'s flowlet is in `slot`.
-    pub fn map(&mut self, owner: Owner, slot: u32) {
+    /// Maps `owner` to its flowlet's `slot`.
+    pub fn map(&mut self, owner: FlowletOwner, slot: u32) {
         let index = self.index(owner);
-        self.rows[index][place(owner.shim.subflow)] = slot;
+        self.rows[index][column(owner.shim.subflow)] = slot;
     }
 
     /// The hops of the live flowlets of the connection's other subflows towards the same ToR.
     pub fn hops_of_others(
         &self,
-        owner: Owner,
+        owner: FlowletOwner,
         flowlets: &OwnedFlowlets,
         now: Nanos,
     ) -> impl Iterator<Item = Port> + Clone {
-        let others = (1..=Subflow::MOST).filter_map(Subflow::new);
+        let others = (1..=Subflow::MAX).filter_map(Subflow::new);
         let row = &self.rows[self.index(owner)];
         others.filter(move |&other| other != owner.shim.subflow).filter_map(move |subflow| {
-            let other = Owner { shim: Shim { subflow, ..owner.shim }, ..owner };
-            flowlets.port_of(row[place(subflow)], Some(other), now)
+            let other = FlowletOwner { shim: Shim { subflow, ..owner.shim }, ..owner };
+            flowlets.port_of(row[column(subflow)], Some(other), now)
         })
     }
 
-    fn index(&self, owner: Owner) -> usize {
+    fn index(&self, owner: FlowletOwner) -> usize {
         let id = owner.shim.id.0;
         let hash = mix(mix((id >> 32) as u32, u32::from(owner.tor.0)), id as u32);
         hash as usize & (self.rows.len() - 1)
     }
 
-    /// Bytes that a switch needs for the tables: 4 per place.
+    /// Bytes that a switch needs for the tables: 4 per subflow number.
     pub fn state_bytes(&self) -> usize {
         self.rows.len() * size_of::<Row>()
     }
 }
 
-const fn place(subflow: Subflow) -> usize {
+const fn column(subflow: Subflow) -> usize {
     subflow.number() as usize - 1
 }
 
@@ -90,9 +92,9 @@ mod tests {
     const UP: [Port; 3] = [Port(2), Port(3), Port(4)];
     const GAP: Nanos = 100_000;
 
-    fn owner(id: u64, subflow: u8) -> Owner {
+    fn owner(id: u64, subflow: u8) -> FlowletOwner {
         let shim = Shim { id: MptcpId(id), subflow: Subflow::new(subflow).unwrap() };
-        Owner { shim, tor: Tor(3) }
+        FlowletOwner { shim, tor: Tor(3) }
     }
 
     struct Rig {
@@ -105,14 +107,14 @@ mod tests {
             Rig { flowlets: OwnedFlowlets::new(64, GAP), table: SubflowTable::new(rows) }
         }
 
-        /// A packet of flow `hash` begins a flowlet of `owner` by `port`.
-        fn begin(&mut self, now: Nanos, hash: u32, owner: Owner, port: u16) {
+        /// Starts a flowlet of `owner` on `port` with a packet of flow `hash`.
+        fn start(&mut self, now: Nanos, hash: u32, owner: FlowletOwner, port: u16) {
             self.flowlets.touch(hash, now, &UP);
             self.flowlets.assign_to(hash, Port(port), Some(owner));
             self.table.map(owner, self.flowlets.slot_number(hash));
         }
 
-        fn others(&self, now: Nanos, owner: Owner) -> alloc::vec::Vec<u16> {
+        fn others(&self, now: Nanos, owner: FlowletOwner) -> alloc::vec::Vec<u16> {
             self.table.hops_of_others(owner, &self.flowlets, now).map(|port| port.0).collect()
         }
     }
@@ -120,9 +122,9 @@ mod tests {
     #[test]
     fn a_subflow_sees_the_others_of_its_connection_and_not_itself() {
         let mut rig = Rig::new(16);
-        rig.begin(0, 11, owner(7, 1), 2);
-        rig.begin(0, 12, owner(7, 2), 3);
-        rig.begin(0, 13, owner(8, 3), 4);
+        rig.start(0, 11, owner(7, 1), 2);
+        rig.start(0, 12, owner(7, 2), 3);
+        rig.start(0, 13, owner(8, 3), 4);
         assert_eq!(rig.others(0, owner(7, 1)), [3]);
         assert_eq!(rig.others(0, owner(7, 2)), [2]);
         assert_eq!(rig.others(0, owner(7, 16)), [2, 3]);
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn a_mapping_ends_with_its_flowlet() {
         let mut rig = Rig::new(16);
-        rig.begin(0, 11, owner(7, 1), 2);
+        rig.start(0, 11, owner(7, 1), 2);
         rig.flowlets.touch(11, 50_000, &UP);
         assert_eq!(rig.others(50_000 + GAP, owner(7, 2)), [2], "kept by the flowlet's own packets");
         assert!(rig.others(50_001 + GAP, owner(7, 2)).is_empty(), "silent for longer than the gap");
@@ -140,19 +142,19 @@ mod tests {
     #[test]
     fn a_flowlet_that_takes_the_slot_ends_the_mapping() {
         let mut rig = Rig::new(16);
-        rig.begin(0, 11, owner(7, 1), 2);
-        rig.begin(GAP + 1, 11 + 64, owner(8, 1), 3);
+        rig.start(0, 11, owner(7, 1), 2);
+        rig.start(GAP + 1, 11 + 64, owner(8, 1), 3);
         assert!(rig.others(GAP + 1, owner(7, 2)).is_empty());
     }
 
     #[test]
     fn connections_in_one_row_are_never_taken_for_each_other() {
         let mut rig = Rig::new(1);
-        rig.begin(0, 11, owner(7, 1), 2);
-        rig.begin(0, 12, owner(8, 2), 3);
+        rig.start(0, 11, owner(7, 1), 2);
+        rig.start(0, 12, owner(8, 2), 3);
         assert_eq!(rig.others(0, owner(7, 2)), [2]);
         assert_eq!(rig.others(0, owner(8, 1)), [3]);
-        rig.begin(0, 13, owner(8, 1), 4);
+        rig.start(0, 13, owner(8, 1), 4);
         assert!(rig.others(0, owner(7, 2)).is_empty(), "overwritten: not seen");
         assert_eq!(rig.others(0, owner(8, 2)), [4]);
     }
@@ -160,8 +162,8 @@ mod tests {
     #[test]
     fn the_two_directions_of_a_connection_do_not_see_each_other() {
         let mut rig = Rig::new(1);
-        rig.begin(0, 11, owner(7, 1), 2);
-        assert!(rig.others(0, Owner { tor: Tor(0), ..owner(7, 2) }).is_empty());
+        rig.start(0, 11, owner(7, 1), 2);
+        assert!(rig.others(0, FlowletOwner { tor: Tor(0), ..owner(7, 2) }).is_empty());
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! What the tests share: ports that read as they are told, short ways to write steps and packets, and a test of evenness.
+//! Test support: fake ports, constructors of steps and packets, and a chi-square test.
 
 use alloc::vec::Vec;
 
 use crate::{Header, Ingress, Nanos, Port, Ports, Step, SwitchInfo, Tor, Util, mix};
 
-/// Ports 0 to 15, idle and up until told otherwise. Higher numbers wrap.
+/// Ports 0 to 15, idle and up by default. Higher numbers wrap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FakePorts {
     pub util: [Util; 16],
@@ -26,7 +26,7 @@ impl Ports for FakePorts {
     }
 }
 
-/// A stream of bits for steps that need them.
+/// Random bits for steps.
 pub(crate) struct Random(pub u32);
 
 impl Random {
@@ -70,7 +70,7 @@ pub(crate) fn chi_square(counts: &[u32]) -> f64 {
     counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }
 
-/// What Pearson's statistic exceeds once in a million times (Wilson and Hilferty 1931; a little too high for one degree of freedom).
+/// Bound that Pearson's statistic exceeds with probability 10^-6 (Wilson and Hilferty 1931; slightly too high for one degree of freedom).
 pub(crate) fn chi_square_bound(degrees: u32) -> f64 {
     let variance = 2.0 / (9.0 * f64::from(degrees));
     f64::from(degrees) * (1.0 - variance + 4.753 * variance.sqrt()).powi(3)

@@ -2,7 +2,7 @@
 
 use crate::{Key, error::EmitError, error::ParseError};
 
-/// What is still to be read.
+/// Reader over the bytes that are not read yet.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a>(&'a [u8]);
 
@@ -45,13 +45,13 @@ impl<'a> Reader<'a> {
         self.array().map(Key)
     }
 
-    /// Nothing may be left.
+    /// Checks that all bytes are read.
     pub(crate) const fn end(&self) -> Result<(), ParseError> {
         if self.0.is_empty() { Ok(()) } else { Err(ParseError::Length) }
     }
 }
 
-/// A buffer and how much of it is written.
+/// Writer into a buffer.
 pub(crate) struct Writer<'a> {
     out: &'a mut [u8],
     written: usize,

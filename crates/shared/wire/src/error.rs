@@ -1,12 +1,12 @@
-//! Why bytes are not a header, and why a header cannot become bytes.
+//! Errors of parsing and emission.
 
-/// Why bytes do not hold what was asked for.
+/// Error of parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// Another kind of option, or another protocol.
+    /// The bytes are another kind of option, or another protocol.
     #[error("another kind of header")]
     OtherKind,
-    /// Cut short, or of a length that no form of it has.
+    /// The header is truncated, or has a length that none of its forms has.
     #[error("no form of this header has this length")]
     Length,
     /// A fragment of an IP packet, and not the first: it has no transport header.
@@ -23,7 +23,7 @@ pub enum ParseError {
     AddressFamily,
 }
 
-/// Why a representation was not written. The buffer may hold a part of it.
+/// Error of emission. The buffer may contain a part of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
     /// The buffer is shorter than the header.

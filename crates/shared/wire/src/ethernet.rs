@@ -3,7 +3,7 @@
 use crate::ParseError;
 use crate::bytes::Reader;
 
-/// What the payload of a frame is.
+/// EtherType: the protocol of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EtherType(pub u16);
 
@@ -29,7 +29,7 @@ pub struct Ethernet<'a> {
     pub source: [u8; 6],
     /// The tag control information, if there is a tag: priority (3 bits), drop eligible (1), VLAN (12).
     pub vlan: Option<u16>,
-    /// What the payload is; behind a tag, what follows the tag.
+    /// EtherType of the payload; that after the VLAN tag, if there is one.
     pub ether_type: EtherType,
     /// The payload, and the padding of a short frame.
     pub payload: &'a [u8],

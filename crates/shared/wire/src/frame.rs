@@ -1,4 +1,4 @@
-//! The way from a frame to its TCP header.
+//! Parsing of a frame down to its TCP header.
 
 use crate::{Ethernet, IpPacket, ParseError, TcpSegment, ip};
 
@@ -9,15 +9,15 @@ pub struct TcpFrame<'a> {
     pub ethernet: Ethernet<'a>,
     /// IPv4 or IPv6.
     pub ip: IpPacket<'a>,
-    /// TCP: its options are what [`crate::mptcp::find`] takes.
+    /// TCP. Its options are the input of [`crate::mptcp::find`].
     pub tcp: TcpSegment<'a>,
 }
 
 impl<'a> TcpFrame<'a> {
-    /// Reads a frame. One behind MP-HULA's shim is not looked into: read the shim first ([`crate::Shim::parse`]).
+    /// Parses a frame. A frame with MP-HULA's shim is not parsed further: parse the shim first ([`crate::Shim::parse`]).
     ///
     /// # Errors
-    /// [`ParseError::OtherKind`] unless it is TCP over IPv4 or IPv6, and what the headers' own parsers find.
+    /// [`ParseError::OtherKind`] unless it is TCP over IPv4 or IPv6, and the errors of each header's parser.
     pub fn parse(frame: &'a [u8]) -> Result<TcpFrame<'a>, ParseError> {
         let ethernet = Ethernet::parse(frame)?;
         let ip = IpPacket::parse(ethernet.ether_type, ethernet.payload)?;

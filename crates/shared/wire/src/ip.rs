@@ -1,6 +1,6 @@
-//! IPv4 (RFC 791) and IPv6 (RFC 8200): as much as it takes to find a transport's header.
+//! IPv4 (RFC 791) and IPv6 (RFC 8200), as far as needed to find the transport header.
 //!
-//! Checksums and IPv4's options are passed over.
+//! Checksums and IPv4 options are skipped.
 
 use core::net::IpAddr;
 
@@ -29,7 +29,7 @@ pub struct IpPacket<'a> {
     pub source: IpAddr,
     /// The receiver.
     pub destination: IpAddr,
-    /// What the payload is; in IPv6, what follows the extension headers that are passed over.
+    /// Protocol number of the payload; in IPv6, that after the skipped extension headers.
     pub protocol: u8,
     /// The payload, without a frame's padding.
     pub payload: &'a [u8],
@@ -39,8 +39,7 @@ impl<'a> IpPacket<'a> {
     /// Reads the packet in a frame's payload.
     ///
     /// # Errors
-    /// [`ParseError::OtherKind`] unless it is IPv4 or IPv6, and what [`IpPacket::parse_v4`] and [`IpPacket::parse_v6`]
-    /// find.
+    /// [`ParseError::OtherKind`] unless it is IPv4 or IPv6, and the errors of [`IpPacket::parse_v4`] and [`IpPacket::parse_v6`].
     pub fn parse(ether_type: EtherType, payload: &'a [u8]) -> Result<Self, ParseError> {
         match ether_type {
             EtherType::IPV4 => Self::parse_v4(payload),
@@ -52,8 +51,8 @@ impl<'a> IpPacket<'a> {
     /// Reads an IPv4 packet; bytes after its end are padding.
     ///
     /// # Errors
-    /// [`ParseError::OtherKind`] of another version, [`ParseError::Length`] if a length is wrong or more than there is,
-    /// [`ParseError::Fragment`] of a fragment that is not the first.
+    /// [`ParseError::OtherKind`] for another version, [`ParseError::Length`] if a length is wrong or exceeds the bytes,
+    /// [`ParseError::Fragment`] for a fragment other than the first.
     pub fn parse_v4(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut fields = Reader::new(bytes);
         let [version_and_words, _service] = fields.array()?;
@@ -75,8 +74,7 @@ impl<'a> IpPacket<'a> {
         Ok(IpPacket { source, destination, protocol, payload })
     }
 
-    /// Reads an IPv6 packet; bytes after its end are padding. Hop-by-hop, routing, destination and fragment headers
-    /// are passed over.
+    /// Parses an IPv6 packet; bytes after its end are padding. Hop-by-hop, routing, destination and fragment headers are skipped.
     ///
     /// # Errors
     /// As [`IpPacket::parse_v4`].

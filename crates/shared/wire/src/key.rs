@@ -1,11 +1,11 @@
-//! Keys of MPTCP connections and what is derived from them: tokens, initial data sequence numbers and HMACs.
+//! Keys of MPTCP connections and values derived from them: tokens, initial data sequence numbers and HMACs.
 
-mod proof;
+mod hmac;
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-pub use proof::{JoinHmac, add_addr_hmac};
+pub use hmac::{JoinHmac, add_addr_hmac};
 
 /// The protocol's version, which decides the hash function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +21,7 @@ pub enum Version {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 8]);
 
-/// The top 32 bits of a key's hash: names a connection at the host that made the key.
+/// The top 32 bits of a key's hash, which identify a connection at the host that generated the key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(pub u32);
 

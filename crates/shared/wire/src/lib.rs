@@ -1,10 +1,26 @@
 //! Packet formats, as typed representations with checked parsing and emission.
 //!
-//! Two ways lead in. [`TcpFrame`] goes from an Ethernet frame to the TCP options, and [`mptcp`] reads those of MPTCP:
-//! what a ToR or a balancer needs to tell which connection a subflow belongs to. [`shim`] and [`probe`] are the headers
-//! that switches send to each other.
+//! [`TcpFrame`] parses an Ethernet frame down to the TCP options, and [`mptcp`] parses those of MPTCP, by which a ToR or a load balancer
+//! associates subflows with connections. [`shim`] and [`probe`] are headers between switches.
 //!
-//! Nothing here allocates, keeps state, or panics on any bytes. All numbers are in network byte order on the wire.
+//! The crate does not allocate, keeps no state, and does not panic on any bytes. All numbers are in network byte order on the wire.
+//!
+//! # Example
+//!
+//! An MP_JOIN is associated with its connection by the token, which is derived from the receiver's key:
+//!
+//! ```
+//! use heddle_wire::mptcp::{self, MpJoin};
+//! use heddle_wire::{Key, MptcpOption, Version};
+//!
+//! let token = Version::V1.token(Key(*b"abcdefgh"));
+//! let join = MptcpOption::Join(MpJoin::Syn { backup: false, address: 2, token, nonce: 7 });
+//! let mut options = [0; 40];
+//! let len = join.emit(&mut options)?;
+//! assert_eq!(len, 12);
+//! assert_eq!(mptcp::find(&options[..len]), Some(join));
+//! # Ok::<(), heddle_wire::EmitError>(())
+//! ```
 #![no_std]
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! HULA's probe header (HULA section 4.2 and the P4 listing of figure 3a): 4 bytes.
 //!
-//! The paper sends it behind Ethernet and IPv4, under an IP protocol number that it does not give. Here it follows the
-//! Ethernet header under [`crate::EtherType::PROBE`]: probes stay within the fabric and need no address. The frame is
-//! still padded to the 64 bytes of Ethernet's least, as in the paper.
+//! The paper sends it after Ethernet and IPv4, under an IP protocol number that it does not specify. Here it follows the Ethernet header
+//! under [`crate::EtherType::PROBE`]: probes stay within the fabric and need no address. The frame is padded to Ethernet's minimum of 64
+//! bytes, as in the paper.
 
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError};
@@ -14,9 +14,9 @@ pub struct TorId(u32);
 /// HULA's probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Probe {
-    /// `dst_tor`: the ToR that sent the probe, towards which the utilisation is that of the best path.
+    /// `dst_tor`: the ToR that originated the probe, the destination of the path.
     pub tor: TorId,
-    /// `path_util`: the largest utilisation of a link on that path, on a scale that the switches agree on.
+    /// `path_util`: the maximum link utilisation on the best path to that ToR, on a scale common to all switches.
     pub path_util: u8,
 }
 
@@ -39,7 +39,7 @@ impl Probe {
     /// Reads the probe at the front of a frame's payload; padding may follow.
     ///
     /// # Errors
-    /// [`ParseError::Length`] of fewer than [`Probe::BYTES`].
+    /// [`ParseError::Length`] for fewer than [`Probe::BYTES`] bytes.
     pub fn parse(payload: &[u8]) -> Result<Probe, ParseError> {
         let [high, middle, low, path_util] = Reader::new(payload).array()?;
         Ok(Probe { tor: TorId(u32::from_be_bytes([0, high, middle, low])), path_util })

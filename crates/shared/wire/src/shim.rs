@@ -1,8 +1,7 @@
 //! MP-HULA's header between ToRs (MP-HULA section 2.2).
 //!
-//! The paper gives two fields, the connection's ID (64 bits) and the subflow's number (4 bits), but no place for them.
-//! Here they follow the Ethernet header, or its VLAN tag, as a header with an EtherType of its own,
-//! [`EtherType::SHIM`]:
+//! The paper defines two fields, the connection's ID (64 bits) and the subflow's number (4 bits), but not their position in the packet.
+//! Here they follow the Ethernet header, or its VLAN tag, as a header with its own EtherType, [`EtherType::SHIM`]:
 //!
 //! ```text
 //!  0                   1                   2                   3
@@ -18,13 +17,13 @@
 //!
 //! The reserved bits are 0 when written and ignored when read.
 //!
-//! A frame grows by [`Shim::BYTES`], and not every switch gives notice of what it drops for its size: the links between
-//! ToRs must take an MTU 12 bytes above that of the hosts (1512 for 1500).
+//! A frame grows by [`Shim::BYTES`], and switches may drop frames that are too long without notice: links between ToRs need an MTU 12 bytes
+//! above that of the hosts (1512 for 1500).
 
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, EtherType, ParseError};
 
-/// Names an MPTCP connection in the fabric: token A (of the end that opened it) and token B.
+/// Identifier of an MPTCP connection in the fabric: token A (of the end that opened it) and token B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MptcpId(pub u64);
 
@@ -32,7 +31,7 @@ pub struct MptcpId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subflow(u8);
 
-/// What a ToR adds to the packets of a connection that has more than one subflow.
+/// Header that a ToR adds to the packets of a connection with more than one subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shim {
     /// The connection.
@@ -42,15 +41,15 @@ pub struct Shim {
 }
 
 impl Subflow {
-    /// Subflows that 4 bits can tell apart.
-    pub const MOST: u8 = 16;
+    /// Largest subflow number: 4 bits.
+    pub const MAX: u8 = 16;
 
     /// The first subflow, the one that opened the connection.
     pub const FIRST: Subflow = Subflow(1);
 
     /// The subflow with a number; `None` unless it is 1 to 16.
     pub const fn new(number: u8) -> Option<Subflow> {
-        if number >= 1 && number <= Subflow::MOST { Some(Subflow(number)) } else { None }
+        if number >= 1 && number <= Subflow::MAX { Some(Subflow(number)) } else { None }
     }
 
     /// Its number, from 1.
@@ -63,11 +62,11 @@ impl Shim {
     /// Bytes on the wire: the ID (8), the subflow (4 bits) and 12 reserved bits, the EtherType of what follows (2).
     pub const BYTES: usize = 12;
 
-    /// Reads the shim at the front of a frame's payload whose EtherType is [`EtherType::SHIM`]. Gives the shim, the
-    /// EtherType of what follows it, and what follows.
+    /// Parses the shim at the front of a frame's payload with [`EtherType::SHIM`]. Returns the shim, the next EtherType and the rest of the
+    /// payload.
     ///
     /// # Errors
-    /// [`ParseError::Length`] of fewer than [`Shim::BYTES`].
+    /// [`ParseError::Length`] for fewer than [`Shim::BYTES`] bytes.
     pub fn parse(payload: &[u8]) -> Result<(Shim, EtherType, &[u8]), ParseError> {
         let mut fields = Reader::new(payload);
         let id = MptcpId(fields.u64()?);
@@ -89,7 +88,7 @@ impl Shim {
     }
 }
 
-/// The subflow has the top 4 of 16 bits.
+/// The subflow number is in the top 4 of 16 bits.
 const SUBFLOW_SHIFT: u32 = 12;
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::bytes::Reader;
 pub const MPTCP: u8 = 30;
 
 /// The most bytes of options that a TCP header has room for.
-pub const MOST_OPTION_BYTES: usize = 40;
+pub const MAX_OPTION_BYTES: usize = 40;
 
 const END_OF_LIST: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -17,7 +17,7 @@ const NO_OPERATION: u8 = 1;
 /// The least bytes of a TCP header.
 const FIXED_BYTES: usize = 20;
 
-/// A TCP segment. Its window, checksum and urgent pointer are passed over.
+/// A TCP segment. Window, checksum and urgent pointer are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TcpSegment<'a> {
     /// The sender's port.
@@ -30,7 +30,7 @@ pub struct TcpSegment<'a> {
     pub ack: u32,
     /// The flags.
     pub flags: TcpFlags,
-    /// The option area, padding included: what [`options`] walks over.
+    /// The option area, padding included: the input of [`options`].
     pub options: &'a [u8],
     /// The data.
     pub payload: &'a [u8],
@@ -47,10 +47,10 @@ impl TcpFlags {
     pub const SYN: TcpFlags = TcpFlags(0x02);
     /// Resets the connection.
     pub const RST: TcpFlags = TcpFlags(0x04);
-    /// The acknowledgment number counts.
+    /// The acknowledgment number is valid.
     pub const ACK: TcpFlags = TcpFlags(0x10);
 
-    /// Whether all of `flags` are set.
+    /// True if all of `flags` are set.
     pub const fn contains(self, flags: TcpFlags) -> bool {
         self.0 & flags.0 == flags.0
     }
@@ -87,14 +87,14 @@ impl<'a> TcpSegment<'a> {
 pub struct TcpOption<'a> {
     /// Its kind; never 0 (end of list) or 1 (no operation).
     pub kind: u8,
-    /// All of it, kind and length included; at least 2 bytes.
+    /// The whole option, kind and length included; at least 2 bytes.
     pub bytes: &'a [u8],
 }
 
-/// Walks over the options in the option area of a TCP header.
+/// Iterates over the options in the option area of a TCP header.
 ///
-/// No-operations are passed over. The walk stops at an end-of-list, and at an option whose length is
-/// less than 2 or more than there is: what follows such an option cannot be told.
+/// No-operations are skipped. The iteration stops at an end-of-list, and at an option whose length is less than 2 or exceeds the area,
+/// because the position of the next option is unknown then.
 pub const fn options(bytes: &[u8]) -> TcpOptions<'_> {
     TcpOptions { rest: bytes }
 }

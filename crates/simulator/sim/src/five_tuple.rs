@@ -1,17 +1,17 @@
-//! What stands for a packet's 5-tuple, and its hash.
+//! 5-tuples of packets and their hashes.
 
 use std::net::Ipv4Addr;
 
 use heddle_policy::cflb::{Addresses, Fields, Ports};
 use heddle_policy::mix;
 
-/// The number of TCP.
+/// IP protocol number of TCP.
 const TCP: u8 = 6;
 
-/// What servers listen on.
+/// Port of all servers.
 const SERVER_PORT: u16 = 5001;
 
-/// Linux's default range of ports for clients: the first, and how many.
+/// Default ephemeral port range of Linux: first port and number of ports.
 const EPHEMERAL: (u16, u32) = (32_768, 28_232);
 
 /// Ports and TTL of a packet, for routers that read them.
@@ -21,25 +21,25 @@ pub(crate) struct PortsAndTtl {
     pub(crate) ttl: u8,
 }
 
-/// A host's address: hosts are numbered from 10.0.0.1.
+/// IPv4 address of a host: 10.0.0.1 plus its number.
 pub(crate) fn address(host: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + u32::from(host))
 }
 
-/// One direction of one subflow. Addresses are hosts; the client's port follows from when the connection was opened and from the
-/// subflow, as each subflow of MPTCP has a port of its own.
+/// One direction of one subflow. Hosts stand for addresses; the client's port follows from the connection's serial number and the
+/// subflow, because each MPTCP subflow has its own port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FiveTuple {
     pub(crate) from: u16,
     pub(crate) to: u16,
-    /// How many connections had been opened with this one.
+    /// Serial number of the connection in the run.
     pub(crate) generation: u32,
     /// The subflow, from 0.
     pub(crate) path: u8,
 }
 
 impl FiveTuple {
-    /// The hash that packets carry.
+    /// Flow hash of the packets.
     #[inline]
     pub(crate) fn hash(self) -> u32 {
         let first = mix(self.generation, 0x5bd1_e995);
@@ -48,14 +48,14 @@ impl FiveTuple {
         mix(mix(addresses, ports), 0x1b87_3593)
     }
 
-    /// The ports of a subflow that nobody steers, from client to server: the client's in turn.
+    /// Ports of a subflow that is not steered, from client to server: ephemeral ports in sequence.
     pub(crate) fn ports(self) -> Ports {
         let (first, count) = EPHEMERAL;
         let turn = self.generation.wrapping_mul(16).wrapping_add(self.path.into()) % count;
         Ports { source: first + turn as u16, destination: SERVER_PORT }
     }
 
-    /// What a router reads of a packet with this name.
+    /// Header fields of a packet with these ports and TTL, as CFLB reads them.
     pub(crate) fn fields(self, header: PortsAndTtl) -> Fields {
         let addresses = Addresses::V4(address(self.from), address(self.to));
         Fields {
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// Of 2^32 hashes, 12 000 meet by chance in about one of 60 tries.
+    /// 12 000 random hashes of 32 bits collide with a probability of about 1/60.
     #[test]
     fn connections_subflows_and_directions_have_hashes_of_their_own() {
         let mut seen = BTreeSet::new();

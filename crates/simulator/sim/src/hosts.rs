@@ -1,4 +1,4 @@
-//! Hosts: connections, their timers, and the flows that they carry.
+//! Hosts: connections with their timers and flows.
 
 mod connection;
 mod context;
@@ -28,13 +28,13 @@ use steering::SendDemand;
 /// All connections, of one protocol.
 pub(crate) struct Hosts<C: Connection> {
     config: C::Config,
-    /// For keys and nonces.
+    /// Source of MPTCP keys and nonces.
     random: Random,
     connections: Vec<HostConnection<C>>,
-    /// Connections that may be used again, the longest unused first.
+    /// Free connection slots, the longest unused first.
     free: VecDeque<u32>,
     opened: u32,
-    /// Gives packets ports and TTLs, where routers read them.
+    /// Source of ports and TTLs, for schemes whose routers read them.
     steering: Option<Steering>,
     counters: HostCounters,
 }
@@ -52,12 +52,12 @@ impl<C: Connection> Hosts<C> {
         }
     }
 
-    /// Their protocol's parameters.
+    /// Parameters of the transport protocol.
     pub(crate) fn config(&self) -> &C::Config {
         &self.config
     }
 
-    /// Makes a connection; it opens with its first flow.
+    /// Allocates a connection, which opens with its first flow.
     pub(crate) fn open(&mut self, client: u32, server: u32, lifetime: Lifetime) -> u32 {
         let id = self.free.pop_front().unwrap_or(self.connections.len() as u32);
         self.opened = self.opened.wrapping_add(1);
@@ -70,22 +70,22 @@ impl<C: Connection> Hosts<C> {
         id
     }
 
-    /// Asks for a connection's memory.
+    /// Prefetches a connection.
     #[inline]
     pub(crate) fn prefetch(&self, id: u32) {
         prefetch(&self.connections, id);
     }
 
-    /// Gives a flow to a connection, behind those it already carries.
+    /// Appends a flow to a connection.
     pub(crate) fn start(&mut self, cx: &mut HostContext, id: u32, flow: Flow) {
         self.connections[id as usize].add_flow(cx.now, flow);
         self.send_pending(cx, id);
     }
 
-    /// A packet reaches its host.
+    /// Handles a packet that arrives at its host.
     #[inline]
     pub(crate) fn receive(&mut self, cx: &mut HostContext, packet: u32, finished: &mut Vec<Flow>) {
-        // Its place is free from here on, but only the answer can take it.
+        // The slot of the packet is free from here on; only the reply can reuse it.
         cx.network.packets.remove(packet);
         self.counters.received += 1;
         let Hot { connection: id, kind, .. } = cx.network.packets.hot[packet as usize];
@@ -111,7 +111,7 @@ impl<C: Connection> Hosts<C> {
         }
     }
 
-    /// A connection's retransmission timer event.
+    /// Handles the retransmission timer event of a connection.
     pub(crate) fn timeout(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
         if connection.timeout_at != cx.now {
@@ -124,7 +124,7 @@ impl<C: Connection> Hosts<C> {
         self.send_pending(cx, id);
     }
 
-    /// A connection's delayed acknowledgement event.
+    /// Handles the delayed acknowledgement event of a connection.
     pub(crate) fn delayed_ack(&mut self, cx: &mut HostContext, id: u32) {
         let connection = &mut self.connections[id as usize];
         if connection.delayed_ack_at != cx.now {
@@ -139,7 +139,7 @@ impl<C: Connection> Hosts<C> {
         self.arm_delayed_ack(cx, id);
     }
 
-    /// Sends what may be sent, keeps the timer, and lets a finished connection go.
+    /// Sends all segments that may be sent, updates the timer and closes a finished connection.
     #[inline]
     fn send_pending(&mut self, cx: &mut HostContext, id: u32) {
         while let Some(segment) =
@@ -167,7 +167,7 @@ impl<C: Connection> Hosts<C> {
         }
     }
 
-    /// Puts a segment on the wire of the host that it is from.
+    /// Sends a segment on the link of its host.
     #[inline]
     fn transmit(
         &mut self,
@@ -200,7 +200,7 @@ impl<C: Connection> Hosts<C> {
         cx.network.send(cx.now, cx.fabric.first_port[usize::from(tuple.from)], packet);
     }
 
-    /// Gives a packet its ports and TTL.
+    /// Sets the ports and TTL of a packet.
     fn set_header(
         &mut self,
         cx: &mut HostContext,
@@ -238,12 +238,12 @@ impl<C: Connection> Hosts<C> {
         self.free.push_back(id);
     }
 
-    /// Subflows that were placed on paths.
+    /// Subflows placed on paths (CFLB).
     pub(crate) fn placed(&self) -> u64 {
         self.steering.as_ref().map_or(0, Steering::placed)
     }
 
-    /// Sums over all connections, past and present.
+    /// Sums over all connections, open and closed.
     pub(crate) fn counters(&self) -> HostCounters {
         let mut sum = self.counters;
         for connection in self.connections.iter().filter(|connection| connection.in_use) {
@@ -258,7 +258,7 @@ impl<C: Connection> Hosts<C> {
     }
 }
 
-/// Whether a switch that reads handshakes is to see it.
+/// True for a segment of a handshake, which switches may inspect.
 #[inline]
 fn is_handshake(segment: &Segment) -> bool {
     matches!(segment.kind, Kind::Syn | Kind::SynAck) || matches!(segment.options, Options::Mptcp(_))

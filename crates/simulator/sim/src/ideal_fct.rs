@@ -1,4 +1,4 @@
-//! How long a flow takes with nothing else in the fabric: the base of slowdowns.
+//! Ideal flow completion time, that of a flow in an empty fabric: the denominator of slowdowns.
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::Tor;
@@ -6,9 +6,9 @@ use heddle_scenario::Connections;
 use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
 
-/// Time for `size` bytes from one host to another over an empty shortest path: a handshake's round trip if the
-/// connection is new, every segment at the slowest link, the last segment store-and-forward over the others, and the
-/// delays. Windows are not limiting (no slow start): the bound that pFabric and HPCC normalise by.
+/// Ideal flow completion time of `size` bytes over an empty shortest path: a round trip for the handshake if the connection is new,
+/// every segment at the slowest link, the last segment store-and-forward over the others, and the delays. Windows do not limit it (no
+/// slow start). pFabric and HPCC normalise by the same bound.
 pub fn ideal_fct(
     fabric: &Fabric,
     routes: &Routes,

@@ -1,8 +1,31 @@
 //! Packet-level, deterministic simulation of multipath fabrics.
 //!
-//! [`simulate`] runs one scenario with one seed. The result depends on nothing else: not on the machine, the time of day
-//! or what runs beside it. Times are integer picoseconds; simultaneous events happen in the order in which they were
-//! scheduled. The crate reads no files and starts no threads; independent runs can go to as many threads as there are.
+//! [`simulate`] runs one scenario with one seed. The result depends on these two only, on every machine and at any number of threads.
+//! Times are integer picoseconds; simultaneous events are handled in the order in which they were scheduled. The crate reads no files and
+//! starts no threads; independent runs can use any number of threads.
+//!
+//! # Example
+//!
+//! One flow of 1 MB over a leaf-spine fabric:
+//!
+//! ```
+//! use heddle_scenario::{Source, load};
+//! use heddle_sim::{Next, simulate};
+//!
+//! let text = r#"
+//!     scheme = "ecmp"
+//!     fabric = { kind = "leaf-spine", leaves = 2, hosts_per_leaf = 1 }
+//!     workload = { kind = "replay", file = "flows.csv" }
+//!     [measure]
+//! "#;
+//! let files = |_: &str| Ok("at,from,to,size\n0s,host-1,host-2,1MB".to_owned());
+//! let scenario = load(&Source::new("example.toml", text), &files)?;
+//! let outcome = simulate(&scenario, 1, &mut |_| Next::Continue)?;
+//! let flow = outcome.flows[0];
+//! assert!(flow.fct >= flow.ideal_fct);
+//! assert_eq!(outcome.totals.dropped, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod engine;
 mod five_tuple;

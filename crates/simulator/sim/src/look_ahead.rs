@@ -1,8 +1,8 @@
-//! Asking the processor for what the next events will read, before they come.
+//! Prefetching of the memory that the next events will read.
 //!
-//! In a large fabric most of a hop's time is spent waiting for memory: the port, its packet, the packet behind, the next
-//! port, the packet at its tail. The events of the current slot are known, so each of these can be asked for a few events
-//! ahead, the nearer the event the further down that chain. Nothing here changes a result: a wrong guess costs only time.
+//! In a large fabric most of the time of a hop is spent waiting for memory: the port, its packet, the packet behind it, the next port,
+//! the packet at its tail. The events of the current slot are known, so each of these can be prefetched a few events ahead: the nearer
+//! the event, the later in this chain. Nothing here changes a result; a wrong prediction costs time only.
 
 use heddle_fabric::Fabric;
 use heddle_policy::Scheme;
@@ -13,25 +13,25 @@ use crate::hosts::Hosts;
 use crate::network::{Network, PacketKind};
 use crate::switching::Switching;
 
-/// Ports from which on a fabric does not fit into a core's cache.
+/// Number of ports above which a fabric does not fit into the cache of a core.
 const LARGE: usize = 2048;
 
-/// How many events ahead each link of the chain is asked for.
+/// Distance in events at which each item of the chain is prefetched.
 const PORT: usize = 14;
 const PACKET: usize = 10;
 const ROUTE: usize = 7;
 const NEXT_PORT: usize = 4;
 const TAIL: usize = 2;
 
-/// What has been asked for.
+/// State of the prefetcher.
 pub(crate) struct LookAhead {
     is_large: bool,
-    /// Guesses of the ports that the next events will send on, by event modulo its length.
+    /// Predicted output ports of the next events, by event modulo the length.
     guesses: [u32; 8],
     steps: usize,
 }
 
-/// What may be read ahead.
+/// Structures that are prefetched.
 pub(crate) struct PrefetchView<'a, S: Scheme, C: Connection> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) switching: &'a Switching<S>,
@@ -44,7 +44,7 @@ impl LookAhead {
         LookAhead { is_large: fabric.ports.len() > LARGE, guesses: [u32::MAX; 8], steps: 0 }
     }
 
-    /// Called once an event.
+    /// Prefetches for the next events. Called once for each event.
     #[inline]
     pub(crate) fn step<S: Scheme, C: Connection>(&mut self, view: &PrefetchView<S, C>) {
         if self.is_large {
@@ -78,7 +78,7 @@ impl LookAhead {
 }
 
 impl<S: Scheme, C: Connection> PrefetchView<'_, S, C> {
-    /// Asks for what says where the packet arriving on `port` goes: a route, or at a host its connection.
+    /// Prefetches the route of the packet arriving on `port`, or at a host its connection.
     fn prefetch_route(&self, port: u32) {
         let here = &self.network.ports[port as usize];
         let Some(hot) = self.network.packets.hot.get(here.head as usize) else { return };
@@ -93,7 +93,7 @@ impl<S: Scheme, C: Connection> PrefetchView<'_, S, C> {
         }
     }
 
-    /// The port that the packet arriving on `port` will probably leave by.
+    /// Predicted output port of the packet arriving on `port`.
     fn next_port(&self, port: u32) -> u32 {
         let here = &self.network.ports[port as usize];
         let Some(hot) = self.network.packets.hot.get(here.head as usize) else { return u32::MAX };

@@ -1,4 +1,4 @@
-//! What a run gives.
+//! Results of a run.
 
 use heddle_policy::Counters;
 use heddle_units::{Bytes, Rate, Time};
@@ -6,7 +6,7 @@ use heddle_units::{Bytes, Rate, Time};
 /// One measured flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRecord {
-    /// When the application had it ready, from the start of the run.
+    /// Start of the flow at the application, from the start of the run.
     pub start: Time,
     /// Sending host.
     pub from: u32,
@@ -14,9 +14,9 @@ pub struct FlowRecord {
     pub to: u32,
     /// Payload.
     pub size: Bytes,
-    /// Flow completion time: from `start` until the receiver has every byte, waiting on a busy connection included.
+    /// Flow completion time: from `start` until the receiver has every byte, including the wait for a busy connection.
     pub fct: Time,
-    /// The same in an empty fabric, by arithmetic: handshake if there is one, transmission at the slowest link, delays.
+    /// Ideal flow completion time, that in an empty fabric: handshake if there is one, transmission at the slowest link, delays.
     pub ideal_fct: Time,
 }
 
@@ -36,13 +36,13 @@ pub struct PortName {
 pub struct Samples {
     /// The ports, in the order of each row.
     pub ports: Vec<PortName>,
-    /// When each sample was taken.
+    /// Time of each sample.
     pub times: Vec<Time>,
     /// Row by row: bytes that each port sent since the sample before.
     pub sent: Vec<u32>,
     /// Row by row: bytes waiting at each port.
     pub queued: Vec<u32>,
-    /// From this sample on, samples lie in the measuring window.
+    /// Index of the first sample in the measuring window.
     pub measured_from: usize,
 }
 
@@ -80,7 +80,7 @@ impl Samples {
 pub struct Totals {
     /// Simulated time at the end.
     pub simulated: Time,
-    /// One packet entering one link.
+    /// Packet hops: one packet entering one link.
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
@@ -102,39 +102,39 @@ pub struct Totals {
     pub timeouts: u64,
     /// Fast recoveries.
     pub fast_recoveries: u64,
-    /// Data segments that arrived behind a later one.
+    /// Data segments delivered after a later one (reordering).
     pub reordered: u64,
-    /// MPTCP: bytes that were given to a second subflow because the first was late with them.
+    /// MPTCP: bytes reinjected on another subflow after a timeout.
     pub reinjected: Bytes,
-    /// CFLB: subflows that were placed on a path.
+    /// CFLB: subflows placed on a path.
     pub placed: u64,
     /// Packets dropped at a full buffer.
     pub dropped: u64,
-    /// Packets lost with a failed link.
+    /// Packets lost on failed links.
     pub lost_to_failures: u64,
-    /// Packets that no route could take.
+    /// Packets without a route.
     pub unroutable: u64,
-    /// Packets marked (ECN).
+    /// Packets marked by ECN.
     pub ecn_marked: u64,
-    /// Packets that reached a host whose connection was gone.
+    /// Packets that arrived for a closed connection.
     pub to_closed_connections: u64,
-    /// Bytes of probes put on links.
+    /// Bytes of probes sent on links.
     pub probe_bytes: Bytes,
-    /// Most packets that existed at one time.
+    /// Largest number of packets at one time.
     pub peak_packets: u64,
-    /// Packets still under way at the end.
+    /// Packets in flight at the end.
     pub in_flight: u64,
-    /// Packets that hosts put on the wire, and took off it.
+    /// Packets sent by hosts.
     pub sent: u64,
-    /// See [`Totals::sent`].
+    /// Packets received by hosts.
     pub received: u64,
-    /// Probes put on links.
+    /// Probes sent on links.
     pub probes_sent: u64,
-    /// State of the switch that holds most of it, in bytes, as the scheme counts it.
+    /// Largest state of a switch in bytes, as the scheme counts it.
     pub state_bytes: u64,
 }
 
-/// Drops and marks at one port.
+/// Drops and ECN marks at one port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortCounters {
     /// The node that sends.
@@ -143,29 +143,29 @@ pub struct PortCounters {
     pub to: String,
     /// Packets dropped at a full buffer.
     pub dropped: u64,
-    /// Packets marked.
+    /// Packets marked by ECN.
     pub ecn_marked: u64,
 }
 
-/// How the subflows of connections share links between switches, on their way to the server.
+/// Sharing of links between switches by the subflows of a connection, in the direction to the server.
 ///
-/// It counts over samples of connections: each connection of which at least two subflows sent in the sampling interval, at each
-/// sample of the measuring window. Flowlets move: a subflow's links are those that it used last.
+/// A sample is a connection at a sampling time of the measuring window, if at least two of its subflows sent in the sampling interval.
+/// Flowlets change paths: the links of a subflow are those that it used last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathUse {
     /// Samples of connections.
     pub samples: u64,
-    /// Of these, samples in which two active subflows or more had a link in common.
+    /// Samples in which two or more active subflows shared a link.
     pub shared: u64,
-    /// Of these, samples in which that was the link up from their ToR.
+    /// Samples in which they shared the uplink of their ToR.
     pub shared_first_hop: u64,
-    /// Sum over samples: different paths that the active subflows took, link by link.
+    /// Sum over samples of the distinct paths of active subflows.
     pub paths_sum: u64,
-    /// Sum over samples: active subflows.
+    /// Sum over samples of the active subflows.
     pub subflows_sum: u64,
 }
 
-/// What a run gives.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Measured flows, in the order in which they finished.
@@ -174,12 +174,12 @@ pub struct Outcome {
     pub samples: Samples,
     /// Sums.
     pub totals: Totals,
-    /// What the scheme counted, over all switches.
+    /// Counters of the scheme, summed over all switches.
     pub scheme: Counters,
-    /// How subflows share links, if the run takes samples and its connections have more than one path.
+    /// Link sharing between subflows, if the run takes samples and its connections have more than one path.
     pub path_use: Option<PathUse>,
-    /// Ports that dropped or marked anything.
+    /// Counters of the ports that dropped or marked packets.
     pub port_counters: Vec<PortCounters>,
-    /// A hash over every event of the run: equal digests mean equal runs.
+    /// Hash over every event of the run: equal digests mean equal runs.
     pub digest: u64,
 }

@@ -1,7 +1,7 @@
-//! Which links the subflows of each connection use, and whether they use the same ones.
+//! Sharing of links by the subflows of each connection.
 //!
-//! A subflow uses the links between switches that its last packets to the server crossed, one at each step of the way ([`HopIndex`]). It is
-//! active while it crosses any between two samples.
+//! The links of a subflow are those between switches that its last packets to the server crossed, one for each hop index
+//! ([`HopIndex`]). It is active if it crossed any since the last sample.
 
 mod hop_index;
 
@@ -13,9 +13,9 @@ use crate::network::{PacketKind, Packets};
 use crate::outcome::PathUse;
 use hop_index::HopIndex;
 
-/// Follows packets, and compares their ways when a sample is taken.
+/// Records the hops of packets, and compares the paths of subflows at each sample.
 pub(crate) struct PathUseTracker {
-    /// Subflows of a connection.
+    /// Number of subflows of a connection.
     paths: usize,
     hops: HopIndex,
     connections: Vec<Connection>,
@@ -32,12 +32,12 @@ struct Connection {
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Subflow {
     last: Time,
-    /// The port last used at each step.
+    /// Port last used at each hop index.
     path: Vec<Option<u32>>,
 }
 
 impl PathUseTracker {
-    /// Watches a run that takes samples, if its connections have several paths.
+    /// A tracker for a run that takes samples and whose connections have several paths; `None` for other runs.
     pub(crate) fn new(
         scenario: &Scenario,
         fabric: &Fabric,
@@ -53,7 +53,7 @@ impl PathUseTracker {
         })
     }
 
-    /// A packet has crossed the link behind `port`. Cold, because most runs watch nothing.
+    /// Records that a packet has crossed the link of `port`. Cold, because most runs have no tracker.
     #[cold]
     pub(crate) fn record_hop(&mut self, now: Time, port: u32, packets: &Packets, packet: u32) {
         let (hot, body) = (&packets.hot[packet as usize], &packets.body[packet as usize]);
@@ -75,7 +75,7 @@ impl PathUseTracker {
         }
     }
 
-    /// Compares the ways of each connection's active subflows.
+    /// Compares the paths of each connection's active subflows.
     pub(crate) fn sample(&mut self, now: Time) {
         let since = self.last_sample;
         for connection in &self.connections {
@@ -88,7 +88,7 @@ impl PathUseTracker {
         self.last_sample = now;
     }
 
-    /// From now on, samples are in the measuring window.
+    /// Starts the measuring window.
     pub(crate) fn start_measuring(&mut self) {
         self.counts = PathUse::default();
     }
@@ -109,7 +109,7 @@ impl Subflow {
 }
 
 impl PathUse {
-    /// Adds a connection whose active subflows go these ways.
+    /// Adds a connection whose active subflows use `paths`.
     fn add(&mut self, paths: &[&[Option<u32>]]) {
         let mut distinct = paths.to_vec();
         distinct.sort_unstable();
@@ -123,7 +123,7 @@ impl PathUse {
     }
 }
 
-/// Whether two of `paths` take one port at a step.
+/// True if two of `paths` use the same port at `hop`.
 fn share_link(paths: &[&[Option<u32>]], hop: usize) -> bool {
     let mut ports: Vec<u32> =
         paths.iter().filter_map(|path| path.get(hop).copied().flatten()).collect();

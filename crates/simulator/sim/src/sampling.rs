@@ -1,4 +1,4 @@
-//! Samples of queues and links.
+//! Sampling of queues and links.
 
 use heddle_fabric::Fabric;
 use heddle_units::Time;
@@ -9,7 +9,7 @@ use crate::outcome::{PortName, Samples};
 /// Takes samples of the ports between switches.
 pub(crate) struct Sampler {
     ports: Vec<u32>,
-    /// Bytes that each had sent at the last sample.
+    /// Bytes sent by each port up to the last sample.
     sent_before: Vec<u64>,
     samples: Samples,
 }
@@ -50,7 +50,7 @@ impl Sampler {
         }
     }
 
-    /// From now on, samples are in the measuring window.
+    /// Starts the measuring window.
     pub(crate) fn start_measuring(&mut self) {
         self.samples.measured_from = self.samples.times.len();
     }

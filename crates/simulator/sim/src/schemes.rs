@@ -1,4 +1,4 @@
-//! From a scenario's scheme to a policy and its parameters.
+//! Selection of the policy and its parameters from a scenario.
 
 use heddle_path_encoder::cflb_config;
 use heddle_policy as policy;
@@ -8,16 +8,16 @@ use heddle_scenario::{Cflb, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme};
 
 use crate::random::{Random, Stream};
 
-/// Something to do once the type of the scheme is known.
+/// An action that is generic over the scheme.
 pub(crate) trait WithScheme {
     type Output;
     fn with<S: Policy>(self, config: S::Config) -> Self::Output;
 }
 
-/// Does it with the policy that a scenario names.
+/// Runs the action `then` with the policy of a scenario.
 ///
 /// # Errors
-/// Constants of CFLB that make no codec; a scenario that was loaded has none.
+/// CFLB constants that make no codec; the loader of scenarios rejects these.
 pub(crate) fn dispatch<W: WithScheme>(
     scheme: &Scheme,
     seed: u64,
@@ -42,7 +42,7 @@ pub(crate) fn dispatch<W: WithScheme>(
     })
 }
 
-/// What the routers and senders of a run share; the key is the seed's.
+/// CFLB codec of the routers and senders of a run; the key is derived from the seed.
 pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
     let mut random = Random::new(seed, Stream::CflbKey);
     let key: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);

@@ -1,4 +1,4 @@
-//! Running a scenario.
+//! Entry point: runs a scenario.
 
 use heddle_policy::Scheme;
 use heddle_scenario::{Scenario, Transport};
@@ -10,7 +10,7 @@ use crate::progress::{Next, Progress, SimError};
 use crate::schemes;
 use crate::simulation::Simulation;
 
-/// Runs a scenario with one seed. `watch` is called now and then (every 2^18 events), and at the end.
+/// Runs a scenario with one seed. `watch` is called every 2^18 events, and at the end.
 ///
 /// # Errors
 /// [`SimError`], before anything runs unless `watch` stops it.
@@ -31,7 +31,7 @@ pub fn simulate(
     }
 }
 
-/// A run that waits for its scheme.
+/// A run before the selection of its scheme.
 struct Run<'a, C: Connection> {
     scenario: &'a Scenario,
     transport: C::Config,

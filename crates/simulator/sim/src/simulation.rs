@@ -1,4 +1,4 @@
-//! One run, from the first probe to the last flow.
+//! One run, from the first event to the last.
 
 mod faults;
 mod finish;
@@ -27,7 +27,7 @@ use crate::switching::Switching;
 use crate::traffic::{self, ConnectionPools, NewFlow, Traffic};
 use start::{is_failed, start_network, steering};
 
-/// Where and when hosts act, borrowed from a simulation.
+/// [`HostContext`] borrowed from a simulation.
 macro_rules! context {
     ($simulation:ident) => {
         HostContext {
@@ -39,12 +39,12 @@ macro_rules! context {
     };
 }
 
-/// Everything that a run has.
+/// State of a run.
 pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     scenario: &'a Scenario,
     fabric: Fabric,
     network: Network,
-    /// Links that routing takes to be up.
+    /// For each link, true if routing uses it.
     routed: Vec<bool>,
     switching: Switching<S>,
     hosts: Hosts<C>,
@@ -109,7 +109,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         Ok(simulation)
     }
 
-    /// Puts down what is known to happen before anything has.
+    /// Schedules the initial events.
     fn schedule_first(&mut self, seed: u64) {
         let (measure, measure_from) = (&self.scenario.measure, self.measure_from());
         let events = &mut self.network.events;
@@ -154,7 +154,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         self.report(watch)
     }
 
-    /// Handles the next event; false once the run is over.
+    /// Handles the next event; returns false at the end of the run.
     #[inline]
     fn step(&mut self, end: Time) -> bool {
         let Some((at, event)) = self.network.events.pop() else { return false };
@@ -189,7 +189,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         self.look_ahead.step(&PrefetchView { fabric, switching: &self.switching, network, hosts });
     }
 
-    /// Whether the measured flows have all come and gone.
+    /// True if all measured flows have finished.
     #[inline]
     fn is_complete(&self) -> bool {
         matches!(self.scenario.measure.until, Until::Flows(flows) if self.flows.len() as u64 >= flows)

@@ -1,4 +1,4 @@
-//! Switches: each packet's next port by the scheme, probes by the multicast groups.
+//! Switches: forwarding by the scheme, and replication of probes by multicast groups.
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::{
@@ -19,11 +19,11 @@ pub(crate) struct Switching<S: Scheme> {
     config: S::Config,
     pub(crate) routes: Routes,
     random: Random,
-    /// For each port of the fabric, where a probe that came in on it goes.
+    /// For each port of the fabric, the output ports of a probe that arrives on it.
     groups: Vec<Vec<Port>>,
-    /// Data packets that no next hop could take.
+    /// Data packets without a next hop.
     pub(crate) unroutable: u64,
-    /// Probe packets put on links.
+    /// Probes sent on links.
     pub(crate) probes_sent: u64,
 }
 
@@ -53,7 +53,7 @@ impl<S: Scheme> Switching<S> {
         }
     }
 
-    /// The port by which a packet will probably leave a switch, by its number in the fabric.
+    /// Predicted output port of a packet, by its number in the fabric.
     #[inline]
     pub(crate) fn predict(&self, fabric: &Fabric, switch: u32, hot: &Hot) -> Option<u32> {
         let hops = self.routes.next_hops(switch, hot.dst_tor);
@@ -77,7 +77,7 @@ impl<S: Scheme> Switching<S> {
         Step { now: now.as_nanos(), rnd: if S::NEEDS_RANDOM { self.random.bits() } else { 0 } }
     }
 
-    /// Sends a data packet, come to `switch`, on its way.
+    /// Forwards a data packet at `switch`.
     #[inline]
     pub(crate) fn forward(
         &mut self,
@@ -128,13 +128,13 @@ impl<S: Scheme> Switching<S> {
         network.send(now, base + u32::from(out.0), packet);
     }
 
-    /// Shows a ToR a handshake of one of its hosts.
+    /// Passes a handshake of one of its hosts to a ToR.
     pub(crate) fn handshake(&mut self, now: Time, tor: u32, seen: &Handshake) {
         let step = self.step(now);
         self.schemes[tor as usize].handshake(step, seen);
     }
 
-    /// Takes in a probe that came over `in_port` (the sender's port) and replicates it.
+    /// Handles a probe that arrived over `in_port` (the sender's port), and replicates it.
     pub(crate) fn probe(
         &mut self,
         fabric: &Fabric,
@@ -181,7 +181,7 @@ impl<S: Scheme> Switching<S> {
         }
     }
 
-    /// Sends a probe, unless the port is down: it would count as lost every period, for as long as the link is down.
+    /// Sends a probe, unless the port is down, where it would be counted as lost in every period.
     fn send_probe(&mut self, network: &mut Network, now: Time, port: u32, probe: Probe) {
         if !network.ports[port as usize].up {
             return;
@@ -204,12 +204,12 @@ impl<S: Scheme> Switching<S> {
         network.send(now, port, packet);
     }
 
-    /// What all switches have counted.
+    /// Counters, summed over all switches.
     pub(crate) fn counters(&self) -> Counters {
         self.schemes.iter().map(Scheme::counters).sum()
     }
 
-    /// State of the switch that holds most, in bytes.
+    /// Largest state of a switch, in bytes.
     pub(crate) fn state_bytes(&self) -> usize {
         self.schemes.iter().map(Scheme::state_bytes).max().unwrap_or(0)
     }
@@ -240,7 +240,7 @@ fn all_groups(fabric: &Fabric) -> Vec<Vec<Port>> {
     fabric.ports.iter().enumerate().map(group).collect()
 }
 
-/// One switch's ports as its scheme sees them.
+/// Ports of one switch, as its scheme reads them.
 struct View<'a> {
     network: &'a mut Network,
     base: u32,

@@ -1,4 +1,4 @@
-//! The workload: when flows start, between whom, and on which connection.
+//! The workload: start times, endpoints and connections of flows.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use heddle_units::{Bytes, Time};
 use crate::hosts::{Hosts, Lifetime};
 use crate::random::{Random, Stream};
 
-/// Bytes of a flow that never ends.
+/// Size of a flow that never ends.
 pub(crate) const UNBOUNDED_BYTES: u64 = 1 << 60;
 
 /// A flow to start now.
@@ -24,7 +24,7 @@ pub(crate) struct NewFlow {
 /// Generates flows, one arrival at a time.
 pub(crate) enum Traffic {
     Poisson(Poisson),
-    /// Flows with their times, the next one last.
+    /// Flows with their start times, in descending order.
     List(Vec<(Time, NewFlow)>),
 }
 
@@ -45,7 +45,7 @@ impl Traffic {
         Traffic::List(flows)
     }
 
-    /// When the next arrival is due; [`Time::NEVER`] if there is none.
+    /// Time of the next arrival; [`Time::NEVER`] if there is none.
     pub(crate) fn next_at(&self) -> Time {
         match self {
             Traffic::Poisson(poisson) => poisson.next_at,
@@ -53,7 +53,7 @@ impl Traffic {
         }
     }
 
-    /// The flows of the arrival that is due, and moves on to the next.
+    /// Appends the flows of the due arrival to `flows`, and schedules the next arrival.
     pub(crate) fn arrive(&mut self, flows: &mut Vec<NewFlow>) {
         match self {
             Traffic::Poisson(poisson) => poisson.arrive(flows),
@@ -72,7 +72,7 @@ pub(crate) struct Poisson {
     connections: Connections,
 }
 
-/// A pattern with what the seed fixes for the whole run.
+/// A traffic pattern with its random choices for the whole run.
 enum SeededPattern {
     Sets {
         clients: Vec<u32>,
@@ -189,7 +189,7 @@ fn replayed(flows: &[ReplayFlow], start: Time) -> Vec<(Time, NewFlow)> {
     flows.iter().map(flow).collect()
 }
 
-/// How a workload's flows are carried.
+/// Mapping of a workload's flows to connections.
 pub(crate) fn connection_mode(workload: &Workload) -> Connections {
     match workload {
         Workload::Flows(flows) => flows.connections,
@@ -197,7 +197,7 @@ pub(crate) fn connection_mode(workload: &Workload) -> Connections {
     }
 }
 
-/// Persistent connections between pairs of hosts, opened when first used, taken in turn.
+/// Persistent connections between pairs of hosts, opened on first use and used round robin.
 #[derive(Default)]
 pub(crate) struct ConnectionPools(BTreeMap<(u32, u32), Pool>);
 
@@ -208,7 +208,7 @@ struct Pool {
 }
 
 impl ConnectionPools {
-    /// The connection that takes a flow.
+    /// Connection for a flow.
     pub(crate) fn connection<C: Connection>(
         &mut self,
         flow: &NewFlow,

@@ -1,6 +1,6 @@
-//! A small run of each scheme, its figures kept in a table: a change of behaviour shows as a change of the table.
+//! Golden results: a small run of each scheme, with its figures in a table that shows any change of behaviour.
 //!
-//! After a change that is meant to alter results, look at the new table and accept it (`cargo insta review`).
+//! After an intended change of results, review the new table and accept it (`cargo insta review`).
 
 use std::fmt::Write as _;
 

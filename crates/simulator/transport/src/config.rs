@@ -2,7 +2,7 @@
 
 use heddle_units::{Bytes, Time};
 
-/// Which congestion controller runs.
+/// Congestion control algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Control {
     /// RFC 5681 and RFC 6582.
@@ -10,10 +10,9 @@ pub enum Control {
     NewReno,
     /// RFC 9438.
     Cubic,
-    /// RFC 8257. Needs links that mark.
+    /// RFC 8257. Requires links that mark (ECN).
     Dctcp,
-    /// As the connection says that the subflow belongs to: MPTCP sets it for coupled subflows. On its own it does not grow beyond
-    /// slow start.
+    /// Coupled with the connection's other subflows; set by MPTCP. Without MPTCP the window does not grow beyond slow start.
     Coupled,
 }
 
@@ -31,7 +30,7 @@ pub enum Coupling {
     Balia,
 }
 
-/// How loss is repaired.
+/// Loss recovery algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery {
     /// RFC 6675, with selective acknowledgements (RFC 2018).
@@ -56,15 +55,17 @@ pub struct TcpConfig {
     pub min_rto: Time,
     /// Upper bound of the retransmission timeout, back-off included.
     pub max_rto: Time,
-    /// The timeout before the first RTT sample: a SYN's.
+    /// Retransmission timeout before the first RTT sample: that of a SYN.
     pub initial_rto: Time,
-    /// Receive window, at least 1; what is above 2^32 - 1 counts as that.
+    /// Receive window, at least 1; values above 2^32 - 1 count as 2^32 - 1.
     pub receive_window: Bytes,
-    /// Longest delay of an acknowledgement, for every second full segment (RFC 5681 section 4.2); `None` acknowledges each at once.
+    /// Delayed acknowledgements: longest delay, with an acknowledgement for every second full segment (RFC 5681 section 4.2). `None`
+    /// acknowledges each segment at once.
     pub delayed_ack: Option<Time>,
-    /// Whether the window falls back to the initial one after an idle timeout (RFC 5681 section 4.1).
+    /// Reset of the congestion window to the initial one after an idle period of one RTO (RFC 5681 section 4.1).
     pub idle_restart: bool,
-    /// Duplicate acknowledgements that mean a loss (RFC 5681: 3). More of them bear more reordering, and find losses later.
+    /// DupThresh: duplicate acknowledgements that indicate a loss (RFC 5681: 3). A higher threshold tolerates more reordering and detects
+    /// losses later.
     pub dup_threshold: u32,
 }
 

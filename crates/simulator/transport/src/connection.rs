@@ -1,41 +1,42 @@
-//! Both ends of a connection, as what drives them sees them, whichever the protocol.
+//! Interface of a connection, client and server together, for any transport protocol.
 
 use heddle_units::Time;
 
 use crate::{Receiver, Segment, Sender, TcpConfig};
 
-/// What both ends of a connection have counted.
+/// Counters of a connection, both ends together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionCounters {
-    /// Segments that the client sent: SYNs, data and retransmissions.
+    /// Segments sent by the client: SYNs, data and retransmissions.
     pub segments: u64,
-    /// Of these, segments sent again on their subflow, SYNs included.
+    /// Retransmissions on the same subflow, SYNs included.
     pub retransmitted: u64,
     /// Retransmission timeouts, those of SYNs included.
     pub timeouts: u64,
-    /// Times that fast recovery began.
+    /// Entries into fast recovery.
     pub fast_recoveries: u64,
-    /// Data segments that the network delivered behind a later one of their subflow.
+    /// Data segments delivered after a later one of the same subflow (reordering).
     pub reordered: u64,
-    /// MPTCP: bytes that a second subflow was given because the first was late with them.
+    /// MPTCP: bytes reinjected on another subflow after a timeout.
     pub reinjected: u64,
 }
 
-/// A connection: the client's end, which sends, and the server's, which receives. It has one path or several, numbered from 0.
+/// A connection: the client, which sends data, and the server, which receives it. Its paths are numbered from 0.
 ///
-/// The loop that drives it, after any input: send what [`Connection::next_segment`] gives until it gives `None`; call
-/// [`Connection::on_timer`] once [`Connection::deadline`] has passed, and [`Connection::on_ack_timer`] once [`Connection::ack_deadline`] has.
+/// The caller's loop, after any input: send what [`Connection::next_segment`] returns until it returns `None`; call
+/// [`Connection::on_timer`] once [`Connection::deadline`] has passed, and [`Connection::on_ack_timer`] once
+/// [`Connection::ack_deadline`] has.
 pub trait Connection: Sized {
-    /// Parameters, which thousands of connections share; a connection must see the same ones always.
+    /// Parameters. They are shared by connections, and each connection must always be given the same ones.
     type Config: Clone;
 
-    /// Paths that a connection may use, at least 1.
+    /// Number of paths of a connection, at least 1.
     fn paths(config: &Self::Config) -> usize;
 
-    /// A closed connection. `random` are bits for keys and nonces; TCP takes none.
+    /// Returns a closed connection. `random` supplies bits for keys and nonces; TCP uses none.
     fn new(config: &Self::Config, random: impl FnMut() -> u64) -> Self;
 
-    /// Makes the stream longer by `bytes`, which opens the connection if it is closed.
+    /// Appends `bytes` to the stream, which opens the connection if it is closed.
     fn write(&mut self, now: Time, bytes: u64);
 
     /// Bytes written.
@@ -44,16 +45,17 @@ pub trait Connection: Sized {
     /// Bytes of the stream acknowledged to the client.
     fn acked(&self) -> u64;
 
-    /// Bytes that the server has received in order, from the first.
+    /// Bytes received in order by the server.
     fn delivered(&self) -> u64;
 
-    /// Whether everything written is acknowledged, on every path that carried it.
+    /// True if all data written is acknowledged, on every path that carried it.
     fn is_idle(&self) -> bool;
 
-    /// The client takes in an answer that came over `path`.
+    /// Handles an acknowledgement (ACK or SYN/ACK) that arrived at the client on `path`.
     fn on_ack(&mut self, config: &Self::Config, now: Time, path: usize, ack: &Segment);
 
-    /// The server takes in a segment that came over `path`, and gives the answer, which goes back over the same, unless it is delayed.
+    /// Handles a segment that arrived at the server on `path`. Returns the acknowledgement, to be sent on the same path, unless it is
+    /// delayed.
     fn on_segment(
         &mut self,
         config: &Self::Config,
@@ -62,33 +64,33 @@ pub trait Connection: Sized {
         segment: &Segment,
     ) -> Option<Segment>;
 
-    /// The next segment of the client and its path, `None` if nothing may be sent now.
+    /// Next segment of the client and its path; `None` if nothing may be sent now.
     fn next_segment(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
 
-    /// When [`Connection::on_timer`] is next needed; [`Time::NEVER`] if it is not.
+    /// Time at which [`Connection::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     fn deadline(&self) -> Time;
 
-    /// The client looks at the clock.
+    /// Runs the client's timers that are due.
     fn on_timer(&mut self, config: &Self::Config, now: Time);
 
-    /// When [`Connection::on_ack_timer`] is next needed; [`Time::NEVER`] if it is not.
+    /// Time at which [`Connection::on_ack_timer`] is due; [`Time::NEVER`] if no timer runs.
     fn ack_deadline(&self) -> Time;
 
-    /// The server looks at the clock: a delayed acknowledgement that is due, and its path. Ask until it gives `None`.
+    /// Returns a delayed acknowledgement that is due, and its path. Call until it returns `None`.
     fn on_ack_timer(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
 
-    /// What has been counted so far.
+    /// Counters so far.
     fn counters(&self) -> ConnectionCounters;
 
-    /// Writes the TCP options that a switch would read of `segment` into `area`, and gives their length: MPTCP's handshakes. 0 for
-    /// a segment without.
+    /// Writes the TCP options of `segment` that a switch would read, those of MPTCP handshakes, into `area`, and returns their length; 0
+    /// for a segment without.
     fn options(config: &Self::Config, segment: &Segment, area: &mut [u8; 40]) -> usize {
         let _ = (config, segment, area);
         0
     }
 }
 
-/// Both ends of a TCP connection.
+/// A TCP connection: sender and receiver.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct TcpConnection {

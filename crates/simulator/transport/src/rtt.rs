@@ -1,13 +1,13 @@
-//! The round-trip time and the retransmission timeout (RFC 6298).
+//! Round-trip time estimation and the retransmission timeout (RFC 6298).
 
 use heddle_units::Time;
 
 use crate::TcpConfig;
 
-/// The clock's granularity, G: a tick of [`crate::Timestamp`].
+/// Clock granularity G: a tick of [`crate::Timestamp`].
 const GRANULARITY: u64 = 1 << 14;
 
-/// The estimator. Time stamps make every sample unambiguous, so Karn's algorithm is not needed.
+/// RTT estimator. Timestamps make every sample unambiguous, so Karn's algorithm is not needed.
 #[derive(Clone, Debug)]
 pub(crate) struct Rtt {
     /// Smoothed round-trip time; zero before the first sample.
@@ -21,7 +21,7 @@ impl Rtt {
         Rtt { srtt: Time::ZERO, var: Time::ZERO, rto: config.initial_rto }
     }
 
-    /// Takes a sample in, which also ends a back-off.
+    /// Adds a sample, which also ends a back-off.
     pub(crate) fn sample(&mut self, config: &TcpConfig, rtt: Time) {
         let rtt = rtt.0.max(1);
         if self.srtt == Time::ZERO {

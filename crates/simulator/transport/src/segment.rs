@@ -1,16 +1,16 @@
-//! What TCP puts on the simulated wire.
+//! TCP segments of the simulation.
 
 use heddle_units::{Bytes, Time};
 
 use crate::handshake::Handshake;
 
-/// Bytes of header in front of the payload on the wire: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in ns-2).
+/// Header bytes of a frame: Ethernet 14 + FCS 4, IPv4 20, TCP 20 (options are not counted, as in ns-2).
 pub const HEADER_BYTES: u32 = 58;
 
-/// The smallest frame.
+/// Bytes of the smallest frame.
 pub const MIN_FRAME_BYTES: u32 = 64;
 
-/// What a segment is for. Data flows one way on a connection: from the client that opened it to the server.
+/// Kind of a segment. Data flows one way on a connection: from the client that opened it to the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Opens a connection.
@@ -31,19 +31,19 @@ pub enum Kind {
 pub struct Timestamp(pub u32);
 
 impl Timestamp {
-    /// The stamp of `now`.
+    /// Timestamp of `now`.
     #[inline]
     pub const fn at(now: Time) -> Timestamp {
         Timestamp((now.0 >> 14) as u32)
     }
 
-    /// Time from this stamp to `now`, to a tick.
+    /// Time from this timestamp to `now`, to one tick.
     #[inline]
     pub const fn elapsed(self, now: Time) -> Time {
         Time((Timestamp::at(now).0.wrapping_sub(self.0) as u64) << 14)
     }
 
-    /// Whether this stamp was taken after `other`, if they are less than 35 s apart.
+    /// True if this timestamp is later than `other`, if they are less than 35 s apart.
     #[inline]
     pub const fn is_after(self, other: Timestamp) -> bool {
         0 < self.0.wrapping_sub(other.0).cast_signed()
@@ -59,15 +59,15 @@ pub struct SackBlock {
     pub len: u32,
 }
 
-/// What a segment carries in the place of options that only some have.
+/// Options of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Options {
-    /// Nothing more.
+    /// No option.
     #[default]
     None,
-    /// Ack: out-of-order ranges, the most recently changed first. An empty block is none.
+    /// Ack: out-of-order ranges, the most recently changed first. An empty block is unused.
     Sack([SackBlock; 3]),
-    /// What opens MPTCP connections and subflows.
+    /// MPTCP option of a handshake.
     Mptcp(Handshake),
 }
 
@@ -76,26 +76,26 @@ pub enum Options {
 pub struct Ecn(u8);
 
 impl Ecn {
-    /// Neither mark.
+    /// No ECN bit.
     pub const NONE: Ecn = Ecn(0);
-    /// Data: a switch marked it (CE). Ack: the receiver echoes a mark (ECE).
+    /// Data: Congestion Experienced (CE). Ack: ECN-Echo (ECE).
     pub const MARK: Ecn = Ecn(1);
-    /// Data: the sender has reduced its window (CWR).
+    /// Data: Congestion Window Reduced (CWR).
     pub const CWR: Ecn = Ecn(2);
 
-    /// Whether the mark, or its echo, is there.
+    /// True if CE (data) or ECE (acknowledgement) is set.
     #[inline]
     pub const fn is_marked(self) -> bool {
         self.0 & Ecn::MARK.0 != 0
     }
 
-    /// Whether the sender says that it has reduced its window.
+    /// True if CWR is set.
     #[inline]
     pub const fn is_cwr(self) -> bool {
         self.0 & Ecn::CWR.0 != 0
     }
 
-    /// Adds the mark.
+    /// Sets CE.
     #[inline]
     pub const fn mark(&mut self) {
         self.0 |= Ecn::MARK.0;
@@ -110,22 +110,22 @@ pub struct Segment {
     /// MPTCP's data sequence signal (RFC 8684 section 3.3). Data: number of its first byte in the connection's stream. Ack: the
     /// cumulative acknowledgement of that stream. The first byte of a stream is 0; TCP leaves it so.
     pub data_seq: u64,
-    /// Data, Syn: when it was sent. Ack, SynAck: the stamp that it echoes.
+    /// Data, Syn: time of sending. Ack, SynAck: the echoed timestamp.
     pub timestamp: Timestamp,
-    /// Ack, SynAck: bytes that the receiver can take beyond `seq`; with MPTCP, beyond `data_seq`.
+    /// Ack, SynAck: receive window beyond `seq`; with MPTCP, beyond `data_seq`.
     pub window: u32,
-    /// Selective acknowledgements, or a handshake's options.
+    /// SACK blocks, or the MPTCP option of a handshake.
     pub options: Options,
     /// Data: payload bytes.
     pub len: u16,
-    /// What it is for.
+    /// Kind of the segment.
     pub kind: Kind,
-    /// Congestion marks.
+    /// ECN bits.
     pub ecn: Ecn,
 }
 
 impl Segment {
-    /// Its selective acknowledgements.
+    /// SACK blocks.
     #[inline]
     pub fn sacks(&self) -> impl Iterator<Item = SackBlock> + '_ {
         let blocks: &[SackBlock] = match &self.options {

@@ -59,7 +59,7 @@ pub struct Found {
 
 /// What there is to find in the option area of a TCP header with these flags.
 pub fn expected(options: &[u8], flags: TcpFlags) -> Found {
-    if options.len() > tcp::MOST_OPTION_BYTES {
+    if options.len() > tcp::MAX_OPTION_BYTES {
         return Kind::Malformed.into();
     }
     let syn = flags.contains(TcpFlags::SYN) && !flags.contains(TcpFlags::ACK);

@@ -1,20 +1,20 @@
 //! The key table: key A of a version-0 handshake, from the SYN to the SYN/ACK.
 //!
-//! One place for each hash: a key stays for one round trip only, and without it there is still the third ACK.
+//! Direct-mapped: a key is stored for one round trip only, and the third packet of the handshake replaces a missing one.
 
 use alloc::{boxed::Box, vec};
 
 use heddle_wire::Key;
 
-use super::{AssociationConfig, sets};
+use super::{buckets, config::AssociationConfig};
 use crate::{Nanos, mix};
 
-/// Switch bytes per key: check (2), key (8), time (6).
+/// Switch bytes per key: fingerprint (2), key (8), time (6).
 const BYTES_PER_KEY: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
-struct Kept {
-    check: u16,
+struct KeyEntry {
+    fingerprint: u16,
     key: Key,
     since: Nanos,
 }
@@ -22,47 +22,47 @@ struct Kept {
 /// The table.
 #[derive(Clone, Debug)]
 pub(super) struct KeyTable {
-    places: Box<[Option<Kept>]>,
+    slots: Box<[Option<KeyEntry>]>,
     idle_after: Nanos,
     salt: u32,
 }
 
 impl KeyTable {
     pub fn new(config: &AssociationConfig, salt: u32) -> KeyTable {
-        let places = vec![None; sets::places(config.slots)].into_boxed_slice();
-        KeyTable { places, idle_after: config.idle_after, salt }
+        let slots = vec![None; buckets::slots(config.slots)].into_boxed_slice();
+        KeyTable { slots, idle_after: config.idle_after, salt }
     }
 
-    /// Keeps the key of `flow`; tells whether there was room, which a young key of another flow denies.
-    pub fn keep(&mut self, now: Nanos, flow: u32, key: Key) -> bool {
-        let (place, check) = self.spot(flow);
+    /// Stores the key of `flow`. Returns false if the slot holds a key of another flow that has not expired.
+    pub fn insert(&mut self, now: Nanos, flow: u32, key: Key) -> bool {
+        let (slot, fingerprint) = self.locate(flow);
         let idle_after = self.idle_after;
-        let held = self.places[place].is_some_and(|kept| {
-            kept.check != check && now.saturating_sub(kept.since) <= idle_after
+        let occupied = self.slots[slot].is_some_and(|entry| {
+            entry.fingerprint != fingerprint && now.saturating_sub(entry.since) <= idle_after
         });
-        if !held {
-            self.places[place] = Some(Kept { check, key, since: now });
+        if !occupied {
+            self.slots[slot] = Some(KeyEntry { fingerprint, key, since: now });
         }
-        !held
+        !occupied
     }
 
-    /// Takes the key of `flow` out.
+    /// Removes and returns the key of `flow`.
     pub fn take(&mut self, flow: u32) -> Option<Key> {
-        let (place, check) = self.spot(flow);
-        self.places[place].take_if(|kept| kept.check == check).map(|kept| kept.key)
+        let (slot, fingerprint) = self.locate(flow);
+        self.slots[slot].take_if(|entry| entry.fingerprint == fingerprint).map(|entry| entry.key)
     }
 
-    /// Forgets the key of `flow`.
-    pub fn forget(&mut self, flow: u32) {
+    /// Removes the key of `flow`.
+    pub fn remove(&mut self, flow: u32) {
         self.take(flow);
     }
 
-    fn spot(&self, flow: u32) -> (usize, u16) {
+    fn locate(&self, flow: u32) -> (usize, u16) {
         let hash = mix(flow, self.salt);
-        (hash as usize & (self.places.len() - 1), sets::check(hash))
+        (hash as usize & (self.slots.len() - 1), buckets::fingerprint(hash))
     }
 
     pub fn state_bytes(&self) -> usize {
-        self.places.len() * BYTES_PER_KEY
+        self.slots.len() * BYTES_PER_KEY
     }
 }

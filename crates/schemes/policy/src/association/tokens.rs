@@ -1,7 +1,7 @@
-//! The token table: from a token to the place of its connection's first subflow.
+//! The token table: from a token to the slot of its connection's first subflow.
 //!
-//! A place holds no token: the entry that it leads to does, and is the check. So nothing need be taken out when an entry goes, and
-//! two tokens of one connection may share a place.
+//! An entry of this table does not store the token: the association entry that it refers to does. So nothing is removed here with an
+//! association entry, and the two tokens of one connection may share an index.
 
 use alloc::{boxed::Box, vec};
 use core::ops::Range;
@@ -9,48 +9,48 @@ use core::ops::Range;
 use heddle_wire::Token;
 
 use super::{
+    buckets::{bucket, slots},
     entries::Tokens,
-    sets::{places, set},
 };
 use crate::mix;
 
-/// The number of a place that no association table has.
-const NOWHERE: u32 = u32::MAX;
+/// Slot number that no association table has.
+const NO_SLOT: u32 = u32::MAX;
 
 /// The table.
 #[derive(Clone, Debug)]
 pub(super) struct TokenTable {
-    slots: Box<[u32]>,
+    entries: Box<[u32]>,
     salt: u32,
 }
 
 impl TokenTable {
     /// A table for two tokens to each of `entries` entries.
     pub fn new(entries: usize, salt: u32) -> TokenTable {
-        TokenTable { slots: vec![NOWHERE; 2 * places(entries)].into_boxed_slice(), salt }
+        TokenTable { entries: vec![NO_SLOT; 2 * slots(entries)].into_boxed_slice(), salt }
     }
 
-    /// The places where `token` may be.
-    pub fn set(&self, token: Token) -> Range<usize> {
-        set(mix(token.0, self.salt), self.slots.len())
+    /// Indices at which `token` may be stored.
+    pub fn bucket(&self, token: Token) -> Range<usize> {
+        bucket(mix(token.0, self.salt), self.entries.len())
     }
 
-    /// Where in the association table a place leads.
-    pub fn slot(&self, place: usize) -> u32 {
-        self.slots[place]
+    /// Slot of the association table that an entry refers to.
+    pub fn slot(&self, index: usize) -> u32 {
+        self.entries[index]
     }
 
-    /// Leads a place to `slot`.
-    pub fn put(&mut self, place: usize, slot: u32) {
-        self.slots[place] = slot;
+    /// Stores `slot` at `index`.
+    pub fn insert(&mut self, index: usize, slot: u32) {
+        self.entries[index] = slot;
     }
 
-    /// Whether one of `tokens` may be in `place`.
-    pub fn may_hold(&self, place: usize, tokens: Tokens) -> bool {
-        [tokens.a, tokens.b].iter().any(|&token| self.set(token).contains(&place))
+    /// True if one of `tokens` may be stored at `index`.
+    pub fn may_hold(&self, index: usize, tokens: Tokens) -> bool {
+        [tokens.a, tokens.b].iter().any(|&token| self.bucket(token).contains(&index))
     }
 
     pub fn state_bytes(&self) -> usize {
-        self.slots.len() * size_of::<u32>()
+        self.entries.len() * size_of::<u32>()
     }
 }

@@ -1,4 +1,4 @@
-//! Traces of one destination's table, and a naive model of it. Times in nanoseconds, T_fail = 600 us.
+//! Traces of one destination's table, and a simple model of it. Times in nanoseconds, T_fail = 600 us.
 
 use alloc::vec::Vec;
 
@@ -34,9 +34,9 @@ impl Rig {
         Rig { table: BestHops::new(4, k), config: config(update) }
     }
 
-    /// ToR 3's hops, best first, after news of the path by `port`.
+    /// ToR 3's hops, best first, after a probe of the path by `port`.
     fn after(&mut self, now: Nanos, port: u16, util: u16) -> Vec<(u16, u16)> {
-        self.table.offer(now, FAR, Port(port), util, &self.config);
+        self.table.update(now, FAR, Port(port), util, &self.config);
         self.table.ranked(FAR).map(|(port, util)| (port.0, util)).collect()
     }
 }
@@ -110,11 +110,11 @@ fn a_dead_hop_is_dropped_though_nobody_wants_its_place() {
 #[test]
 fn tors_have_tables_of_their_own_and_those_outside_the_fabric_none() {
     let mut rig = Rig::new(2, Update::Refresh);
-    assert_eq!(rig.table.offer(0, Tor(0), Port(1), 10, &rig.config), Some(10));
-    assert_eq!(rig.table.offer(0, Tor(4), Port(1), 10, &rig.config), None);
+    assert_eq!(rig.table.update(0, Tor(0), Port(1), 10, &rig.config), Some(10));
+    assert_eq!(rig.table.update(0, Tor(4), Port(1), 10, &rig.config), None);
     assert_eq!(rig.table.ranked(Tor(0)).count(), 1);
     assert_eq!([1, 2, 3, 4].map(|tor| rig.table.ranked(Tor(tor)).count()), [0; 4]);
-    assert!(!rig.table.claim_window(0, Tor(4), 1));
+    assert!(!rig.table.try_forward(0, Tor(4), 1));
 }
 
 #[test]
@@ -123,12 +123,12 @@ fn one_hop_a_tor_takes_hulas_16_bytes() {
     assert_eq!(BestHops::new(10_000, 4).state_bytes(), 460_000);
 }
 
-/// What the table should be, without thought for cost: Rust's stable sort does the ordering.
+/// A simple model of the table, ordered by a stable sort.
 #[derive(Default)]
 struct Model(Vec<(u16, u16, Nanos)>);
 
 impl Model {
-    fn offer(&mut self, now: Nanos, port: u16, util: u16, k: usize, update: Update) {
+    fn update(&mut self, now: Nanos, port: u16, util: u16, k: usize, update: Update) {
         self.0.retain(|hop| now.saturating_sub(hop.2) <= T_FAIL);
         match self.0.iter_mut().find(|hop| hop.0 == port) {
             Some(hop) if update == Update::Refresh || util < hop.1 => *hop = (port, util, now),
@@ -152,8 +152,8 @@ proptest! {
         let mut time = 0;
         for (wait, port, util) in news {
             time += wait / 8;
-            let best = rig.table.offer(time, FAR, Port(port), util, &rig.config);
-            model.offer(time, port, util, k, update);
+            let best = rig.table.update(time, FAR, Port(port), util, &rig.config);
+            model.update(time, port, util, k, update);
             let hops: Vec<_> = rig.table.ranked(FAR).map(|(port, util)| (port.0, util)).collect();
             let expected: Vec<_> = model.0.iter().map(|hop| (hop.0, hop.1)).collect();
             prop_assert_eq!(&hops, &expected);

@@ -1,16 +1,16 @@
-//! What all routers and senders of a network share, and a router's decision (algorithm 1).
+//! Network-wide constants of CFLB, and a router's decision (algorithm 1).
 
 use super::hash::{hash_words, of_uncontrollable};
 use super::{Cipher, Field, Fields, Function, Radix};
 use crate::{mix, pick};
 
-/// How selectors are written and read, where the paper's way spreads flows that nobody steers unevenly.
+/// Rules for writing and reading selectors; the published ones spread flows that are not steered unevenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Each digit is shifted by a hash of its own, and a selector that no sender writes, one from B^L up, is hashed.
+    /// Each digit is shifted by its own hash, and packets with a selector that no sender writes, B^L or above, are hashed.
     #[default]
     Even,
-    /// All digits are shifted by one hash (equation 3), and digits are read of every selector (equation 6).
+    /// All digits are shifted by the same hash (equation 3), and digits of every selector are read (equation 6).
     AsPublished,
 }
 
@@ -23,14 +23,14 @@ pub struct CflbConfig {
     pub cipher: Cipher,
     /// B: not below the number of next hops of any router.
     pub radix: u16,
-    /// How selectors are written and read.
+    /// Rules for writing and reading selectors.
     pub rules: Rules,
 }
 
-/// Why constants make no codec.
+/// Error of the network-wide constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
-    /// The source ports are a range without ports.
+    /// The range of source ports is empty.
     #[error("the range of source ports is empty")]
     NoPorts,
     /// The cipher's blocks are not as wide as the field.
@@ -39,15 +39,15 @@ pub enum CodecError {
         /// Values of the field.
         values: u64,
     },
-    /// The key is not the cipher's.
+    /// The key has a wrong length.
     #[error("the key has {given} bytes, the cipher needs {needed}")]
     Key {
         /// Bytes that the cipher needs.
         needed: usize,
-        /// Bytes that were given.
+        /// Bytes of the key.
         given: usize,
     },
-    /// A base in which nothing can be written.
+    /// The base is out of range.
     #[error("a radix of {radix} cannot be: from 2 to {values}")]
     Radix {
         /// The radix.
@@ -57,7 +57,7 @@ pub enum CodecError {
     },
 }
 
-/// Network-wide constants, made ready: a selector for each packet, a decision for each router.
+/// Encoder and decoder with prepared constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codec {
     pub(super) field: Field,
@@ -66,28 +66,28 @@ pub struct Codec {
     rules: Rules,
 }
 
-/// A router's next hop for a packet, and why.
+/// A router's next hop for a packet, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The next hop's number, from 0.
     pub next_hop: u16,
-    /// What decided.
+    /// Reason of a decision.
     pub reason: Reason,
 }
 
-/// What decided.
+/// Reason of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// There is one next hop only.
+    /// There is only one next hop.
     Alone,
-    /// The selector's digit at a position.
+    /// The digit of the selector at the router's position.
     Controlled {
         /// The position, TTL mod L.
         position: u8,
         /// The digit, which is the next hop.
         digit: u16,
     },
-    /// A hash, because the digit names no next hop: nobody steers the packet, or the next hops are fewer than the sender thought.
+    /// A hash, because the digit has no next hop: the packet is not steered, or there are fewer next hops than the sender assumed.
     DigitTooHigh {
         /// The position, TTL mod L.
         position: u8,
@@ -131,7 +131,7 @@ impl Codec {
         &self.radix
     }
 
-    /// What router number `router` does with a packet that has `next_hops` next hops, at least 1 (equation 7, algorithm 1).
+    /// Decision of router number `router` for a packet with `next_hops` next hops, at least 1 (equation 7, algorithm 1).
     #[inline]
     pub fn decide(&self, router: u32, fields: &Fields, next_hops: u16) -> Decision {
         if next_hops <= 1 {
@@ -167,7 +167,7 @@ impl Codec {
         }
     }
 
-    /// H(u) mod B, what the digit at a position is shifted by.
+    /// H(u) mod B, the shift of the digit at a position.
     #[inline]
     pub(super) fn shift(&self, hash: u32, position: u32) -> u32 {
         let hash = match self.rules {

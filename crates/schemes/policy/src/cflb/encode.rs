@@ -1,25 +1,25 @@
-//! A sender's side: header fields that make a packet take a path (algorithm 2).
+//! Encoding of a path in header fields by a sender (algorithm 2).
 
 use core::ops::RangeInclusive;
 
 use super::hash::of_uncontrollable;
 use super::{Codec, Fields, MAX_LENGTH};
 
-/// What one router on the path is to choose.
+/// Choice of one router on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Routers before it: the first one, at 0, receives the TTL that the sender writes.
+    /// Number of routers before it: the first one, at 0, receives the TTL that the sender writes.
     pub hop: u8,
-    /// The next hop that it is to take, from 0.
+    /// The next hop to take, from 0.
     pub next_hop: u16,
-    /// The next hops that it has. A router with one has no choice: nothing is encoded for it, and its turn may be left out.
+    /// Number of its next hops. Nothing is encoded for a router with one next hop, and its turn may be omitted.
     pub next_hops: u16,
 }
 
-/// Why a path cannot be encoded.
+/// Error of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// A router has more next hops than digits have values.
+    /// A router has more next hops than B.
     #[error("router {hop} of the path has {next_hops} next hops, but the radix is {radix}")]
     RadixTooSmall {
         /// The router, from 0.
@@ -29,17 +29,17 @@ pub enum EncodeError {
         /// B.
         radix: u32,
     },
-    /// A router is to take a next hop that it has not.
+    /// A router does not have the requested next hop.
     #[error("router {hop} of the path has {next_hops} next hops: there is no number {next_hop}")]
     NoSuchNextHop {
         /// The router, from 0.
         hop: u8,
-        /// The next hop asked for.
+        /// The requested next hop.
         next_hop: u16,
         /// Its next hops.
         next_hops: u16,
     },
-    /// Two routers are to choose differently but read the same digit: the path is longer than the selector.
+    /// Two routers with different choices read the same digit: the path is longer than the selector.
     #[error(
         "routers {first} and {second} of the path read the same digit of {length} and are to choose differently"
     )]
@@ -51,7 +51,7 @@ pub enum EncodeError {
         /// L.
         length: u32,
     },
-    /// The packet would die on the way.
+    /// The TTL expires on the path.
     #[error("a TTL of {ttl} does not lead past router {hop} of the path")]
     TtlTooLow {
         /// The TTL that the sender writes.
@@ -62,23 +62,23 @@ pub enum EncodeError {
     /// The packet has none of the controllable fields.
     #[error("the packet has no such field to encode a path in")]
     NoField,
-    /// Everything that names the path is taken or reserved.
+    /// All encodings of the path are in use or reserved.
     #[error("none of {tried} ways to name the path is free")]
     NoneFree {
-        /// Ways that were tried.
+        /// Number of encodings tried.
         tried: u32,
     },
 }
 
-/// The turns that ask for a digit, by position. The others are free.
+/// Turns that determine a digit, by position. The other digits are free.
 type Digits = [Option<Turn>; MAX_LENGTH];
 
 impl Codec {
-    /// Most fillings of the unused digits that are tried with one TTL.
+    /// Largest number of values of the unused digits that are tried with one TTL.
     pub const MOST_TRIED: u32 = 1 << 16;
 
-    /// The packet with its controllable fields set so that it takes the path. `fields.ttl` is the TTL that the sender writes; the
-    /// digits that no router reads are those of `filler` in base B, so that a path has as many names as [`Codec::names`] says.
+    /// The packet with its controllable fields set so that it takes the path. `fields.ttl` is the TTL that the sender writes; unused digits
+    /// are those of `filler` in base B, so that a path has [`Codec::names`] encodings.
     ///
     /// # Errors
     /// See [`EncodeError`].
@@ -92,7 +92,7 @@ impl Codec {
         self.write(&digits, fields, filler).ok_or(EncodeError::NoField)
     }
 
-    /// How many values the controllable fields can have for a path, with one TTL; at most 2^32 - 1 is told.
+    /// Number of encodings of a path: values of the controllable fields with one TTL. Saturates at 2^32 - 1.
     ///
     /// # Errors
     /// See [`EncodeError`].
@@ -100,15 +100,15 @@ impl Codec {
         Ok(self.names_of(&self.digits(turns, ttl)?))
     }
 
-    /// As [`Codec::encode`], with the first name of the path that `is_free` accepts: with `fields.ttl` first, then with the others of
-    /// `ttls` in order; fillings in order from `start`, at most [`Codec::MOST_TRIED`] with each TTL. TTLs that are a multiple of L
-    /// apart give the same names, which are tried once.
+    /// As [`Codec::encode`], with the first encoding of the path that `is_free` accepts: with `fields.ttl` first, then with the others of
+    /// `ttls` in order; fillers in order from `start`, at most [`Codec::MOST_TRIED`] with each TTL. TTLs that differ by a multiple of L have
+    /// the same encodings, which are tried once.
     ///
-    /// All of the field's values come: `is_free` is to refuse what is taken, ports below 1024, and the flow label 0, which means none.
+    /// Any value of the field may occur: `is_free` must reject values in use, ports below 1024, and the flow label 0, which means none.
     ///
     /// # Errors
-    /// [`EncodeError::NoneFree`] if all are refused, [`EncodeError::NoField`]; if the path can be encoded with no TTL at all, why it
-    /// cannot with the first one.
+    /// [`EncodeError::NoneFree`] if all are rejected, [`EncodeError::NoField`]; if the path can be encoded with no TTL, the error of the
+    /// first one.
     pub fn encode_free(
         &self,
         turns: &[Turn],
@@ -143,7 +143,7 @@ impl Codec {
         Err(first_error.filter(|_| tried == 0).unwrap_or(EncodeError::NoneFree { tried }))
     }
 
-    /// Checks the turns, and gives the digits that they ask for.
+    /// Checks the turns, and returns the digits that they determine.
     fn digits(&self, turns: &[Turn], ttl: u8) -> Result<Digits, EncodeError> {
         let mut digits = [None; MAX_LENGTH];
         for turn in turns {
@@ -195,12 +195,12 @@ impl Codec {
     }
 }
 
-/// The TTL with which a router receives a packet. To pass it on, it needs 2: with 1 it drops it (RFC 1812, section 5.3.1).
+/// TTL of a packet at router `hop`. Forwarding needs at least 2 (RFC 1812, section 5.3.1).
 fn received(ttl: u8, hop: u8) -> Result<u8, EncodeError> {
     ttl.checked_sub(hop).filter(|ttl| *ttl > 1).ok_or(EncodeError::TtlTooLow { ttl, hop })
 }
 
-/// The first [`Codec::MOST_TRIED`] of `names` fillings from `start`, around.
+/// The first [`Codec::MOST_TRIED`] of `names` fillers from `start`, modulo `names`.
 fn fillers(names: u32, start: u32) -> impl Iterator<Item = u32> {
     let names = u64::from(names);
     (0..names.min(Codec::MOST_TRIED.into()))

@@ -1,11 +1,12 @@
 //! A permutation of any number of values up to 2^32: an alternating Feistel network over the bits that they need, walked along its
 //! cycle until the value is in range (Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, sections 3 and 5).
 //!
-//! The halves need not be equal: odd numbers of bits are not rounded up, so that more than half of the network's values are in range
-//! and hardly anything is walked. A flow label (20 bits) and all 65536 ports never are.
+//! The halves need not be equal: odd numbers of bits are not rounded up, so that more than half of the network's values are in range and
+//! few values need more than one step. A flow label (20 bits) and all 65536 ports need one.
 //!
-//! The round function is MurmurHash3's finaliser. From 15 bits on four rounds have avalanche and spread runs of consecutive values
-//! evenly, and two do not; six have avalanche on 10 bits too, a range of 1000 ports: it has six. This spreads flows; it hides nothing from who can choose ports and look where packets go.
+//! The round function is the finaliser of MurmurHash3. From 15 bits on, four rounds have avalanche and spread consecutive values evenly,
+//! and two do not; six rounds, used here, have avalanche on 10 bits too (a range of 1000 ports). The permutation spreads flows; it is not
+//! secure against an attacker who chooses ports and observes paths.
 
 #[cfg(test)]
 mod tests;
@@ -16,10 +17,10 @@ use crate::mix;
 /// probability under 2^-128: 2^-96 for one anywhere among 2^32 values. With up to 128 values out of range no walk can be longer.
 const MOST_STEPS: usize = 128;
 
-/// A permutation of `0..values`, of pairs of rounds: one that changes the left half, one that changes the right one.
+/// A permutation of `0..values` with `PAIRS` pairs of rounds: one changes the left half, one the right half.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Feistel<const PAIRS: usize = 3> {
-    /// The greatest of them.
+    /// The largest value.
     last: u32,
     right_bits: u32,
     left_mask: u32,
@@ -93,7 +94,7 @@ impl<const PAIRS: usize> Feistel<PAIRS> {
     }
 }
 
-/// The key's four words over and over, each mixed into what came before.
+/// Round keys from the key's four words in rotation, each mixed into the state before.
 fn round_keys<const PAIRS: usize>(key: &[u8; 16]) -> [[u32; 2]; PAIRS] {
     let words = key.as_chunks().0.iter().copied().map(u32::from_le_bytes).cycle();
     let mut keys = [[0; 2]; PAIRS];

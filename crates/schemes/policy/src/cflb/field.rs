@@ -1,8 +1,8 @@
-//! Which header fields name the path.
+//! Controllable header fields.
 
 use super::{Addresses, Fields, Ports};
 
-/// Source ports that name a path, both ends included.
+/// Range of source ports that encode paths, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRange {
     /// The lowest.
@@ -15,12 +15,12 @@ impl PortRange {
     /// Every port.
     pub const ALL: PortRange = PortRange { low: 0, high: u16::MAX };
 
-    /// How many ports: 0 if `high` is below `low`.
+    /// Number of ports: 0 if `high` is below `low`.
     pub const fn len(self) -> u64 {
         (self.high as u64 + 1).saturating_sub(self.low as u64)
     }
 
-    /// Whether it has none.
+    /// True if the range has no ports.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -29,17 +29,17 @@ impl PortRange {
 /// The controllable fields, X bits of them. All other fields are uncontrollable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// Both ports, 32 bits: for whoever may choose both, as MPTCP may for further subflows (the paper's own choice).
+    /// Both ports, 32 bits: for senders that choose both, as MPTCP does for further subflows (the paper's choice).
     Ports,
-    /// The source port alone, up to 16 bits: what a client may choose (section 5). Packets whose source port is outside the range are
-    /// not steered; a range suits tunnels (RFC 7348 wants 49152 to 65535) and hosts whose other ports are taken.
+    /// The source port alone, up to 16 bits, which a client chooses (section 5). Packets whose source port is outside of the range are not
+    /// steered; a range is for tunnels (RFC 7348 recommends 49152 to 65535) and hosts whose other ports are in use.
     SourcePort(PortRange),
     /// IPv6's flow label, 20 bits (section 5). Ports are uncontrollable then.
     FlowLabel,
 }
 
 impl Field {
-    /// How many values it has, at most 2^32.
+    /// Number of values, at most 2^32.
     pub const fn values(self) -> u64 {
         match self {
             Field::Ports => 1 << 32,

@@ -1,4 +1,4 @@
-//! What CFLB reads of a packet.
+//! Packet header fields of CFLB.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -49,7 +49,7 @@ impl Ports {
     }
 }
 
-/// What CFLB reads of a packet.
+/// Packet header fields that CFLB reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fields {
     /// Addresses.

@@ -2,15 +2,14 @@
 
 use super::{Feistel, Rc5, Skip32};
 
-/// A kind of function. Its key's length is [`Cipher::key_bytes`].
+/// Cipher of F. The key has [`Cipher::key_bytes`] bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cipher {
     /// RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest 1994). 32 bits: both ports.
     Rc5,
     /// Skip32 (Rose 1999, after Skipjack), a key of 10 bytes. 32 bits: both ports.
     Skip32,
-    /// A balanced Feistel network, walked along its cycles until the value fits (Black and Rogaway 2002), a key of 16 bytes.
-    /// Any field.
+    /// A Feistel network with cycle walking (Black and Rogaway 2002), a key of 16 bytes. Any field.
     Feistel,
 }
 
@@ -23,7 +22,7 @@ impl Cipher {
         }
     }
 
-    /// Whether it can serve a field of so many values.
+    /// True if the cipher supports a field of `values` values.
     pub const fn fits(self, values: u64) -> bool {
         match self {
             Cipher::Rc5 | Cipher::Skip32 => values == 1 << 32,
@@ -44,7 +43,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// For a field of `values` values. `None` if the cipher does not [fit](Cipher::fits) or the key has another length than it needs.
+    /// F for a field of `values` values. `None` if the cipher does not [fit](Cipher::fits) or the key has a wrong length.
     pub fn new(cipher: Cipher, values: u64, key: &[u8]) -> Option<Function> {
         if !cipher.fits(values) {
             return None;
@@ -77,7 +76,7 @@ impl Function {
     }
 }
 
-/// Without the key.
+/// Omits the key.
 impl core::fmt::Debug for Function {
     fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         to.write_str(match self {

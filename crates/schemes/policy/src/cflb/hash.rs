@@ -16,7 +16,7 @@ const fn absorb(state: u32, word: u32) -> u32 {
     (state ^ word).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
 }
 
-/// H(u): of the addresses, the protocol, and those ports that `field` leaves out.
+/// H(u): hash of the addresses, the protocol, and the ports that `field` does not contain.
 #[inline]
 pub(super) fn of_uncontrollable(field: Field, fields: &Fields) -> u32 {
     let ports = fields.ports.unwrap_or_default();
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// MurmurHash3 (x86, 32 bits) of any number of bytes, with what it does of a tail of one to three.
+    /// MurmurHash3 (x86, 32 bits) of any number of bytes, including a tail of one to three.
     fn of_bytes(seed: u32, bytes: &[u8]) -> u32 {
         let (whole, tail) = bytes.as_chunks();
         let state = whole.iter().fold(seed, |state, word| absorb(state, u32::from_le_bytes(*word)));

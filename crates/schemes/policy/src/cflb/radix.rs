@@ -62,14 +62,14 @@ impl Radix {
         selector / self.powers[position as usize % MAX_LENGTH] % self.base
     }
 
-    /// Takes a number's lowest digit off it.
+    /// Removes and returns the lowest digit of a number.
     pub(super) fn take_digit(&self, number: &mut u32) -> u32 {
         let digit = *number % self.base;
         *number /= self.base;
         digit
     }
 
-    /// What a digit adds to a selector at a position below L (equation 1).
+    /// Value of a digit at a position below L (equation 1).
     #[inline]
     pub(super) fn weight(&self, digit: u32, position: u32) -> u32 {
         digit.wrapping_mul(self.powers[position as usize % MAX_LENGTH].get())

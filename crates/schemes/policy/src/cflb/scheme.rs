@@ -3,9 +3,9 @@
 use super::{Codec, Decision, Reason};
 use crate::{Counters, Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix};
 
-/// A router that takes the next hop which the packet names, and hashes the others. It keeps no state.
+/// A router that takes the next hop encoded in a packet, and hashes other packets. It keeps no state.
 ///
-/// Its number is [`SwitchInfo::salt`]. A packet without [`Header::fields`] is hashed as ECMP hashes it.
+/// Its number is [`SwitchInfo::salt`]. A packet without [`Header::fields`] is hashed as by ECMP.
 #[derive(Clone, Debug)]
 pub struct Cflb {
     codec: Codec,
@@ -33,7 +33,7 @@ impl Scheme for Cflb {
             self.counters.hashed += u64::from(next_hops.len() > 1);
             return pick_hop(mix(packet.flow_hash, self.router), next_hops);
         };
-        // More next hops than 65535 there are not; the first ones would serve.
+        // Only the first 65535 next hops are used.
         let count = next_hops.len().min(u16::MAX.into()) as u16;
         let Decision { next_hop, reason } = self.codec.decide(self.router, fields, count);
         match reason {
@@ -82,7 +82,7 @@ mod tests {
         port
     }
 
-    /// Two routers in a row: the first takes its next hop 2, the second its next hop 3, whatever ports those are.
+    /// Two routers in a row: the first takes its next hop 2, the second its next hop 3.
     #[test]
     fn packets_go_where_their_sender_wants_them() {
         let mut routers = [1, 2].map(|salt| Cflb::new(&codec(), &switch_info(salt)));
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// One that its digit steers, one whose digit is gone, one without choice, one without fields, one of those without choice.
+    /// A steered packet, one whose digit has no next hop, one with a single next hop, one without fields, one with neither.
     #[test]
     fn what_was_steered_and_what_was_hashed_is_counted() {
         let mut router = Cflb::new(&codec(), &switch_info(1));

@@ -15,7 +15,7 @@ pub struct Skip32 {
 }
 
 impl Skip32 {
-    /// Deals the key out to the rounds: each goes on where the one before stopped, over and over.
+    /// Distributes the key over the rounds: each continues where the previous one stopped, cyclically.
     pub fn new(key: &[u8; 10]) -> Skip32 {
         let byte = |number: usize| key[number % key.len()];
         let round = |round: usize| core::array::from_fn(|step| byte(4 * round + step));

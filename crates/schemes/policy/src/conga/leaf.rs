@@ -1,15 +1,15 @@
-//! A leaf: what it knows of the paths between it and the other leaves, and how packets carry it.
+//! A leaf switch: flowlets, congestion tables and the tags of packets.
 
 use super::{
-    CongaConfig,
+    config::CongaConfig,
     tables::{FromLeaf, ToLeaf},
-    tag::{LBTAGS, Reading, Tag},
+    tag::{LBTAGS, PathMetric, Tag},
 };
 use crate::{Flowlet, FlowletTable, Header, Nanos, Port, Ports, Step, mix, quantise};
 
-/// Raises a packet's CE to the metric of the link by `port`, which it is leaving by. A packet without CE stays as it is.
+/// Raises a packet's CE to the metric of the link of its output `port`. A packet without CE does not change.
 #[inline]
-pub(crate) fn mark(packet: &mut Header, port: Port, q: u32, ports: &mut impl Ports) {
+pub(crate) fn update_ce(packet: &mut Header, port: Port, q: u32, ports: &mut impl Ports) {
     let mut tag = Tag::decode(packet.tag);
     if let Some(path) = &mut tag.path {
         path.metric = path.metric.max(quantise(ports.tx_util(port), q) as u8);
@@ -17,7 +17,7 @@ pub(crate) fn mark(packet: &mut Header, port: Port, q: u32, ports: &mut impl Por
     }
 }
 
-/// A leaf's flowlets and congestion tables. Other leaves go by their rows in the tables.
+/// A leaf's flowlets and congestion tables. Other leaves are identified by their rows in the tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     pub flowlets: FlowletTable,
@@ -37,7 +37,7 @@ impl Leaf {
         }
     }
 
-    /// Picks the uplink of a packet to leaf `to`, by the flowlet of `hash`, and writes the packet's tag, its CE 0 yet.
+    /// Selects the uplink of a packet to leaf `to`, by the flowlet of `hash`, and writes the packet's tag with a CE of 0.
     pub fn send(
         &mut self,
         step: Step,
@@ -59,7 +59,7 @@ impl Leaf {
         port
     }
 
-    /// The uplink whose own metric, or its path's if that is more, is least. Of equals, the last flowlet's port, else one at
+    /// The uplink with the least maximum of its own metric and its path's. Ties are broken in favour of the last flowlet's port, then at
     /// random (section 3.5 of the paper).
     fn least_congested(
         &self,
@@ -80,11 +80,11 @@ impl Leaf {
 
     fn tag(&mut self, now: Nanos, to: u16, port: Port, uplinks: &[Port]) -> Tag {
         let place = uplinks.iter().position(|&uplink| uplink == port);
-        let path = place.map(|place| Reading { lbtag: lbtag(place), metric: 0 });
-        Tag { path, feedback: self.from.feed_back(to, now) }
+        let path = place.map(|place| PathMetric { lbtag: lbtag(place), metric: 0 });
+        Tag { path, feedback: self.from.next_feedback(to, now) }
     }
 
-    /// Takes in, and takes off, the tag of a packet that leaf `from` sent.
+    /// Reads and removes the tag of a packet of leaf `from`.
     pub fn receive(&mut self, now: Nanos, from: u16, packet: &mut Header) {
         let Tag { path, feedback } = Tag::decode(packet.tag);
         if let Some(path) = path {
@@ -107,7 +107,7 @@ impl Leaf {
     }
 }
 
-/// The LBTag of the uplink at `place` among the next hops.
+/// LBTag of the uplink at index `place` among the next hops.
 fn lbtag(place: usize) -> u8 {
     (place % LBTAGS) as u8
 }

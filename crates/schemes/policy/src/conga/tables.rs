@@ -1,16 +1,14 @@
 //! A leaf's two congestion tables (section 3.3 of the paper): a row for each other leaf, a metric for each LBTag.
 //!
-//! Rows outside the table read as empty and take nothing. A switch ages a metric with a bit and a sweep, as CONGA ages flowlets
-//! (section 3.4);
-//! a time stamp stands for it here, and says the same, only exactly.
+//! Rows outside of the table read as empty and store nothing. A switch ages a metric with a bit and a sweep, as CONGA ages flowlets
+//! (section 3.4); here a timestamp does the same, exactly.
 
 use alloc::{boxed::Box, vec};
 
-use super::tag::{LBTAGS, METRIC_BITS, Reading};
+use super::tag::{LBTAGS, METRIC_BITS, PathMetric};
 use crate::Nanos;
 
-/// Switch bits per row: for each LBTag a metric and an age bit; in the From table also heard and changed bits, and whose turn
-/// it is.
+/// Switch bits per row: for each LBTag a metric and an age bit; in the From table also valid and changed bits, and the round robin index.
 const TO_ROW_BITS: usize = LBTAGS * (METRIC_BITS as usize + 1);
 const FROM_ROW_BITS: usize = LBTAGS * (METRIC_BITS as usize + 3) + 4;
 
@@ -30,7 +28,7 @@ impl Metric {
     }
 }
 
-/// Congestion-To-Leaf: how congested this leaf's uplinks' paths to other leaves are, by their own account.
+/// Congestion-To-Leaf table: congestion of the paths from this leaf's uplinks to other leaves, as fed back by these.
 #[derive(Clone, Debug)]
 pub(super) struct ToLeaf {
     rows: Box<[[Metric; LBTAGS]]>,
@@ -42,13 +40,13 @@ impl ToLeaf {
         ToLeaf { rows: vec![[Metric::default(); LBTAGS]; leaves].into_boxed_slice(), age }
     }
 
-    pub fn store(&mut self, leaf: u16, now: Nanos, reading: Reading) {
+    pub fn store(&mut self, leaf: u16, now: Nanos, reading: PathMetric) {
         if let Some(row) = self.rows.get_mut(usize::from(leaf)) {
             row[usize::from(reading.lbtag)] = Metric { value: reading.metric, updated: now };
         }
     }
 
-    /// 0 if nothing has been heard for the metric's age.
+    /// Metric of an LBTag; 0 without feedback for the metric's age.
     pub fn read(&self, leaf: u16, now: Nanos, lbtag: u8) -> u8 {
         let row = self.rows.get(usize::from(leaf));
         row.map_or(0, |row| row[usize::from(lbtag)].read(now, self.age))
@@ -63,31 +61,31 @@ impl ToLeaf {
     }
 }
 
-/// Of one leaf, the metrics and which of them to feed back. Masks have a bit for each LBTag.
+/// Metrics of one leaf and the state of their feedback. Masks have a bit for each LBTag.
 #[derive(Clone, Copy, Debug, Default)]
 struct FromRow {
     metrics: [Metric; LBTAGS],
-    heard: u16,
+    valid: u16,
     changed: u16,
-    turn: u8,
+    round_robin: u8,
 }
 
 impl FromRow {
-    /// The next LBTag in turn, one that changed if any did.
+    /// The next LBTag in round robin order, a changed one if there is any.
     fn next(&mut self) -> Option<u8> {
-        let candidates = if self.changed != 0 { self.changed } else { self.heard };
+        let candidates = if self.changed != 0 { self.changed } else { self.valid };
         if candidates == 0 {
             return None;
         }
-        let ahead = candidates.rotate_right(self.turn.into()).trailing_zeros() as u8;
-        let lbtag = (self.turn + ahead) % LBTAGS as u8;
-        self.turn = (lbtag + 1) % LBTAGS as u8;
+        let ahead = candidates.rotate_right(self.round_robin.into()).trailing_zeros() as u8;
+        let lbtag = (self.round_robin + ahead) % LBTAGS as u8;
+        self.round_robin = (lbtag + 1) % LBTAGS as u8;
         self.changed &= !(1 << lbtag);
         Some(lbtag)
     }
 }
 
-/// Congestion-From-Leaf: how congested the paths of other leaves' uplinks to this leaf are, waiting to be fed back.
+/// Congestion-From-Leaf table: congestion of the paths from other leaves' uplinks to this leaf, to be fed back.
 #[derive(Clone, Debug)]
 pub(super) struct FromLeaf {
     rows: Box<[FromRow]>,
@@ -99,10 +97,10 @@ impl FromLeaf {
         FromLeaf { rows: vec![FromRow::default(); leaves].into_boxed_slice(), age }
     }
 
-    pub fn store(&mut self, leaf: u16, now: Nanos, reading: Reading) {
+    pub fn store(&mut self, leaf: u16, now: Nanos, reading: PathMetric) {
         let Some(row) = self.rows.get_mut(usize::from(leaf)) else { return };
         let (metric, bit) = (&mut row.metrics[usize::from(reading.lbtag)], 1 << reading.lbtag);
-        row.heard |= bit;
+        row.valid |= bit;
         if metric.read(now, self.age) != reading.metric {
             row.changed |= bit;
         }
@@ -110,14 +108,14 @@ impl FromLeaf {
     }
 
     /// The next metric to feed back to `leaf`: round robin, those that changed first. An old one is fed back once, as 0.
-    pub fn feed_back(&mut self, leaf: u16, now: Nanos) -> Option<Reading> {
+    pub fn next_feedback(&mut self, leaf: u16, now: Nanos) -> Option<PathMetric> {
         let row = self.rows.get_mut(usize::from(leaf))?;
         let lbtag = row.next()?;
         let metric = row.metrics[usize::from(lbtag)];
         if metric.is_old(now, self.age) {
-            row.heard &= !(1 << lbtag);
+            row.valid &= !(1 << lbtag);
         }
-        Some(Reading { lbtag, metric: metric.read(now, self.age) })
+        Some(PathMetric { lbtag, metric: metric.read(now, self.age) })
     }
 
     pub fn metric_bits(&self) -> usize {
@@ -135,8 +133,8 @@ mod tests {
 
     const AGE: Nanos = 10_000_000;
 
-    fn reading(lbtag: u8, metric: u8) -> Reading {
-        Reading { lbtag, metric }
+    fn reading(lbtag: u8, metric: u8) -> PathMetric {
+        PathMetric { lbtag, metric }
     }
 
     #[test]
@@ -151,13 +149,13 @@ mod tests {
     #[test]
     fn feedback_goes_round() {
         let mut from = FromLeaf::new(2, AGE);
-        assert_eq!(from.feed_back(1, 0), None, "nothing heard");
+        assert_eq!(from.next_feedback(1, 0), None, "nothing heard");
         for lbtag in [0, 2, 15] {
             from.store(1, 0, reading(lbtag, 4));
         }
-        let fed: [u8; 7] = core::array::from_fn(|_| from.feed_back(1, 1).unwrap().lbtag);
+        let fed: [u8; 7] = core::array::from_fn(|_| from.next_feedback(1, 1).unwrap().lbtag);
         assert_eq!(fed, [0, 2, 15, 0, 2, 15, 0]);
-        assert_eq!(from.feed_back(0, 1), None, "another leaf");
+        assert_eq!(from.next_feedback(0, 1), None, "another leaf");
     }
 
     #[test]
@@ -165,22 +163,26 @@ mod tests {
         let mut from = FromLeaf::new(1, AGE);
         for lbtag in 0..4 {
             from.store(0, 0, reading(lbtag, 1));
-            from.feed_back(0, 0);
+            from.next_feedback(0, 0);
         }
         from.store(0, 1, reading(1, 1));
         from.store(0, 1, reading(2, 7));
-        assert_eq!(from.feed_back(0, 2), Some(reading(2, 7)), "1 was heard again, but is the same");
-        assert_eq!(from.feed_back(0, 2), Some(reading(3, 1)), "then on in turn");
-        assert_eq!(from.feed_back(0, 2), Some(reading(0, 1)));
+        assert_eq!(
+            from.next_feedback(0, 2),
+            Some(reading(2, 7)),
+            "1 was heard again, but is the same"
+        );
+        assert_eq!(from.next_feedback(0, 2), Some(reading(3, 1)), "then on in turn");
+        assert_eq!(from.next_feedback(0, 2), Some(reading(0, 1)));
     }
 
     #[test]
     fn an_old_metric_is_fed_back_once_as_0() {
         let mut from = FromLeaf::new(1, AGE);
         from.store(0, 0, reading(3, 7));
-        assert_eq!(from.feed_back(0, AGE), Some(reading(3, 7)));
-        assert_eq!(from.feed_back(0, AGE + 1), Some(reading(3, 0)));
-        assert_eq!(from.feed_back(0, AGE + 2), None);
+        assert_eq!(from.next_feedback(0, AGE), Some(reading(3, 7)));
+        assert_eq!(from.next_feedback(0, AGE + 1), Some(reading(3, 0)));
+        assert_eq!(from.next_feedback(0, AGE + 2), None);
     }
 
     #[test]
@@ -188,11 +190,11 @@ mod tests {
         let mut from = FromLeaf::new(1, AGE);
         for lbtag in [0, 3] {
             from.store(0, 0, reading(lbtag, 7));
-            from.feed_back(0, 0);
+            from.next_feedback(0, 0);
         }
         from.store(0, AGE, reading(0, 7));
         from.store(0, AGE + 1, reading(3, 7));
-        assert_eq!(from.feed_back(0, AGE + 1), Some(reading(3, 7)), "though it is 0's turn");
+        assert_eq!(from.next_feedback(0, AGE + 1), Some(reading(3, 7)), "though it is 0's turn");
     }
 
     #[test]
@@ -200,6 +202,6 @@ mod tests {
         let (mut to, mut from) = (ToLeaf::new(1, AGE), FromLeaf::new(1, AGE));
         to.store(1, 0, reading(0, 7));
         from.store(1, 0, reading(0, 7));
-        assert_eq!((to.read(1, 0, 0), from.feed_back(1, 0)), (0, None));
+        assert_eq!((to.read(1, 0, 0), from.next_feedback(1, 0)), (0, None));
     }
 }

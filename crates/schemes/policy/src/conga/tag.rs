@@ -1,4 +1,4 @@
-//! CONGA's fields in the overlay header (section 3.1 of the paper): 14 bits, and two that tell what is there.
+//! CONGA's fields in the overlay header (section 3.1 of the paper): 14 bits, and two valid bits.
 //!
 //! | bit   | 15    | 14-11 | 10-8 | 7        | 6-3      | 2-0       |
 //! |-------|-------|-------|------|----------|----------|-----------|
@@ -7,48 +7,48 @@
 /// Bits of a congestion metric in the header.
 pub(super) const METRIC_BITS: u32 = 3;
 
-/// LBTags that the header can tell apart.
+/// Number of LBTags.
 pub(super) const LBTAGS: usize = 16;
 
-/// How congested the path by one uplink is.
+/// Congestion metric of the path by one uplink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct PathMetric {
     /// The source leaf's uplink, below [`LBTAGS`].
     pub lbtag: u8,
     /// 0 to 7.
     pub metric: u8,
 }
 
-impl Reading {
+impl PathMetric {
     const VALID: u16 = 0x80;
 
     fn encode(self) -> u16 {
-        Reading::VALID | u16::from(self.lbtag & 15) << 3 | u16::from(self.metric & 7)
+        PathMetric::VALID | u16::from(self.lbtag & 15) << 3 | u16::from(self.metric & 7)
     }
 
-    fn decode(bits: u16) -> Option<Reading> {
-        let reading = Reading { lbtag: (bits >> 3 & 15) as u8, metric: (bits & 7) as u8 };
-        (bits & Reading::VALID != 0).then_some(reading)
+    fn decode(bits: u16) -> Option<PathMetric> {
+        let reading = PathMetric { lbtag: (bits >> 3 & 15) as u8, metric: (bits & 7) as u8 };
+        (bits & PathMetric::VALID != 0).then_some(reading)
     }
 }
 
-/// What one packet tells.
+/// CONGA's fields of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     /// LBTag and CE: the path that this packet takes.
-    pub path: Option<Reading>,
+    pub path: Option<PathMetric>,
     /// FB_LBTag and FB_Metric: a path from its receiver to its sender.
-    pub feedback: Option<Reading>,
+    pub feedback: Option<PathMetric>,
 }
 
 impl Tag {
     pub fn encode(self) -> u16 {
-        let half = |reading: Option<Reading>| reading.map_or(0, Reading::encode);
+        let half = |reading: Option<PathMetric>| reading.map_or(0, PathMetric::encode);
         half(self.path) << 8 | half(self.feedback)
     }
 
     pub fn decode(bits: u16) -> Tag {
-        Tag { path: Reading::decode(bits >> 8), feedback: Reading::decode(bits) }
+        Tag { path: PathMetric::decode(bits >> 8), feedback: PathMetric::decode(bits) }
     }
 }
 
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn the_layout_is_as_drawn() {
-        let path = Some(Reading { lbtag: 0b1010, metric: 0b011 });
-        let feedback = Some(Reading { lbtag: 0b0110, metric: 0b101 });
+        let path = Some(PathMetric { lbtag: 0b1010, metric: 0b011 });
+        let feedback = Some(PathMetric { lbtag: 0b0110, metric: 0b101 });
         assert_eq!(Tag { path, feedback }.encode(), 0b1101_0011_1011_0101);
         assert_eq!(Tag { path: None, feedback: None }.encode(), 0, "as from a host");
     }

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use super::{
-    tag::{Reading, Tag},
+    tag::{PathMetric, Tag},
     *,
 };
 use crate::{
-    Tor,
+    Nanos, Tor,
     testing::{FakePorts, Random, at, chi_square, packet, switch_info, tor_info},
 };
 
@@ -54,7 +54,7 @@ impl Fabric {
         }
     }
 
-    /// Sends a packet of `flow` from leaf `from` to the other; the spine it took.
+    /// Sends a packet of `flow` from leaf `from` to the other, and returns its spine.
     fn send(&mut self, now: Nanos, flow: u32, from: usize) -> usize {
         let to = 1 - from;
         let (src_tor, dst_tor) = (Tor(from as u16), Tor(to as u16));
@@ -70,7 +70,7 @@ impl Fabric {
         spine
     }
 
-    /// New flows from leaf 0, one packet each: how many by each spine.
+    /// Number of new flows from leaf 0 by each spine, one packet each.
     fn spread(&mut self, now: Nanos, flows: core::ops::Range<u32>) -> [u32; 2] {
         let mut counts = [0; 2];
         for flow in flows {
@@ -121,9 +121,9 @@ fn the_mark_is_the_fullest_link_of_the_path() {
         spine.conga.forward(at(0), &mut packet, &[Port(1)], &mut spine.ports);
         Tag::decode(packet.tag).path
     };
-    assert_eq!(mark_of(0, 0), Some(Reading { lbtag: 0, metric: 0 }));
-    assert_eq!(mark_of(5, 2), Some(Reading { lbtag: 0, metric: 5 }));
-    assert_eq!(mark_of(2, 6), Some(Reading { lbtag: 0, metric: 6 }));
+    assert_eq!(mark_of(0, 0), Some(PathMetric { lbtag: 0, metric: 0 }));
+    assert_eq!(mark_of(5, 2), Some(PathMetric { lbtag: 0, metric: 5 }));
+    assert_eq!(mark_of(2, 6), Some(PathMetric { lbtag: 0, metric: 6 }));
 }
 
 #[test]

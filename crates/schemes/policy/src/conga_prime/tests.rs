@@ -27,7 +27,7 @@ fn in_first_pod(info: &SwitchInfo) -> CongaPrime {
     CongaPrime::new(&config(), &SwitchInfo { same_pod, ..info.clone() })
 }
 
-/// Ports by which 1000 flowlets, each of another flow, leave ToR 0 for `dst`, of the two uplinks.
+/// Number of flowlets by each of two uplinks, for 1000 flowlets of different flows from ToR 0 to `dst`.
 fn spread(mut tor: CongaPrime, dst: u16, ports: &mut FakePorts) -> [u32; 2] {
     let (mut counts, mut random) = ([0; 2], Random(1));
     for flow in 0..1000u32 {
@@ -104,7 +104,7 @@ fn an_aggregation_switch_marks_packets_of_its_pod_on_their_way_down() {
     tor_1.egress(at(0), &mut there);
     assert_eq!(there.tag, 0);
 
-    // The way back tells it. Port 3 is place 0 of the next hops, as when the packet left.
+    // A packet in the other direction feeds it back. Port 3 has index 0 among the next hops, as when the packet left.
     let mut back = Header { src_tor: Tor(1), ..packet(10, 0) };
     tor_1.forward(at(1), &mut back, &UP, &mut ports);
     tor_0.egress(at(1), &mut back);

@@ -1,4 +1,4 @@
-//! Traces of one switch: probes come in, flowlets go out. Times in nanoseconds, T_p = 200 us, gap = 100 us.
+//! Traces of one switch: probes as input, flowlets as output. Times in nanoseconds, T_p = 200 us, gap = 100 us.
 
 use super::*;
 use crate::{
@@ -26,7 +26,7 @@ fn config() -> HulaConfig {
     }
 }
 
-/// A switch with ports that read as told.
+/// A switch with fake ports.
 struct Rig {
     hula: Hula,
     ports: FakePorts,
@@ -45,14 +45,14 @@ impl Rig {
         self.hula.probe(at(now), &arrival, &mut self.ports)
     }
 
-    /// A probe of ToR 3 comes in on `port` with `util`; the best hop and its utilisation after it.
+    /// Best hop and its utilisation after a probe of ToR 3 on `port` with `util`.
     fn best_after(&mut self, now: Nanos, port: u16, util: u16) -> (u16, u16) {
         self.hear(now, arrival(port, FAR, util));
         let (best, util) = self.hula.best_hop(FAR).unwrap();
         (best.0, util)
     }
 
-    /// The port that a packet of `flow` to ToR 3 leaves by.
+    /// Output port of a packet of `flow` to ToR 3.
     fn send(&mut self, now: Nanos, flow: u32, hops: &[Port]) -> Port {
         self.hula.forward(at(now), &mut packet(flow, FAR.0), hops, &mut self.ports)
     }
@@ -158,7 +158,7 @@ fn a_probe_from_where_packets_must_not_go_is_counted_and_dropped() {
     assert_eq!(rig.hula.counters().probes, 2);
 }
 
-/// How many probes are let through of those that arrive at `times`.
+/// Number of probes forwarded of those that arrive at `times`.
 fn passed(times: impl Iterator<Item = Nanos>) -> u64 {
     let mut rig = Rig::aggregation();
     times.filter_map(|now| rig.hear(now, arrival(2, FAR, 10))).count() as u64

@@ -2,7 +2,7 @@
 
 use core::net::IpAddr;
 
-use super::Body;
+use super::body::Body;
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError};
 
@@ -15,17 +15,17 @@ pub struct AddAddr {
     pub address: IpAddr,
     /// The port to join at, if not the connection's.
     pub port: Option<u16>,
-    /// What the two versions do differently.
+    /// Form, which differs between the versions.
     pub form: AddAddrForm,
 }
 
 /// The forms of an ADD_ADDR.
 ///
-/// They tell themselves apart: a truncated HMAC makes the option longer, and an echo has the lowest bit of the
-/// four beside the subtype, where version 0 has 4 or 6, the address family.
+/// They are distinguished by their fields: a truncated HMAC makes the option longer, and an echo sets the lowest of the four bits beside
+/// the subtype, where version 0 has the address family, 4 or 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddAddrForm {
-    /// Version 0: no proof.
+    /// Version 0: without an HMAC.
     V0,
     /// Version 1: the last 64 bits of the sender's HMAC ([`crate::key::add_addr_hmac`]).
     Hmac(u64),

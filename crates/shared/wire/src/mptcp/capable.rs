@@ -1,6 +1,6 @@
 //! MP_CAPABLE (section 3.1): opens a connection and exchanges the keys.
 
-use super::Body;
+use super::body::Body;
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, Key, ParseError, Version};
 
@@ -15,11 +15,11 @@ pub struct MpCapable {
     pub keys: CapableKeys,
 }
 
-/// MP_CAPABLE's flags: A is the most significant bit, H the least. All eight bits are kept as they came.
+/// MP_CAPABLE's flags: A is the most significant bit, H the least. All eight bits are preserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CapableFlags(pub u8);
 
-/// The keys in an MP_CAPABLE, and thereby its place in the handshake.
+/// The keys in an MP_CAPABLE, which differ by its position in the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CapableKeys {
     /// The SYN of version 1: 4 bytes.
@@ -51,13 +51,13 @@ impl CapableFlags {
     pub const CHECKSUM: CapableFlags = CapableFlags(0x80);
     /// B: extensibility; 0 in both versions.
     pub const EXTENSIBILITY: CapableFlags = CapableFlags(0x40);
-    /// C, version 1: open no subflow to the address and port that this came from. In version 0 it is an unused
-    /// proposal for another cryptographic algorithm.
+    /// C, version 1: no subflow may be opened to the source address and port. In version 0 it is an unused proposal for another
+    /// cryptographic algorithm.
     pub const NO_JOIN_HERE: CapableFlags = CapableFlags(0x20);
     /// H: HMAC-SHA1 in version 0, HMAC-SHA256 in version 1.
     pub const HMAC: CapableFlags = CapableFlags(0x01);
 
-    /// Whether all of `flags` are set.
+    /// True if all of `flags` are set.
     pub const fn contains(self, flags: CapableFlags) -> bool {
         self.0 & flags.0 == flags.0
     }

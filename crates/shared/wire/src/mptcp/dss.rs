@@ -1,6 +1,6 @@
 //! DSS (section 3.3): the data sequence signal.
 
-use super::Body;
+use super::body::Body;
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError};
 
@@ -13,7 +13,7 @@ pub struct Dss {
     pub fin: bool,
     /// A: the next data sequence number expected.
     pub ack: Option<DataSeq>,
-    /// M: where the packet's data belongs.
+    /// M: the data sequence mapping.
     pub mapping: Option<Mapping>,
 }
 
@@ -26,12 +26,12 @@ pub enum DataSeq {
     Long(u64),
 }
 
-/// Maps a run of a subflow's bytes to the connection's data.
+/// Maps a range of a subflow's bytes to the connection's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mapping {
     /// The data sequence number of the first byte.
     pub data_seq: DataSeq,
-    /// The first byte's place in the subflow, from its initial sequence number on; 0 when only a DATA_FIN is mapped.
+    /// Subflow sequence number of the first byte, relative to the initial one; 0 if only a DATA_FIN is mapped.
     pub subflow_seq: u32,
     /// Bytes mapped; a DATA_FIN counts as one.
     pub len: u16,
@@ -91,7 +91,7 @@ impl DataSeq {
 }
 
 impl Mapping {
-    /// The last field of the option: the checksum is there if bytes for it are.
+    /// Parses the last field of the option: the checksum is present if bytes remain for it.
     fn parse(long: bool, fields: &mut Reader<'_>) -> Result<Self, ParseError> {
         Ok(Mapping {
             data_seq: DataSeq::parse(long, fields)?,

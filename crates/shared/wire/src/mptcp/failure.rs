@@ -1,6 +1,6 @@
-//! What goes wrong: MP_FAIL (section 3.7 of RFC 8684, 3.6 of RFC 6824), MP_FASTCLOSE (3.5) and MP_TCPRST (3.6 of RFC 8684).
+//! Errors and resets: MP_FAIL (section 3.7 of RFC 8684, 3.6 of RFC 6824), MP_FASTCLOSE (3.5) and MP_TCPRST (3.6 of RFC 8684).
 
-use super::Body;
+use super::body::Body;
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, Key, ParseError};
 
@@ -14,7 +14,7 @@ pub struct MpFail {
 /// MP_FASTCLOSE: 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MpFastClose {
-    /// The receiver's key, as proof.
+    /// The receiver's key, which authenticates the sender.
     pub receiver: Key,
 }
 
@@ -28,12 +28,12 @@ pub struct MpReset {
     pub reason: u8,
 }
 
-/// MP_TCPRST's four flags: U, V and W have no meaning yet. They are kept as they came.
+/// MP_TCPRST's four flags: U, V and W are not defined yet. They are preserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResetFlags(u8);
 
 impl ResetFlags {
-    /// T: the cause is transient, so the sender may be asked again.
+    /// T: the cause is transient, so the subflow may be opened again.
     pub const TRANSIENT: ResetFlags = ResetFlags(0x1);
 
     /// The flags in the low four bits of `bits`; the others are dropped.
@@ -46,7 +46,7 @@ impl ResetFlags {
         self.0
     }
 
-    /// Whether T is set.
+    /// True if T is set.
     pub const fn is_transient(self) -> bool {
         self.0 & ResetFlags::TRANSIENT.0 != 0
     }

@@ -1,10 +1,10 @@
 //! MP_JOIN (section 3.2): opens another subflow of a connection.
 
-use super::Body;
+use super::body::Body;
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError, Token};
 
-/// MP_JOIN, in one of the three places of the handshake. Both versions have the same formats.
+/// MP_JOIN, at one of three positions of the handshake. Both versions have the same formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MpJoin {
     /// 12 bytes.

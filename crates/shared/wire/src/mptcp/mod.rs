@@ -1,14 +1,15 @@
 //! MPTCP's TCP options: version 0 (RFC 6824) and version 1 (RFC 8684).
 //!
-//! An option is told apart by its subtype, then by its length, and where the versions differ as the RFCs do:
+//! The form of an option follows from its subtype, then from its length, and where the versions differ as in the RFCs:
 //! MP_CAPABLE by its version field, ADD_ADDR by the four bits that are an address family in version 0 and flags in
 //! version 1, MP_PRIO by its length. MP_JOIN, DSS, REMOVE_ADDR, MP_FAIL and MP_FASTCLOSE look the same in both.
 //!
-//! Whatever is emitted is parsed to the same value. Whatever is parsed is emitted as the same bytes, but for the
-//! reserved bits of both RFCs: they are ignored when read and 0 when written, as section 3 of both asks. Flags that
-//! are defined, or may come to be (MP_CAPABLE's B to G, MP_TCPRST's U, V, W), are kept.
+//! An emitted option parses to the same value. A parsed option is emitted as the same bytes, except for the reserved bits of both RFCs,
+//! which are ignored on parsing and emitted as 0 (section 3 of both). Flags that are defined, or may be defined later (MP_CAPABLE's B to G,
+//! MP_TCPRST's U, V, W), are preserved.
 
 mod add_addr;
+mod body;
 mod capable;
 mod dss;
 mod failure;
@@ -28,6 +29,7 @@ pub use remove_addr::{AddressIds, RemoveAddr};
 
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError, tcp};
+use body::{Body, FIXED_BYTES};
 
 /// One MPTCP option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,15 +42,15 @@ pub enum MptcpOption {
     Dss(Dss),
     /// ADD_ADDR: offers an address.
     AddAddr(AddAddr),
-    /// REMOVE_ADDR: takes addresses back.
+    /// REMOVE_ADDR: withdraws addresses.
     RemoveAddr(RemoveAddr),
     /// MP_PRIO: makes a subflow a backup, or no longer one.
     Prio(MpPrio),
-    /// MP_FAIL: a checksum was wrong.
+    /// MP_FAIL: reports a wrong checksum.
     Fail(MpFail),
     /// MP_FASTCLOSE: resets the connection.
     FastClose(MpFastClose),
-    /// MP_TCPRST: why a subflow is reset. Version 1 only.
+    /// MP_TCPRST: reason for a reset of a subflow. Version 1 only.
     Reset(MpReset),
 }
 
@@ -84,7 +86,7 @@ impl MptcpOption {
         }
     }
 
-    /// The bytes it takes in a TCP header, kind and length included.
+    /// Bytes in a TCP header, kind and length included.
     #[expect(clippy::len_without_is_empty, reason = "no option is empty")]
     pub fn len(&self) -> usize {
         FIXED_BYTES + self.subtype().1.len()
@@ -93,7 +95,7 @@ impl MptcpOption {
     /// Writes the whole TCP option to the front of `out` and returns its length, [`MptcpOption::len`].
     ///
     /// # Errors
-    /// [`EmitError::NoRoom`], and [`EmitError::NotInVersion0`] of an MP_CAPABLE in a form that only version 1 has.
+    /// [`EmitError::NoRoom`], and [`EmitError::NotInVersion0`] for an MP_CAPABLE in a form of version 1 only.
     pub fn emit(&self, out: &mut [u8]) -> Result<usize, EmitError> {
         let (subtype, body) = self.subtype();
         let mut to = Writer::new(out);
@@ -121,25 +123,8 @@ impl MptcpOption {
 
 /// The first well-formed MPTCP option in a TCP header's option area.
 ///
-/// A packet may carry several, such as DSS and ADD_ADDR; [`tcp::options`] gives them all. Those of the handshakes,
-/// MP_CAPABLE and MP_JOIN, come alone.
+/// A packet may carry several, such as DSS and ADD_ADDR; [`tcp::options`] returns all of them. Those of the handshakes, MP_CAPABLE and
+/// MP_JOIN, are the only MPTCP option of their packet.
 pub fn find(options: &[u8]) -> Option<MptcpOption> {
     tcp::options(options).find_map(|option| MptcpOption::parse(option.bytes).ok())
-}
-
-/// Kind, length, and the byte of the subtype.
-const FIXED_BYTES: usize = 3;
-
-/// What follows the subtype.
-trait Body {
-    /// The four bits beside the subtype.
-    fn nibble(&self) -> u8 {
-        0
-    }
-
-    /// Bytes that follow.
-    fn len(&self) -> usize;
-
-    /// Writes the bytes that follow.
-    fn emit(&self, to: &mut Writer<'_>) -> Result<(), EmitError>;
 }

@@ -1,6 +1,6 @@
 //! MP_PRIO (section 3.3.8): makes a subflow a backup, or no longer one.
 
-use super::Body;
+use super::body::Body;
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError};
 
@@ -9,7 +9,7 @@ use crate::{EmitError, ParseError};
 pub struct MpPrio {
     /// B: use the subflow only when no other works.
     pub backup: bool,
-    /// Version 0: the sender's address whose subflows are meant, if not this subflow.
+    /// Version 0: identifier of the sender's address whose subflows are meant, if not this subflow.
     pub address: Option<u8>,
 }
 

@@ -1,6 +1,6 @@
-//! REMOVE_ADDR (section 3.4.2): takes addresses back.
+//! REMOVE_ADDR (section 3.4.2): withdraws addresses.
 
-use super::{Body, FIXED_BYTES};
+use super::body::{Body, FIXED_BYTES};
 use crate::bytes::{Reader, Writer};
 use crate::{EmitError, ParseError, tcp};
 
@@ -11,22 +11,21 @@ pub struct RemoveAddr {
     pub ids: AddressIds,
 }
 
-/// A list of address identifiers: at least one, at most as many as a TCP header has room for.
+/// A list of address identifiers: at least one, at most as many as fit into a TCP header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AddressIds {
-    /// Those past `len` are 0.
-    ids: [u8; AddressIds::MOST],
+    /// Identifiers beyond `len` are 0.
+    ids: [u8; AddressIds::MAX],
     len: u8,
 }
 
 impl AddressIds {
     /// The most identifiers.
-    pub const MOST: usize = tcp::MOST_OPTION_BYTES - FIXED_BYTES;
+    pub const MAX: usize = tcp::MAX_OPTION_BYTES - FIXED_BYTES;
 
-    /// The list of `ids`; `None` if there is none, or more than [`AddressIds::MOST`].
+    /// The list of `ids`; `None` if there is none, or more than [`AddressIds::MAX`].
     pub fn new(ids: &[u8]) -> Option<AddressIds> {
-        let mut list =
-            AddressIds { ids: [0; AddressIds::MOST], len: u8::try_from(ids.len()).ok()? };
+        let mut list = AddressIds { ids: [0; AddressIds::MAX], len: u8::try_from(ids.len()).ok()? };
         list.ids.get_mut(..ids.len())?.copy_from_slice(ids);
         (!ids.is_empty()).then_some(list)
     }

@@ -1,4 +1,4 @@
-//! The vectors' files.
+//! Files of the test vectors.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The data checksums of a captured connection, which tshark does not show: read at the right place, they are right.
+//! Data checksums of a captured connection, which tshark does not show: they match the data.
 
 use heddle_wire::mptcp::{CapableKeys, DataSeq, Mapping, MptcpOption};
 use heddle_wire::{TcpFrame, Version};

@@ -9,7 +9,7 @@ use heddle_wire::{Key, TcpFrame, Version};
 
 use crate::capture::{CAPTURES, frames, options};
 
-/// What an observer of one connection knows: A opened it, B was there.
+/// State of an observer of one connection: A opened it, B accepted it.
 #[derive(Default)]
 struct Observer {
     version: Version,
@@ -20,7 +20,7 @@ struct Observer {
     proved: Proved,
 }
 
-/// What was found to be right.
+/// Numbers of verified values.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Proved {
     tokens: usize,

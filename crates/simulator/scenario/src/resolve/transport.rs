@@ -58,12 +58,12 @@ fn check_control(coupling: raw::Coupling, control: raw::Control) -> Result<(), P
 fn subflows(subflows: u8) -> Result<u8, Problem> {
     let message = match subflows {
         0 => "a connection has at least its first subflow".to_owned(),
-        1..=Subflow::MOST => return Ok(subflows),
+        1..=Subflow::MAX => return Ok(subflows),
         _ => format!(
             "{subflows} subflows cannot be told apart by the 4-bit subflow number of MP-HULA's shim"
         ),
     };
-    Err(Problem::at("subflows", message).help(format!("from 1 to {}", Subflow::MOST)))
+    Err(Problem::at("subflows", message).help(format!("from 1 to {}", Subflow::MAX)))
 }
 
 fn version(version: u8) -> Result<Version, Problem> {

@@ -1,16 +1,16 @@
-//! What can happen, in four bytes.
+//! Events, packed into four bytes.
 //!
-//! Events are ordered by (time, order of scheduling): of two events at one time, the one that was scheduled first happens
-//! first. The order is total, and depends on nothing but the scenario and the seed.
+//! Events are ordered by (time, order of scheduling): of two events at one time, the one scheduled first is handled first. The order is
+//! total and depends on the scenario and the seed only.
 
-/// Something that happens at a time. The number says to whom.
+/// An event. The number identifies the port, connection, ToR or fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The packet at the head of a port's link reaches the far end.
     Arrival(u32),
-    /// A connection's retransmission timer.
+    /// Retransmission timer of a connection.
     Timeout(u32),
-    /// A connection's delayed acknowledgement.
+    /// Delayed acknowledgement of a connection.
     DelayedAck(u32),
     /// The workload starts its next flow.
     Spawn,
@@ -18,9 +18,9 @@ pub(crate) enum Event {
     Probe(u32),
     /// Queues and links are sampled.
     Sample,
-    /// An entry of the scenario's list of faults.
+    /// Change of links by an entry of the scenario's fault list.
     Fault(u32),
-    /// The control plane has adapted to an entry of that list.
+    /// Convergence of routing after an entry of that list.
     Converged(u32),
     /// The measuring window opens.
     Measure,

@@ -1,4 +1,4 @@
-//! Discrete events: what happens next, and in which order.
+//! Discrete event engine.
 
 mod event;
 mod prefetch;

@@ -1,7 +1,7 @@
-//! A hint to the processor: this will be read soon. In a large fabric most of a hop's time is spent waiting for memory.
+//! Prefetch hints. In a large fabric most of the time of a hop is spent waiting for memory.
 #![allow(unsafe_code)]
 
-/// Asks for `items[index]`; an index out of range asks for nothing. It has no effect but on time.
+/// Prefetches `items[index]`; an index out of range does nothing. It affects the run time only.
 #[inline]
 pub(crate) fn prefetch<T>(items: &[T], index: u32) {
     #[cfg(target_arch = "x86_64")]

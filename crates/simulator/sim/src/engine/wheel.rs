@@ -1,8 +1,8 @@
 //! The event queue: a timing wheel whose current slot is sorted, with a heap for the far future.
 //!
-//! Nearly every event lies at most one packet time and one link delay ahead, and a port has at most one event pending, so
-//! a slot holds a handful of entries: scheduling appends to a slot, and a slot is sorted once, when its time comes. Slots
-//! keep what order entries came in, and the sort is stable; that gives the order that `Event` promises.
+//! Nearly every event lies at most one packet time and one link delay ahead, and a port has at most one event pending, so a slot holds
+//! few entries. Scheduling appends to a slot; a slot is sorted once, when it becomes current. Slots keep insertion order and the sort
+//! is stable, which gives the order documented at `Event`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,21 +17,21 @@ struct Entry {
     event: u32,
 }
 
-/// Events to come. Scheduling in the past is treated as now.
+/// The event queue. An event scheduled in the past is handled at the current time.
 pub(crate) struct Wheel {
-    /// The current slot's entries, by time; those before `cursor` have happened.
+    /// Entries of the current slot, by time; those before `cursor` have been handled.
     current: Vec<Entry>,
     cursor: usize,
     /// Number of the current slot since time 0.
     slot: u64,
-    /// Place of the next slot that had entries when the current one began.
+    /// Index of the next slot that had entries when the current one began.
     next_slot: usize,
     /// log2 of a slot's length in picoseconds.
     shift: u32,
     slots: Box<[Vec<Entry>]>,
     /// A bit for each slot that has entries.
     occupied: Box<[u64]>,
-    /// Events beyond the wheel's turn, by time and order of scheduling.
+    /// Events beyond the horizon of the wheel, by time and order of scheduling.
     overflow: BinaryHeap<Reverse<(Time, u64, u32)>>,
     overflow_count: u64,
 }
@@ -81,7 +81,7 @@ impl Wheel {
         Some((entry.at, Event::unpack(entry.event)))
     }
 
-    /// About the event `ahead` places behind the next one: the next slot's events are not sorted yet.
+    /// The event about `ahead` positions behind the next one. Approximate, because the next slot is not sorted yet.
     #[inline]
     pub(crate) fn peek(&self, ahead: usize) -> Option<Event> {
         let index = self.cursor + ahead;
@@ -99,7 +99,7 @@ impl Wheel {
         self.occupied[index / 64] |= 1 << (index % 64);
     }
 
-    /// Puts an entry into the slot that is being worked off, behind those of the same time.
+    /// Inserts an entry into the current slot, after those of the same time.
     fn insert_current(&mut self, entry: Entry) {
         let mut place = self.current.len();
         while place > self.cursor && self.current[place - 1].at > entry.at {
@@ -108,7 +108,7 @@ impl Wheel {
         self.current.insert(place, entry);
     }
 
-    /// Makes the next slot with entries the current one; false if there is none.
+    /// Advances to the next slot with entries; returns false if there is none.
     fn advance(&mut self) -> bool {
         let near = self.next_occupied();
         let far = self.overflow.peek().map(|Reverse((at, ..))| at.0 >> self.shift);
@@ -127,7 +127,7 @@ impl Wheel {
         true
     }
 
-    /// Asks for the entries of the next slot: a cache line holds four.
+    /// Prefetches the entries of the next slot; a cache line holds four.
     fn prefetch_next_slot(&self) {
         let entries = &self.slots[self.next_slot];
         for line in 0..(entries.len() as u32).div_ceil(4).min(8) {
@@ -135,7 +135,7 @@ impl Wheel {
         }
     }
 
-    /// Moves what the wheel's turn now reaches from the heap to the slots.
+    /// Moves the events within the horizon from the heap to the slots.
     fn refill_from_overflow(&mut self) {
         let end = self.slot + self.slots.len() as u64;
         while let Some(&Reverse((at, _, event))) = self.overflow.peek() {
@@ -160,11 +160,11 @@ impl Wheel {
     }
 }
 
-/// Fewest and most slots of a wheel. More would not stay in a core's cache; fewer save nothing.
+/// Minimum and maximum number of slots. More would exceed the cache of a core.
 const MIN_SLOTS: u64 = 64;
 const MAX_SLOTS: u64 = 1 << 14;
 
-/// Sorts by time, stably. Slots are short: insertion beats everything else.
+/// Stable sort by time. Slots are short, for which insertion sort is fastest.
 fn sort(entries: &mut [Entry]) {
     if entries.len() > 32 {
         entries.sort_by_key(|entry| entry.at);
@@ -213,13 +213,13 @@ mod tests {
         assert_eq!(drain(&mut wheel), [(5, Event::Probe(2)), (6, Event::Probe(3))]);
     }
 
-    /// Often the same instant as another event, often the present one.
+    /// Delays that often coincide with another event or with the current time.
     fn ahead() -> impl Strategy<Value = u64> {
         prop_oneof![Just(0), (0u64..4).prop_map(|n| n * 1_000), 0u64..3_000_000]
     }
 
     proptest! {
-        /// The wheel gives what a sorted list gives, whatever its slots and however far events lie.
+        /// The wheel agrees with a sorted list for any slot size and any delay.
         #[test]
         fn agrees_with_a_sorted_list(
             gap in 1u64..5_000,

@@ -1,4 +1,4 @@
-//! A connection and the flows that it carries, one after the other.
+//! A connection and its flows, in sequence.
 
 use std::collections::VecDeque;
 
@@ -15,25 +15,25 @@ pub(crate) struct Flow {
     pub(crate) from: u32,
     pub(crate) to: u32,
     pub(crate) size: Bytes,
-    /// Whether it counts: it started in the measuring window.
+    /// True if it started in the measuring window.
     pub(crate) measured: bool,
 }
 
-/// Whether a connection outlives its flow.
+/// Lifetime of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifetime {
     Persistent,
     OneFlow,
 }
 
-/// A connection's ends and the flows on it.
+/// Transport state and flows of a connection.
 pub(super) struct HostConnection<C> {
     pub(super) transport: C,
-    /// When the pending timeout event will come; [`Time::NEVER`] if there is none.
+    /// Time of the pending timeout event; [`Time::NEVER`] if there is none.
     pub(super) timeout_at: Time,
-    /// The same of delayed acknowledgements.
+    /// Time of the pending delayed acknowledgement event; [`Time::NEVER`] if there is none.
     pub(super) delayed_ack_at: Time,
-    /// Where the first unfinished flow ends in the byte stream.
+    /// End of the first unfinished flow in the byte stream.
     pub(super) flow_end: u64,
     client: u16,
     server: u16,
@@ -44,7 +44,7 @@ pub(super) struct HostConnection<C> {
 }
 
 impl<C: Connection> HostConnection<C> {
-    /// A connection from `client` to `server` that no flow has used yet.
+    /// A connection from `client` to `server` without flows.
     pub(super) fn new(
         transport: C,
         (client, server): (u32, u32),
@@ -65,7 +65,7 @@ impl<C: Connection> HostConnection<C> {
         }
     }
 
-    /// One direction of one of its subflows.
+    /// 5-tuple of one direction of a subflow.
     #[inline]
     pub(super) fn five_tuple(&self, kind: PacketKind, path: usize) -> FiveTuple {
         let (from, to) = match kind {
@@ -75,7 +75,7 @@ impl<C: Connection> HostConnection<C> {
         FiveTuple { from, to, generation: self.generation, path: path as u8 }
     }
 
-    /// Adds a flow behind those that it carries.
+    /// Appends a flow.
     pub(super) fn add_flow(&mut self, now: Time, flow: Flow) {
         self.transport.write(now, flow.size.0);
         let end = self.transport.written();
@@ -85,7 +85,7 @@ impl<C: Connection> HostConnection<C> {
         self.flows.push_back((end, flow));
     }
 
-    /// Takes out the flows that the server has in full.
+    /// Removes the flows that the server has received completely.
     pub(super) fn finish_flows(&mut self, finished: &mut Vec<Flow>) {
         let delivered = self.transport.delivered();
         while self.flows.front().is_some_and(|(end, _)| *end <= delivered) {
@@ -94,7 +94,7 @@ impl<C: Connection> HostConnection<C> {
         self.flow_end = self.flows.front().map_or(u64::MAX, |(end, _)| *end);
     }
 
-    /// Whether it may go: its only flow has come and is acknowledged.
+    /// True if the connection may close: its only flow is complete and acknowledged.
     #[inline]
     pub(super) fn is_finished(&self) -> bool {
         self.lifetime == Lifetime::OneFlow

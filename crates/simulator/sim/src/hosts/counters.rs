@@ -1,23 +1,23 @@
-//! What is counted at hosts.
+//! Host counters.
 
 use heddle_transport::{Connection, ConnectionCounters};
 
-/// What happened at the hosts, summed over connections.
+/// Host counters, summed over connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HostCounters {
-    /// What connections' ends have counted.
+    /// Counters of the connections.
     pub(crate) transport: ConnectionCounters,
     /// Application bytes received in order.
     pub(crate) delivered: u64,
-    /// Packets for a connection that is no more.
+    /// Packets that arrived for a closed connection.
     pub(crate) to_closed_connections: u64,
-    /// Packets put on the wire and taken off it.
+    /// Packets sent and received.
     pub(crate) sent: u64,
     pub(crate) received: u64,
 }
 
 impl HostCounters {
-    /// Adds what a connection has counted.
+    /// Adds the counters of a connection.
     pub(super) fn add(&mut self, connection: &impl Connection) {
         let (sum, one) = (self.transport, connection.counters());
         self.delivered += connection.delivered();

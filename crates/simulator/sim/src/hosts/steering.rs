@@ -1,8 +1,8 @@
-//! CFLB's senders: which subflows are placed on a path, and the ports and TTLs of all.
+//! CFLB senders: placement of subflows on paths, and the ports and TTLs of all packets.
 //!
-//! A connection is an elephant if it has many bytes to send when a subflow opens (Mahout, Curtis et al., INFOCOM 2011, looks into the
-//! socket's buffer too). Its subflow asks the central scheduler for a path, at no cost in time, and takes ports that name it. All
-//! others, and all acknowledgements, have the ports that they would have anyway, so that routers hash them.
+//! A connection is an elephant if it has many bytes to send when a subflow opens (Mahout, Curtis et al., INFOCOM 2011, reads the socket
+//! buffer too). The central scheduler places its subflow on a path, without delay, and the subflow takes ports that encode the path. All
+//! other subflows and all acknowledgements keep their ordinary ports, so that routers hash them.
 
 use heddle_fabric::Path;
 use heddle_path_encoder::{Demand, Placement, Placer, turns};
@@ -13,21 +13,21 @@ use super::context::HostContext;
 use crate::five_tuple::{FiveTuple, PortsAndTtl};
 use crate::random::Random;
 
-/// The TTL of packets that name no path: the default of Linux.
+/// TTL of packets that encode no path: the default of Linux.
 const TTL: u8 = 64;
 
-/// Ports below this are not for clients.
+/// Lowest port for encoded paths: lower ones are reserved.
 const FIRST_PORT: u16 = 1024;
 
-/// All senders of a run, and the scheduler that they ask.
+/// All senders of a run, and their scheduler.
 pub(crate) struct Steering {
     codec: Codec,
-    /// Bytes from which on a connection is an elephant.
+    /// Minimum bytes of an elephant.
     elephants: u64,
     placer: Placer,
-    /// For unused digits.
+    /// Source of the unused digits.
     random: Random,
-    /// The subflows of each connection.
+    /// Open subflows of each connection.
     connections: Vec<Vec<Subflow>>,
     /// Subflows placed so far.
     placed: u64,
@@ -39,7 +39,7 @@ struct Subflow {
     /// Its number.
     path: u8,
     header: PortsAndTtl,
-    /// Where it was placed, if it was.
+    /// Placement on a path; `None` if the subflow is hashed.
     placement: Option<Placement>,
 }
 
@@ -48,7 +48,7 @@ impl Steering {
         Steering { codec, elephants, placer, random, connections: Vec::new(), placed: 0 }
     }
 
-    /// Ports and TTL of a packet from a client; its subflow is placed with the first one, if the connection has that much to send.
+    /// Ports and TTL of a packet from a client. The first packet places its subflow, if the connection is an elephant.
     pub(super) fn data_header(
         &mut self,
         cx: &HostContext,
@@ -71,19 +71,19 @@ impl Steering {
         header
     }
 
-    /// Ports and TTL of the answer to a subflow's packets.
+    /// Ports and TTL of a subflow's acknowledgements.
     pub(super) fn ack_header(&self, id: u32, path: u8) -> PortsAndTtl {
         let ports = self.subflow(id, path).map_or(Ports::default(), |subflow| subflow.header.ports);
         let ports = Ports { source: ports.destination, destination: ports.source };
         PortsAndTtl { ports, ttl: TTL }
     }
 
-    /// How many subflows have been placed on paths.
+    /// Subflows placed on paths.
     pub(crate) fn placed(&self) -> u64 {
         self.placed
     }
 
-    /// A connection is over, or its number is used again: its flows leave their links.
+    /// Releases the placements of a connection that has closed.
     pub(super) fn release(&mut self, id: u32) {
         let Some(subflows) = self.connections.get_mut(id as usize) else { return };
         for placement in subflows.drain(..).filter_map(|subflow| subflow.placement) {
@@ -95,7 +95,7 @@ impl Steering {
         self.connections.get(id as usize)?.iter().find(|subflow| subflow.path == path)
     }
 
-    /// A path by the scheduler, and a name of it. `None` if there is no path, or none that has a name: then the subflow is hashed.
+    /// Places a subflow on a path and encodes it. `None` if there is no path or it has no encoding; the subflow is hashed then.
     fn place(
         &mut self,
         cx: &HostContext,
@@ -131,10 +131,10 @@ impl Steering {
     }
 }
 
-/// What a subflow may come to send.
+/// Demand of a subflow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendDemand {
-    /// Bytes that its connection has yet to bring across.
+    /// Bytes of its connection that are not acknowledged.
     pub(super) bytes: u64,
     /// Its share of the host's link.
     pub(super) rate: Rate,

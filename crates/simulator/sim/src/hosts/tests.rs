@@ -1,4 +1,4 @@
-//! What must hold of every connection.
+//! Invariants of every connection.
 
 use super::*;
 

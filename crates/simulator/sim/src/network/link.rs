@@ -1,8 +1,8 @@
-//! Moving packets over ports: one event per packet and link.
+//! Transmission of packets over links: one event for each packet and link.
 //!
-//! When a packet is accepted, the time at which it will leave is already known (the port is a FIFO), and so is its arrival
-//! at the far end; how full the port is follows from the same figure. So a packet costs one event per link: its arrival.
-//! Only the packet at the head of each link has an event pending; the others wait in the link's list.
+//! A port is a FIFO queue, so the departure of a packet and its arrival at the far end are known once it is accepted, and the occupancy of
+//! the port follows from the same figure. A packet therefore costs one event for each link, its arrival. Only the packet at the head of
+//! each link has an event pending; the others wait in the list of the link.
 
 use heddle_policy::{DreShift, Util};
 use heddle_transport::Kind;
@@ -12,14 +12,14 @@ use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
 use crate::engine::{Event, Wheel};
 
-/// What has gone wrong at a port.
+/// Drops and marks of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PortStats {
-    /// Packets that found the buffer full.
+    /// Packets dropped at a full buffer.
     pub(crate) buffer_drops: u64,
-    /// Packets that were on a link when it failed, or were sent to it while it was down.
+    /// Packets on a link when it failed, or sent to it while it was down.
     pub(crate) failure_drops: u64,
-    /// Packets marked (ECN).
+    /// Packets marked by ECN.
     pub(crate) ecn_marks: u64,
 }
 
@@ -30,14 +30,14 @@ pub(crate) struct Network {
     pub(crate) classes: Vec<LinkClass>,
     pub(crate) packets: Packets,
     pub(crate) events: Wheel,
-    /// The estimator's time constant, if anybody reads utilisation.
+    /// Time constant of the utilisation estimator, if the scheme uses one.
     pub(crate) meter: Option<DreShift>,
-    /// Packets accepted by a port: one packet entering one link.
+    /// Packet hops: packets accepted by a port.
     pub(crate) hops: u64,
 }
 
 impl Network {
-    /// Puts a packet into a port's queue, or drops it and counts why.
+    /// Enqueues a packet at a port, or drops and counts it.
     #[inline]
     pub(crate) fn send(&mut self, now: Time, port_id: u32, packet: u32) {
         let port = &mut self.ports[port_id as usize];
@@ -77,7 +77,7 @@ impl Network {
                 port.next_to_start = packet;
             }
         } else {
-            // The port is idle, so all before this packet have started, whether `serve` has looked or not.
+            // The port is idle, so all packets before this one have started.
             (port.next_to_start, port.waiting) = (NIL, 0);
             if let Some(shift) = self.meter {
                 port.dre.add(now.as_nanos(), size, shift);
@@ -88,8 +88,8 @@ impl Network {
         }
     }
 
-    /// Marks a packet of data. Acknowledgements, SYNs and probes are not ECN-capable (RFC 3168 sections 5.2 and 6.1.1): on
-    /// an acknowledgement the mark would read as an echo.
+    /// Sets CE on a data packet. Acknowledgements, SYNs and probes are not ECN-capable (RFC 3168 sections 5.2 and 6.1.1); on an
+    /// acknowledgement the bit would read as ECE.
     fn mark(&mut self, port_id: u32, packet: u32) {
         let segment = &mut self.packets.body[packet as usize].segment;
         let kind = self.packets.hot[packet as usize].kind;
@@ -99,7 +99,7 @@ impl Network {
         }
     }
 
-    /// Drops a packet, unless the port only seemed to hold too many.
+    /// Drops a packet if the port is down or full after `waiting` has been brought up to date; accepts it otherwise.
     #[cold]
     fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
         self.update_started(port_id, now);
@@ -120,7 +120,7 @@ impl Network {
         self.packets.remove(packet);
     }
 
-    /// Takes the packet that reaches the far end of a port's link now; `None` if the event is a stale one (the link failed).
+    /// Removes the packet that reaches the far end of a port's link now; `None` if the event is stale because the link failed.
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, port_id: u32) -> Option<u32> {
         let port = &mut self.ports[port_id as usize];
@@ -140,7 +140,7 @@ impl Network {
         Some(packet)
     }
 
-    /// Brings up to date which packets of a port have started transmission by `now`, and counts them as utilisation.
+    /// Records the packets of a port that have started transmission by `now`, also in the utilisation estimator.
     pub(crate) fn update_started(&mut self, port_id: u32, now: Time) {
         loop {
             let port = &self.ports[port_id as usize];
@@ -151,14 +151,14 @@ impl Network {
         }
     }
 
-    /// When a packet on a port's link started transmission, or will.
+    /// Start of the transmission of a packet on a port's link, past or future.
     fn start_of(&self, port_id: u32, packet: u32) -> Time {
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let hot = &self.packets.hot[packet as usize];
         hot.arrival - class.delay - class.time_for(u32::from(hot.size))
     }
 
-    /// Counts the first packet not known to have started transmission as started.
+    /// Records the start of transmission of the first packet not known to have started.
     #[inline]
     fn start_transmission(&mut self, port_id: u32, packet: u32) {
         let hot = &self.packets.hot[packet as usize];
@@ -187,7 +187,7 @@ impl Network {
         port.backlog(&self.classes[usize::from(port.class)], now)
     }
 
-    /// Takes a link's direction down; every packet on it is lost. An event that is pending for it will find nothing.
+    /// Takes a link direction down and drops every packet on it. Its pending event becomes stale.
     pub(crate) fn fail(&mut self, port_id: u32, now: Time) {
         let unsent = self.backlog(port_id, now).0;
         let port = &mut self.ports[port_id as usize];
@@ -203,7 +203,7 @@ impl Network {
         }
     }
 
-    /// Brings a link's direction back.
+    /// Brings a link direction up again.
     pub(crate) fn recover(&mut self, port_id: u32) {
         self.ports[port_id as usize].up = true;
     }

@@ -1,4 +1,4 @@
-//! Packets on links: what waits, what is on its way, what is lost.
+//! Ports, links and the packets on them.
 
 mod link;
 mod packet;

@@ -1,6 +1,6 @@
 //! Packets, kept in a slab and passed by index.
 //!
-//! What every hop reads stands apart from what only the ends read, so that a hop touches half a cache line of a packet.
+//! Fields that every hop reads are stored apart from those that only hosts read, so that a hop touches half a cache line of a packet.
 
 use heddle_policy::cflb::Fields;
 use heddle_policy::{Shim, Tor};
@@ -12,23 +12,23 @@ use crate::five_tuple::{FiveTuple, PortsAndTtl};
 /// No packet.
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// What a switch does with a packet.
+/// Kind of a packet, as switches handle it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {
-    /// Part of a connection, on its way to the server.
+    /// Segment from the client to the server.
     Forward,
-    /// Part of a connection, on its way back to the client.
+    /// Segment from the server to the client.
     Reverse,
-    /// A probe: `tag` is its utilisation, `dst_tor` the ToR that it started from.
+    /// Probe: `tag` is its utilisation, `dst_tor` the ToR that originated it.
     Probe,
 }
 
-/// What every hop reads. 32 bytes.
+/// Fields that every hop reads: 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hot {
-    /// When it reaches the far end of the link that it is on or waits for.
+    /// Arrival time at the far end of the link on which it is or for which it waits.
     pub(crate) arrival: Time,
-    /// The packet behind it on the same port.
+    /// Next packet on the same port.
     pub(crate) next: u32,
     /// Its connection.
     pub(crate) connection: u32,
@@ -45,16 +45,16 @@ pub(crate) struct Hot {
     /// The scheme's overlay header.
     pub(crate) tag: u16,
     pub(crate) kind: PacketKind,
-    /// Whether it opens a connection or a subflow: what a ToR may look into.
+    /// True for a handshake of a connection or subflow, which a ToR may inspect.
     pub(crate) is_handshake: bool,
 }
 
-/// What the ends read: a cache line.
+/// Fields that hosts read: one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Body {
     pub(crate) segment: Segment,
-    /// Which of the connections that used the same number it belongs to.
+    /// Serial number of its connection, which tells reused connection numbers apart.
     pub(crate) generation: u32,
     /// The sending host.
     pub(crate) from: u16,
@@ -63,7 +63,7 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// What its packet to `host` says of addresses and ports.
+    /// 5-tuple of its packet to `host`.
     pub(crate) fn five_tuple(&self, host: u16) -> FiveTuple {
         FiveTuple { from: self.from, to: host, generation: self.generation, path: self.path }
     }
@@ -71,14 +71,14 @@ impl Body {
 
 const _: () = assert!(size_of::<Hot>() == 32 && size_of::<Body>() == 64);
 
-/// All packets that exist. Freed places are used again, last freed first.
+/// Slab of all packets. Free slots are reused, the last freed first.
 #[derive(Default)]
 pub(crate) struct Packets {
     pub(crate) hot: Vec<Hot>,
     pub(crate) body: Vec<Body>,
-    /// MP-HULA's headers of packets between ToRs. Other schemes leave it empty.
+    /// MP-HULA shims of packets between ToRs. Empty under other schemes.
     shims: Vec<Option<Shim>>,
-    /// Ports and TTLs, for routers that read them. Other schemes leave it empty.
+    /// Ports and TTLs, for schemes whose routers read them. Empty under other schemes.
     ports_and_ttl: Vec<PortsAndTtl>,
     free: Vec<u32>,
 }
@@ -101,12 +101,12 @@ impl Packets {
         self.free.push(index);
     }
 
-    /// The shim of a packet that has left its source ToR.
+    /// Shim of a packet between ToRs.
     pub(crate) fn shim(&self, index: u32) -> Option<Shim> {
         self.shims.get(index as usize).copied().flatten()
     }
 
-    /// Exchanges a packet's shim, `before`, for another one or none: it becomes longer or shorter.
+    /// Replaces the shim `before` of a packet by `after`, and adjusts the size of the packet.
     pub(crate) fn exchange_shim(&mut self, index: u32, before: Option<Shim>, after: Option<Shim>) {
         let index = index as usize;
         let bytes = |shim: Option<Shim>| if shim.is_some() { Shim::BYTES as u16 } else { 0 };
@@ -117,7 +117,7 @@ impl Packets {
         self.shims[index] = after;
     }
 
-    /// Gives a packet its ports and TTL.
+    /// Sets the ports and TTL of a packet.
     pub(crate) fn set_ports_and_ttl(&mut self, index: u32, header: PortsAndTtl) {
         if self.ports_and_ttl.len() < self.hot.len() {
             self.ports_and_ttl.resize(self.hot.len(), PortsAndTtl::default());
@@ -125,7 +125,7 @@ impl Packets {
         self.ports_and_ttl[index as usize] = header;
     }
 
-    /// What the next router reads of a packet, if it was given ports and a TTL; the TTL is then one less.
+    /// Header fields of a packet at the next router, if it has ports and a TTL. Decrements the TTL.
     pub(crate) fn read_fields(&mut self, index: u32) -> Option<Fields> {
         let header = self.ports_and_ttl.get_mut(index as usize)?;
         let tuple = self.body[index as usize].five_tuple(self.hot[index as usize].dst_host);

@@ -1,4 +1,4 @@
-//! A port: a drop-tail FIFO and the link behind it, in one direction.
+//! A port: a drop-tail FIFO queue and one direction of a link.
 
 use heddle_policy::{Dre, DreShift};
 use heddle_scenario::PortLimits;
@@ -6,7 +6,7 @@ use heddle_units::{Bytes, Rate, Time};
 
 use super::packet::NIL;
 
-/// What ports of one kind have in common.
+/// Constants shared by ports with the same rate, delay and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LinkClass {
     pub(crate) rate: Rate,
@@ -14,9 +14,9 @@ pub(crate) struct LinkClass {
     pub(crate) limits: PortLimits,
     /// Time to send a byte, in 2^-8 ps.
     byte_time: u64,
-    /// The buffer's size as the time it takes to send it.
+    /// Buffer size as transmission time.
     pub(crate) buffer_time: Time,
-    /// Marks begin at this much waiting time.
+    /// ECN threshold as waiting time.
     pub(crate) mark_time: Time,
     pub(crate) max_waiting: u32,
 }
@@ -41,26 +41,26 @@ impl LinkClass {
         Time((u64::from(bytes) * self.byte_time + 255) >> 8)
     }
 
-    /// Bytes that a busy link sends in a time constant of the estimator.
+    /// Bytes that a busy link sends in the estimator's time constant.
     pub(crate) fn bytes_in_tau(&self, shift: DreShift) -> u64 {
         self.rate.bytes_in(Time::nanos(shift.tau())).0
     }
 }
 
-/// One direction of a link. The packets on it form a list, from the one that arrives next to the one queued last; those
-/// from `next_to_start` on may not have started transmission.
+/// A port. Its packets form a list, from the one that arrives next to the one queued last; those from `next_to_start` on may not have
+/// started transmission.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Port {
-    /// When everything accepted so far has been sent.
+    /// End of transmission of the last accepted packet.
     pub(crate) busy_until: Time,
-    /// Bytes sent or waiting.
+    /// Bytes accepted: sent or waiting.
     pub(crate) accepted_bytes: u64,
     pub(crate) head: u32,
     pub(crate) tail: u32,
     /// First packet not known to have started transmission.
     pub(crate) next_to_start: u32,
-    /// Packets from `next_to_start` on.
+    /// Number of packets from `next_to_start` on.
     pub(crate) waiting: u32,
     /// The node at the far end.
     pub(crate) to: u32,
@@ -85,7 +85,7 @@ impl Port {
         }
     }
 
-    /// Bytes waiting at `now`, the rest of the packet in transmission included.
+    /// Queue length in bytes at `now`, the rest of the packet in transmission included.
     pub(crate) fn backlog(&self, class: &LinkClass, now: Time) -> Bytes {
         class.rate.bytes_in(self.busy_until.saturating_sub(now))
     }

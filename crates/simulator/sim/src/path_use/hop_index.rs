@@ -1,18 +1,18 @@
-//! Where on its way a packet crosses a link. Step 0 is the link from the source's ToR.
+//! Hop index: position of a link on a packet's path. Index 0 is the link from the source's ToR.
 
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_scenario::Routing;
 
-/// Numbers the steps of a way, so that a subflow that changes its way changes the links of some steps.
+/// Assigns hop indices, so that a subflow that changes its path replaces the links at some indices.
 pub(super) enum HopIndex {
-    /// By tier and direction, for each port; `None` for hosts' links. Packets that go up and then down cross one link up and one
-    /// down at each tier, and short and long ways (HULA's probes find both) have their common tiers at the same steps.
+    /// By tier and direction, for each port; `None` for links of hosts. Packets that go up and then down cross one link up and one down at
+    /// each tier, and short and long paths (HULA's probes find both) have common tiers at the same indices.
     ByTier(Vec<Option<usize>>),
-    /// By the switches that the packet has passed since its ToR: where servers relay, packets climb several times.
+    /// By the switches that the packet has passed since its ToR: where servers relay, packets go up several times.
     Counted {
-        /// For each port, whether a host sends on it.
+        /// True for each port of a host.
         from_host: Vec<bool>,
-        /// For each packet, the links between switches that it has crossed.
+        /// Number of links between switches that each packet has crossed.
         crossed: Vec<u16>,
     },
 }
@@ -29,8 +29,8 @@ impl HopIndex {
         }
     }
 
-    /// The step at which a packet has crossed the link behind `port`, if that is a link between switches. To be asked at every link,
-    /// its host's own included.
+    /// Index at which a packet has crossed the link of `port`, if that is a link between switches. Must be called for every link, that of the
+    /// host included.
     pub(super) fn index(&mut self, port: u32, packet: u32) -> Option<usize> {
         let (port, packet) = (port as usize, packet as usize);
         match self {
@@ -51,7 +51,7 @@ impl HopIndex {
     }
 }
 
-/// By the lower tier of the link, and the direction.
+/// Index by the lower tier of the link and the direction.
 fn by_tier(fabric: &Fabric, port: &PortInfo) -> Option<usize> {
     let low = fabric.node(port.owner).tier.min(fabric.node(port.to).tier);
     let above_tor = usize::from(low).checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! Ways by hand.
+//! Paths given by hand.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn one_way_for_two_counts_once() {
     assert_eq!(got, expected);
 }
 
-/// A step that neither has taken is not shared.
+/// An index that neither subflow has used is not shared.
 #[test]
 fn what_is_not_known_is_not_shared() {
     let got = counts(&[vec![Some(1), None, None], vec![Some(2), None]]);

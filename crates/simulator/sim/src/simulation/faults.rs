@@ -1,4 +1,4 @@
-//! Links that fail and recover, and when routing learns of it.
+//! Failure and recovery of links, and the convergence of routing.
 
 use heddle_policy::Scheme;
 use heddle_scenario::Change;
@@ -8,7 +8,7 @@ use super::Simulation;
 use crate::engine::Event;
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
-    /// Takes links down or up. The control plane learns of it later.
+    /// Takes links down or up, and schedules the convergence of routing.
     pub(super) fn fault(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
         for (port, info) in self.fabric.ports.iter().enumerate() {
@@ -23,8 +23,8 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         self.network.events.schedule(at, Event::Converged(index));
     }
 
-    /// Routes around the links of a fault, or over them again. Schemes with probes keep their next hops over links that
-    /// fail: they learn of it from missing probes.
+    /// Updates routing for the links of a fault. Schemes with probes keep their next hops over failed links: they detect failures from
+    /// missing probes.
     pub(super) fn converge(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
         let is_up = event.change == Change::Recover;
@@ -34,7 +34,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         for &link in &event.links {
             self.routed[link as usize] = is_up;
         }
-        // A fabric that now needs more sets of next hops than can be numbered keeps its routes.
+        // A fabric that would need more sets of next hops than can be numbered keeps its routes.
         if let Ok(routes) = self.fabric.routes(|link| self.routed[link as usize]) {
             self.switching.routes = routes;
         }

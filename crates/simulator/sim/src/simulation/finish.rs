@@ -1,4 +1,4 @@
-//! What is left of a run when it is over.
+//! Results of a finished run.
 
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_policy::Scheme;
@@ -12,7 +12,7 @@ use crate::path_use::PathUseTracker;
 use crate::switching::PROBE_BYTES;
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
-    /// Sums up.
+    /// Computes the results.
     pub(crate) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
         let window = self.now.saturating_sub(self.measure_from());
@@ -58,7 +58,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     }
 }
 
-/// Ports that dropped or marked anything.
+/// Counters of the ports that dropped or marked packets.
 fn port_counters(fabric: &Fabric, stats: &[PortStats]) -> Vec<PortCounters> {
     let named = |(info, stats): (&PortInfo, &PortStats)| PortCounters {
         from: fabric.node(info.owner).name.clone(),

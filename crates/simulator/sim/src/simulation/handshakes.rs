@@ -1,4 +1,4 @@
-//! What ToRs see of their hosts' handshakes.
+//! Inspection of handshakes at ToRs.
 
 use heddle_policy::{Handshake, Ingress, Scheme, TcpFlags, Tor};
 use heddle_transport::{Connection, Kind};
@@ -6,7 +6,7 @@ use heddle_transport::{Connection, Kind};
 use super::Simulation;
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
-    /// Shows a packet of a handshake to `switch` if it is the ToR of either end. Only there does TCP get parsed.
+    /// Passes a handshake packet to the scheme of `switch`, if it is the ToR of either end. TCP is parsed at these ToRs only.
     #[cold]
     pub(super) fn inspect_handshake(&mut self, switch: u32, packet: u32) {
         let hot = &self.network.packets.hot[packet as usize];
@@ -28,7 +28,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     }
 }
 
-/// The flags that a segment has on the wire. Nothing is closed: a connection that is over sends no more.
+/// TCP flags of a segment. There is no FIN: a finished connection sends nothing more.
 fn flags(kind: Kind) -> TcpFlags {
     match kind {
         Kind::Syn => TcpFlags::SYN,

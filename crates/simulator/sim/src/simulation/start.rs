@@ -1,4 +1,4 @@
-//! The network before anything has happened.
+//! Initial state of the network.
 
 use heddle_fabric::Fabric;
 use heddle_path_encoder::{Placer, Scheduler};
@@ -12,7 +12,7 @@ use crate::progress::SimError;
 use crate::random::{Random, Stream};
 use crate::schemes::codec;
 
-/// Whether a link of the scenario's graph is down from the start.
+/// True if a link of the scenario's graph is down from the start.
 pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
     let (a, b) = fabric.graph.links[link as usize].ends;
     let (a, b) = (&fabric.node(a).name, &fabric.node(b).name);
@@ -52,10 +52,10 @@ pub(super) fn start_network(
     }
 }
 
-/// Events in a slot of the wheel when every port is busy with full packets: enough to look ahead.
+/// Events in a slot of the wheel when every port is busy with full packets: enough for prefetching.
 const SLOT_EVENTS: u64 = 16;
 
-/// A wheel that suits a fabric's ports.
+/// An event queue sized for the ports of a fabric.
 fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     let packet = |class: &LinkClass| class.time_for(1500);
     let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
@@ -63,7 +63,7 @@ fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
 }
 
-/// The senders' side of CFLB, under that scheme.
+/// CFLB senders; `None` under other schemes.
 pub(super) fn steering(
     scenario: &Scenario,
     fabric: &Fabric,

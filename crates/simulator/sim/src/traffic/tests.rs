@@ -1,4 +1,4 @@
-//! Arrivals against what the scenario says of them.
+//! Arrivals against the scenario's parameters.
 
 use heddle_transport::{TcpConfig, TcpConnection};
 use heddle_units::Rate;

@@ -1,4 +1,4 @@
-//! Nothing is lost but what is counted, whatever the fabric, the scheme and the failures; and every flow finishes.
+//! Conservation of packets for any fabric, scheme and failures; every flow finishes.
 
 use heddle_fabric::Fabric;
 use heddle_scenario::{Change, Event, Graph, Scenario, Scheme, Workload};
@@ -10,7 +10,7 @@ use proptest::sample::Index;
 use crate::random_fabrics::{scenario, scenario_with_failures};
 use crate::support::run;
 
-/// Every packet that hosts and ToRs sent has arrived, been dropped or is under way.
+/// Every packet that hosts and ToRs sent has arrived, was dropped or is in flight.
 pub fn assert_balanced(outcome: &Outcome) {
     let totals = &outcome.totals;
     let arrived = totals.received + outcome.scheme.probes;
@@ -76,7 +76,7 @@ proptest! {
         assert_finished(&scenario, &outcome);
     }
 
-    /// Stopped at any time, what is under way makes up the difference.
+    /// A run stopped at any time is balanced with its packets in flight.
     #[test]
     fn a_run_cut_short_is_balanced_too(
         mut scenario in scenario_with_failures(),

@@ -1,4 +1,4 @@
-//! One seed gives one run, beside whatever else runs; and one traffic, under every scheme.
+//! One seed gives one result in any number of threads, and the same traffic under every scheme.
 
 use std::thread;
 
@@ -79,7 +79,7 @@ fn another_seed_gives_another_run() {
 
 type Start = (Time, u32, u32, Bytes);
 
-/// When measured flows started, between whom, and how long they were.
+/// Start, endpoints and size of the measured flows.
 fn traffic(scenario: &Scenario, seed: u64) -> Vec<Start> {
     let outcome = run(scenario, seed);
     let mut flows: Vec<Start> =

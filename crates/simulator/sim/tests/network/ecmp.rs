@@ -1,4 +1,4 @@
-//! ECMP as a throw of dice: each flow takes each path with the same probability, and on its own.
+//! ECMP statistics: each flow takes each path with the same probability, independently.
 
 use std::fmt::Write as _;
 
@@ -35,8 +35,8 @@ fn chi_square(counts: &[f64]) -> f64 {
     counts.iter().map(|count| (count - expected).powi(2) / expected).sum()
 }
 
-/// Over 40 seeds the statistic adds up to a chi-square variable of 40 * 3 degrees of freedom: neither uneven nor, as by
-/// turns, too even. Bounds are 4 sigma.
+/// Over 40 seeds the statistic sums to a chi-square variable of 40 * 3 degrees of freedom: neither uneven nor, as with round robin, too
+/// even. Bounds are 4 sigma.
 #[test]
 fn flows_are_split_binomially_over_the_uplinks() {
     let text = r#"

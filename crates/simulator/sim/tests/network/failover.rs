@@ -1,4 +1,4 @@
-//! HULA while links fail and recover: traffic leaves when probes are missed, and comes back. T_p = 200 us, T_fail = 600 us.
+//! HULA during failure and recovery of links: traffic leaves after missed probes, and returns. T_p = 200 us, T_fail = 600 us.
 
 use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, Outcome};
@@ -33,14 +33,14 @@ const BASE: &str = r#"
 const DOWN: Time = Time::millis(10);
 const UP: Time = Time::millis(20);
 
-/// A link that is down for a while, of the fabric that it is in, and who sends.
+/// A fabric, a link of it that is down for a while, and the traffic pattern.
 struct Fault {
     fabric: &'static str,
     link: (&'static str, &'static str),
     pattern: &'static str,
 }
 
-/// Far from the senders in each; in the last, the switch that loses it still hears its ToR by a detour.
+/// The links are remote from the senders; in the last one, the switch at the failed link still receives probes of its ToR by a detour.
 const FAULTS: [Fault; 3] = [
     Fault {
         fabric: r#"{ kind = "leaf-spine", hosts_per_leaf = 8, parallel_links = 1 }"#,
@@ -73,13 +73,12 @@ impl Fault {
     }
 }
 
-/// Flows that lost a packet and found out by the timer alone.
+/// Flows that recovered from a loss by a timeout.
 fn timed_out(outcome: &Outcome) -> Vec<&FlowRecord> {
     outcome.flows.iter().filter(|flow| flow.fct > Time::millis(9)).collect()
 }
 
-/// But for one flow in some thousands, which shares a flowlet slot with one to another ToR: that one rightly takes the hop
-/// that this one must not.
+/// Except for one flow in some thousands that shares a flowlet slot with a flow to another ToR, whose hop over the failed link is correct.
 #[test]
 fn traffic_leaves_a_failed_link_once_probes_have_been_missed() {
     let moved = DOWN + FAIL_AFTER + PROBE_PERIOD * 2;
@@ -99,7 +98,7 @@ fn traffic_leaves_a_failed_link_once_probes_have_been_missed() {
     }
 }
 
-/// Routing takes 100 ms to learn of the failure.
+/// Routing converges 100 ms after the failure.
 #[test]
 fn ecmp_goes_on_losing_flows() {
     for fault in FAULTS {

@@ -1,4 +1,4 @@
-//! Links and switches of the two-pod fabric fail in the middle of transfers, and no byte of any flow is lost.
+//! Links and switches of the two-pod fabric fail during transfers, and no byte of any flow is lost.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ const SCHEMES: [&str; 3] = [
 /// A node, or a link as its two ends.
 type Part = (&'static str, Option<&'static str>);
 
-/// What the fabric can do without.
+/// Parts whose failure leaves all hosts connected.
 const SPARES: [Part; 6] = [
     ("agg-1", None),
     ("agg-4", None),
@@ -48,7 +48,7 @@ const SPARES: [Part; 6] = [
     ("tor-4", Some("agg-3")),
 ];
 
-/// What leaves somebody alone until it is back.
+/// Parts whose failure disconnects a host until recovery.
 const NEEDED: [Part; 4] =
     [("tor-2", None), ("tor-3", None), ("host-1", None), ("host-8", Some("tor-4"))];
 
@@ -78,7 +78,7 @@ fn flows() -> impl Strategy<Value = String> {
     })
 }
 
-/// Every flow finishes with its bytes, whatever fails at these times and comes back or not.
+/// Every flow finishes with all its bytes, with these failures and recoveries.
 fn assert_nothing_is_lost(flows: &str, seed: u64, faults: &[(Part, Time, Option<Time>)]) {
     for transport in TRANSPORTS {
         for scheme in SCHEMES {

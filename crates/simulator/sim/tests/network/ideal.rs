@@ -1,4 +1,4 @@
-//! The fabric as one big switch: the same hosts, and an empty fabric that is as far across.
+//! The ideal scheme, one big switch: the same hosts, and the same longest path.
 
 use heddle_fabric::one_big_switch;
 use heddle_units::{Rate, Time};
@@ -11,7 +11,7 @@ const FABRICS: [(&str, &str); 3] = [
     (r#"{ kind = "fat-tree", k = 4, link_delay = "3us" }"#, "host-16"),
 ];
 
-/// How long a flow from host 1 takes alone.
+/// Ideal completion time of a flow from host 1.
 fn alone(fabric: &str, scheme: &str, to: &str, size: &str) -> Time {
     let overrides = [("fabric", fabric), ("scheme", scheme)];
     let scenario = replay("[measure]", &overrides, &format!("0s,host-1,{to},{size}"));
@@ -20,7 +20,7 @@ fn alone(fabric: &str, scheme: &str, to: &str, size: &str) -> Time {
     flow.ideal_fct
 }
 
-/// The fabric's own links are left out, and with them only the time that frames take to cross them.
+/// The ideal fabric omits the links between switches, and so only the transmission times on them.
 #[test]
 fn the_farthest_pair_is_as_far_apart() {
     for (fabric, farthest) in FABRICS {
@@ -49,7 +49,7 @@ fn hosts_and_their_links_stay() {
     }
 }
 
-/// Where nothing but hosts' links can be full, no scheme does better.
+/// Only links of hosts can be full in the ideal fabric, so no scheme has a lower completion time.
 #[test]
 fn no_scheme_beats_it() {
     let text = r#"

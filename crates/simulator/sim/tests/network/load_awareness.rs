@@ -1,4 +1,4 @@
-//! Small flows beside a large one: schemes that measure paths keep off its path, near and far.
+//! Small flows beside a large one: load-aware schemes avoid its path, with local and with remote congestion.
 
 use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, Outcome};
@@ -25,7 +25,7 @@ fn one_elephant(from: &str, scheme: &str) -> Scenario {
     replay(LEAF_SPINE, &[("scheme", scheme)], &format!("0s,{from},host-9,25MB\n{mice}"))
 }
 
-/// How much longer small flows took than in an empty fabric, on average, in seconds; once paths have been measured.
+/// Mean delay of small flows beyond their ideal completion time, in seconds, after paths have been measured.
 fn delay_of_mice(outcome: &Outcome) -> f64 {
     let is_mouse = |flow: &&FlowRecord| flow.size.0 == 1000 && flow.start > Time::millis(4);
     let mice = outcome.flows.iter().filter(is_mouse);

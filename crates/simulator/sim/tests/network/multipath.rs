@@ -1,4 +1,4 @@
-//! How fast MPTCP is: one path or two, full or not.
+//! MPTCP throughput on one path and on two, with and without competing traffic.
 
 use heddle_sim::Outcome;
 
@@ -27,7 +27,7 @@ const LEAF_SPINE: &str = r#"
     sample_every = "100us"
 "#;
 
-/// Payload a second in the measuring window, as a share of what a link of 10 Gbps can carry of it.
+/// Goodput in the measuring window, relative to the payload capacity of a link of 10 Gbps.
 fn goodput(outcome: &Outcome) -> f64 {
     let totals = &outcome.totals;
     let rate = totals.delivered_in_window.0 as f64 * 8.0 / totals.window.as_secs_f64();
@@ -77,7 +77,7 @@ fn a_hosts_link_limits_all_subflows_together() {
     }
 }
 
-/// Bytes that a port sent in the measuring window, as a share of what a link of 10 Gbps can send.
+/// Utilisation of a port of 10 Gbps in the measuring window.
 fn load(outcome: &Outcome, from: &str, to: &str) -> f64 {
     let port = outcome.samples.port(from, to).expect("they are linked");
     let shares = outcome.samples.utilisation_of(port).skip(outcome.samples.measured_from);
@@ -85,8 +85,8 @@ fn load(outcome: &Outcome, from: &str, to: &str) -> f64 {
     shares.iter().sum::<f64>() / shares.len() as f64
 }
 
-/// Host 3's subflows have only spine 1 towards leaf 2; host 1's have a spine each. Host 3's are as one flow there (RFC 6356's
-/// goal 2), so a flow of host 1's own would have half of it. Goal 3, to move off the more congested path, leaves it less.
+/// Host 3's subflows use spine 1 only towards leaf 2; host 1's use one spine each. Host 3's take the share of one flow there (goal 2 of
+/// RFC 6356), so an uncoupled flow of host 1 would have half of it. Goal 3, to move off the more congested path, gives it less.
 #[test]
 fn coupled_subflows_leave_a_congested_path() {
     let overrides = [

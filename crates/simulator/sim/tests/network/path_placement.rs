@@ -1,4 +1,4 @@
-//! CFLB: subflows on the paths that the scheduler chose, others where the hash has it.
+//! CFLB: placed subflows use the paths of the scheduler, others are hashed.
 
 use heddle_sim::Outcome;
 
@@ -102,7 +102,7 @@ fn placed_flows_are_faster_than_hashed_ones() {
     assert!(placed > 0.7 * 3.0 * 16.0 * 100e6 * 1460.0 / 1518.0, "{placed}");
 }
 
-/// Only connections with much to send are placed; acknowledgements never are.
+/// Only elephants are placed; acknowledgements never are.
 #[test]
 fn mice_are_hashed() {
     let sized = |sizes: &str| {
@@ -119,8 +119,8 @@ fn mice_are_hashed() {
     assert!(mice.scheme.hashed == 0 && mice.scheme.controlled > 0);
 }
 
-/// Routers renumber their next hops when routing learns of a failure: packets whose digit names no next hop any more are hashed, and
-/// nothing stands still.
+/// Routers renumber their next hops when routing converges after a failure: packets whose digit has no next hop any more are hashed,
+/// and every flow continues.
 #[test]
 fn connections_survive_a_renumbering() {
     let events = [

@@ -7,7 +7,7 @@ use heddle_units::{Bytes, Rate};
 
 use crate::support::{run, scenario};
 
-/// Two hosts that send to two others, now and then more than a connection can take at once.
+/// Two hosts that send to two others, at times more than a connection can carry at once.
 const TWO_POD: &str = r#"
     scheme = "ecmp"
     [fabric]

@@ -1,4 +1,4 @@
-//! HULA's probes: as many as there should be on each link, and never more.
+//! HULA probes: their number on each link.
 
 use heddle_scenario::{Scenario, Scheme};
 use heddle_sim::Outcome;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::random_fabrics::{PROBE_PERIOD, scenario_with_failures, schemes_for};
 use crate::support::{replay, run};
 
-/// A two-pod fabric where nobody sends for 100 probe periods, sampled once a period.
+/// A two-pod fabric without data traffic for 100 probe periods, sampled once in each period.
 fn idle_two_pod() -> Scenario {
     let text = r#"
         [scheme]
@@ -24,7 +24,7 @@ fn idle_two_pod() -> Scenario {
     replay(text, &[], "1us,host-1,host-2,1B")
 }
 
-/// Probes of 64 bytes a period from one node to another, once all have been heard of.
+/// Probes of 64 bytes in each period from one node to another, after all ToRs are known.
 fn probes_a_period(outcome: &Outcome, from: &str, to: &str) -> f64 {
     let samples = &outcome.samples;
     let port = samples.port(from, to).expect("they are linked");
@@ -33,9 +33,8 @@ fn probes_a_period(outcome: &Outcome, from: &str, to: &str) -> f64 {
     f64::from(bytes) / 64.0 / 80.0
 }
 
-/// HULA section 4.1: up a link go the probes of the ToRs below it; down a link those of all ToRs but the ones it leads to.
-/// Each core switch passes the first probe that it hears of a ToR, which comes from one of the pod's two aggregation
-/// switches, and sends it to the other.
+/// HULA section 4.1: a link carries upwards the probes of the ToRs below it, and downwards those of all ToRs except the ones below it.
+/// Each core switch forwards the first probe of a ToR, which comes from one of the pod's two aggregation switches, to the other one.
 #[test]
 fn each_link_of_the_two_pod_fabric_carries_its_tors_probes_once_a_period() {
     let outcome = run(&idle_two_pod(), 1);
@@ -66,7 +65,7 @@ fn a_link_that_is_down_from_the_start_gets_no_probes_and_loses_none() {
     assert_eq!(probes_a_period(&outcome, "agg-4", "tor-4"), 3.0, "by way of core-1");
 }
 
-/// Any ports that a probe may take: each direction of each link between switches.
+/// Number of ports for probes: each direction of each link between switches.
 fn directions(scenario: &Scenario) -> u64 {
     let nodes = &scenario.fabric.graph.nodes;
     let between = |(a, b): (u32, u32)| nodes[a as usize].tier.min(nodes[b as usize].tier) > 0;
@@ -80,7 +79,7 @@ fn tors(scenario: &Scenario) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// A switch passes on a ToR's probe once in 7/8 of T_p, over each of its links at most: none goes in circles.
+    /// A switch forwards a ToR's probe at most once in 7/8 of T_p on each of its links, so probes do not loop.
     #[test]
     fn no_fabric_makes_probes_loop(mut scenario in scenario_with_failures(), seed: u64) {
         let schemes = schemes_for(&scenario.fabric.graph);

@@ -6,7 +6,7 @@ use heddle_units::{Bytes, Rate};
 
 use crate::support::{run, scenario};
 
-/// 32 hosts with links so fast that nobody waits for them send flows of one packet to host 1, at 10 Gbps.
+/// 32 hosts with links too fast to queue send flows of one packet to host 1, at 10 Gbps.
 const STAR: &str = r#"
     scheme = "ecmp"
     [fabric]
@@ -38,7 +38,7 @@ fn star(utilisation: f64) -> Scenario {
     scenario
 }
 
-/// The wait in the queue, in seconds; packets are not alone on their own links either, but those are 40 times as fast.
+/// Waiting time in the queue, in seconds. Packets queue on their own links too, but those are 40 times as fast.
 fn wait(flow: &FlowRecord) -> f64 {
     (flow.fct - flow.ideal_fct).as_secs_f64()
 }

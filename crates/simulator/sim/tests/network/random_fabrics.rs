@@ -1,4 +1,4 @@
-//! Random small fabrics, with everything else that a run needs.
+//! Random small scenarios.
 
 use heddle_scenario::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, Drill, Event, Fabric,
@@ -12,7 +12,7 @@ use heddle_wire::Version;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What may join two nodes: some parallel links, alike.
+/// Parallel links of equal rate and delay between two nodes.
 #[derive(Clone, Copy, Debug)]
 struct Cable {
     links: u32,

@@ -1,4 +1,4 @@
-//! What the control plane knows of links, and when.
+//! Convergence of routing after failures and recoveries.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use heddle_units::Time;
 
 use crate::support::{run, scenario};
 
-/// Flows of 15 KB over three spines, too few to fill a buffer; routing takes 5 ms to learn.
+/// Flows of 15 KB over three spines, too few to fill a buffer; routing converges in 5 ms.
 const THREE_SPINES: &str = r#"
     scheme = "ecmp"
     [fabric]

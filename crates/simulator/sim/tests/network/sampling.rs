@@ -1,4 +1,4 @@
-//! Samples of queues and links against what is known of a full link.
+//! Samples of queues and links against the known values of a full link.
 
 use heddle_sim::Outcome;
 use heddle_units::{Rate, Time};

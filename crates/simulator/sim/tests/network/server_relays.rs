@@ -1,4 +1,4 @@
-//! BCube, whose servers relay for each other, and VL2: paths that are not up and down a tree of pods.
+//! BCube, whose servers relay for each other, and VL2: paths that do not go up and down a tree of pods.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Long flows through one bottleneck: how full they keep it, how they share it, how long its queue is.
+//! Long flows through one bottleneck: utilisation, fairness and queue length.
 
 use heddle_sim::Outcome;
 
@@ -36,7 +36,7 @@ fn share(senders: u32, control: &str) -> Outcome {
     run(&scenario(DUMBBELL, &overrides), 1)
 }
 
-/// Payload a second in the measuring window, as a share of what a link of 10 Gbps can carry of it.
+/// Goodput in the measuring window, relative to the payload capacity of a link of 10 Gbps.
 fn goodput(outcome: &Outcome) -> f64 {
     let totals = &outcome.totals;
     let rate = totals.delivered_in_window.0 as f64 * 8.0 / totals.window.as_secs_f64();

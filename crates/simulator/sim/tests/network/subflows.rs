@@ -1,4 +1,4 @@
-//! MP-HULA's ToRs learn which subflows belong together from the handshakes that pass them, and keep them apart.
+//! MP-HULA: ToRs associate subflows by their handshakes, and assign different paths to them.
 
 use heddle_scenario::Scenario;
 use heddle_sim::{Outcome, PathUse};
@@ -51,7 +51,7 @@ fn both_tors_know_every_subflow_of_every_connection() {
     }
 }
 
-/// Nobody has a second subflow to be told from.
+/// A connection with one subflow needs no shim.
 #[test]
 fn a_connection_of_one_path_gets_no_shim() {
     for transport in [r#"{ kind = "tcp" }"#, r#"{ kind = "mptcp", subflows = 1 }"#] {

@@ -1,9 +1,9 @@
-//! Short ways to set up a run.
+//! Helpers to set up runs.
 
 use heddle_scenario::{Files, Scenario, Source};
 use heddle_sim::{Next, Outcome, simulate};
 
-/// Keys and their values, instead of a file's.
+/// Keys and values that override those of a file.
 pub type Overrides<'a> = &'a [(&'a str, &'a str)];
 
 /// The scenario of a file's text.

@@ -1,8 +1,8 @@
-//! Congestion windows of one MPTCP connection that grow and shrink together, so that it takes no more from a bottleneck than
-//! one TCP would, and moves traffic away from congestion (the goals of RFC 6356 section 1).
+//! Coupled congestion control of the subflows of one MPTCP connection: it takes no more of a bottleneck than one TCP flow and moves
+//! traffic away from congestion (goals of RFC 6356 section 1).
 //!
-//! Only congestion avoidance differs from TCP's, and with BALIA the answer to a loss. With w_i the window and rtt_i the
-//! round-trip time of subflow i, x_i = w_i / rtt_i, and w_r the window of the subflow in question, each byte acknowledged adds
+//! It differs from TCP in congestion avoidance and, with BALIA, in the reduction after a loss. With w_i the window and rtt_i the
+//! round-trip time of subflow i, x_i = w_i / rtt_i, and w_r the window of the subflow in question, each acknowledged byte adds
 //! to w_r, in segments:
 //!
 //! | | Increase | Source |
@@ -11,22 +11,22 @@
 //! | OLIA | (x_r / rtt_r) / (Σ x_i)² + alpha_r / w_r | Khalili et al., CoNEXT 2012; draft-khalili-mptcp-congestion-control-05 |
 //! | BALIA | (x_r / rtt_r) / (Σ x_i)² · (1 + alpha_r) / 2 · (4 + alpha_r) / 5, alpha_r = max_i(x_i) / x_r | Peng et al., ToN 2016; draft-walid-mptcp-congestion-control-04 |
 //!
-//! A loss takes half of the window, with BALIA min(alpha_r, 1.5) / 2 of it. With one path each of these is NewReno.
+//! A loss halves the window; with BALIA it removes min(alpha_r, 1.5) / 2 of it. With one path each algorithm is NewReno.
 
 use super::Acked;
 use crate::config::Coupling;
 
-/// How a coupled window moves.
+/// Increase and decrease of a coupled window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Gain {
-    /// Bytes that the window grows in congestion avoidance for each byte acknowledged and each byte of MSS. OLIA's may be
-    /// negative.
+    /// Growth of the window in congestion avoidance, in bytes for each acknowledged byte and each byte of MSS. Negative for some paths of
+    /// OLIA.
     pub increase: f64,
-    /// The share of the window that a loss takes.
+    /// Share of the window that a loss removes.
     pub decrease: f64,
 }
 
-/// A subflow as the others' windows see it.
+/// Congestion state of one subflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PathState {
     /// Congestion window, in bytes.
@@ -43,7 +43,7 @@ pub(crate) struct PathState {
     pub between_losses: f64,
 }
 
-/// How the window of the subflow `own` of the established subflows `paths` moves. One that is not among them stands still.
+/// Gain of subflow `own` among the established subflows `paths`. An index outside of `paths` has an increase of 0.
 pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain {
     let halved = |increase| Gain { increase, decrease: 0.5 };
     match (coupling, paths.get(own)) {
@@ -55,7 +55,7 @@ pub(crate) fn gain(coupling: Coupling, paths: &[PathState], own: usize) -> Gain 
     }
 }
 
-/// As the best path alone would grow, spread over all; on no path faster than TCP.
+/// Growth of the best path alone, distributed over all paths; on no path faster than TCP.
 fn lia(paths: &[PathState], own: &PathState) -> f64 {
     let best = max_of(paths, |path| path.rate_per_rtt);
     (best / squared(total_rate(paths))).min(1.0 / own.cwnd)
@@ -65,7 +65,7 @@ fn olia(paths: &[PathState], own: &PathState) -> f64 {
     own.rate_per_rtt / squared(total_rate(paths)) + olia_alpha(paths, own) / own.cwnd
 }
 
-/// OLIA's alpha: moves window from the paths where it is largest to those that are best and have less.
+/// alpha_r of OLIA: shifts window from the paths with the largest window to the best paths with a smaller one.
 fn olia_alpha(paths: &[PathState], own: &PathState) -> f64 {
     let (largest, best) = (max_of(paths, |path| path.cwnd), max_of(paths, PathState::quality));
     let is_large = |path: &PathState| path.cwnd >= largest;
@@ -103,8 +103,7 @@ fn squared(x: f64) -> f64 {
 }
 
 impl PathState {
-    /// From a window in bytes and a round-trip time in seconds. Any value will do: what cannot be is taken for the nearest that
-    /// can.
+    /// State from a window in bytes and a round-trip time in seconds. Values out of range are clamped.
     #[inline]
     pub(crate) fn new(cwnd: f64, rtt: f64) -> PathState {
         let (cwnd, rtt) = (clamp_finite(cwnd, 1.0, 1e18), clamp_finite(rtt, 1e-9, 1e9));
@@ -119,36 +118,36 @@ impl PathState {
         }
     }
 
-    /// With bytes acknowledged since the last loss and between the last two.
+    /// Sets the bytes acknowledged since the last loss and between the last two losses.
     #[inline]
     pub(crate) fn with_losses(self, since_loss: u64, between_losses: u64) -> PathState {
         let (since_loss, between_losses) = (since_loss as f64, between_losses as f64);
         PathState { since_loss, between_losses, ..self }
     }
 
-    /// What a TCP could get here, squared: a loss every l bytes lets it have a rate of sqrt(2 l MSS) / rtt.
+    /// Square of the rate that TCP would reach on this path, up to a constant: with a loss every l bytes it is sqrt(2 l MSS) / rtt.
     fn quality(&self) -> f64 {
         clamp_finite(self.since_loss.max(self.between_losses), 0.0, 1e18) / squared(self.rtt)
     }
 }
 
-/// Not a number counts as `least`.
+/// Clamps `x`; NaN counts as `least`.
 fn clamp_finite(x: f64, least: f64, most: f64) -> f64 {
     x.max(least).min(most)
 }
 
-/// What a coupled window remembers.
+/// State of a coupled window.
 #[derive(Clone, Debug)]
 pub(super) struct Coupled {
     pub(super) gain: Gain,
-    /// Bytes of growth below one, of either sign.
+    /// Fraction of a byte of growth, of either sign.
     carry: f64,
     since_loss: u64,
     between_losses: u64,
 }
 
 impl Coupled {
-    /// Stands still until it is told its gain.
+    /// A window that does not grow until its gain is set.
     pub(super) fn new() -> Coupled {
         let gain = Gain { increase: 0.0, decrease: 0.5 };
         Coupled { gain, carry: 0.0, since_loss: 0, between_losses: 0 }

@@ -7,16 +7,16 @@ use super::Acked;
 
 /// C, in segments per second cubed (section 5).
 const C: f64 = 0.4;
-/// The factor that a loss leaves (section 4.6).
+/// β_cubic, the multiplicative decrease factor (section 4.6).
 const BETA: f64 = 0.7;
-/// What makes the Reno-friendly estimate as aggressive as Reno (section 4.3).
+/// α_cubic of the Reno-friendly region (section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
 #[derive(Clone, Debug)]
 pub(super) struct Cubic {
-    /// When this stage of congestion avoidance began; never, if it begins with the next acknowledgement.
+    /// Start of this congestion avoidance stage; [`Time::NEVER`] if it starts with the next acknowledgement.
     epoch: Time,
-    /// W_max: where the curve is flat.
+    /// W_max: the plateau of the cubic function.
     w_max: f64,
     /// Time from the epoch to `w_max`.
     k: f64,
@@ -24,7 +24,7 @@ pub(super) struct Cubic {
     w_est: f64,
     /// cwnd_prior: the window before the last reduction.
     cwnd_prior: f64,
-    /// Bytes of growth below one.
+    /// Fraction of a byte of growth.
     carry: f64,
 }
 
@@ -82,13 +82,13 @@ impl Cubic {
         (flight as f64 * BETA) as u64
     }
 
-    /// After a timeout the next stage begins at its own W_max, with K = 0 (section 4.8).
+    /// Resets W_max after a timeout: the next stage starts with K = 0 (section 4.8).
     pub(super) fn on_timeout(&mut self) {
         self.w_max = 0.0;
         self.end_epoch();
     }
 
-    /// Begins a new stage with the next acknowledgement, so that silence does not count as time (section 5.8).
+    /// Ends the epoch: a new stage starts with the next acknowledgement, so that idle time does not count (section 5.8).
     pub(super) fn end_epoch(&mut self) {
         self.epoch = Time::NEVER;
     }

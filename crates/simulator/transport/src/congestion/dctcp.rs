@@ -2,7 +2,7 @@
 
 use super::Acked;
 
-/// The weight of a window's marks in the estimate (section 4.2).
+/// g, the weight of new samples in the estimate (section 4.2).
 const G: f64 = 1.0 / 16.0;
 
 #[derive(Clone, Debug)]
@@ -11,9 +11,9 @@ pub(super) struct Dctcp {
     alpha: f64,
     /// Bytes acknowledged in this observation window.
     acked: u64,
-    /// Of these, bytes whose acknowledgement echoed a mark.
+    /// Bytes among these whose acknowledgement carried ECE.
     marked: u64,
-    /// The window ends when a byte after this is acknowledged.
+    /// End of the observation window.
     end: u64,
 }
 
@@ -34,7 +34,7 @@ impl Dctcp {
         }
     }
 
-    /// The window after a mark.
+    /// Window after a reduction for ECE.
     pub(super) fn reduce(&self, cwnd: u64) -> u64 {
         (cwnd as f64 * (1.0 - self.alpha / 2.0)) as u64
     }

@@ -1,9 +1,8 @@
-//! The congestion window and the controllers that move it.
+//! Congestion control: the congestion window and its algorithms.
 //!
-//! A controller knows nothing of the connection but what its methods are told, in bytes. It is asked to grow only while the
-//! window, not the application or the peer, limits the sender, and to shrink at most once for each window of data; the
-//! [`crate::Sender`] sees to both. A controller that is coupled to other subflows is told before each acknowledgement how fast
-//! to move ([`Gain`]).
+//! An algorithm depends on the arguments of its methods only, in bytes. [`crate::Sender`] calls it to grow only while the congestion
+//! window, not the application or the receive window, limits the sender, and to shrink at most once for each window of data. Coupled
+//! congestion control gets a [`Gain`] before each acknowledgement.
 
 mod coupled;
 mod cubic;
@@ -17,28 +16,28 @@ pub(crate) use coupled::{Gain, PathState, gain};
 use cubic::Cubic;
 use dctcp::Dctcp;
 
-/// An acknowledgement of new data, as a controller sees it. Counts and sequence numbers are in bytes.
+/// An acknowledgement of new data. Counts and sequence numbers are in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acked {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
-    /// Bytes that it newly acknowledges.
+    /// Newly acknowledged bytes.
     pub bytes: u64,
-    /// Bytes that were outstanding before it.
+    /// Bytes in flight before it.
     pub flight: u64,
     /// The acknowledgement number.
     pub una: u64,
-    /// The number of the next new byte.
+    /// SND.NXT.
     pub nxt: u64,
     /// Largest payload of a segment.
     pub mss: u64,
     /// Smoothed round-trip time.
     pub srtt: Time,
-    /// Whether it echoes a congestion mark.
+    /// True if it carries ECE.
     pub echo: bool,
 }
 
-/// What only some controllers remember.
+/// Algorithm with its own state.
 #[derive(Clone, Debug)]
 enum Algorithm {
     NewReno,
@@ -47,15 +46,15 @@ enum Algorithm {
     Coupled(Coupled),
 }
 
-/// A congestion window. In the order that acknowledgements touch it.
+/// Congestion window and algorithm. Fields are in the order in which acknowledgements access them.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct CongestionControl {
     /// The congestion window.
     pub cwnd: u64,
-    /// Slow start below, congestion avoidance from here on.
+    /// Slow start threshold: slow start below, congestion avoidance from here on.
     ssthresh: u64,
-    /// Bytes acknowledged since congestion avoidance last raised the window.
+    /// Bytes acknowledged since congestion avoidance last increased the window.
     bytes_acked: u64,
     algorithm: Algorithm,
 }
@@ -76,7 +75,7 @@ impl CongestionControl {
         }
     }
 
-    /// Sees every acknowledgement of new data, before anything else is made of it.
+    /// Records an acknowledgement of new data; called before any other method for that acknowledgement.
     #[inline]
     pub(crate) fn observe(&mut self, ack: &Acked) {
         match &mut self.algorithm {
@@ -86,7 +85,7 @@ impl CongestionControl {
         }
     }
 
-    /// Sets how a coupled window moves from here on; any other takes no notice.
+    /// Sets the gain of a coupled window; other algorithms ignore it.
     #[inline]
     pub(crate) fn set_gain(&mut self, gain: Gain) {
         if let Algorithm::Coupled(coupled) = &mut self.algorithm {
@@ -94,13 +93,13 @@ impl CongestionControl {
         }
     }
 
-    /// Whether it is past slow start.
+    /// True if the window is past slow start.
     #[inline]
     pub(crate) fn in_congestion_avoidance(&self) -> bool {
         self.cwnd >= self.ssthresh
     }
 
-    /// What the windows coupled to this one need to know of it.
+    /// State that coupled congestion control reads of this subflow.
     #[inline]
     pub(crate) fn path_state(&self, srtt: Time) -> PathState {
         let (since_loss, between_losses) = match &self.algorithm {
@@ -134,7 +133,7 @@ impl CongestionControl {
         }
     }
 
-    /// Shrinks because a segment was lost while `flight` bytes were outstanding.
+    /// Reduces the window after a loss with `flight` bytes outstanding.
     pub(crate) fn on_loss(&mut self, flight: u64, mss: u64) {
         let reduced = match &mut self.algorithm {
             Algorithm::Cubic(cubic) => cubic.reduce(self.cwnd, flight, mss),
@@ -144,7 +143,7 @@ impl CongestionControl {
         self.shrink(reduced, mss);
     }
 
-    /// Shrinks because an acknowledgement echoed a mark.
+    /// Reduces the window after ECE.
     pub(crate) fn on_ecn(&mut self, flight: u64, mss: u64) {
         match &self.algorithm {
             Algorithm::Dctcp(dctcp) => self.shrink(dctcp.reduce(self.cwnd), mss),
@@ -160,7 +159,8 @@ impl CongestionControl {
         self.bytes_acked = 0;
     }
 
-    /// Starts over from one segment after a retransmission timeout. `on_loss` came first if the timeout is news of congestion.
+    /// Restarts from one segment after a retransmission timeout. The sender calls `on_loss` first if the window has not been reduced for
+    /// this congestion event.
     pub(crate) fn on_timeout(&mut self, mss: u64) {
         self.cwnd = mss;
         self.bytes_acked = 0;
@@ -169,7 +169,7 @@ impl CongestionControl {
         }
     }
 
-    /// Comes back after a silence longer than the retransmission timeout (RFC 5681 section 4.1).
+    /// Restarts after an idle period longer than the retransmission timeout (RFC 5681 section 4.1).
     pub(crate) fn on_idle(&mut self, config: &TcpConfig) {
         if config.idle_restart {
             self.cwnd = self.cwnd.min(initial_window(config));
@@ -179,7 +179,8 @@ impl CongestionControl {
         }
     }
 
-    /// Leaves NewReno recovery with `flight` bytes outstanding, without a burst (RFC 6582 section 3.2 step 3, option 1).
+    /// Deflates the window at the end of NewReno recovery with `flight` bytes outstanding, without a burst (RFC 6582 section 3.2 step 3,
+    /// option 1).
     pub(crate) fn deflate(&mut self, flight: u64, mss: u64) {
         self.cwnd = self.ssthresh.min(flight.max(mss) + mss);
     }

@@ -1,12 +1,12 @@
-//! The server's end: puts the stream in order and acknowledges it.
+//! The receiver: reassembles the stream and acknowledges it.
 //!
-//! - An acknowledgement goes out at once, or with `delayed_ack` for every second full segment and after the delay at the latest
-//!   (RFC 5681 section 4.2). What is out of order, fills a gap or is a duplicate is acknowledged at once.
-//! - It echoes the stamp of the earliest segment that it acknowledges (RFC 7323 section 4.3).
-//! - Marks: with DCTCP each is echoed once, and a change of state sends what was delayed under the old state (RFC 8257 section
-//!   3.2); the segment that brings the change waits like any other, as in the DCTCP paper, unless nothing was delayed. Else the
-//!   echo goes on until the sender says CWR (RFC 3168 section 6.1.3).
-//! - The application takes bytes as soon as they are in order, so the window advertised never shrinks. Data beyond it is dropped.
+//! - An acknowledgement is sent at once, or with `delayed_ack` for every second full segment and after the delay at the latest
+//!   (RFC 5681 section 4.2). A segment that is out of order, fills a gap or is a duplicate is acknowledged at once.
+//! - It echoes the timestamp of the earliest segment that it acknowledges (RFC 7323 section 4.3).
+//! - ECN: with DCTCP each CE mark is echoed once, and a change of the CE state sends the acknowledgement delayed under the old state
+//!   (RFC 8257 section 3.2); the segment that brings the change is delayed like any other, as in the DCTCP paper, unless nothing was
+//!   delayed. Otherwise ECE is set until the sender sets CWR (RFC 3168 section 6.1.3).
+//! - The application reads bytes as soon as they are in order, so the advertised window never shrinks. Data beyond it is dropped.
 
 mod reassembly;
 
@@ -17,22 +17,22 @@ use heddle_units::Time;
 use crate::{Control, Ecn, Kind, Recovery, Segment, TcpConfig, Timestamp};
 use reassembly::Reassembly;
 
-/// The receiving end of a connection.
+/// The receiver of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     /// The next byte of the stream.
     next: u64,
-    /// The number of the last acknowledgement sent.
+    /// Number of the last acknowledgement sent.
     acked: u64,
-    /// When a delayed acknowledgement is due.
+    /// Time at which a delayed acknowledgement is due; [`Time::NEVER`] if there is none.
     deadline: Time,
-    /// The stamp to echo.
+    /// Timestamp to echo.
     timestamp: Timestamp,
-    /// The stamp of the segment with the highest number so far.
+    /// Timestamp of the segment with the highest sequence number so far.
     newest: Timestamp,
-    /// Whether acknowledgements echo a congestion mark.
+    /// True while acknowledgements carry ECE.
     echo: bool,
-    /// What is out of order; allocated when something first is.
+    /// Out-of-order data; allocated with the first out-of-order segment.
     reassembly: Option<Box<Reassembly>>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Receiver {
 }
 
 impl Receiver {
-    /// The end of a connection that has received nothing. It needs no handshake to take data.
+    /// A receiver without data. It accepts data without a handshake.
     pub fn new() -> Receiver {
         Receiver {
             next: 0,
@@ -56,7 +56,7 @@ impl Receiver {
         }
     }
 
-    /// Takes in a SYN, data or the third packet of a join and gives the answer, unless it is delayed.
+    /// Handles a SYN, data or the third packet of a join, and returns the acknowledgement unless it is delayed.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -102,7 +102,7 @@ impl Receiver {
         }
     }
 
-    /// Whether acknowledgements echo a mark from `segment` on.
+    /// ECE state after `segment`.
     #[inline]
     fn echo_after(&self, config: &TcpConfig, segment: &Segment) -> bool {
         match config.control {
@@ -134,7 +134,7 @@ impl Receiver {
         self.next = held.insert(self.next, start..end);
     }
 
-    /// The acknowledgement of all that has arrived.
+    /// Acknowledgement of all data in order.
     #[inline]
     fn ack(&mut self, config: &TcpConfig) -> Segment {
         self.acked = self.next;
@@ -155,32 +155,32 @@ impl Receiver {
         ack
     }
 
-    /// Looks at the clock; gives the delayed acknowledgement once [`Receiver::deadline`] has come.
+    /// Returns the delayed acknowledgement once [`Receiver::deadline`] has passed.
     #[inline]
     pub fn on_timer(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         if now >= self.deadline { Some(self.ack(config)) } else { None }
     }
 
-    /// When [`Receiver::on_timer`] is next needed; [`Time::NEVER`] if it is not.
+    /// Time at which [`Receiver::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// Bytes received in order, from the first.
+    /// Bytes received in order.
     #[inline]
     pub fn delivered(&self) -> u64 {
         self.next
     }
 
-    /// Data segments that the network delivered late: their number is below the highest so far, they bring bytes not seen yet,
-    /// and they were sent no later than the segment with the highest number, which a retransmission would have been.
+    /// Reordered data segments: those below the highest sequence number so far that carry new bytes and whose timestamp is not later than
+    /// that of the highest segment, which excludes retransmissions.
     pub fn reordered(&self) -> u64 {
         self.reassembly.as_ref().map_or(0, |held| held.late())
     }
 }
 
-/// The answer to `syn`.
+/// SYN/ACK for `syn`.
 fn syn_ack(config: &TcpConfig, syn: &Segment) -> Segment {
     Segment {
         kind: Kind::SynAck,
@@ -190,7 +190,7 @@ fn syn_ack(config: &TcpConfig, syn: &Segment) -> Segment {
     }
 }
 
-/// The window to advertise: the configured one, or the most that the field holds.
+/// Advertised window: the configured one, limited to the range of the field.
 #[inline]
 fn window(config: &TcpConfig) -> u32 {
     u32::try_from(config.receive_window.0).unwrap_or(u32::MAX)

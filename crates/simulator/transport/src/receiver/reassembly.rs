@@ -1,11 +1,11 @@
-//! What has arrived beyond the stream's end, and how it is reported (RFC 2018 section 4).
+//! Out-of-order data at the receiver, and its SACK blocks (RFC 2018 section 4).
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{Options, SackBlock};
 
-/// Ranges of bytes out of order, apart from each other, the most recently changed first.
+/// Disjoint ranges of out-of-order bytes, the most recently changed first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
     ranges: Vec<Range<u64>>,
@@ -22,7 +22,7 @@ impl Reassembly {
         self.ranges.iter().map(|range| range.end).max().unwrap_or(0)
     }
 
-    /// Adds `new` to a stream whose next byte is `next`, and gives the next byte after that.
+    /// Adds `new` to a stream whose next byte in order is `next`, and returns the new next byte.
     pub(super) fn insert(&mut self, next: u64, new: Range<u64>) -> u64 {
         let mut merged = new;
         self.ranges.retain(|range| {
@@ -39,7 +39,7 @@ impl Reassembly {
         next
     }
 
-    /// Counts a segment that overtaking made late, unless it brings nothing new.
+    /// Counts a reordered segment, unless all of its bytes are known.
     pub(super) fn note_late(&mut self, bytes: Range<u64>) {
         let known = |range: &Range<u64>| range.start <= bytes.start && bytes.end <= range.end;
         self.late += u64::from(!self.ranges.iter().any(known));
@@ -50,7 +50,7 @@ impl Reassembly {
         self.late
     }
 
-    /// What an acknowledgement of `next` reports.
+    /// SACK option of an acknowledgement of `next`.
     pub(super) fn report(&self, next: u64) -> Options {
         if self.is_empty() {
             return Options::None;

@@ -1,17 +1,17 @@
-//! Finding and repairing losses: duplicate acknowledgements, fast recovery, the retransmission timeout.
+//! Loss detection and recovery: duplicate acknowledgements, fast recovery, the retransmission timeout.
 //!
-//! One account serves every kind of recovery, after RFC 6675: `pipe`, the bytes thought to be in the network, is held against
-//! the window. Three marks cut the bytes in flight: all before `high_rxt` has been sent again, all holes below
-//! [`Sender::lost_below`] are lost, and the repair ends at `recover`.
+//! Every kind of recovery uses `pipe` of RFC 6675, the estimated bytes in the network, and compares it with the window. Three sequence
+//! numbers divide the bytes in flight: all before `high_rxt` has been retransmitted, all holes below [`Sender::lost_below`] are lost, and
+//! recovery ends at `recover`.
 //!
-//! - With SACK, loss and pipe are as in RFC 6675 sections 4 and 5. The timer starts over with every fast retransmission (its
-//!   section 6 allows it).
-//! - With NewReno (RFC 6582), pipe is what is in flight but for a segment for each duplicate acknowledgement. The RFC inflates the
-//!   window by these bytes instead, which lets the same segments go. The timer starts over with the first partial acknowledgement only.
-//! - After a timeout everything in flight counts as lost and is sent again in order, but for what the scoreboard knows to have
-//!   arrived (RFC 6675 section 5.1).
+//! - With SACK, loss and pipe are as in RFC 6675 sections 4 and 5. The timer restarts with every fast retransmission (section 6 allows
+//!   it).
+//! - With NewReno (RFC 6582), pipe is the bytes in flight less one segment for each duplicate acknowledgement. The RFC inflates the
+//!   window by these bytes instead, which sends the same segments. The timer restarts with the first partial acknowledgement only.
+//! - After a timeout everything in flight counts as lost and is retransmitted in order, except what the scoreboard lists as received
+//!   (RFC 6675 section 5.1).
 //!
-//! Before recovery begins, duplicates let new segments go through pipe: limited transmit (RFC 3042).
+//! Before recovery begins, duplicates reduce pipe and so release new segments: limited transmit (RFC 3042).
 
 use core::mem;
 use core::ops::Range;
@@ -23,31 +23,31 @@ use super::{Phase, Sender, SenderCounters, data};
 use crate::congestion::Acked;
 use crate::{Recovery, Segment, TcpConfig};
 
-/// What a connection knows of its losses.
+/// Loss recovery state of a sender.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LossRecovery {
     pub(super) counters: SenderCounters,
     scoreboard: Scoreboard,
-    /// End of the data sent before the last repair began; 0 if there was none.
+    /// SND.NXT at the start of the last recovery; 0 if there was none.
     recover: u64,
-    /// HighRxt: end of the data sent again in this repair.
+    /// HighRxt: end of the data retransmitted in this recovery.
     high_rxt: u64,
-    /// RescueRxt: no rescue retransmission before this is acknowledged.
+    /// RescueRxt: no rescue retransmission until this byte is acknowledged.
     rescue_rxt: u64,
-    /// NewReno: bytes that duplicates tell have left the network.
+    /// NewReno: window inflation, the bytes that have left the network according to duplicate acknowledgements.
     inflation: u64,
-    /// Duplicate acknowledgements since the last that advanced.
+    /// Duplicate acknowledgements since SND.UNA last advanced.
     dup_acks: u32,
-    /// The first hole is to be sent again at once, whatever the window says.
+    /// True if the first hole is to be retransmitted at once, regardless of the window.
     retransmit_head: bool,
-    /// NewReno: the timer has started over in this recovery.
+    /// NewReno: true if the timer has restarted in this recovery.
     timer_restarted: bool,
-    /// The last timeout has been followed by no progress.
+    /// True if SND.UNA has not advanced since the last timeout.
     timed_out: bool,
 }
 
 impl Sender {
-    /// Takes in an acknowledgement that is not plain progress.
+    /// Handles an acknowledgement outside of the fast path.
     pub(super) fn on_ack_slow_path(&mut self, config: &TcpConfig, now: Time, ack: &Segment) {
         let (una, deadline) = (self.una, self.deadline);
         if ack.seq < una || self.nxt < ack.seq {
@@ -68,7 +68,7 @@ impl Sender {
         }
     }
 
-    /// Notes what `ack` selectively acknowledges, and tells whether any of it was news (a duplicate, in RFC 6675's sense).
+    /// Adds the SACK blocks of `ack` to the scoreboard. Returns true if any byte was new (a duplicate acknowledgement as RFC 6675 defines it).
     fn record_sacks(&mut self, ack: &Segment) -> bool {
         let mut is_new = false;
         for block in ack.sacks() {
@@ -79,7 +79,7 @@ impl Sender {
         is_new
     }
 
-    /// Goes on after an acknowledgement of new data. `deadline` is the timer's, before it.
+    /// Handles an acknowledgement of new data. `deadline` is that of the timer before it.
     fn on_progress(&mut self, config: &TcpConfig, acked: &Acked, deadline: Time) {
         let recovery = self.recovery.get_or_insert_default();
         recovery.scoreboard.advance(acked.una);
@@ -101,7 +101,7 @@ impl Sender {
         }
     }
 
-    /// A partial acknowledgement tells of the next loss (RFC 6582 section 3.2 step 3).
+    /// Handles a partial acknowledgement, which indicates the next loss (RFC 6582 section 3.2 step 3).
     fn on_partial(&mut self, acked: &Acked, deadline: Time) {
         let recovery = self.recovery.get_or_insert_default();
         let added_back = if acked.bytes >= acked.mss { acked.mss } else { 0 };
@@ -112,7 +112,7 @@ impl Sender {
         }
     }
 
-    /// Ends a repair, or a suspicion.
+    /// Ends a recovery or a state of disorder.
     fn end_recovery(&mut self) {
         let recovery = self.recovery.get_or_insert_default();
         recovery.dup_acks = 0;
@@ -138,12 +138,12 @@ impl Sender {
         }
     }
 
-    /// Whether the first byte in flight is lost, as far as duplicates tell.
+    /// True if duplicate acknowledgements show that the first byte in flight is lost.
     fn has_lost(&mut self, config: &TcpConfig) -> bool {
         let recovery = self.recovery.get_or_insert_default();
         let enough = recovery.dup_acks >= config.dup_threshold;
         match config.recovery {
-            // Duplicates of data sent again in the last repair prove nothing (RFC 6582 section 3.2 step 2).
+            // Duplicates of data retransmitted in the last recovery do not indicate a loss (RFC 6582 section 3.2 step 2).
             Recovery::NewReno => enough && (self.una > recovery.recover || recovery.recover == 0),
             Recovery::Sack => {
                 let edge = recovery.scoreboard.lost_below(config.dup_threshold, config.mss.into());
@@ -158,7 +158,7 @@ impl Sender {
         recovery.counters.fast_recoveries += 1;
         recovery.retransmit_head = true;
         recovery.timer_restarted = false;
-        // What limited transmit sent is above the window and does not count (RFC 5681 section 3.2 step 2).
+        // Segments of limited transmit exceed the window and do not count (RFC 5681 section 3.2 step 2).
         self.congestion.on_loss((self.nxt - self.una).min(self.congestion.cwnd), mss);
     }
 
@@ -171,7 +171,7 @@ impl Sender {
         recovery.retransmit_head = false;
     }
 
-    /// The retransmission timer has run out (RFC 6298 section 5).
+    /// Handles a retransmission timeout (RFC 6298 section 5).
     #[cold]
     pub(super) fn on_timeout(&mut self, config: &TcpConfig, now: Time) {
         self.rtt.back_off(config);
@@ -182,7 +182,7 @@ impl Sender {
             self.deadline = Time::NEVER;
             return;
         }
-        // Within a recovery, or for the second time, it is no news of congestion (RFC 5681 section 3.1).
+        // Within a recovery, or for a second timeout in a row, the window has been reduced already (RFC 5681 section 3.1).
         let known = mem::replace(&mut recovery.timed_out, true) || self.phase == Phase::Recovery;
         if !known {
             let flight = (self.nxt - self.una).min(self.congestion.cwnd);
@@ -194,7 +194,7 @@ impl Sender {
         self.deadline = self.timeout_from(now);
     }
 
-    /// The next segment to send while something is missing (RFC 6675 section 5 step C, with section 4's NextSeg).
+    /// Next segment while data is missing (RFC 6675 section 5 step C, with NextSeg of section 4).
     #[cold]
     pub(super) fn next_in_recovery(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         if let Some(segment) = self.next_lost(config, now) {
@@ -207,7 +207,7 @@ impl Sender {
         self.new_data(config, now, pipe).or_else(|| self.speculative_retransmission(config, now))
     }
 
-    /// The next segment that is known to be lost: it goes before new data.
+    /// Next lost segment; it is sent before new data.
     pub(crate) fn next_lost(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         let recovery = self.recovery.get_or_insert_default();
         if mem::take(&mut recovery.retransmit_head) {
@@ -222,14 +222,14 @@ impl Sender {
         can_send.then(|| self.retransmit_next(config, now, hole))
     }
 
-    /// Whether new data may go: no loss waits for its repair, and the window has room beside what is in the network.
+    /// True if new data may be sent: no lost segment waits for its retransmission, and the window exceeds pipe by a segment.
     pub(super) fn can_send_in_recovery(&self, config: &TcpConfig) -> bool {
         self.hole_to_retransmit(self.lost_below(config)).is_none()
             && !self.recovery.as_ref().is_some_and(|recovery| recovery.retransmit_head)
             && self.pipe(config) + u64::from(config.mss) <= self.congestion.cwnd
     }
 
-    /// Bytes thought to be in the network (SetPipe).
+    /// Estimated bytes in the network (SetPipe).
     fn pipe(&self, config: &TcpConfig) -> u64 {
         let Some(recovery) = &self.recovery else { return self.nxt - self.una };
         if config.recovery == Recovery::NewReno && self.phase != Phase::Loss {
@@ -241,7 +241,7 @@ impl Sender {
             + recovery.scoreboard.missing(self.una..retransmitted_to)
     }
 
-    /// Holes below this byte are lost (IsLost). With NewReno nothing is known but the head.
+    /// Holes below this byte are lost (IsLost). NewReno detects the loss of the first segment only.
     fn lost_below(&self, config: &TcpConfig) -> u64 {
         let Some(recovery) = &self.recovery else { return self.una };
         match (self.phase, config.recovery) {
@@ -254,14 +254,14 @@ impl Sender {
         }
     }
 
-    /// The first hole below `end` that has not been sent again yet.
+    /// First hole below `end` that has not been retransmitted.
     fn hole_to_retransmit(&self, end: u64) -> Option<Range<u64>> {
         let recovery = self.recovery.as_ref()?;
         recovery.scoreboard.hole(recovery.high_rxt.max(self.una)..end)
     }
 
-    /// When nothing is known to be lost and nothing new may be sent: holes that may be lost (NextSeg's rule 3), then,
-    /// once in a recovery, the last segment in flight (rule 4, the rescue retransmission).
+    /// Retransmission of data that is not known to be lost, if there is no new data: holes that may be lost (NextSeg rule 3), then, once
+    /// in a recovery, the last segment in flight (rule 4, the rescue retransmission).
     fn speculative_retransmission(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         if self.phase != Phase::Recovery || config.recovery != Recovery::Sack {
             return None;
@@ -281,7 +281,7 @@ impl Sender {
         Some(self.retransmit(config, now, start..hole.end))
     }
 
-    /// Sends the start of `hole` again and moves HighRxt past it.
+    /// Retransmits the start of `hole` and advances HighRxt.
     fn retransmit_next(&mut self, config: &TcpConfig, now: Time, hole: Range<u64>) -> Segment {
         let end = hole.end.min(hole.start + u64::from(config.mss));
         self.recovery.get_or_insert_default().high_rxt = end;

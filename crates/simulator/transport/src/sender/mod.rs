@@ -1,7 +1,7 @@
-//! The client's end: sends a stream, keeps what is in flight within the windows, and repairs losses.
+//! The sender: sends a stream within the congestion and receive windows, and recovers from losses.
 //!
-//! This file is the path of a connection that loses nothing: handshake, new data, acknowledgements that advance. Everything that
-//! follows from a loss, real or suspected, is in [`recovery`], and its state is allocated at the first sign of one.
+//! This file is the fast path without loss: handshake, new data, acknowledgements that advance. Loss recovery is in [`loss_recovery`];
+//! its state is allocated at the first sign of a loss.
 
 mod loss_recovery;
 mod scoreboard;
@@ -16,20 +16,20 @@ use crate::rtt::Rtt;
 use crate::{Ecn, Kind, Options, Segment, TcpConfig, Timestamp};
 use loss_recovery::LossRecovery;
 
-/// What the sender is about.
+/// Connection and loss recovery state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// A SYN has to be sent, once there is data.
+    /// Closed. A SYN is sent once there is data.
     Closed,
-    /// A SYN has to be sent, data or not.
+    /// A SYN is to be sent, with or without data.
     Opening,
-    /// The SYN waits for its answer.
+    /// The SYN waits for its SYN/ACK.
     SynSent,
-    /// Nothing is suspected.
+    /// Established, without a suspected loss.
     Open,
-    /// As `Open`, after a silence longer than the retransmission timeout.
+    /// As `Open`, after an idle period longer than the retransmission timeout.
     Idle,
-    /// Something is missing, lost or late.
+    /// Data is missing: lost or reordered.
     Disorder,
     /// Fast recovery.
     Recovery,
@@ -37,52 +37,52 @@ enum Phase {
     Loss,
 }
 
-/// What a [`Sender`] has counted.
+/// Counters of a [`Sender`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Segments sent: SYNs, data and retransmissions.
     pub segments: u64,
-    /// Of these, segments sent again, SYNs included.
+    /// Retransmissions, SYNs included.
     pub retransmitted: u64,
-    /// Retransmission timeouts, the SYN's included.
+    /// Retransmission timeouts, those of SYNs included.
     pub timeouts: u64,
-    /// Times that fast recovery began.
+    /// Entries into fast recovery.
     pub fast_recoveries: u64,
 }
 
-/// The sending end of a connection. See the crate's documentation for the loop that drives it.
+/// The sender of a connection. The crate documentation shows the caller's loop.
 ///
-/// The fields stand in the order in which the hot path needs them; the first cache line is all that sending a segment touches
-/// but the window.
+/// Fields are in the order in which the fast path reads them; apart from the congestion window, sending a segment touches the first
+/// cache line only.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    /// The first byte not acknowledged.
+    /// SND.UNA: the first byte not acknowledged.
     una: u64,
-    /// The next byte never sent.
+    /// SND.NXT: the first byte not sent.
     nxt: u64,
-    /// Bytes in the stream so far.
+    /// Bytes written to the stream.
     written: u64,
-    /// Bytes that the peer takes beyond `una`.
+    /// Receive window of the peer beyond `una`.
     peer_window: u64,
     deadline: Time,
     last_sent: Time,
-    /// The next acknowledgement beyond this byte gives a round-trip sample: one a window, as RFC 6298
-    /// section 3 has it, though every acknowledgement carries a stamp; its gains are made for that rate (RFC 7323 appendix G).
+    /// The next acknowledgement beyond this byte gives an RTT sample: one for each window (RFC 6298 section 3), although every
+    /// acknowledgement carries a timestamp, because the estimator's gains assume that rate (RFC 7323 appendix G).
     rtt_seq: u64,
     phase: Phase,
-    /// The next new segment tells the receiver that the window was reduced.
+    /// True if the next new segment carries CWR.
     cwr: bool,
     rtt: Rtt,
     segments: u64,
     recovery: Option<Box<LossRecovery>>,
     congestion: CongestionControl,
-    /// End of the data that was in flight at the last reduction: marks on it call for no other.
+    /// SND.NXT at the last reduction of the window: ECE for data below it causes no further reduction.
     cwr_end: u64,
 }
 
 impl Sender {
-    /// A closed connection. It opens, with a SYN, as soon as a segment is asked for and there is something to send.
+    /// A closed connection. It sends a SYN once there is data to send.
     pub fn new(config: &TcpConfig) -> Sender {
         Sender {
             una: 0,
@@ -102,7 +102,7 @@ impl Sender {
         }
     }
 
-    /// Makes the stream longer by `bytes`. Any length will do for a flow without end; the total stops at 2^64 - 1.
+    /// Appends `bytes` to the stream. The total saturates at 2^64 - 1.
     pub fn write(&mut self, now: Time, bytes: u64) {
         let silence = now.saturating_sub(self.last_sent);
         if self.phase == Phase::Open && self.is_idle() && silence > self.rtt.rto() {
@@ -111,7 +111,7 @@ impl Sender {
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// Takes in an answer of the receiver. What was never asked for is ignored.
+    /// Handles an ACK or SYN/ACK of the receiver. Unexpected segments are ignored.
     #[inline]
     pub fn on_segment(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
         let is_expected_ack = segment.kind == Kind::Ack
@@ -135,7 +135,7 @@ impl Sender {
         }
     }
 
-    /// Opens. A SYN that had to be repeated leaves an initial window of one segment (RFC 6928 section 2).
+    /// Establishes the connection. After a retransmitted SYN the initial window is one segment (RFC 6928 section 2).
     fn on_syn_ack(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
         self.rtt.sample(config, segment.timestamp.elapsed(now));
         self.peer_window = u64::from(segment.window);
@@ -146,7 +146,7 @@ impl Sender {
         }
     }
 
-    /// Moves `una` forward and all that hangs on it.
+    /// Advances SND.UNA and updates the RTT, the timer and the receive window.
     #[inline]
     fn advance(&mut self, config: &TcpConfig, now: Time, segment: &Segment) -> Acked {
         let (una, nxt) = (segment.seq, self.nxt);
@@ -165,7 +165,7 @@ impl Sender {
         acked
     }
 
-    /// Lets the window grow, if it was what held the sender back, or shrink for a mark (RFC 3168 section 6.1.2).
+    /// Grows the window if the sender was limited by it, or reduces it for ECE (RFC 3168 section 6.1.2).
     #[inline]
     fn update_cwnd(&mut self, acked: &Acked) {
         if acked.echo {
@@ -175,7 +175,7 @@ impl Sender {
         }
     }
 
-    /// Answers a congestion mark, once for each window of data.
+    /// Reduces the window for ECE, once for each window of data.
     fn on_ecn_echo(&mut self, flight: u64, mss: u64) {
         if self.una > self.cwr_end {
             self.congestion.on_ecn(flight.min(self.congestion.cwnd), mss);
@@ -188,7 +188,7 @@ impl Sender {
         self.cwr = true;
     }
 
-    /// The next segment to send now, `None` if nothing may be sent. Ask until it gives `None`.
+    /// Next segment to send now; `None` if nothing may be sent. Call until it returns `None`.
     #[inline]
     pub fn next_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         match self.phase {
@@ -228,7 +228,7 @@ impl Sender {
         }
     }
 
-    /// Whether a segment of new data would go now, if there were one.
+    /// True if a segment of new data could be sent now.
     #[inline]
     pub(crate) fn can_send(&self, config: &TcpConfig) -> bool {
         match self.phase {
@@ -239,24 +239,24 @@ impl Sender {
         }
     }
 
-    /// Whether it has something to repair, or suspects it.
+    /// True during loss recovery, or while a loss is suspected.
     #[inline]
     pub(crate) fn is_recovering(&self) -> bool {
         matches!(self.phase, Phase::Disorder | Phase::Recovery | Phase::Loss)
     }
 
-    /// Takes the receive window for boundless until the next acknowledgement, if somebody else keeps it.
+    /// Ignores the receive window until the next acknowledgement: with MPTCP the connection enforces it.
     #[inline]
     pub(crate) fn ignore_peer_window(&mut self) {
         self.peer_window = u64::MAX;
     }
 
-    /// The retransmission timeout as it stands.
+    /// Current retransmission timeout.
     pub(crate) fn rto(&self) -> Time {
         self.rtt.rto()
     }
 
-    /// A segment never sent before, if the windows let it go while `pipe` bytes are thought to be in the network.
+    /// A segment of new data, if the windows allow it with `pipe` bytes estimated to be in the network.
     #[inline]
     fn new_data(&mut self, config: &TcpConfig, now: Time, pipe: u64) -> Option<Segment> {
         let largest = u64::from(config.mss).min(self.peer_window);
@@ -286,7 +286,7 @@ impl Sender {
         now.saturating_add(self.rtt.rto())
     }
 
-    /// Looks at the clock. Does nothing before [`Sender::deadline`], and is no worse for coming late.
+    /// Runs the retransmission timer if it is due. Calls before [`Sender::deadline`] do nothing.
     #[inline]
     pub fn on_timer(&mut self, config: &TcpConfig, now: Time) {
         if now >= self.deadline {
@@ -294,7 +294,7 @@ impl Sender {
         }
     }
 
-    /// When [`Sender::on_timer`] is next needed; [`Time::NEVER`] if it is not.
+    /// Time at which [`Sender::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline
@@ -312,7 +312,7 @@ impl Sender {
         self.written
     }
 
-    /// Whether everything written is acknowledged.
+    /// True if all data written is acknowledged.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.una == self.written
@@ -323,19 +323,19 @@ impl Sender {
         self.congestion.cwnd
     }
 
-    /// Whether the congestion window is past slow start.
+    /// True if the congestion window is past slow start.
     #[inline]
     pub(crate) fn in_congestion_avoidance(&self) -> bool {
         self.congestion.in_congestion_avoidance()
     }
 
-    /// Sets how the congestion window moves from here on, if it is coupled to others.
+    /// Sets the gain of a coupled congestion window.
     #[inline]
     pub(crate) fn set_gain(&mut self, gain: Gain) {
         self.congestion.set_gain(gain);
     }
 
-    /// What the windows coupled to this one need to know of it.
+    /// State that coupled congestion control reads of this subflow.
     #[inline]
     pub(crate) fn path_state(&self) -> PathState {
         self.congestion.path_state(self.rtt.smoothed())
@@ -346,7 +346,7 @@ impl Sender {
         Some(self.rtt.smoothed()).filter(|srtt| *srtt != Time::ZERO)
     }
 
-    /// What has been counted so far.
+    /// Counters so far.
     pub fn counters(&self) -> SenderCounters {
         let recovery = self
             .recovery

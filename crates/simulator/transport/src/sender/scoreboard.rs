@@ -1,13 +1,12 @@
-//! What the receiver has beyond the cumulative acknowledgement (the scoreboard of RFC 6675 section 3).
+//! The SACK scoreboard of RFC 6675 section 3: data received beyond the cumulative acknowledgement.
 //!
-//! It outlives a retransmission timeout: this receiver never discards what it has once acknowledged, so there is no reneging
-//! to guard against.
+//! It is kept across a retransmission timeout: this crate's receiver never discards selectively acknowledged data (no reneging).
 
 use alloc::vec::Vec;
 use core::iter;
 use core::ops::Range;
 
-/// Ranges of bytes selectively acknowledged: sorted, not empty, with gaps between them.
+/// Selectively acknowledged ranges: sorted, not empty, with gaps between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scoreboard {
     ranges: Vec<Range<u64>>,
@@ -23,13 +22,13 @@ impl Scoreboard {
         self.ranges.last().map_or(0, |range| range.end)
     }
 
-    /// Forgets what is below the cumulative acknowledgement `una`.
+    /// Removes the ranges below the cumulative acknowledgement `una`.
     pub(super) fn advance(&mut self, una: u64) {
         let passed = self.ranges.partition_point(|range| range.end <= una);
         self.ranges.drain(..passed);
     }
 
-    /// Adds `new` and tells whether any byte of it was news. An empty range is none.
+    /// Adds `new`. Returns true if any byte of it was new; an empty range has none.
     pub(super) fn insert(&mut self, new: Range<u64>) -> bool {
         if new.is_empty() {
             return false;

@@ -36,7 +36,7 @@ impl Trace {
         core::iter::from_fn(next).map(|segment| segment.seq / MSS).collect()
     }
 
-    /// What goes out after an acknowledgement of all before segment `una` and of the ranges in `sacks`.
+    /// Segments sent after an acknowledgement of all before segment `una` and of the ranges in `sacks`.
     fn ack(&mut self, una: u64, sacks: &[(u64, u64)]) -> Vec<u64> {
         let mut sack = [SackBlock::default(); 3];
         for (block, (from, to)) in sack.iter_mut().zip(sacks) {

@@ -1,4 +1,4 @@
-//! Marks instead of losses.
+//! ECN: reductions of the window for marks instead of losses.
 
 use heddle_units::{Bytes, Rate, Time};
 use std::vec::Vec;

@@ -1,4 +1,4 @@
-//! How the window moves while nothing is lost.
+//! Growth of the congestion window without loss.
 
 use heddle_units::{Bytes, Rate, Time};
 use std::vec::Vec;

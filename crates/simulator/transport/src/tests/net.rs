@@ -9,7 +9,7 @@ use heddle_units::{Bytes, Rate, Time};
 
 use crate::{Kind, Receiver, Segment, Sender, TcpConfig};
 
-/// What happens to a segment besides the bottleneck.
+/// Impairment of a segment, in addition to the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Nothing.
@@ -24,13 +24,13 @@ pub enum Fate {
     Mark,
 }
 
-/// A drop-tail link, and half a round trip.
+/// A drop-tail link with its one-way delay.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub rate: Rate,
-    /// One way; the way back takes as long.
+    /// Propagation delay, the same in both directions.
     pub delay: Time,
-    /// Most bytes waiting, the segment on the wire included.
+    /// Queue limit in bytes, the segment in transmission included.
     pub buffer: Bytes,
     /// Segments that find more than this waiting are marked.
     pub mark_above: Bytes,
@@ -48,7 +48,7 @@ impl Link {
     }
 }
 
-/// A segment as it was sent.
+/// A sent segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub at: Time,
@@ -59,11 +59,11 @@ pub struct Sent {
 pub struct Flow {
     pub sender: Sender,
     pub receiver: Receiver,
-    /// The end of the receiver's window, as the sender last heard.
+    /// End of the receive window known to the sender.
     window_end: u64,
     /// The end of the data sent so far.
     sent_end: u64,
-    /// Whether every acknowledgement has been plain progress.
+    /// True while every acknowledgement has advanced the cumulative acknowledgement without SACK blocks.
     orderly: bool,
     /// Bytes that have arrived, for the reference of what is delivered.
     arrived: Vec<(u64, u64)>,
@@ -82,7 +82,7 @@ pub struct Net {
     pub overflows: u64,
     link: Link,
     busy_until: Time,
-    /// What is under way, by time and then in order of sending.
+    /// Segments in flight, by arrival time and then in order of sending.
     wire: BTreeMap<(Time, u64), (usize, Segment)>,
     hook: Box<dyn FnMut(Kind, u64) -> Fate>,
     seen: [u64; 5],
@@ -312,7 +312,7 @@ impl Flow {
         }
     }
 
-    /// What is delivered is exactly what has arrived without a gap.
+    /// The delivered bytes are exactly those that have arrived without a gap.
     fn check_delivery(&mut self, segment: &Segment) {
         if segment.kind == Kind::Data {
             self.arrived.push((segment.seq, segment.seq + u64::from(segment.len)));

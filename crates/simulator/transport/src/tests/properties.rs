@@ -1,5 +1,4 @@
-//! What holds for every pattern of loss, delay, duplication and marking. The bench checks the rest at every step: see
-//! [`super::net`].
+//! Properties for any pattern of loss, delay, duplication and marking. [`super::net`] checks invariants at every step.
 
 use heddle_units::{Bytes, Rate, Time};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Losses and reordering, and what they cost.
+//! Loss recovery and reordering.
 
 use heddle_units::{Rate, Time};
 use std::vec::Vec;
@@ -17,7 +17,7 @@ fn link() -> Link {
     Link::new(Rate::gbps(100), RTT / 2)
 }
 
-/// Segments sent again: when, in round trips since data began, and which.
+/// Retransmissions: time in round trips since the first data, and segment number.
 fn repeats(net: &Net) -> Vec<(u64, u64)> {
     let mut next = 0;
     let mut repeats = Vec::new();

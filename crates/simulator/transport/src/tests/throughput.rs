@@ -19,7 +19,7 @@ fn config(control: Control, recovery: Recovery) -> TcpConfig {
     TcpConfig { control, recovery, ..TcpConfig::default() }
 }
 
-/// What a payload of `bytes` takes on the bottleneck, as a fraction of `span`.
+/// Transmission time of a payload of `bytes` on the bottleneck, as a fraction of `span`.
 fn utilisation(bytes: u64, span: Time) -> f64 {
     let wire = bytes * 1518 / 1460;
     RATE.time_for(Bytes(wire)).as_secs_f64() / span.as_secs_f64()

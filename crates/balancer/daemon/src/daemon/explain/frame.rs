@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use etherparse::{PacketBuilder, PacketBuilderStep, TcpHeader};
 use heddle_wire::mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin};
-use heddle_wire::{Key, MptcpOption as OnWire, Token, Version, tcp::MOST_OPTION_BYTES};
+use heddle_wire::{Key, MptcpOption as OnWire, Token, Version, tcp::MAX_OPTION_BYTES};
 
 use crate::admin::{MptcpOption, Packet};
 use crate::service::Protocol;
@@ -65,7 +65,7 @@ fn tcp(packet: &Packet) -> Result<TcpHeader, String> {
     (header.fin, header.syn, header.rst) = (has(FIN), has(SYN), has(RST));
     (header.psh, header.ack) = (has(PSH), has(ACK));
     if let Some(option) = packet.mptcp {
-        let mut bytes = [0; MOST_OPTION_BYTES];
+        let mut bytes = [0; MAX_OPTION_BYTES];
         let length = wire(option, packet.payload).emit(&mut bytes).map_err(|e| e.to_string())?;
         header.set_options_raw(&bytes[..length]).map_err(|error| error.to_string())?;
     }

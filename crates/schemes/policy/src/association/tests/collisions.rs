@@ -1,4 +1,4 @@
-//! Too little room, and tokens that are not unique: nobody who is associated is harmed.
+//! Full tables and duplicate tokens: associated connections are not affected.
 
 use alloc::vec::Vec;
 
@@ -8,22 +8,22 @@ use crate::mix;
 #[test]
 fn a_join_with_an_unknown_token_stays_plain() {
     let mut rig = Rig::new(End::Client, 64);
-    rig.see(Connection::new(Version::V1, 11).join(End::Client, 12));
+    rig.observe(Connection::new(Version::V1, 11).join(End::Client, 12));
     assert_eq!(rig.shim(12), None);
     assert_eq!(rig.counters(), AssociationCounters { unknown_tokens: 1, ..Default::default() });
 }
 
 #[test]
 fn of_two_connections_with_one_token_the_second_stays_plain() {
-    // Version 0 tells both keys twice: by the SYN/ACK and in the third ACK.
+    // Version 0 carries both keys twice: by the SYN/ACK and in the third packet.
     for (version, refusals) in [(Version::V0, 2), (Version::V1, 1)] {
         let first = Connection::new(version, 11);
         let second = Connection { b: Key([3; 8]), flow: 21, ..first };
         let mut rig = Rig::with(End::Client, &first);
-        rig.see_all(&second.handshake());
-        rig.see(second.join(End::Client, 22));
+        rig.observe_all(&second.handshake());
+        rig.observe(second.join(End::Client, 22));
         assert_eq!((rig.shim(21), rig.shim(22)), (None, None));
-        rig.see(first.join(End::Client, 12));
+        rig.observe(first.join(End::Client, 12));
         assert_eq!((rig.shim(11), rig.shim(12)), (first.shim(1), first.shim(2)), "unharmed");
         let AssociationCounters { connections, token_collisions, unknown_tokens, .. } =
             rig.counters();
@@ -36,10 +36,10 @@ fn a_refused_connection_is_associated_once_the_other_has_gone() {
     let first = Connection::new(Version::V1, 11);
     let second = Connection { b: Key([3; 8]), flow: 21, ..first };
     let mut rig = Rig::with(End::Client, &first);
-    rig.see(second.ack());
-    rig.see(plain(End::Server, 11, TcpFlags::RST));
-    rig.see(second.data());
-    rig.see(second.join(End::Client, 22));
+    rig.observe(second.ack());
+    rig.observe(plain(End::Server, 11, TcpFlags::RST));
+    rig.observe(second.data());
+    rig.observe(second.join(End::Client, 22));
     assert_eq!(rig.shim(22), second.shim(2));
 }
 
@@ -47,12 +47,12 @@ fn a_refused_connection_is_associated_once_the_other_has_gone() {
 fn a_connection_without_a_place_stays_plain() {
     let (first, second) = (Connection::new(Version::V1, 11), Connection::other(1));
     let mut rig = Rig::crowded(End::Client);
-    rig.see_all(&first.handshake());
-    rig.see_all(&second.handshake());
-    rig.see(plain(End::Server, CROWD[0], TcpFlags::RST));
-    rig.see(second.join(End::Client, 12));
+    rig.observe_all(&first.handshake());
+    rig.observe_all(&second.handshake());
+    rig.observe(plain(End::Server, CROWD[0], TcpFlags::RST));
+    rig.observe(second.join(End::Client, 12));
     assert_eq!((rig.shim(second.flow), rig.shim(12)), (None, None));
-    rig.see(first.join(End::Client, 12));
+    rig.observe(first.join(End::Client, 12));
     assert_eq!((rig.shim(11), rig.shim(12)), (first.shim(1), first.shim(2)), "unharmed");
     assert_eq!((rig.counters().table_collisions, rig.counters().unknown_tokens), (1, 1));
 }
@@ -61,9 +61,9 @@ fn a_connection_without_a_place_stays_plain() {
 fn a_join_without_a_place_stays_plain_and_is_not_counted_as_a_subflow() {
     let connection = Connection::new(Version::V1, 11);
     let mut rig = Rig::crowded(End::Client);
-    rig.see(connection.ack());
+    rig.observe(connection.ack());
     let before = rig.counters();
-    rig.see(connection.join(End::Client, 12));
+    rig.observe(connection.join(End::Client, 12));
     assert_eq!((rig.shim(11), rig.shim(12)), (None, None));
     let after = rig.counters();
     assert_eq!((after.joins, after.table_collisions), (before.joins, before.table_collisions + 1));
@@ -74,7 +74,7 @@ fn in_a_full_house_those_inside_stay_and_the_others_are_counted() {
     let mut rig = Rig::new(End::Client, 64);
     let is_inside = |connection: &Connection| {
         let before = rig.counters();
-        rig.see(connection.ack());
+        rig.observe(connection.ack());
         let refused = rig.counters().table_collisions - before.table_collisions;
         let inside = rig.counters().connections - before.connections;
         assert_eq!(refused + inside, 1);
@@ -85,7 +85,7 @@ fn in_a_full_house_those_inside_stay_and_the_others_are_counted() {
     for connection in inside {
         let tokens = connection.tokens();
         for token in [tokens.a, tokens.b] {
-            let (_, first) = rig.association.named(0, token).unwrap();
+            let (_, first) = rig.association.find_by_token(0, token).unwrap();
             assert_eq!(first.tokens, tokens);
         }
     }
@@ -94,12 +94,12 @@ fn in_a_full_house_those_inside_stay_and_the_others_are_counted() {
 #[test]
 fn a_table_filled_to_a_sixth_refuses_few() {
     let mut rig = Rig::new(End::Client, 4096);
-    rig.see_all(&core::array::from_fn::<_, 683, _>(|i| Connection::other(i as u32).ack()));
-    // A newcomer's set is full with a chance of P(Poisson(4 / 6) >= 4) = 0.5 %, and so is the set of each of its two tokens.
+    rig.observe_all(&core::array::from_fn::<_, 683, _>(|i| Connection::other(i as u32).ack()));
+    // The bucket of a new entry is full with probability P(Poisson(4 / 6) >= 4) = 0.5 %, and so is that of each of its two tokens.
     assert!(rig.counters().table_collisions < 683 * 15 / 1000);
 }
 
-/// Two connections of version 0 whose keys have the same place in a table for 64.
+/// Two connections of version 0 whose keys have the same slot in a table of 64.
 fn one_place_for_two_keys() -> [Connection; 2] {
     let place = |flow| mix(flow, SALT) % 64;
     let first = Connection::new(Version::V0, 11);
@@ -111,9 +111,9 @@ fn one_place_for_two_keys() -> [Connection; 2] {
 fn without_room_for_key_a_version_0_waits_for_the_third_ack() {
     let [first, second] = one_place_for_two_keys();
     let mut rig = Rig::new(End::Server, 64);
-    rig.see_all(&[first.syn(), second.syn(), second.syn_ack()]);
+    rig.observe_all(&[first.syn(), second.syn(), second.syn_ack()]);
     assert_eq!((rig.counters().connections, rig.counters().table_collisions), (0, 1));
-    rig.see(second.ack());
+    rig.observe(second.ack());
     assert_eq!(rig.counters().connections, 1);
 }
 
@@ -121,8 +121,8 @@ fn without_room_for_key_a_version_0_waits_for_the_third_ack() {
 fn a_key_that_no_syn_ack_fetched_gives_way_when_it_is_old() {
     let [first, second] = one_place_for_two_keys();
     let mut rig = Rig::new(End::Server, 64);
-    rig.see(first.syn());
+    rig.observe(first.syn());
     rig.now = IDLE + 1;
-    rig.see_all(&[second.syn(), second.syn_ack()]);
+    rig.observe_all(&[second.syn(), second.syn_ack()]);
     assert_eq!(rig.counters().connections, 1);
 }

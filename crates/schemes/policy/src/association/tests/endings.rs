@@ -1,4 +1,4 @@
-//! How what is known ends: by RST, by silence, by a new connection on the same 5-tuple.
+//! Removal of entries: by RST, by timeout, by a new connection on the same 5-tuple.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 fn two_subflows(end: End, version: Version) -> (Rig, Connection) {
     let connection = Connection::new(version, 11);
     let mut rig = Rig::with(end, &connection);
-    rig.see(connection.join(End::Client, 12));
+    rig.observe(connection.join(End::Client, 12));
     (rig, connection)
 }
 
@@ -14,9 +14,9 @@ fn two_subflows(end: End, version: Version) -> (Rig, Connection) {
 fn a_reset_ends_its_subflow_at_once() {
     for from in BOTH_ENDS {
         let (mut rig, connection) = two_subflows(End::Client, Version::V1);
-        rig.see(plain(from, 12, TcpFlags::RST | TcpFlags::ACK));
+        rig.observe(plain(from, 12, TcpFlags::RST | TcpFlags::ACK));
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), None));
-        rig.see(connection.join(End::Client, 12));
+        rig.observe(connection.join(End::Client, 12));
         assert_eq!(rig.shim(12), connection.shim(3), "a new one on the same 5-tuple");
     }
 }
@@ -24,8 +24,8 @@ fn a_reset_ends_its_subflow_at_once() {
 #[test]
 fn without_the_first_subflow_the_others_go_on_and_joins_stay_plain() {
     let (mut rig, connection) = two_subflows(End::Client, Version::V1);
-    rig.see(plain(End::Client, 11, TcpFlags::RST));
-    rig.see(connection.join(End::Client, 13));
+    rig.observe(plain(End::Client, 11, TcpFlags::RST));
+    rig.observe(connection.join(End::Client, 13));
     assert_eq!([11, 12, 13].map(|flow| rig.shim(flow)), [None, connection.shim(2), None]);
     assert_eq!(rig.counters().unknown_tokens, 1);
 }
@@ -34,9 +34,9 @@ fn without_the_first_subflow_the_others_go_on_and_joins_stay_plain() {
 fn a_fin_tears_nothing_down() {
     for from in BOTH_ENDS {
         let (mut rig, connection) = two_subflows(End::Client, Version::V0);
-        rig.see(plain(from, 11, TcpFlags::FIN | TcpFlags::ACK));
+        rig.observe(plain(from, 11, TcpFlags::FIN | TcpFlags::ACK));
         assert_eq!(rig.shim(11), connection.shim(1), "data still flows the other way");
-        rig.see(connection.join(End::Client, 13));
+        rig.observe(connection.join(End::Client, 13));
         assert_eq!(rig.shim(13), connection.shim(3));
     }
 }
@@ -45,15 +45,15 @@ fn a_fin_tears_nothing_down() {
 fn after_both_fins_an_entry_serves_until_a_newcomer_wants_its_place() {
     let (connection, newcomer) = (Connection::new(Version::V1, 11), Connection::other(1));
     let mut rig = Rig::crowded(End::Client);
-    rig.see_all(&connection.handshake());
-    rig.see(plain(End::Client, 11, TcpFlags::FIN | TcpFlags::ACK));
-    rig.see(plain(End::Client, 11, TcpFlags::FIN | TcpFlags::ACK));
-    rig.see(newcomer.ack());
+    rig.observe_all(&connection.handshake());
+    rig.observe(plain(End::Client, 11, TcpFlags::FIN | TcpFlags::ACK));
+    rig.observe(plain(End::Client, 11, TcpFlags::FIN | TcpFlags::ACK));
+    rig.observe(newcomer.ack());
     assert_eq!(rig.counters().table_collisions, 1, "one end's FIN, twice");
-    rig.see(plain(End::Server, 11, TcpFlags::FIN | TcpFlags::ACK));
-    rig.see(connection.ack());
+    rig.observe(plain(End::Server, 11, TcpFlags::FIN | TcpFlags::ACK));
+    rig.observe(connection.ack());
     assert_eq!(rig.counters().connections, 2, "still known");
-    rig.see(newcomer.data());
+    rig.observe(newcomer.data());
     assert_eq!(rig.counters().connections, 3);
 }
 
@@ -66,7 +66,7 @@ fn silence_ends_a_subflow_and_its_packets_keep_it() {
     assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), None), "12 was silent");
     rig.now = 2 * IDLE + 2;
     assert_eq!(rig.shim(11), None);
-    rig.see(connection.join(End::Client, 13));
+    rig.observe(connection.join(End::Client, 13));
     assert_eq!(rig.counters().unknown_tokens, 1, "nor does its token lead anywhere");
 }
 
@@ -74,12 +74,12 @@ fn silence_ends_a_subflow_and_its_packets_keep_it() {
 fn an_idle_entry_gives_up_its_place() {
     let (old, new) = (Connection::new(Version::V1, 11), Connection::other(1));
     let mut rig = Rig::crowded(End::Client);
-    rig.see(old.ack());
+    rig.observe(old.ack());
     rig.now = IDLE;
-    rig.see(new.ack());
+    rig.observe(new.ack());
     assert_eq!((rig.counters().connections, rig.counters().table_collisions), (2, 1));
     rig.now = IDLE + 1;
-    rig.see(new.data());
+    rig.observe(new.data());
     assert_eq!(rig.counters().connections, 3);
 }
 
@@ -88,10 +88,10 @@ fn a_new_connection_on_the_5_tuple_replaces_the_old() {
     for version in [Version::V0, Version::V1] {
         let (mut rig, old) = two_subflows(End::Client, version);
         let new = Connection { a: Key([3; 8]), b: Key([4; 8]), ..old };
-        rig.see_all(&new.handshake());
+        rig.observe_all(&new.handshake());
         assert_eq!(rig.shim(11), None, "one subflow again");
-        rig.see(new.join(End::Client, 13));
-        rig.see(old.join(End::Client, 14));
+        rig.observe(new.join(End::Client, 13));
+        rig.observe(old.join(End::Client, 14));
         let shims = [11, 12, 13, 14].map(|flow| rig.shim(flow));
         assert_eq!(shims, [new.shim(1), old.shim(2), new.shim(2), None]);
     }
@@ -103,7 +103,7 @@ fn a_plain_connection_on_the_5_tuple_ends_the_old() {
         [(End::Client, TcpFlags::SYN), (End::Server, TcpFlags::SYN | TcpFlags::ACK)]
     {
         let (mut rig, connection) = two_subflows(End::Client, Version::V1);
-        rig.see(plain(from, 12, flags));
+        rig.observe(plain(from, 12, flags));
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), None));
     }
 }
@@ -112,8 +112,8 @@ fn a_plain_connection_on_the_5_tuple_ends_the_old() {
 fn a_join_on_the_5_tuple_of_another_connections_subflow_replaces_it() {
     let (mut rig, first) = two_subflows(End::Client, Version::V1);
     let second = Connection { a: Key([3; 8]), b: Key([4; 8]), flow: 21, ..first };
-    rig.see_all(&second.handshake());
-    rig.see(second.join(End::Server, 12));
+    rig.observe_all(&second.handshake());
+    rig.observe(second.join(End::Server, 12));
     assert_eq!(
         [11, 12, 21].map(|flow| rig.shim(flow)),
         [first.shim(1), second.shim(2), second.shim(1)]

@@ -1,4 +1,4 @@
-//! Handshakes that succeed, whatever is lost or comes twice.
+//! Successful handshakes with lost and repeated packets.
 
 use super::*;
 
@@ -6,15 +6,15 @@ use super::*;
 fn version_0_is_associated_at_the_syn_ack() {
     for end in BOTH_ENDS {
         let (mut rig, connection) = (Rig::new(end, 64), Connection::new(Version::V0, 11));
-        rig.see(connection.syn());
+        rig.observe(connection.syn());
         assert_eq!(rig.counters().connections, 0);
-        rig.see(connection.syn_ack());
+        rig.observe(connection.syn_ack());
         assert_eq!(rig.counters().connections, 1);
         assert_eq!(rig.shim(11), None, "one subflow needs no shim");
-        rig.see(connection.ack());
-        rig.see(connection.join(End::Client, 12));
+        rig.observe(connection.ack());
+        rig.observe(connection.join(End::Client, 12));
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), connection.shim(2)));
-        rig.see_all(&connection.joined(End::Client, 12));
+        rig.observe_all(&connection.join_replies(End::Client, 12));
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), connection.shim(2)));
         assert_eq!((rig.counters().connections, rig.counters().joins), (1, 1));
     }
@@ -24,11 +24,11 @@ fn version_0_is_associated_at_the_syn_ack() {
 fn version_1_is_associated_at_the_third_ack() {
     for end in BOTH_ENDS {
         let (mut rig, connection) = (Rig::new(end, 64), Connection::new(Version::V1, 11));
-        rig.see_all(&[connection.syn(), connection.syn_ack()]);
+        rig.observe_all(&[connection.syn(), connection.syn_ack()]);
         assert_eq!(rig.counters().connections, 0, "no key A yet");
-        rig.see(connection.ack());
+        rig.observe(connection.ack());
         assert_eq!(rig.counters().connections, 1);
-        rig.see(connection.join(End::Client, 12));
+        rig.observe(connection.join(End::Client, 12));
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), connection.shim(2)));
         assert_eq!(rig.shim(13), None, "somebody else's");
     }
@@ -48,17 +48,17 @@ fn either_end_opens_further_subflows_with_the_others_token() {
     for (end, version) in BOTH_ENDS.into_iter().zip([Version::V0, Version::V1]) {
         let connection = Connection::new(version, 11);
         let mut rig = Rig::with(end, &connection);
-        rig.see(connection.join(End::Server, 12));
-        rig.see(connection.join(End::Client, 13));
+        rig.observe(connection.join(End::Server, 12));
+        rig.observe(connection.join(End::Client, 13));
         assert_eq!([11, 12, 13].map(|flow| rig.shim(flow)), [1, 2, 3].map(|n| connection.shim(n)));
     }
 }
 
-/// Whether a join finds the connection after the ToR has seen only `packets`.
+/// True if a join is associated after the ToR has seen `packets` only.
 fn suffices(version: Version, packets: &[Packet]) -> bool {
     let mut rig = Rig::new(End::Client, 64);
-    rig.see_all(packets);
-    rig.see(Connection::new(version, 11).join(End::Client, 12));
+    rig.observe_all(packets);
+    rig.observe(Connection::new(version, 11).join(End::Client, 12));
     rig.shim(12).is_some()
 }
 
@@ -82,9 +82,9 @@ fn packets_that_were_lost_behind_the_tor_come_again() {
         let connection = Connection::new(version, 11);
         let [syn, syn_ack, ack] = connection.handshake();
         let mut rig = Rig::new(End::Client, 64);
-        rig.see_all(&[syn, syn, syn_ack, syn, syn_ack, ack, syn_ack, ack]);
+        rig.observe_all(&[syn, syn, syn_ack, syn, syn_ack, ack, syn_ack, ack]);
         let join = connection.join(End::Client, 12);
-        rig.see_all(&[join, join, join]);
+        rig.observe_all(&[join, join, join]);
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), connection.shim(2)));
         assert_eq!((rig.counters().connections, rig.counters().joins), (1, 1));
     }
@@ -95,9 +95,9 @@ fn a_syn_that_comes_again_after_the_join_undoes_nothing() {
     for version in [Version::V0, Version::V1] {
         let connection = Connection::new(version, 11);
         let mut rig = Rig::with(End::Server, &connection);
-        rig.see(connection.join(End::Client, 12));
-        rig.see_all(&connection.handshake());
-        rig.see(connection.join(End::Client, 13));
+        rig.observe(connection.join(End::Client, 12));
+        rig.observe_all(&connection.handshake());
+        rig.observe(connection.join(End::Client, 13));
         assert_eq!([11, 12, 13].map(|flow| rig.shim(flow)), [1, 2, 3].map(|n| connection.shim(n)));
     }
 }
@@ -111,9 +111,9 @@ fn joins_of_both_ends_at_once_are_told_apart() {
         if end == End::Server {
             joins.reverse(); // each ToR sees its own host's first
         }
-        rig.see_all(&joins);
-        rig.see_all(&connection.joined(End::Client, 12));
-        rig.see_all(&connection.joined(End::Server, 13));
+        rig.observe_all(&joins);
+        rig.observe_all(&connection.join_replies(End::Client, 12));
+        rig.observe_all(&connection.join_replies(End::Server, 13));
         let numbers = [11, 12, 13].map(|flow| rig.shim(flow).unwrap().subflow.number());
         let expected = if end == End::Client { [1, 2, 3] } else { [1, 3, 2] };
         assert_eq!(numbers, expected, "a ToR numbers what leaves its own host");
@@ -125,9 +125,9 @@ fn a_connection_refused_as_mptcp_is_plain() {
     for version in [Version::V0, Version::V1] {
         let connection = Connection::new(version, 11);
         let mut rig = Rig::new(End::Client, 64);
-        rig.see(connection.syn());
-        rig.see(plain(End::Server, 11, TcpFlags::SYN | TcpFlags::ACK));
-        rig.see(connection.syn_ack());
+        rig.observe(connection.syn());
+        rig.observe(plain(End::Server, 11, TcpFlags::SYN | TcpFlags::ACK));
+        rig.observe(connection.syn_ack());
         assert_eq!(rig.counters(), AssociationCounters::default(), "key A is gone");
     }
 }
@@ -136,8 +136,10 @@ fn a_connection_refused_as_mptcp_is_plain() {
 fn the_seventeenth_subflow_takes_number_2_again() {
     let connection = Connection::new(Version::V1, 0);
     let mut rig = Rig::new(End::Client, 4096);
-    rig.see_all(&connection.handshake());
-    rig.see_all(&core::array::from_fn::<_, 17, _>(|i| connection.join(End::Client, i as u32 + 1)));
+    rig.observe_all(&connection.handshake());
+    rig.observe_all(&core::array::from_fn::<_, 17, _>(|i| {
+        connection.join(End::Client, i as u32 + 1)
+    }));
     assert_eq!(
         [0, 1, 15, 16, 17].map(|flow| rig.shim(flow)),
         [1, 2, 16, 2, 3].map(|n| connection.shim(n))

@@ -1,4 +1,4 @@
-//! What a ToR makes of handshakes: packets go by, shims come out. Times in nanoseconds; a subflow is forgotten after 1 ms.
+//! Traces of a ToR: handshakes as input, shims as output. Times in nanoseconds; an idle subflow is removed after 1 ms.
 
 mod collisions;
 mod endings;
@@ -17,18 +17,18 @@ const SALT: u32 = 5;
 const IDLE: Nanos = 1_000_000;
 const A: Key = Key([1; 8]);
 const B: Key = Key([2; 8]);
-/// The flows of the further subflows of those who crowd a ToR.
+/// Flows of the further subflows that fill a ToR's table.
 const CROWD: [u32; 2] = [991, 992];
 const BOTH_ENDS: [End; 2] = [End::Client, End::Server];
 
-/// The hosts of a connection. The client opens it: its key is key A.
+/// Ends of a connection. The client opens it: its key is key A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Client,
     Server,
 }
 
-/// A packet of the 5-tuple that ToRs know as `flow`.
+/// A packet of the 5-tuple with hash `flow`.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     from: End,
@@ -41,7 +41,7 @@ fn plain(from: End, flow: u32, flags: TcpFlags) -> Packet {
     Packet { from, flow, flags, option: None }
 }
 
-/// A connection to be, over `flow`.
+/// A connection over `flow`.
 #[derive(Clone, Copy, Debug)]
 struct Connection {
     version: Version,
@@ -55,7 +55,7 @@ impl Connection {
         Connection { version, a: A, b: B, flow }
     }
 
-    /// Any number of connections with keys and flows of their own.
+    /// Connection number `i`, with distinct keys and flow.
     fn other(i: u32) -> Connection {
         let key = |j| Key((1 << 32 | u64::from(2 * i + j)).to_be_bytes());
         Connection { version: Version::V1, a: key(0), b: key(1), flow: 1000 + i }
@@ -91,7 +91,7 @@ impl Connection {
         self.capable(End::Client, TcpFlags::ACK, keys)
     }
 
-    /// The first data of version 1. Version 0 has the keys in its third ACK only, which this repeats.
+    /// The first data of version 1. Version 0 has the keys in its third packet only, which this repeats.
     fn data(&self) -> Packet {
         let (sender, receiver) = (self.a, self.b);
         let keys = CapableKeys::WithData { sender, receiver, len: 100, checksum: None };
@@ -114,8 +114,8 @@ impl Connection {
         join_by(from, flow, token)
     }
 
-    /// The two packets that follow it.
-    fn joined(&self, from: End, flow: u32) -> [Packet; 2] {
+    /// The two packets that follow the join.
+    fn join_replies(&self, from: End, flow: u32) -> [Packet; 2] {
         let to = if from == End::Client { End::Server } else { End::Client };
         let answer = MpJoin::SynAck { backup: false, address: 2, hmac: 7, nonce: 2 };
         let ack = MpJoin::Ack { hmac: [7; 20] };
@@ -143,33 +143,33 @@ impl Rig {
         Rig { end, now: 0, association: Association::new(&config, SALT) }
     }
 
-    /// A ToR with 4 places, all but one of them held by another connection.
+    /// A ToR with 4 slots, three of them used by another connection.
     fn crowded(end: End) -> Rig {
         let (mut rig, crowd) = (Rig::new(end, 4), Connection::other(0));
-        rig.see(crowd.ack());
-        rig.see_all(&CROWD.map(|flow| crowd.join(End::Client, flow)));
+        rig.observe(crowd.ack());
+        rig.observe_all(&CROWD.map(|flow| crowd.join(End::Client, flow)));
         rig
     }
 
-    /// A ToR with a connection that is open.
+    /// A ToR with an open connection.
     fn with(end: End, connection: &Connection) -> Rig {
         let mut rig = Rig::new(end, 64);
-        rig.see_all(&connection.handshake());
+        rig.observe_all(&connection.handshake());
         rig
     }
 
-    fn see(&mut self, packet: Packet) {
+    fn observe(&mut self, packet: Packet) {
         let mut area = [0; 40];
         let len = packet.option.map_or(0, |option| option.emit(&mut area).unwrap());
         let ingress = if packet.from == self.end { Ingress::Host } else { Ingress::Fabric };
         let (out_hash, flags) = (packet.flow, packet.flags);
         let seen = Handshake { out_hash, ingress, flags, options: &area[..len] };
-        self.association.see(self.now, &seen);
+        self.association.observe(self.now, &seen);
     }
 
-    fn see_all(&mut self, packets: &[Packet]) {
+    fn observe_all(&mut self, packets: &[Packet]) {
         for &packet in packets {
-            self.see(packet);
+            self.observe(packet);
         }
     }
 
@@ -192,7 +192,7 @@ fn the_papers_tables_take_21_mb() {
 fn these_tables_take_what_the_paper_counts_and_7_bytes_for_what_it_leaves_out() {
     let config = AssociationConfig { slots: 1 << 10, idle_after: IDLE };
     let held = Association::new(&config, 1).state_bytes() as u64;
-    // Association: no ID beside the tokens (-8), last-seen time (+6), FINs (+1). Tokens: two places instead of
-    // one, and the entry is the check, so 8 instead of 6. Keys: a time (+6).
+    // Association: no ID beside the tokens (-8), last-seen time (+6), FINs (+1). Tokens: two slots instead of
+    // one, without a fingerprint, so 8 instead of 6. Keys: a time (+6).
     assert_eq!(held, (paper_bytes(1 << 10, 1) / 35) * (35 - 8 + 6 + 1 + 2 + 6));
 }

@@ -1,4 +1,4 @@
-//! Whatever goes by: no panic, and nobody is taken for another.
+//! Properties for any packets: no panic, and no subflow is associated with a wrong connection.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const VERSIONS: [Version; 2] = [Version::V0, Version::V1];
 
-/// Connection `i`, over flow 100 i; its further subflows have the flows behind.
+/// Connection `i`, over flow 100 i; its further subflows have the following flow numbers.
 fn connection(i: u8) -> Connection {
     let version = VERSIONS[usize::from(i % 2)];
     Connection { version, a: Key([2 * i + 1; 8]), b: Key([2 * i + 2; 8]), flow: u32::from(i) * 100 }
@@ -20,7 +20,7 @@ fn flags() -> impl Strategy<Value = TcpFlags> {
     any::<u8>().prop_map(TcpFlags)
 }
 
-/// Any packet of 6 connections with up to 4 further subflows each, and what may disturb them.
+/// Any packet of 6 connections with up to 4 further subflows each, and plain packets with any flags.
 fn packets() -> impl Strategy<Value = Packet> {
     (0u8..6, 0u32..5, 0u8..8, ends(), flags()).prop_map(|(i, subflow, kind, from, flags)| {
         let connection = connection(i);
@@ -31,7 +31,7 @@ fn packets() -> impl Strategy<Value = Packet> {
             2 => connection.ack(),
             3 => connection.data(),
             4 | 5 => connection.join(from, connection.flow + subflow.max(1)),
-            6 => connection.joined(from, flow)[subflow as usize % 2],
+            6 => connection.join_replies(from, flow)[subflow as usize % 2],
             _ => plain(from, flow, flags),
         }
     })
@@ -47,7 +47,7 @@ proptest! {
         let mut rig = Rig::new(end, slots);
         for (wait, packet) in steps {
             rig.now += wait;
-            rig.see(packet);
+            rig.observe(packet);
             for i in 0..6 {
                 let connection = connection(i);
                 for flow in connection.flow..connection.flow + 5 {
@@ -71,10 +71,10 @@ proptest! {
         let packets = [syn, syn_ack, ack, connection.data(), joins[0], joins[1]];
         let mut rig = Rig::new(end, 64);
         for (i, (&packet, again)) in packets.iter().zip(again).enumerate() {
-            rig.see(packet);
+            rig.observe(packet);
             for (j, &old) in packets[..=i].iter().enumerate() {
                 if again >> j & 1 == 1 {
-                    rig.see(old);
+                    rig.observe(old);
                 }
             }
         }
@@ -94,7 +94,7 @@ proptest! {
         let mut rig = Rig::new(End::Client, slots);
         for (now, out_hash, flags, options) in steps {
             let seen = Handshake { out_hash, ingress: Ingress::Host, flags, options: &options };
-            rig.association.see(now, &seen);
+            rig.association.observe(now, &seen);
             prop_assert_eq!(rig.association.shim(now, out_hash), None);
         }
     }
@@ -107,12 +107,12 @@ proptest! {
     ) {
         let connection = Connection::new(version, 11);
         let mut rig = Rig::with(End::Client, &connection);
-        rig.see(connection.join(End::Client, 12));
+        rig.observe(connection.join(End::Client, 12));
         let mut area = [0; 40];
         connection.ack().option.unwrap().emit(&mut area).unwrap();
         area[bit / 8] ^= 1 << (bit % 8);
         let (flow, ingress, flags) = (13, Ingress::Host, TcpFlags::ACK);
-        rig.association.see(0, &Handshake { out_hash: flow, ingress, flags, options: &area[..len] });
+        rig.association.observe(0, &Handshake { out_hash: flow, ingress, flags, options: &area[..len] });
         prop_assert_eq!(rig.shim(11), connection.shim(1));
         prop_assert_eq!(rig.shim(12), connection.shim(2));
         prop_assert_eq!(rig.shim(13), None);

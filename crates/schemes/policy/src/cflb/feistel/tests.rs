@@ -64,8 +64,8 @@ proptest! {
     }
 }
 
-/// How evenly runs of consecutive values, as a client's ports and labels are, spread over remainders of the selectors: Pearson's
-/// statistic over what it exceeds once in a million times, for 500 keys together.
+/// Unevenness of consecutive values, such as a client's ports and labels, over remainders of the selectors: Pearson's statistic relative
+/// to the bound that it exceeds with probability 10^-6, for 500 keys together.
 fn unevenness<const PAIRS: usize>(bits: u32, modulus: u32) -> f64 {
     let (mut sum, mut degrees) = (0.0, 0);
     for number in 0..500 {

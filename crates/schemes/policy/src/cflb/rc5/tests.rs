@@ -1,4 +1,4 @@
-//! RC5 against its published vector and against another's program.
+//! RC5 against its published vector and another implementation.
 
 use cipher::{
     BlockCipherDecrypt, BlockCipherEncrypt, KeyInit,

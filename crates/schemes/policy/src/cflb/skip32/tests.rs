@@ -1,4 +1,4 @@
-//! Skip32 against its published vector and against another's program.
+//! Skip32 against its published vector and another implementation.
 
 use proptest::prelude::*;
 

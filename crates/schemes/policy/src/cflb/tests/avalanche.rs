@@ -10,7 +10,7 @@ use super::*;
 const TRIALS: u32 = 16_384;
 const SIX_SIGMA: u32 = 6 * 64;
 
-/// How far the flips of the worst pair of an input and an output bit are from half.
+/// Largest deviation from half, over pairs of an input and an output bit.
 fn worst(bits: u32, function: impl Fn(u32, u32) -> u32) -> u32 {
     let mut flips = vec![0u32; (bits * bits) as usize];
     for trial in 0..TRIALS {

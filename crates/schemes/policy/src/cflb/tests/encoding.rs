@@ -1,4 +1,4 @@
-//! Any sender: routers follow its turns, or its error is true.
+//! Properties of encoding: routers follow every turn, or the error is correct.
 
 use alloc::vec::Vec;
 
@@ -24,7 +24,7 @@ fn fields() -> impl Strategy<Value = Fields> {
     )
 }
 
-/// Mostly sound turns of routers in order, for base `radix`; now and then anything.
+/// Mostly valid turns of routers in order, for base `radix`; sometimes arbitrary ones.
 fn turns(radix: u16) -> impl Strategy<Value = Vec<Turn>> {
     let sound =
         (0u8..6, 1..=radix, any::<prop::sample::Index>()).prop_map(|(hop, next_hops, of)| {
@@ -47,14 +47,14 @@ fn cases() -> impl Strategy<Value = (Codec, Vec<Turn>, Fields)> {
     codecs().prop_flat_map(|codec| (Just(codec), turns(codec.radix().base() as u16), fields()))
 }
 
-/// Whether a router on the way follows its turn, by its digit where it has a choice.
+/// True if a router follows its turn, by its digit if it has more than one next hop.
 fn is_followed(codec: &Codec, sent: &Fields, turn: Turn) -> bool {
     let Decision { next_hop, reason } = at_router(codec, sent, turn.hop, turn.next_hops);
     let by_digit = matches!(reason, Reason::Controlled { .. });
     next_hop == turn.next_hop && (by_digit || turn.next_hops == 1)
 }
 
-/// Whether an error names turns that indeed cannot be encoded.
+/// True if an error refers to turns that cannot be encoded.
 fn is_true(error: EncodeError, codec: &Codec, turns: &[Turn], fields: &Fields) -> bool {
     let base = codec.radix().base();
     match error {
@@ -96,7 +96,7 @@ proptest! {
         }
     }
 
-    /// Two fillings below the number of names are two names; from there on they come again.
+    /// Two fillers below the number of encodings give two encodings; larger fillers repeat them.
     #[test]
     fn fillings_are_names((codec, turns, fields) in cases(), fillers: [u32; 2]) {
         let Ok(names) = codec.names(&turns, fields.ttl) else { return Ok(()) };
@@ -108,7 +108,7 @@ proptest! {
         }
     }
 
-    /// What is searched is found by the same rules.
+    /// A search obeys the same rules as a single encoding.
     #[test]
     fn the_first_free_name_steers((codec, turns, fields) in cases(), start: u32, ttls: [u8; 2]) {
         let found = codec.encode_free(&turns, &fields, ttls[0]..=ttls[1], start, |_| true);
@@ -127,7 +127,7 @@ proptest! {
         }
     }
 
-    /// A packet that nobody steers names a next hop too, whatever the router.
+    /// Any packet has a next hop at any router.
     #[test]
     fn any_packet_is_given_a_next_hop(codec in codecs(), fields in fields(), router: u32, next_hops: u16) {
         let decision = codec.decide(router, &fields, next_hops);

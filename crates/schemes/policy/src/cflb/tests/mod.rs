@@ -1,9 +1,9 @@
-//! The codec: traces as the paper tells them, statistics of flows that nobody steers, and senders at random.
+//! Tests of the codec: traces of the paper, statistics of flows that are not steered, and random senders.
 
 mod avalanche;
 mod encoding;
-mod names;
-mod refusals;
+mod encodings;
+mod errors;
 mod rules;
 mod spread;
 mod topology;
@@ -66,7 +66,7 @@ fn turn(hop: u8, next_hop: u16, next_hops: u16) -> Turn {
     Turn { hop, next_hop, next_hops }
 }
 
-/// What the router of a turn does with a packet that was sent with `sent`. Its number is its place on the path.
+/// Decision of router number `hop` on the path for a packet sent as `sent`.
 fn at_router(codec: &Codec, sent: &Fields, hop: u8, next_hops: u16) -> Decision {
     let received = Fields { ttl: sent.ttl - hop, ..*sent };
     codec.decide(hop.into(), &received, next_hops)

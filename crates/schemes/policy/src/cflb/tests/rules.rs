@@ -1,11 +1,12 @@
-//! What the paper's way spreads unevenly: replies from one port, and selectors that no sender writes, counted one by one: all 65536 source ports, B = 3, so that L = 10 and B^L = 59049.
+//! Uneven spread of the published rules: replies from one port, and selectors that no sender writes, over all 65536 source ports with
+//! B = 3, so that L = 10 and B^L = 59049.
 
 use super::*;
 use crate::testing::{chi_square, chi_square_bound};
 
 const TOP: u8 = 9;
 
-/// Next hops of all source ports, at the router that reads a digit, and how many no sender writes.
+/// Next hops of all source ports at the router that reads a digit, and the number of ports that no sender writes.
 fn next_hops(rules: Rules, position: u8, key: u32) -> ([u32; 3], u32) {
     let field = Field::SourcePort(PortRange::ALL);
     let codec = codec_with(Cipher::Feistel, field, 3, rules, key);
@@ -51,7 +52,7 @@ fn hashing_what_nobody_writes_leaves_every_digit_even() {
     }
 }
 
-/// A server's replies, where the source port names the path: one port, so one selector, and 4096 clients.
+/// A server's replies, where the source port encodes the path: one port, so one selector, and 4096 clients.
 fn paths_of_replies(rules: Rules) -> [u32; 16] {
     let field = Field::SourcePort(PortRange::ALL);
     let codec = codec_with(Cipher::Feistel, field, 4, rules, 1);
@@ -90,7 +91,7 @@ fn as_published_all_digits_are_shifted_alike() {
     assert!((0..4).all(|shifted| (0..16).any(|position| shift(position) == shifted)));
 }
 
-/// The share of 0 in the top digit of both ports, as the module's doc tells it: 46 of 100.
+/// Share of 0 in the top digit of both ports, as in the module documentation: 46 of 100.
 #[test]
 fn with_32_bits_and_base_3_the_top_digit_is_0_in_46_of_100() {
     let radix = Radix::new(3, 1 << 32).unwrap();

@@ -1,7 +1,7 @@
-//! Flows that nobody steers spread as evenly as a good hash spreads them (section 4.1.1).
+//! Flows that are not steered spread as evenly as by a good hash (section 4.1.1).
 //!
-//! Pearson's statistic of each case stays below what chance exceeds once in a million times, and so does the sum over all cases
-//! of a kind, which finds a slight lean that no case alone would show.
+//! Pearson's statistic of each case stays below the bound that it exceeds with probability 10^-6, and so does the sum over all cases of a
+//! kind, which detects a small bias that no single case would show.
 
 use super::*;
 use crate::testing::{chi_square, chi_square_bound};
@@ -12,7 +12,7 @@ const FLOWS: u32 = 4096;
 enum Traffic {
     /// Every address, port and label at random.
     Any,
-    /// One client and one server: its port 443, the client's ports or labels one after the other.
+    /// One client and one server: port 443, with consecutive client ports or labels.
     OneServer,
 }
 
@@ -40,7 +40,7 @@ fn packet(traffic: Traffic, field: Field, case: u32, number: u32) -> Fields {
     Fields { addresses, ports: Some(ports), flow_label, ..ipv4(64) }
 }
 
-/// Next hops of all flows at routers one behind the other, as one number in base N each.
+/// Next hops of all flows at routers in a row, each flow as one number in base N.
 fn counts<const CELLS: usize>(
     codec: &Codec,
     traffic: Traffic,
@@ -102,7 +102,7 @@ fn one_router_spreads_flows_evenly() {
     }
 }
 
-/// Figure 6b: all ways through four routers are as frequent as each other, so that what one takes says nothing of the next one.
+/// Figure 6b: all paths through four routers are equally frequent, so the choices of the routers are independent.
 #[test]
 fn four_routers_in_a_row_choose_independently() {
     for (cipher, field) in KINDS {
@@ -122,8 +122,8 @@ fn four_routers_in_a_row_choose_independently() {
     }
 }
 
-/// Routers L apart read the same digit. With N = B they choose alike, with N < B as often as the digit is a next hop. A path
-/// longer than the selector polarises, which is why a wide field and a narrow base matter.
+/// Routers L apart read the same digit. With N = B they choose alike, with N < B as often as the digit is a next hop. Flows polarise on
+/// a path longer than the selector, which is why a wide field and a small base matter.
 #[test]
 fn routers_a_selector_apart_read_the_same_digit() {
     let codec = codec_of_16_bits(16);

@@ -1,4 +1,4 @@
-//! Next hops come, go and are renumbered under flows that are steered (section 3.3, "in case of topological changes").
+//! Changes of next hops under steered flows (section 3.3, "in case of topological changes").
 
 use super::*;
 use crate::testing::{chi_square, chi_square_bound};
@@ -13,7 +13,7 @@ fn steered(codec: &Codec, next_hop: u16) -> impl Iterator<Item = Fields> {
     })
 }
 
-/// Of 4 next hops one goes: flows that were sent to 0, 1 and 2 stay, those sent to 3 are spread over what is left.
+/// One of 4 next hops is removed: flows steered to 0, 1 and 2 stay, those steered to 3 are spread over the rest.
 #[test]
 fn flows_to_a_next_hop_that_is_gone_are_hashed() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);
@@ -43,7 +43,7 @@ fn flows_follow_the_numbers_when_next_hops_are_renumbered() {
     }
 }
 
-/// Next hops may come back: routers keep nothing, so flows return to where they were sent.
+/// A next hop returns: routers have no state, so flows return to their encoded path.
 #[test]
 fn flows_return_with_their_next_hop() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);
@@ -53,7 +53,7 @@ fn flows_return_with_their_next_hop() {
     }
 }
 
-/// With all turns steered at a next hop that is gone, at each of two routers, the two hash independently.
+/// With a removed next hop at each of two routers, the two hash independently.
 #[test]
 fn two_routers_hash_what_they_cannot_follow_independently() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);

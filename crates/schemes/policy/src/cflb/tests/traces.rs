@@ -1,4 +1,4 @@
-//! The paper's example, and a sender and its routers field by field.
+//! The paper's example, and traces of a sender and its routers.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn the_papers_example_at_the_routers() {
     }
 }
 
-/// What differs between two packets.
+/// Changed fields: source port, destination port, flow label.
 fn changes(before: &Fields, after: &Fields) -> (bool, bool, bool) {
     let [before_ports, after_ports] = [before, after].map(|fields| fields.ports.unwrap());
     (
@@ -82,7 +82,7 @@ fn a_sender_writes_its_field_and_nothing_else() {
     }
 }
 
-/// Section 3.3: another address shifts the digits, so that ports which steer one pair of hosts do not steer another one.
+/// Section 3.3: another address shifts the digits, so the ports that steer one pair of hosts do not steer another one.
 #[test]
 fn one_pairs_ports_take_other_pairs_elsewhere() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);

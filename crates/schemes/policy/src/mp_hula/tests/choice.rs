@@ -1,4 +1,4 @@
-//! The rules of sections 2.4 and 2.5.
+//! Hop selection by sections 2.4 and 2.5.
 
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ fn long_flows_may_leave_the_best_hop_to_short_ones() {
 }
 
 proptest! {
-    /// The best hop is the first subflow's right. All others keep apart while a hop is free, however the hops' order changes.
+    /// The first subflow always uses the best hop. All others use different hops while one is free, for any order of the hops.
     #[test]
     fn further_subflows_keep_apart(
         k in 2usize..5,

@@ -1,8 +1,8 @@
-//! Traces of one switch: which hop a flowlet takes. Times in nanoseconds, T_p = 200 us, gap = 100 us.
+//! Traces of one switch: hops of flowlets. Times in nanoseconds, T_p = 200 us, gap = 100 us.
 
 mod choice;
+mod equivalence;
 mod tor;
-mod twin;
 
 use alloc::vec::Vec;
 
@@ -40,7 +40,7 @@ fn shim(id: u64, subflow: u8) -> Option<Shim> {
     Some(Shim { id: MptcpId(id), subflow: Subflow::new(subflow).unwrap() })
 }
 
-/// A switch above the ToRs, with ports that read as told. It sees shims that ToRs have added.
+/// A switch above the ToRs with fake ports. Its packets have shims added by ToRs.
 struct Rig {
     mp_hula: MpHula,
     ports: FakePorts,
@@ -51,7 +51,7 @@ impl Rig {
         Rig { mp_hula: MpHula::new(config, &switch_info(1)), ports: FakePorts::default() }
     }
 
-    /// A switch that knows `k` hops to ToR 3: port 2 is the best, port 3 the second, and so on.
+    /// A switch with `hops` known hops to ToR 3: port 2 is the best, port 3 the second, and so on.
     fn knowing(config: &MpHulaConfig, hops: u16) -> Rig {
         let mut rig = Rig::new(config);
         for i in 0..hops {
@@ -60,14 +60,14 @@ impl Rig {
         rig
     }
 
-    /// A probe of ToR 3 comes in on `port` with `util`.
+    /// Receives a probe of ToR 3 on `port` with `util`.
     fn hear(&mut self, now: Nanos, port: u16, util: u16) -> Option<Probe> {
         let probe = Probe { tor: FAR, util };
         let arrival = ProbeArrival { port: Port(port), probe, is_next_hop: true };
         self.mp_hula.probe(at(now), &arrival, &mut self.ports)
     }
 
-    /// The port that a packet of `flow` to ToR 3 leaves by.
+    /// Output port of a packet of `flow` to ToR 3.
     fn send(&mut self, now: Nanos, flow: u32, shim: Option<Shim>) -> u16 {
         self.send_over(now, flow, shim, &UP)
     }

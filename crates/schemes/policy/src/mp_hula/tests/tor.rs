@@ -26,7 +26,7 @@ fn show(tor: &mut MpHula, out_hash: u32, ingress: Ingress, flags: TcpFlags, opti
     tor.handshake(at(0), &Handshake { out_hash, ingress, flags, options: &area[..len] });
 }
 
-/// A connection of two subflows is made. Flows 11 and 12 leave the client, 21 and 22 the server.
+/// The ToRs after the handshakes of a connection with two subflows. Flows 11 and 12 are from the client, 21 and 22 from the server.
 fn two_subflows() -> [MpHula; 2] {
     let [mut client, mut server] = [tor(0), tor(3)];
     let keys = CapableKeys::Both { sender: A, receiver: B };
@@ -44,7 +44,7 @@ fn two_subflows() -> [MpHula; 2] {
     [client, server]
 }
 
-/// A packet of `flow` on its way out of a ToR's host to ToR `dst`.
+/// Header of a packet of `flow` from a host of the ToR to ToR `dst`, after forwarding.
 fn leave(tor: &mut MpHula, flow: u32, dst: u16) -> Header {
     let mut header = packet(flow, dst);
     tor.forward(at(1), &mut header, &UP, &mut FakePorts::default());

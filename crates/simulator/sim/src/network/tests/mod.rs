@@ -1,4 +1,4 @@
-//! What the tests of ports share: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
+//! Test support: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
 
 mod model;
 mod traces;
@@ -13,11 +13,11 @@ use crate::engine::{Event, Wheel};
 
 const RATE: Rate = Rate::gbps(10);
 const DELAY: Time = Time::micros(1);
-/// When everything sent has arrived.
+/// A time after the last arrival.
 const LATER: Time = Time::millis(1);
 
 impl Network {
-    /// Checks what must hold of every port and packet between two events.
+    /// Checks the invariants of every port and packet between two events.
     pub(crate) fn check(&self, now: Time) {
         let on_links: usize = self.ports.iter().map(|port| self.check_port(port, now)).sum();
         assert_eq!(on_links, self.packets.len(), "each packet is on one link");
@@ -47,7 +47,7 @@ impl Network {
     }
 }
 
-/// A packet that arrives: when, how many bytes, and whether marked.
+/// An arrived packet: time, bytes, and true if marked.
 type Arrived = (Time, u16, bool);
 
 fn limits(bytes: u64) -> PortLimits {

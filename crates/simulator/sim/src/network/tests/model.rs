@@ -1,20 +1,20 @@
-//! One port against a model of it that is slow and plain.
+//! One port against a simple model.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A port that keeps a list of who waits, and looks at it packet by packet.
+/// A port as a list of packets, without optimisations.
 struct Model {
     limits: PortLimits,
-    /// When each packet that has not left starts and ends.
+    /// Start and end of transmission of each packet that has not left.
     queue: Vec<(Time, Time)>,
     losses: PortStats,
     up: bool,
 }
 
 impl Model {
-    /// Sends a packet; when it arrives and whether marked, if it is accepted.
+    /// Sends a packet; returns its arrival if it is accepted.
     fn send(&mut self, now: Time, size: u16) -> Option<Arrived> {
         self.queue.retain(|&(_, end)| end > now);
         let rest = |&(start, end): &(Time, Time)| end.0 - start.max(now).0;

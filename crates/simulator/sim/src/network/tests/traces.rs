@@ -1,4 +1,4 @@
-//! One port against arithmetic.
+//! Traces of one port against computed values.
 
 use heddle_transport::Kind;
 
@@ -65,8 +65,7 @@ fn packets_that_find_more_than_the_threshold_are_marked() {
     assert_eq!(network.port_stats[0].ecn_marks, 1);
 }
 
-/// RFC 3168 sections 5.2 and 6.1.1: acknowledgements and SYNs are not ECN-capable. On an acknowledgement the mark would
-/// read as an echo.
+/// RFC 3168 sections 5.2 and 6.1.1: acknowledgements and SYNs are not ECN-capable.
 #[test]
 fn only_data_is_marked() {
     let mark_above = Some(Bytes(100));
@@ -101,7 +100,7 @@ fn a_failure_loses_what_is_on_the_link_and_what_is_sent_to_it() {
     assert_eq!(network.arrivals(LATER), [(bytes(1700) + DELAY, 1000, false)]);
 }
 
-/// The event of a lost packet may meet another that arrives at the same instant: each is taken once.
+/// The pending event of a lost packet may coincide with another arrival; each packet is taken once.
 #[test]
 fn an_event_left_over_from_a_failure_takes_nothing_twice() {
     let mut network = one_port(limits(10_000), None);
@@ -123,7 +122,7 @@ fn what_a_failure_takes_from_the_queue_was_never_sent() {
     assert_eq!(network.ports[0].accepted_bytes, 500);
 }
 
-/// What waits does not count yet.
+/// Waiting packets do not count.
 #[test]
 fn utilisation_counts_a_packet_when_it_starts_and_not_when_it_is_queued() {
     let shift = DreShift(17);

@@ -1,4 +1,4 @@
-//! Packets that come after their connection has gone.
+//! Packets that arrive after their connection has closed.
 
 use heddle_policy::{Ecmp, Tor};
 use heddle_scenario::{Source, load};
@@ -15,7 +15,7 @@ const TEXT: &str = r#"
     [measure]
 "#;
 
-/// Two flows from host 1 to host 2, one after the other; the second takes the first one's place.
+/// Two flows from host 1 to host 2 in sequence; the second reuses the connection slot of the first.
 fn two_flows() -> Scenario {
     let flows = "at,from,to,size\n0s,host-1,host-2,1000B\n1ms,host-1,host-2,50KB";
     let files = |_: &str| Ok(flows.to_owned());
@@ -23,14 +23,14 @@ fn two_flows() -> Scenario {
 }
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
-    /// Runs until `is_so`.
-    fn run_until(&mut self, is_so: fn(&Self) -> bool) {
-        while !is_so(self) {
+    /// Runs until `condition` holds.
+    fn run_until(&mut self, condition: fn(&Self) -> bool) {
+        while !condition(self) {
             assert!(self.step(self.end()), "it never is");
         }
     }
 
-    /// Hands host 2 the first data of the first flow's connection.
+    /// Delivers the first data segment of the first connection to host 2.
     fn deliver_late(&mut self) {
         let hot = Hot {
             arrival: self.now,

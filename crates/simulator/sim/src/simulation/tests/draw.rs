@@ -1,4 +1,4 @@
-//! A scenario drawn from a seed: small, and likely to meet full buffers, marks, failures and collisions.
+//! A small scenario drawn from a seed, likely to have full buffers, ECN marks, failures and hash collisions.
 
 use heddle_scenario::{Scenario, Source, load};
 
@@ -24,7 +24,7 @@ const BASE: &str = r#"
     [[event]]
 "#;
 
-/// A fabric, the scheme that not every fabric has, and what the fabric can do without for a while.
+/// A fabric, a scheme that not every fabric supports, and links that may fail for a while.
 struct Shape {
     fabric: &'static str,
     scheme: &'static str,
@@ -49,7 +49,7 @@ const SHAPES: [Shape; 3] = [
     },
 ];
 
-/// Schemes that every fabric has.
+/// Schemes that every fabric supports.
 const SCHEMES: [&str; 12] = [
     "ecmp",
     r#"{ kind = "cflb", elephants = "40KB" }"#,
@@ -65,7 +65,7 @@ const SCHEMES: [&str; 12] = [
     "ideal",
 ];
 
-/// Other keys, and what they may be; the default if it is empty.
+/// Other keys with their values; an empty value is the default.
 const CHOICES: [(&str, &[&str]); 15] = [
     ("fabric.port_buffer", &["4KB", "20KB", "200KB"]),
     ("fabric.port_packets", &["", "0", "5"]),
@@ -84,7 +84,7 @@ const CHOICES: [(&str, &[&str]); 15] = [
     ("event.1.at", &["500us", "800us"]),
 ];
 
-/// Connections of one path, or of several.
+/// TCP and MPTCP.
 const PROTOCOLS: [&[(&str, &[&str])]; 2] = [
     &[("transport.control", &["newreno", "cubic", "dctcp"])],
     &[

@@ -1,4 +1,4 @@
-//! Random scenarios, with what must hold checked after each event.
+//! Random scenarios, with invariants checked after each event.
 //!
 //! A seed makes a scenario and its run. `HEDDLE_SEED` runs that seed alone.
 
@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::schemes;
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
-    /// Every packet that was ever sent is accounted for.
+    /// Every packet sent is accounted for.
     fn check_balance(&self) {
         let (sent, received) = self.hosts.packets();
         let sent = sent + self.switching.probes_sent;
@@ -28,7 +28,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         assert_eq!(sent, consumed + lost + self.switching.unroutable + under_way);
     }
 
-    /// Packets are as long as their segments, but for shims, which no host's link sees.
+    /// Packets are as long as their segments plus their shim, and no link of a host carries a shim.
     fn check_sizes(&self) {
         for (port, info) in self.network.ports.iter().zip(&self.fabric.ports) {
             let at_host = info.owner < self.fabric.hosts || info.to_host;
@@ -60,7 +60,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     }
 }
 
-/// Events between two looks at every packet and connection.
+/// Events between two checks of every packet and connection.
 const DEEP_CHECK_EVERY: u64 = 7;
 
 struct Checked<'a, C: Connection>(&'a Scenario, C::Config, u64);
@@ -92,7 +92,7 @@ fn run_checked(scenario: &Scenario, seed: u64) -> Outcome {
     outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Says how to replay a seed, if its run fails.
+/// Prints the command to replay a seed, if its run fails.
 struct Replay(u64);
 
 impl Drop for Replay {

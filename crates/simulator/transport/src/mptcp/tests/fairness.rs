@@ -11,7 +11,7 @@ fn shared() -> Link {
     Link { early: 0.05, ..Link::new(Rate::mbps(50), Time::millis(10), Bytes(250_000)) }
 }
 
-/// Bytes that flows have delivered in the second half of a minute.
+/// Bytes delivered by each flow from 30 s to 60 s.
 fn goodputs(net: &mut Net) -> std::vec::Vec<f64> {
     net.run_until(Time::secs(30));
     let before: std::vec::Vec<u64> = net.flows.iter_mut().map(|flow| flow.delivered()).collect();
@@ -27,7 +27,7 @@ fn with(coupling: Coupling, subflows: u8) -> MptcpConfig {
     MptcpConfig { coupling, subflows, ..config() }
 }
 
-/// How much an MPTCP connection gets of a link, where TCP next to it gets 1.
+/// Share of an MPTCP connection on a link, relative to a TCP flow on the same link.
 fn beside_tcp(coupling: Coupling, subflows: u8) -> f64 {
     let mut net = Net::new([shared()]);
     net.open(with(coupling, subflows), &[0; 16][..subflows.into()], u64::MAX);

@@ -1,4 +1,4 @@
-//! How connections and subflows open (RFC 8684 section 3.1 and 3.2, figures 3 and 8).
+//! Handshakes of connections and subflows (RFC 8684 section 3.1 and 3.2, figures 3 and 8).
 
 use std::vec::Vec;
 
@@ -16,7 +16,7 @@ fn run(config: MptcpConfig) -> Net {
     net
 }
 
-/// What a path's segments with an MPTCP option, or of no data, look like.
+/// Kinds and options of a path's segments that carry an MPTCP option or no data.
 fn story(sent: &[Sent], path: usize) -> Vec<(Kind, Options)> {
     sent.iter()
         .filter(|sent| sent.path == path)
@@ -134,7 +134,7 @@ fn any_packet_of_a_handshake_may_be_lost() {
     }
 }
 
-/// Joins that wait for the server to learn the key must not keep the segment from it that tells the key.
+/// Joins that wait for the server to learn the client's key must not delay the segment that carries it.
 #[test]
 fn the_key_is_repeated_before_joins_that_need_it() {
     let narrow = Link::new(Rate::mbps(100), Time::micros(100), Bytes(1_600));

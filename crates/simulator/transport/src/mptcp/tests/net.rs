@@ -10,7 +10,7 @@ use heddle_units::{Bytes, Rate, Time};
 use crate::mptcp::{Handshake, MptcpConfig, MptcpConnection, Parameters};
 use crate::{Connection, ConnectionCounters, Kind, Options, Segment, TcpConfig, TcpConnection};
 
-/// What happens to a segment besides its link.
+/// Impairment of a segment, in addition to its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Pass,
@@ -19,7 +19,7 @@ pub enum Fate {
     Duplicate,
 }
 
-/// A segment as it was sent.
+/// A sent segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub at: Time,
@@ -31,7 +31,7 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub rate: Rate,
-    /// One way; the way back takes as long.
+    /// Propagation delay, the same in both directions.
     pub delay: Time,
     pub buffer: Bytes,
     pub is_up: bool,
@@ -68,7 +68,7 @@ pub struct Flow {
     connection: AnyConnection,
     /// The link of each path.
     routes: Vec<usize>,
-    /// Where each byte of each path was first said to belong, by ranges.
+    /// First mapping of each byte of each path, by ranges.
     mapped: BTreeMap<(usize, u64), (u64, u64)>,
     window_end: u64,
     pub finished: Option<Time>,
@@ -95,7 +95,7 @@ impl Flow {
         }
     }
 
-    /// A byte of a subflow belongs to one place of the stream for ever, and none goes beyond the receive window.
+    /// The mapping of a subflow byte never changes, and no byte exceeds the receive window.
     fn check_sending(&mut self, path: usize, segment: &Segment) {
         if segment.kind != Kind::Data || matches!(self.connection, AnyConnection::Tcp(..)) {
             return;
@@ -117,7 +117,7 @@ impl Flow {
         }
     }
 
-    /// Where a byte of a subflow was first said to belong.
+    /// Data sequence number to which a byte of a subflow was first mapped.
     fn place_of(&self, path: usize, seq: u64) -> Option<u64> {
         let ((known, start), (place, len)) = self.mapped.range(..=(path, seq)).next_back()?;
         (*known == path && seq < start + len).then(|| place + (seq - start))

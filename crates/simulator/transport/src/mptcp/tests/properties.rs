@@ -1,4 +1,4 @@
-//! What holds for every pattern of loss, delay and duplication. [`super::net`] checks the rest at every step.
+//! Properties for any pattern of loss, delay and duplication. [`super::net`] checks invariants at every step.
 
 use proptest::prelude::*;
 

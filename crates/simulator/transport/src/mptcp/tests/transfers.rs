@@ -1,4 +1,4 @@
-//! What several subflows make of their paths.
+//! Transfers over several subflows.
 
 use std::vec::Vec;
 

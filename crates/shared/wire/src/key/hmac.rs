@@ -1,4 +1,4 @@
-//! What an end proves with the keys: the HMACs of MP_JOIN and ADD_ADDR.
+//! HMACs of MP_JOIN and ADD_ADDR.
 
 use core::net::IpAddr;
 
@@ -8,27 +8,26 @@ use sha2::Sha256;
 
 use super::{Key, Version};
 
-/// One end's HMAC in the handshake of a join, cut to the 160 bits that are ever sent.
+/// One end's HMAC in the handshake of a join, truncated to 160 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct JoinHmac([u8; 20]);
 
 impl JoinHmac {
-    /// The first 64 bits, as the SYN/ACK has them.
+    /// The first 64 bits, as in the SYN/ACK.
     pub fn syn_ack(&self) -> u64 {
         self.0.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
     }
 
-    /// All 160 bits, as the ACK has them.
+    /// All 160 bits, as in the ACK.
     pub const fn ack(&self) -> [u8; 20] {
         self.0
     }
 }
 
 impl Version {
-    /// The HMAC that an end sends when it joins or is joined (section 3.2): HMAC-SHA1 in version 0, HMAC-SHA256 in
-    /// version 1.
+    /// The HMAC that an end sends in the handshake of a join (section 3.2): HMAC-SHA1 in version 0, HMAC-SHA256 in version 1.
     ///
-    /// Local is the end that sends it. The keys are the connection's, the nonces those of the subflow's SYN and SYN/ACK.
+    /// The local end is the sender. The keys are those of the connection, the nonces those of the subflow's SYN and SYN/ACK.
     pub fn join_hmac(
         self,
         local_key: Key,
@@ -47,7 +46,7 @@ impl Version {
 
 /// The HMAC of an ADD_ADDR: the last 64 bits of an HMAC-SHA256 (RFC 8684 section 3.4.1; version 0 has none).
 ///
-/// The keys are those of the ADD_ADDR's sender and of its receiver, the rest is what the option says.
+/// The keys are those of the ADD_ADDR's sender and receiver; the other arguments are the fields of the option.
 pub fn add_addr_hmac(
     sender: Key,
     receiver: Key,

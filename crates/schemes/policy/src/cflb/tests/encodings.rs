@@ -1,4 +1,4 @@
-//! The names of a path, all of them: 16 bits, B = 3, so that L = 10 and 3^10 = 59049 selectors.
+//! All encodings of a path: 16 bits, B = 3, so that L = 10 and 3^10 = 59049 selectors.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ fn source_port(fields: &Fields) -> u16 {
     fields.ports.unwrap().source
 }
 
-/// The source ports that steer a packet along the path, by asking all routers about all ports.
+/// Source ports that steer a packet along the path, by the decisions of all routers for all ports.
 fn ports_of_path(codec: &Codec, ttl: u8) -> Vec<u16> {
     let steers = |source: &u16| {
         let ports = Some(Ports { source: *source, destination: 5_001 });
@@ -28,7 +28,7 @@ fn ports_of_path(codec: &Codec, ttl: u8) -> Vec<u16> {
     (0..=u16::MAX).filter(steers).collect()
 }
 
-/// Three of ten digits are asked for: 3^7 names, which are those ports that the routers take that way.
+/// Three of ten digits are determined: 3^7 encodings, the ports that all routers forward along the path.
 #[test]
 fn the_names_of_a_path_are_the_ports_that_steer_along_it() {
     let codec = codec_of_16_bits(3);
@@ -55,7 +55,7 @@ fn names_are_counted() {
     assert_eq!(wide.names(&[turn(0, 1, 2)], 64), Ok(1 << 31));
 }
 
-/// If one port alone is free, it is found, wherever the search starts.
+/// A single free port is found for any start of the search.
 #[test]
 fn the_only_free_name_is_found() {
     let codec = codec_of_16_bits(3);
@@ -81,7 +81,7 @@ fn a_search_starts_where_it_is_told_and_goes_on_in_order() {
     }
 }
 
-/// With all names of one TTL taken, those of the next one serve (section 3.2).
+/// With all encodings of one TTL in use, those of the next one are tried (section 3.2).
 #[test]
 fn another_ttl_gives_other_names() {
     let codec = codec_of_16_bits(3);
@@ -92,7 +92,7 @@ fn another_ttl_gives_other_names() {
     assert!(ports_of_path(&codec, 60).binary_search(&source_port(&found)).is_ok());
 }
 
-/// 2187 names each of 64 and 63; 54 and 74 are L = 10 from 64 and name alike.
+/// 2187 encodings each with a TTL of 64 and 63; 54 and 74 differ from 64 by L = 10 and have the same encodings.
 #[test]
 fn if_nothing_is_free_it_says_how_much_was_tried() {
     let codec = codec_of_16_bits(3);
@@ -112,7 +112,7 @@ fn a_search_is_bounded() {
     assert_eq!(found, Err(EncodeError::NoneFree { tried: Codec::MOST_TRIED }));
 }
 
-/// TTLs that do not reach are passed over; if none does, the first one's error is told.
+/// TTLs that are too low are skipped; if all are, the error is that of the first one.
 #[test]
 fn ttls_that_do_not_serve_are_passed_over() {
     let codec = codec_of_16_bits(3);

@@ -1,4 +1,4 @@
-//! With one hop for each ToR it is HULA, decision for decision.
+//! Equivalence with HULA for one hop per ToR.
 
 use proptest::prelude::*;
 
