@@ -31,6 +31,7 @@ WALLS = {
 NEVER = [
     ("evaluation/claims", {"schemes", "simulator", "paths"}),
     ("evaluation/report", {"schemes", "simulator", "paths"}),
+    ("evaluation/driver", {"schemes", "simulator", "paths"}),
     ("balancer/*", {"evaluation/study", "evaluation/papers", "simulator", "paths", "schemes"}),
     ("schemes/*", {"shared/hashing", "shared/config"}),
     ("simulator/*", {"shared/hashing", "paths/service"}),

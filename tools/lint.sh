@@ -54,7 +54,9 @@ lint_externals() {
         not_from "heddle-$crate" 'rayon|tokio|clap|rustix|libc|indicatif'
     done
     not_from heddle-path-service 'rayon|indicatif'
-    not_from heddle-study 'tokio|clap|indicatif'
+    for crate in claims study papers; do
+        not_from "heddle-$crate" 'tokio|clap|indicatif'
+    done
     not_from heddle 'aya|bindgen|clang-sys|ratatui|rtnetlink|etcd-client'
     not_from heddled 'rayon|indicatif|ratatui'
     not_from heddle-lab 'tokio|aya'

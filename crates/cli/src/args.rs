@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use heddle_driver::Options;
 use heddle_papers::studies;
 pub(crate) use heddle_program::Common;
 use heddle_program::external::Passed;
@@ -150,14 +151,8 @@ Examples:
 pub(crate) struct Reproduce {
     /// The paper.
     pub(crate) paper: Paper,
-    /// Claims, as in H1 [default: all].
-    pub(crate) claims: Vec<String>,
-    /// One seed, few loads, few flows: within ten minutes on two cores (the default).
-    #[arg(long, conflicts_with = "full")]
-    pub(crate) quick: bool,
-    /// The paper's three seeds and loads from 10 to 90 %: hours.
-    #[arg(long)]
-    pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) options: Options,
     /// Instead of the claims, show how the headline ratios move when what the paper leaves open (buffers, delays, timeouts,
     /// windows, traffic) is chosen otherwise.
     #[arg(long, conflicts_with = "claims")]
@@ -165,9 +160,6 @@ pub(crate) struct Reproduce {
     /// With cflb, spread the flows of this capture too (pcap or pcapng), as in C2 and C3.
     #[arg(long, value_name = "FILE", conflicts_with = "sensitivity")]
     pub(crate) pcap: Option<PathBuf>,
-    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it [default: results/PAPER].
-    #[arg(long)]
-    pub(crate) out: Option<PathBuf>,
 }
 
 /// A study that can be made.

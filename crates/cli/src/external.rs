@@ -18,5 +18,13 @@ pub(crate) const PATH_SERVICE: External = External {
     how_to_get: "build it: cargo build --release --package heddle-path-service; then install it beside heddle or on the PATH",
 };
 
-/// All of them.
+/// RomanRoads' evaluation. Its options are those of `reproduce`, so that completions need no more.
+pub(crate) const ROMANROADS: External = External {
+    command: &["reproduce", "romanroads"],
+    program: "heddle-romanroads",
+    subcommand: &[],
+    how_to_get: "build it, on Linux: ./x build, or cargo build --release --package heddle-romanroads; then install it beside heddle or on the PATH",
+};
+
+/// The sub-commands that are whole commands of `heddle`.
 pub(crate) const ALL: [External; 2] = [BALANCER, PATH_SERVICE];

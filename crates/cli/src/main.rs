@@ -47,7 +47,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Demo(demo) => commands::demo::demo(demo, common),
         Command::Run(run) => commands::run::run(run, common),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, common),
-        Command::Reproduce(reproduce) => commands::reproduce::reproduce(reproduce, common),
+        Command::Reproduce(args) => return commands::reproduce::reproduce(args, common),
         Command::Study(study) => commands::study::study(study, common),
         Command::Validate(validate) => return commands::check::validate(validate, common),
         Command::Show(show) => commands::check::show(show, common),

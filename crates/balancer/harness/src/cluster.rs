@@ -161,6 +161,11 @@ impl Cluster {
         (0..self.balancers.len()).filter(|&balancer| self.balancers[balancer].is_some())
     }
 
+    /// The settings of all balancers, but for addresses, ports and the seed of the tables.
+    pub fn settings(&self) -> &Settings {
+        &self.setup.settings
+    }
+
     /// The tick.
     pub fn now(&self) -> u32 {
         self.now

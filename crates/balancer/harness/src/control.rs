@@ -92,7 +92,7 @@ impl Cluster {
         balancer
             .maps
             .settings
-            .set(&self.settings(at, alive.len() > 1 && self.setup.peers == Peers::Known))
+            .set(&self.settings_of(at, alive.len() > 1 && self.setup.peers == Peers::Known))
     }
 
     fn tell_targets(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
@@ -172,7 +172,7 @@ impl Cluster {
         vips.insert(&key(own.ip(), own.port(), UDP), &of_kind(VipKind::Steering))
     }
 
-    fn settings(&self, at: usize, peers: bool) -> Settings {
+    fn settings_of(&self, at: usize, peers: bool) -> Settings {
         let mut random = Random::new(at as u64);
         Settings {
             seed: [random.bits(), random.bits()],

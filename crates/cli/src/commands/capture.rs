@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context as _;
+use heddle_driver::{Appendix, write_json};
 use heddle_papers::cflb::experiments::Routers;
 use heddle_papers::cflb::figures::spread_section;
 use heddle_papers::cflb::pcap::{Capture, CaptureError};
@@ -33,7 +34,7 @@ struct Row {
     spreads: Vec<Spread>,
 }
 
-/// The figures, and how they are called here.
+/// The figures and their titles.
 const ROWS: [(Routers, &str); 3] = [
     (Routers::One, "one router, 2 next hops"),
     (Routers::FourInARow, "four routers in a row, 2 next hops each"),
@@ -69,14 +70,21 @@ impl Spreading {
         let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Ok(Spreading { file, holds, routers })
     }
+}
 
+impl Appendix for Spreading {
     /// A section of a report for each row of routers.
-    pub(crate) fn sections(&self) -> impl Iterator<Item = Section> {
-        self.routers.iter().map(|row| spread_section(&self.file, row.routers, &row.spreads))
+    fn sections(&self) -> Vec<Section> {
+        let section = |row: &Row| spread_section(&self.file, row.routers, &row.spreads);
+        self.routers.iter().map(section).collect()
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        write_json(&folder.join("capture.json"), self)
     }
 
     /// A table for each row of routers.
-    pub(crate) fn print(&self) -> Result<(), Failure> {
+    fn print(&self) -> Result<(), Failure> {
         output::line(format_args!("\n{}: {}", self.file, self.holds))?;
         for row in &self.routers {
             let header = ["chooser", "mean deviation", "largest", "chi-square of flows", "p"];

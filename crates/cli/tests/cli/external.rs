@@ -56,9 +56,11 @@ fn tempfile_of(program: &str) -> Folder {
 #[test]
 fn a_missing_program_is_named_with_the_way_to_get_it() {
     let installed = Installed::new();
-    for (words, program) in
-        [("lb status", "heddle-lb"), ("path serve f.toml", "heddle-path-service")]
-    {
+    for (words, program) in [
+        ("lb status", "heddle-lb"),
+        ("path serve f.toml", "heddle-path-service"),
+        ("reproduce romanroads R1", "heddle-romanroads"),
+    ] {
         let text = installed.run(words).failed(127);
         assert!(text.contains(&format!("the program {program} is not installed")), "{text}");
         assert!(text.contains(&format!("--package {program}")), "{text}");
@@ -92,6 +94,22 @@ fn arguments_and_exit_codes_pass_through() {
             "{words}: {}",
             ran.err
         );
+    }
+}
+
+/// The options are parsed by both, and mean the same to both.
+#[test]
+fn options_of_an_evaluation_pass_through() {
+    let installed = Installed::new();
+    installed.stub("path/heddle-romanroads");
+    for (words, passed) in [
+        ("reproduce romanroads", "--"),
+        ("reproduce romanroads --quick R1 r3", "--quick -- R1 r3"),
+        ("--json reproduce romanroads --full --out o", "--json --full --out o --"),
+    ] {
+        let ran = installed.run(words);
+        let printed: Vec<&str> = ran.out.lines().skip(1).collect();
+        assert_eq!((printed.join(" ").as_str(), ran.code), (passed, Some(7)), "{words}");
     }
 }
 

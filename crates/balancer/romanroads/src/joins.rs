@@ -1,35 +1,35 @@
-//! R1: whether joins reach the backend of their connection (figure 6a, and "Steady State" of section V-A2).
+//! R1: joins that reach the backend of their connection (figure 6a, and "Steady State" of section V-A2).
 //!
 //! A connection, then 100 joins from the same address and random ports. The paper opens one connection; here it is fifty, so that
 //! shares mean something.
 
 use serde::Serialize;
 
-use super::System;
-use super::session::{Rig, percent};
-use crate::Error;
+use crate::system::System;
+use crate::testbed::{Testbed, percent};
+use heddle_harness::Error;
 
 const CONNECTIONS: u32 = 50;
 const JOINS: u32 = 100;
 
 /// One point of figure 6a.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Point {
-    /// What spreads them.
-    pub system: System,
+pub(crate) struct Point {
+    /// The system.
+    pub(crate) system: System,
     /// One; or two, where connections are opened at one and joined at the other.
-    pub balancers: usize,
+    pub(crate) balancers: usize,
     /// Backends.
-    pub backends: usize,
+    pub(crate) backends: usize,
     /// Joins that reached their connection's backend, in percent.
-    pub right: f64,
+    pub(crate) right: f64,
 }
 
 /// All points.
 ///
 /// # Errors
-/// What the kernel says: root is needed.
-pub fn run(seed: u64) -> Result<Vec<Point>, Error> {
+/// Those of the kernel: root is needed.
+pub(crate) fn run(seed: u64) -> Result<Vec<Point>, Error> {
     let one = [System::Tcp, System::Published, System::Learn].map(|system| (system, 1));
     let two = [System::Alone, System::Published, System::Learn].map(|system| (system, 2));
     let points = one.into_iter().chain(two);
@@ -38,13 +38,13 @@ pub fn run(seed: u64) -> Result<Vec<Point>, Error> {
 }
 
 fn point(system: System, balancers: usize, backends: usize, seed: u64) -> Result<Point, Error> {
-    let mut rig = Rig::new(system, balancers, backends, CONNECTIONS * JOINS, seed)?;
+    let mut testbed = Testbed::new(system, balancers, backends, CONNECTIONS * JOINS, seed)?;
     let mut right = 0;
     for client in 0..CONNECTIONS {
-        let Some(session) = rig.open(client, Some(0))? else { continue };
+        let Some(session) = testbed.open(client, Some(0))? else { continue };
         for _ in 0..JOINS {
-            let subflow = rig.flow(client);
-            right += u64::from(rig.joins(&session, &subflow, Some(balancers - 1))?);
+            let subflow = testbed.flow(client);
+            right += u64::from(testbed.join_arrives(&session, &subflow, Some(balancers - 1))?);
         }
     }
     let right = percent(right, u64::from(CONNECTIONS * JOINS));

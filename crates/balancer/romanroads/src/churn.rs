@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use heddle_balancer_maps::abi::TokenState;
 use serde::Serialize;
 
-use super::System;
-use super::session::{Rig, SECOND, Session, percent};
-use crate::{Backend, Cluster, Error};
+use crate::system::System;
+use crate::testbed::{SECOND, Session, Testbed, percent};
+use heddle_harness::{Backend, Cluster, Error};
 
 const BALANCERS: usize = 5;
 const BACKENDS: usize = 100;
@@ -23,7 +23,7 @@ const PAUSE: u32 = 10;
 /// Seconds between two samples.
 const SAMPLE: u32 = 5;
 
-/// What happens, by second.
+/// An event of the ten minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     Leaves(usize),
@@ -41,85 +41,85 @@ const EVENTS: [(u32, Event); 5] = [
 
 /// One system's curves of figure 6d.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Curve {
-    /// What spreads the connections.
-    pub system: System,
+pub(crate) struct Curve {
+    /// The system.
+    pub(crate) system: System,
     /// By time.
-    pub samples: Vec<Sample>,
+    pub(crate) samples: Vec<Sample>,
     /// Segments that passed two balancers, in percent of all that are no handshake.
-    pub detours: f64,
+    pub(crate) detours: f64,
 }
 
 /// One moment, in percent of the connections that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Seconds.
-    pub time: u32,
+    pub(crate) time: u32,
     /// Connections whose first subflow broke.
-    pub connections: f64,
+    pub(crate) connections: f64,
     /// Second subflows that broke.
-    pub secondaries: f64,
+    pub(crate) secondaries: f64,
     /// Connections that no new subflow could join.
-    pub affected: f64,
+    pub(crate) affected: f64,
 }
 
 /// All curves.
 ///
 /// # Errors
-/// What the kernel says: root is needed.
-pub fn run(connections: u32, seed: u64) -> Result<Vec<Curve>, Error> {
+/// Those of the kernel: root is needed.
+pub(crate) fn run(connections: u32, seed: u64) -> Result<Vec<Curve>, Error> {
     let systems = [System::Tcp, System::Published, System::Learn];
-    systems.into_iter().map(|system| Town::new(system, connections, seed)?.live()).collect()
+    systems.into_iter().map(|system| Population::new(system, connections, seed)?.run()).collect()
 }
 
 /// A client that always has a connection.
-struct Inhabitant {
+struct Client {
     session: Option<Session>,
     /// The second in which its connection ends.
     until: u32,
 }
 
-struct Town {
+struct Population {
     system: System,
-    rig: Rig,
-    inhabitants: Vec<Inhabitant>,
+    testbed: Testbed,
+    clients: Vec<Client>,
     segments: [u64; 2],
 }
 
-impl Town {
+impl Population {
     /// Connections are met somewhere in their lives.
-    fn new(system: System, connections: u32, seed: u64) -> Result<Town, Error> {
-        let mut rig = Rig::new(system, BALANCERS, BACKENDS, connections, seed)?;
-        let mut inhabitants = Vec::new();
+    fn new(system: System, connections: u32, seed: u64) -> Result<Population, Error> {
+        let mut testbed = Testbed::new(system, BALANCERS, BACKENDS, connections, seed)?;
+        let mut clients = Vec::new();
         for _ in 0..connections {
-            let left = rig.random().below(60);
-            inhabitants.push(Inhabitant { session: None, until: left });
+            let left = testbed.random().below(60);
+            clients.push(Client { session: None, until: left });
         }
-        let mut town = Town { system, rig, inhabitants, segments: [0, 0] };
+        let mut population = Population { system, testbed, clients, segments: [0, 0] };
         for client in 0..connections {
-            town.inhabitants[client as usize].session = town.opened(client)?;
+            population.clients[client as usize].session = population.open(client)?;
         }
-        Ok(town)
+        Ok(population)
     }
 
-    fn live(mut self) -> Result<Curve, Error> {
+    fn run(mut self) -> Result<Curve, Error> {
         let mut samples = Vec::new();
         for second in 0..=END {
-            self.happen(second)?;
-            for client in 0..self.inhabitants.len() as u32 {
+            self.apply_events(second)?;
+            for client in 0..self.clients.len() as u32 {
                 self.step(client, second)?;
             }
             if second.is_multiple_of(SAMPLE) {
                 samples.push(self.sample(second));
             }
-            self.rig.cluster.advance(SECOND)?;
+            self.testbed.cluster.advance(SECOND)?;
         }
         let detours = percent(self.segments[1], self.segments[0]);
         Ok(Curve { system: self.system, samples, detours })
     }
 
-    fn happen(&mut self, second: u32) -> Result<(), Error> {
-        let cluster = &mut self.rig.cluster;
+    fn apply_events(&mut self, second: u32) -> Result<(), Error> {
+        let cluster = &mut self.testbed.cluster;
         for (_, event) in EVENTS.iter().filter(|(at, _)| *at == second) {
             match *event {
                 Event::Leaves(balancer) => cluster.kill(balancer)?,
@@ -133,42 +133,42 @@ impl Town {
         Ok(())
     }
 
-    fn opened(&mut self, client: u32) -> Result<Option<Session>, Error> {
-        let Some(mut session) = self.rig.open(client, None)? else { return Ok(None) };
+    fn open(&mut self, client: u32) -> Result<Option<Session>, Error> {
+        let Some(mut session) = self.testbed.open(client, None)? else { return Ok(None) };
         if self.system != System::Tcp {
-            self.rig.join_second(&mut session)?;
+            self.testbed.join_second(&mut session)?;
         }
         Ok(Some(session))
     }
 
-    /// What a client does in a second.
+    /// One second of a client: its connection ends, or sends.
     fn step(&mut self, client: u32, second: u32) -> Result<(), Error> {
-        let inhabitant = &mut self.inhabitants[client as usize];
-        if second >= inhabitant.until {
-            return self.start_again(client, second);
+        let client_state = &mut self.clients[client as usize];
+        if second >= client_state.until {
+            return self.restart(client, second);
         }
-        let Some(session) = &mut inhabitant.session else { return Ok(()) };
-        if session.alive[0] && speaks(client, second) {
-            let [all, detours] = self.rig.talk(session)?;
+        let Some(session) = &mut client_state.session else { return Ok(()) };
+        if session.alive[0] && sends(client, second) {
+            let [all, detours] = self.testbed.send_segments(session)?;
             self.segments[0] += all;
             self.segments[1] += detours;
         }
         Ok(())
     }
 
-    fn start_again(&mut self, client: u32, second: u32) -> Result<(), Error> {
-        if let Some(session) = self.inhabitants[client as usize].session {
-            self.rig.close(&session)?;
+    fn restart(&mut self, client: u32, second: u32) -> Result<(), Error> {
+        if let Some(session) = self.clients[client as usize].session {
+            self.testbed.close(&session)?;
         }
-        let session = self.opened(client)?;
-        let lasts = self.rig.random().normal(60.0, 10.0).max(1.0) as u32;
-        self.inhabitants[client as usize] = Inhabitant { session, until: second + lasts };
+        let session = self.open(client)?;
+        let lasts = self.testbed.random().normal(60.0, 10.0).max(1.0) as u32;
+        self.clients[client as usize] = Client { session, until: second + lasts };
         Ok(())
     }
 
     fn sample(&self, time: u32) -> Sample {
-        let known = known_tokens(&self.rig.cluster);
-        let sessions = || self.inhabitants.iter().filter_map(|one| one.session.as_ref());
+        let known = known_tokens(&self.testbed.cluster);
+        let sessions = || self.clients.iter().filter_map(|one| one.session.as_ref());
         let share = |holds: &dyn Fn(&Session) -> bool| {
             percent(
                 sessions().filter(|session| holds(session)).count() as u64,
@@ -180,20 +180,20 @@ impl Town {
             connections: share(&|session| !session.alive[0]),
             secondaries: share(&|session| !session.alive[1]),
             affected: share(&|session| {
-                known.get(&session.connection.token()) != Some(&session.home)
+                known.get(&session.connection.token()) != Some(&session.backend)
             }),
         }
     }
 }
 
-/// Clients speak in turn; in a second in which something happens, all do.
-fn speaks(client: u32, second: u32) -> bool {
+/// True if a client sends in a second: clients take turns; in a second with an event, all send.
+fn sends(client: u32, second: u32) -> bool {
     client % PAUSE == second % PAUSE || EVENTS.iter().any(|(at, _)| *at == second)
 }
 
 /// The backend of each token, as its owner has it, where joins find it.
 fn known_tokens(cluster: &Cluster) -> BTreeMap<u32, usize> {
-    let settings = &cluster.setup.settings;
+    let settings = cluster.settings();
     let mut known = BTreeMap::new();
     for at in cluster.alive() {
         let Some(balancer) = cluster.balancer(at) else { continue };

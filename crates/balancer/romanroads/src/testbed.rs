@@ -6,38 +6,40 @@ use heddle_balancer_maps::Sizes;
 use heddle_balancer_maps::abi::MptcpMode;
 use heddle_wire::Version;
 
-use super::System;
-use crate::{Cluster, Connection, Delivered, Error, Fate, Flow, Peers, Random, Setup, service};
+use crate::system::System;
+use heddle_harness::{
+    Cluster, Connection, Delivered, Error, Fate, Flow, Peers, Random, Setup, service,
+};
 
 /// Ticks of 16.8 ms in a second.
-pub(super) const SECOND: u32 = 60;
+pub(crate) const SECOND: u32 = 60;
 
-/// Balancers of a system, with room for these connections, and what comes in.
-pub(super) struct Rig {
-    pub cluster: Cluster,
+/// A cluster of balancers of one system, and its clients.
+pub(crate) struct Testbed {
+    pub(crate) cluster: Cluster,
     system: System,
     random: Random,
 }
 
 /// A connection that has been opened.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Session {
-    pub connection: Connection,
-    pub second: Flow,
-    /// The backend that has it.
-    pub home: usize,
-    /// Whether the first and the second subflow still reach it.
-    pub alive: [bool; 2],
+pub(crate) struct Session {
+    pub(crate) connection: Connection,
+    pub(crate) second: Flow,
+    /// Its backend.
+    pub(crate) backend: usize,
+    /// True for the first and the second subflow while they reach it.
+    pub(crate) alive: [bool; 2],
 }
 
-impl Rig {
-    pub fn new(
+impl Testbed {
+    pub(crate) fn new(
         system: System,
         balancers: usize,
         backends: usize,
         connections: u32,
         seed: u64,
-    ) -> Result<Rig, Error> {
+    ) -> Result<Testbed, Error> {
         let mode = match system {
             System::Tcp => MptcpMode::Off,
             System::Alone | System::Learn => MptcpMode::Learn,
@@ -57,81 +59,85 @@ impl Rig {
             ..defaults.settings
         };
         let setup = Setup { balancers, backends, mode, peers, sizes, settings, ..defaults };
-        Ok(Rig { cluster: Cluster::new(setup)?, system, random: Random::new(seed) })
+        Ok(Testbed { cluster: Cluster::new(setup)?, system, random: Random::new(seed) })
     }
 
     /// A flow of this client, from a random port.
-    pub fn flow(&mut self, client: u32) -> Flow {
+    pub(crate) fn flow(&mut self, client: u32) -> Flow {
         let address = IpAddr::V4(Ipv4Addr::from_bits(0x1400_0000 + client));
         let port = 1024 + self.random.below(0xffff - 1024) as u16;
         Flow { client: SocketAddr::new(address, port), service: service(address) }
     }
 
-    pub fn random(&mut self) -> &mut Random {
+    pub(crate) fn random(&mut self) -> &mut Random {
         &mut self.random
     }
 
     /// Opens a connection of this client's first subflow at a balancer: its backend has it; none if no backend got it.
-    pub fn open(&mut self, client: u32, at: Option<usize>) -> Result<Option<Session>, Error> {
+    pub(crate) fn open(
+        &mut self,
+        client: u32,
+        at: Option<usize>,
+    ) -> Result<Option<Session>, Error> {
         let (primary, second) = (self.flow(client), self.flow(client));
         let version = if self.system == System::Published { Version::V0 } else { Version::V1 };
         let mut connection = Connection { version, ..Connection::new(primary, self.random.bits()) };
-        let sent = self.sent(&primary, at, &connection.syn())?;
+        let sent = self.deliver(&primary, at, &connection.syn())?;
         if let (System::Published, Some(keyed)) = (self.system, connection.keyed(&sent)) {
             connection = keyed;
         }
-        self.sent(&primary, at, &connection.third_ack())?;
-        self.sent(&primary, at, &connection.data(0))?;
-        let Fate::Backend(home) = sent.fate else { return Ok(None) };
-        Ok(Some(Session { connection, second, home, alive: [true, false] }))
+        self.deliver(&primary, at, &connection.third_ack())?;
+        self.deliver(&primary, at, &connection.data(0))?;
+        let Fate::Backend(backend) = sent.fate else { return Ok(None) };
+        Ok(Some(Session { connection, second, backend, alive: [true, false] }))
     }
 
     /// Opens the second subflow.
-    pub fn join_second(&self, session: &mut Session) -> Result<(), Error> {
-        session.alive[1] = self.joins(session, &session.second, None)?;
+    pub(crate) fn join_second(&self, session: &mut Session) -> Result<(), Error> {
+        session.alive[1] = self.join_arrives(session, &session.second, None)?;
         if session.alive[1] {
             self.cluster.arrive(&session.second, &session.second.joined_ack())?;
         }
         Ok(())
     }
 
-    /// Whether a join from this flow reaches the connection's backend.
-    pub fn joins(
+    /// Sends a join from this flow; true if it reaches the connection's backend.
+    pub(crate) fn join_arrives(
         &self,
         session: &Session,
         subflow: &Flow,
         at: Option<usize>,
     ) -> Result<bool, Error> {
-        let sent = self.sent(subflow, at, &session.connection.join(subflow))?;
-        Ok(sent.fate == Fate::Backend(session.home))
+        let sent = self.deliver(subflow, at, &session.connection.join(subflow))?;
+        Ok(sent.fate == Fate::Backend(session.backend))
     }
 
-    /// A segment of each subflow that is alive, and whether each still is. Returns the segments sent, and how many of them passed
+    /// Sends a segment of each subflow that is alive, and notes which still are. Returns the segments sent, and how many of them passed
     /// two balancers.
-    pub fn talk(&self, session: &mut Session) -> Result<[u64; 2], Error> {
+    pub(crate) fn send_segments(&self, session: &mut Session) -> Result<[u64; 2], Error> {
         let mut counts = [0, 0];
         for (index, flow) in [session.connection.primary, session.second].iter().enumerate() {
             if !session.alive[index] {
                 continue;
             }
             let sent = self.cluster.arrive(flow, &flow.data(100))?;
-            session.alive[index] = sent.fate == Fate::Backend(session.home);
+            session.alive[index] = sent.fate == Fate::Backend(session.backend);
             counts[0] += 1;
             counts[1] += u64::from(sent.via.len() > 1);
         }
         Ok(counts)
     }
 
-    /// The ends of both subflows.
-    pub fn close(&self, session: &Session) -> Result<(), Error> {
+    /// Ends both subflows.
+    pub(crate) fn close(&self, session: &Session) -> Result<(), Error> {
         for flow in [&session.connection.primary, &session.second] {
             self.cluster.arrive(flow, &flow.fin())?;
         }
         Ok(())
     }
 
-    /// At this balancer, or where the router sends the flow.
-    fn sent(&self, flow: &Flow, at: Option<usize>, frame: &[u8]) -> Result<Delivered, Error> {
+    /// Sends a frame to this balancer, or to the one that the router chooses for the flow.
+    fn deliver(&self, flow: &Flow, at: Option<usize>, frame: &[u8]) -> Result<Delivered, Error> {
         match at {
             Some(balancer) => self.cluster.send(balancer, frame),
             None => self.cluster.arrive(flow, frame),
@@ -139,6 +145,6 @@ impl Rig {
     }
 }
 
-pub(super) fn percent(part: u64, whole: u64) -> f64 {
+pub(crate) fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }

@@ -9,28 +9,28 @@ use heddle_balancer_maps::abi::{AssignedKey, Counter, FlowKey};
 use heddle_balancer_maps::{Balancer, Clock, Sizes};
 use serde::Serialize;
 
-use super::session::percent;
-use crate::{Cluster, Connection, Error, Flow, Random, Setup, service};
+use crate::testbed::percent;
+use heddle_harness::{Cluster, Connection, Error, Flow, Random, Setup, service};
 
 /// Places of the main part.
 const PLACES: u32 = 1 << 16;
 
 /// One bar of figure 6b.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// The table.
-    pub table: String,
+    pub(crate) table: String,
     /// Extra places, in eighths of the main ones; none for the kernel's map.
-    pub extra_eighths: Option<u32>,
+    pub(crate) extra_eighths: Option<u32>,
     /// Flows that are not in it afterwards, in percent.
-    pub failed: f64,
+    pub(crate) failed: f64,
 }
 
 /// All bars.
 ///
 /// # Errors
-/// What the kernel says: root is needed.
-pub fn run(seed: u64) -> Result<Vec<Row>, Error> {
+/// Those of the kernel: root is needed.
+pub(crate) fn run(seed: u64) -> Result<Vec<Row>, Error> {
     let mut rows = vec![kernels_lru(seed)?];
     for eighths in 0..=3 {
         rows.push(row(eighths, seed)?);

@@ -3,56 +3,58 @@
 use heddle_claims::Bound::{About, AtMost, Exact};
 use heddle_claims::{Bound, Claim};
 
-use super::System::{Alone, Learn, Published, Tcp};
-use super::churn::{Curve, Sample};
-use super::failure::Point as Failure;
-use super::{Evaluation, Experiment, System};
+use crate::churn::{Curve, Sample};
+use crate::failure::Point as Failure;
+use crate::joins::Point as Joins;
+use crate::measurements::{Experiment, Measurements};
+use crate::system::System::{self, Alone, Learn, Published, Tcp};
 
 /// A value of a sample or a point.
 type Value<T> = fn(&T) -> f64;
 
 /// A measurement that a claim is judged by.
 #[derive(Clone, Copy, Debug)]
-pub enum Measure {
+pub(crate) enum Measure {
     /// Joins that reach their backend, with so many balancers and backends.
     Joins(System, usize, usize),
     /// Entries that a table does not keep, with so many eighths of extra places.
-    Room(u32),
+    Capacity(u32),
     /// A value after the death of one of so many balancers.
     Failure(System, usize, Value<Failure>),
-    /// The peak of a value between two seconds.
+    /// Peak of a value between two seconds.
     Churn(System, u32, u32, Value<Sample>),
 }
 
 impl Measure {
     /// The experiment that it needs.
-    pub fn experiment(self) -> Experiment {
+    pub(crate) fn experiment(self) -> Experiment {
         match self {
             Measure::Joins(..) => Experiment::Joins,
-            Measure::Room(_) => Experiment::Room,
+            Measure::Capacity(_) => Experiment::Capacity,
             Measure::Failure(..) => Experiment::Failure,
             Measure::Churn(..) => Experiment::Churn,
         }
     }
 
-    fn value(self, evaluation: &Evaluation) -> Option<f64> {
+    fn value(self, measurements: &Measurements) -> Option<f64> {
         match self {
             Measure::Joins(system, balancers, backends) => {
-                let is = |p: &&super::joins::Point| {
+                let is = |p: &&Joins| {
                     (p.system, p.balancers, p.backends) == (system, balancers, backends)
                 };
-                evaluation.joins.iter().find(is).map(|point| point.right)
+                measurements.joins.iter().find(is).map(|point| point.right)
             }
-            Measure::Room(eighths) => {
-                let row = evaluation.room.iter().find(|row| row.extra_eighths == Some(eighths));
+            Measure::Capacity(eighths) => {
+                let row =
+                    measurements.capacity.iter().find(|row| row.extra_eighths == Some(eighths));
                 row.map(|row| row.failed)
             }
             Measure::Failure(system, balancers, value) => {
                 let is = |p: &&Failure| (p.system, p.balancers) == (system, balancers);
-                evaluation.failure.iter().find(is).map(value)
+                measurements.failure.iter().find(is).map(value)
             }
             Measure::Churn(system, from, to, value) => {
-                let curve = evaluation.churn.iter().find(|curve| curve.system == system);
+                let curve = measurements.churn.iter().find(|curve| curve.system == system);
                 peak(curve?, from, to, value)
             }
         }
@@ -60,10 +62,10 @@ impl Measure {
 }
 
 impl heddle_claims::Measure for Measure {
-    type Evidence = Evaluation;
+    type Evidence = Measurements;
 
-    fn values(&self, evaluation: &Evaluation) -> Vec<f64> {
-        self.value(evaluation).into_iter().collect()
+    fn values(&self, measurements: &Measurements) -> Vec<f64> {
+        self.value(measurements).into_iter().collect()
     }
 }
 
@@ -76,7 +78,12 @@ fn peak(curve: &Curve, from: u32, to: u32, value: Value<Sample>) -> Option<f64> 
 const fn joins(text: &'static str, bound: Bound, paper: f64, measure: Measure) -> Claim<Measure> {
     Claim::new("R1", "figure 6a", text, (bound, paper, "%"), measure)
 }
-const fn room(text: &'static str, bound: Bound, paper: f64, measure: Measure) -> Claim<Measure> {
+const fn capacity(
+    text: &'static str,
+    bound: Bound,
+    paper: f64,
+    measure: Measure,
+) -> Claim<Measure> {
     Claim::new("R2", "figure 6b", text, (bound, paper, "%"), measure)
 }
 /// The paper gives orders: 2(n-1)/n^2 of the second subflows, 1/n of the connections. Learning is held to them as bounds.
@@ -112,7 +119,7 @@ const TEXT: &str = "section V-A2";
 
 /// Every claim of the paper, in its order.
 #[rustfmt::skip]
-pub(super) const CLAIMS: &[Claim<Measure>] = &[
+pub(crate) const CLAIMS: &[Claim<Measure>] = &[
     joins("joins right, TCPLB, 2 backends", About, 50.0, Measure::Joins(Tcp, 1, 2)),
     joins("joins right, TCPLB, 4 backends", About, 25.0, Measure::Joins(Tcp, 1, 4)),
     joins("joins right, RomanRoads, 4 backends", Exact, 100.0, Measure::Joins(Published, 1, 4)),
@@ -120,8 +127,8 @@ pub(super) const CLAIMS: &[Claim<Measure>] = &[
     joins("joins right, P3, 2 balancers, 4 backends", About, 25.0, Measure::Joins(Alone, 2, 4)),
     joins("joins right, RomanRoads, 2 balancers, 4 backends", Exact, 100.0, Measure::Joins(Published, 2, 4)),
     joins("the same, learning", Exact, 100.0, Measure::Joins(Learn, 2, 4)),
-    room("insertions that fail, LRU", About, 20.0, Measure::Room(0)),
-    room("insertions that fail, 3/8 extra", AtMost, 0.5, Measure::Room(3)),
+    capacity("insertions that fail, LRU", About, 20.0, Measure::Capacity(0)),
+    capacity("insertions that fail, 3/8 extra", AtMost, 0.5, Measure::Capacity(3)),
     failure("connections broken, 4 balancers", Exact, 0.0, (Published, 4, CONNECTIONS)),
     failure("the same, learning", Exact, 0.0, (Learn, 4, CONNECTIONS)),
     failure("second subflows broken, 2 balancers", About, 50.0, (Published, 2, SECONDARIES)),
@@ -151,7 +158,6 @@ pub(super) const CLAIMS: &[Claim<Measure>] = &[
 mod tests {
     use heddle_claims::Verdict::{Agrees, NotRun};
 
-    use super::super::joins::Point;
     use super::*;
 
     /// Each experiment's id is that of its claims, in the paper's order.
@@ -164,9 +170,10 @@ mod tests {
 
     #[test]
     fn an_experiment_that_was_not_made_judges_nothing() {
-        let joins = vec![Point { system: Tcp, balancers: 1, backends: 2, right: 48.0 }];
-        let evaluation = Evaluation { joins, ..Evaluation::default() };
-        let verdicts: Vec<_> = CLAIMS.iter().map(|claim| claim.find(&evaluation).verdict).collect();
+        let joins = vec![Joins { system: Tcp, balancers: 1, backends: 2, right: 48.0 }];
+        let measurements = Measurements { joins, ..Measurements::default() };
+        let verdicts: Vec<_> =
+            CLAIMS.iter().map(|claim| claim.find(&measurements).verdict).collect();
         assert_eq!(verdicts[0], Agrees);
         assert!(verdicts[1..].iter().all(|&verdict| verdict == NotRun));
     }

@@ -2,12 +2,15 @@
 
 use heddle_report::{Axis, Block, Plot, Section, Series, Style, Table, Unit};
 
-use super::churn::{Curve, Sample};
-use super::{Evaluation, System, failure};
+use crate::churn::{Curve, Sample};
+use crate::failure;
+use crate::measurements::Measurements;
+use crate::system::System;
 
 /// A section for each experiment that was made.
-pub(super) fn sections(evaluation: &Evaluation) -> Vec<Section> {
-    let sections = [joins(evaluation), room(evaluation), failures(evaluation), churn(evaluation)];
+pub(crate) fn sections(measurements: &Measurements) -> Vec<Section> {
+    let sections =
+        [joins(measurements), capacity(measurements), failures(measurements), churn(measurements)];
     sections.into_iter().flatten().collect()
 }
 
@@ -15,8 +18,8 @@ fn percent(label: &str) -> Axis {
     Axis::new(label, Unit::plain("%")).within(0.0, 100.0)
 }
 
-fn joins(evaluation: &Evaluation) -> Option<Section> {
-    if evaluation.joins.is_empty() {
+fn joins(measurements: &Measurements) -> Option<Section> {
+    if measurements.joins.is_empty() {
         return None;
     }
     let plot = |balancers: usize, title: &str| {
@@ -26,7 +29,7 @@ fn joins(evaluation: &Evaluation) -> Option<Section> {
         [System::Tcp, System::Alone, System::Published, System::Learn].iter().fold(
             plot,
             |plot, &system| {
-                let of = evaluation
+                let of = measurements
                     .joins
                     .iter()
                     .filter(|p| (p.system, p.balancers) == (system, balancers));
@@ -46,14 +49,14 @@ fn joins(evaluation: &Evaluation) -> Option<Section> {
     Some(Section::new("joins", "Joins").block(pair))
 }
 
-fn room(evaluation: &Evaluation) -> Option<Section> {
+fn capacity(measurements: &Measurements) -> Option<Section> {
     let empty = Table::new(["Table", "Entries that are not kept"]);
-    let table = evaluation
-        .room
+    let table = measurements
+        .capacity
         .iter()
         .fold(empty, |table, row| table.row([row.table.clone(), format!("{:.2} %", row.failed)]));
     let section = Section::new("room", "As many flows as places (figure 6b)");
-    (!evaluation.room.is_empty()).then(|| section.block(table))
+    (!measurements.capacity.is_empty()).then(|| section.block(table))
 }
 
 /// A part of figure 6c: ours of a point, and the paper's order for n balancers.
@@ -85,10 +88,10 @@ const PARTS: [Part; 3] = [
     },
 ];
 
-fn failures(evaluation: &Evaluation) -> Option<Section> {
+fn failures(measurements: &Measurements) -> Option<Section> {
     let section = Section::new("failure", "One balancer of several dies (figure 6c)");
-    let plots = PARTS.iter().map(|part| part.plot(&evaluation.failure));
-    (!evaluation.failure.is_empty()).then(|| plots.fold(section, Section::block))
+    let plots = PARTS.iter().map(|part| part.plot(&measurements.failure));
+    (!measurements.failure.is_empty()).then(|| plots.fold(section, Section::block))
 }
 
 impl Part {
@@ -105,20 +108,20 @@ impl Part {
     }
 }
 
-fn churn(evaluation: &Evaluation) -> Option<Section> {
-    if evaluation.churn.is_empty() {
+fn churn(measurements: &Measurements) -> Option<Section> {
+    if measurements.churn.is_empty() {
         return None;
     }
     let plot = |id: &str, title: &str, systems: &[System], figure: fn(&Sample) -> f64| {
         let axis = Axis::new("Time", Unit::plain("s"));
         let plot = Plot::new(id, title, axis, Axis::new(title, Unit::plain("%")));
-        let curves = evaluation.churn.iter().filter(|curve| systems.contains(&curve.system));
+        let curves = measurements.churn.iter().filter(|curve| systems.contains(&curve.system));
         marked(curves.fold(plot, |plot, curve| plot.series(series(curve, figure))))
     };
     let both = [System::Published, System::Learn];
     let all = [System::Tcp, System::Published, System::Learn];
     let detours = Table::new(["System", "Segments that passed two balancers"]);
-    let detours = evaluation.churn.iter().fold(detours, |table, curve| {
+    let detours = measurements.churn.iter().fold(detours, |table, curve| {
         table.row([curve.system.title().to_owned(), format!("{:.2} %", curve.detours)])
     });
     let section = Section::new("churn", "Balancers leave and come back (figure 6d)")

@@ -1,0 +1,96 @@
+//! Runs a paper's evaluation from a command line. One driver serves every [`Paper`]: it selects claims, runs the
+//! experiments, writes `claims.json`, `claims.md`, `measured.json` and `report.html`, and prints the findings.
+
+mod options;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use heddle_claims::files::{make_folder, write_atomically, write_report};
+use heddle_claims::{Evidence, Finding, Monitor, Paper, Request, report, table as findings};
+use heddle_program::{Common, Failure, output, table};
+use heddle_report::Section;
+use serde::Serialize;
+
+pub use options::Options;
+
+/// Further results, behind the paper's own.
+pub trait Appendix {
+    /// Sections of the report.
+    fn sections(&self) -> Vec<Section>;
+
+    /// Writes files into the results' folder.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    fn write(&self, folder: &Path) -> Result<(), Failure>;
+
+    /// Prints tables.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    fn print(&self) -> Result<(), Failure>;
+}
+
+/// Judges the claims that the options name, all if none: experiments, files, tables.
+///
+/// # Errors
+/// If there is no such claim, an experiment fails or is interrupted, or a file cannot be written.
+pub fn reproduce<P: Paper>(
+    options: &Options,
+    common: &Common,
+    monitor: &dyn Monitor,
+    appendix: Option<&dyn Appendix>,
+) -> Result<(), Failure> {
+    let folder = options.folder::<P>();
+    let request = Request::<P>::new(&options.claims, options.effort(), &folder)?;
+    let evidence = P::gather(&request, monitor)?;
+    let findings = request.findings(&evidence);
+    write::<P>(&folder, &evidence, &findings, appendix)?;
+    if common.json {
+        return output::json(&findings);
+    }
+    print(&findings)?;
+    appendix.map_or(Ok(()), Appendix::print)?;
+    if !common.quiet {
+        eprintln!("wrote {}, claims.md, claims.json", folder.join("report.html").display());
+    }
+    Ok(())
+}
+
+fn write<P: Paper>(
+    folder: &Path,
+    evidence: &Evidence<P>,
+    findings: &[Finding],
+    appendix: Option<&dyn Appendix>,
+) -> Result<(), Failure> {
+    make_folder(folder)?;
+    write_json(&folder.join("claims.json"), findings)?;
+    write_atomically(&folder.join("claims.md"), findings::markdown(findings).as_bytes())?;
+    if let Some(measured) = P::measured(evidence) {
+        write_atomically(&folder.join("measured.json"), measured.as_bytes())?;
+    }
+    appendix.map_or(Ok(()), |appendix| appendix.write(folder))?;
+    let title = format!("{}'s evaluation, reproduced", P::SYSTEM);
+    let sections = appendix.map(Appendix::sections).unwrap_or_default();
+    let report = report::<P>(&title, evidence, findings);
+    Ok(write_report(folder, &sections.into_iter().fold(report, heddle_report::Report::section))?)
+}
+
+/// Writes a value as JSON.
+///
+/// # Errors
+/// If the value has no JSON form or the file cannot be written.
+pub fn write_json(path: &Path, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(value)?;
+    Ok(write_atomically(path, json.as_bytes())?)
+}
+
+fn print(found: &[Finding]) -> Result<(), Failure> {
+    let mut table = table::new(&["", "claim", "where", "paper", "here", "verdict"]);
+    for finding in found {
+        table.add_row(findings::cells(finding));
+    }
+    output::line(table)
+}
