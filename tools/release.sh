@@ -17,6 +17,7 @@ release() {
     check_tree "$version"
     . tools/lint.sh && lint
     run_tests
+    check_publish
     build
     archive "heddle-$version" "${SIMULATOR_PROGRAMS[@]}"
     archive "heddled-$version" "${BALANCER_PROGRAMS[@]}"
@@ -40,6 +41,15 @@ check_tree() {
     grep -qE "^## $version - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md ||
         fail "CHANGELOG.md has no heading '## $version - DATE'." "date the section of this release"
     ! git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null || fail "v$version is tagged already."
+}
+
+# Packages and compiles the crates with `publish = true` as crates.io would; uploads nothing.
+check_publish() {
+    local manifest crates=()
+    for manifest in $(grep -l '^publish = true' crates/*/*/Cargo.toml); do
+        crates+=("$(sed -n 's/^name = "\(heddle-.*\)"/--package=\1/p' "$manifest")")
+    done
+    cargo publish --dry-run --locked --quiet "${crates[@]}"
 }
 
 # An archive of programs with man pages, completions, licences, and what the balancer's needs to be installed.
