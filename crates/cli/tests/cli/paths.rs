@@ -55,9 +55,15 @@ fn every_path_of_a_pair_is_named_and_followed() {
                     && header["destination_port"].as_u64().unwrap() > 1023
             );
             let taken = decoded(&folder, header, "");
-            assert_eq!((&taken["path"], &taken["end"]), (&index.into(), &"delivered".into()));
+            assert_eq!((&taken["path"], &taken["outcome"]), (&index.into(), &"delivered".into()));
             assert_eq!(routers(&taken["hops"]), switches);
-            let reasons = ["controlled", "controlled", "alone", "alone", "alone"];
+            let reasons = [
+                "controlled",
+                "controlled",
+                "single-next-hop",
+                "single-next-hop",
+                "single-next-hop",
+            ];
             let hops = taken["hops"].as_array().unwrap();
             assert!(hops.iter().zip(reasons).all(|(hop, reason)| hop["reason"] == reason));
         }
@@ -260,7 +266,7 @@ fn a_packet_can_die_on_the_way() {
         "lost: the TTL runs out at tor-1, before host-128\n"
     );
     let lost = folder.heddle(&format!("{words} --ttl 3 --json")).json();
-    assert_eq!((&lost["end"], &lost["path"]), (&"ttl-ran-out".into(), &Value::Null));
+    assert_eq!((&lost["outcome"], &lost["path"]), (&"ttl-expired".into(), &Value::Null));
     assert_eq!(lost["hops"].as_array().unwrap().len(), 2);
 }
 

@@ -95,10 +95,10 @@ proptest! {
         let walk = network.walk(from, &fields).unwrap();
         let length = network.find(from, to).map(|paths| paths.iter().next().unwrap().hops.len());
         let expected = match length {
-            Err(_) if ttl <= 1 => End::TtlRanOut,
+            Err(_) if ttl <= 1 => End::TtlExpired,
             Err(_) => End::NoRoute,
             Ok(length) if usize::from(ttl) > length => End::Delivered,
-            Ok(_) => End::TtlRanOut,
+            Ok(_) => End::TtlExpired,
         };
         prop_assert_eq!(walk.end, expected);
         prop_assert!(walk.steps.iter().enumerate().all(|(hop, step)| step.ttl == ttl - hop as u8));

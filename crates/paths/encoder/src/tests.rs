@@ -213,7 +213,7 @@ fn walks_end_for_a_reason() {
     };
     assert_eq!(end(&network, fields), (End::Delivered, 3, Some(2)));
     assert_eq!(end(&network, Fields { ttl: 4, ..fields }), (End::Delivered, 3, Some(2)));
-    assert_eq!(end(&network, Fields { ttl: 3, ..fields }), (End::TtlRanOut, 2, Some(2)));
+    assert_eq!(end(&network, Fields { ttl: 3, ..fields }), (End::TtlExpired, 2, Some(2)));
     let unknown = Addresses::V4([10, 0, 0, 1].into(), [192, 0, 2, 9].into());
     assert_eq!(end(&network, Fields { addresses: unknown, ..fields }), (End::NoSuchHost, 0, None));
     let own = Addresses::V4([10, 0, 0, 1].into(), [10, 0, 0, 1].into());

@@ -32,7 +32,7 @@ pub enum End {
     /// The destination receives it.
     Delivered,
     /// The router after the last step received it with a TTL of 1 or 0 and forwards it no further (RFC 1812, section 5.3.1).
-    TtlRanOut,
+    TtlExpired,
     /// The router after the last step has no next hop, or the link of the source or of the destination is down.
     NoRoute,
     /// No host has the destination's address.
@@ -81,7 +81,7 @@ impl Network {
             (u32::from(self.fabric().host_tor[from as usize].0), *fields);
         loop {
             if fields.ttl <= 1 {
-                return End::TtlRanOut;
+                return End::TtlExpired;
             }
             let Some(step) = self.step(switch, to, &fields) else { return End::NoRoute };
             let next = step.next;

@@ -127,7 +127,7 @@ pub fn hop(step: Step) -> v1::Hop {
 pub fn outcome(end: End) -> v1::Outcome {
     match end {
         End::Delivered => v1::Outcome::Delivered,
-        End::TtlRanOut => v1::Outcome::TtlExpired,
+        End::TtlExpired => v1::Outcome::TtlExpired,
         End::NoRoute | End::NoSuchHost => v1::Outcome::NoRoute,
     }
 }

@@ -21,9 +21,9 @@ pub(crate) fn decode(args: &Decode, common: &Common) -> Result<(), Failure> {
     let (from, to) = (name(&network, pair.from), name(&network, pair.to));
     if common.json {
         let path = taken.map(|(number, _)| number);
-        let end = steps::end_word(walk.end);
+        let outcome = steps::outcome(walk.end);
         return output::json(
-            &json!({ "from": from, "to": to, "path": path, "end": end, "hops": steps }),
+            &json!({ "from": from, "to": to, "path": path, "outcome": outcome, "hops": steps }),
         );
     }
     if !steps.is_empty() {

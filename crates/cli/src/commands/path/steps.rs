@@ -75,7 +75,7 @@ pub(crate) fn table(steps: &[Hop]) -> Table {
 
 const fn word(reason: Reason) -> &'static str {
     match reason {
-        Reason::Alone => "alone",
+        Reason::Alone => "single-next-hop",
         Reason::Controlled { .. } => "controlled",
         Reason::DigitTooHigh { .. } => "digit-too-high",
         Reason::NoSelector => "no-selector",
@@ -112,10 +112,10 @@ fn missing(field: Field) -> String {
 }
 
 /// A walk's end in the terms of the path service.
-pub(crate) const fn end_word(end: End) -> &'static str {
+pub(crate) const fn outcome(end: End) -> &'static str {
     match end {
         End::Delivered => "delivered",
-        End::TtlRanOut => "ttl-ran-out",
+        End::TtlExpired => "ttl-expired",
         End::NoRoute | End::NoSuchHost => "no-route",
     }
 }
@@ -127,12 +127,12 @@ pub(crate) fn end(network: &Network, pair: &Pair, walk: &Walk) -> String {
     let tor = fabric.hosts + u32::from(fabric.host_tor[pair.from as usize].0);
     let at = match walk.steps.last() {
         Some(step) => step.next_name.clone(),
-        None if walk.end == End::TtlRanOut => name(network, tor),
+        None if walk.end == End::TtlExpired => name(network, tor),
         None => name(network, pair.from),
     };
     match walk.end {
         End::Delivered => format!("delivered to {to}"),
-        End::TtlRanOut => format!("lost: the TTL runs out at {at}, before {to}"),
+        End::TtlExpired => format!("lost: the TTL runs out at {at}, before {to}"),
         End::NoRoute | End::NoSuchHost => format!("lost: {at} has no way to {to}"),
     }
 }

@@ -28,7 +28,7 @@ fn folder() -> Folder {
 struct Service {
     child: Child,
     out: BufReader<ChildStdout>,
-    /// The address of its HTTP server, and of its gRPC server.
+    /// The addresses of HTTP and gRPC.
     http: String,
     grpc: String,
 }
@@ -45,8 +45,8 @@ impl Service {
         Service { child, out, http, grpc }
     }
 
-    /// The answer's body, and the whole answer.
-    fn ask(&self, method: &str, path: &str, body: &str) -> (Value, String) {
+    /// The response's body, and the whole response.
+    fn request(&self, method: &str, path: &str, body: &str) -> (Value, String) {
         let mut socket = TcpStream::connect(&self.http).unwrap();
         let length = body.len();
         write!(
@@ -81,21 +81,21 @@ fn it_serves_until_a_signal_and_keeps_the_key_secret() {
             &folder,
             "--log trace --lease 90s --longest-lease 2h --scheduler first-fit",
         );
-        let (paths, _) = service.ask("GET", "/v1/paths?from=host-1&to=host-128", "");
+        let (paths, _) = service.request("GET", "/v1/paths?from=host-1&to=host-128", "");
         assert_eq!(paths["total"], 16);
         let wanted = r#"{"from": "host-1", "to": "host-128", "subflows": 2}"#;
-        let (connection, answer) = service.ask("POST", "/v1/connections", wanted);
+        let (connection, answer) = service.request("POST", "/v1/connections", wanted);
         assert_eq!(connection["lease_seconds"], 90, "{answer}");
         let wanted =
             r#"{"from": "host-1", "to": "host-128", "subflows": 1, "lease_seconds": 7201}"#;
-        let (refused, _) = service.ask("POST", "/v1/connections", wanted);
-        let said = "a lease of 7201 s is not among those from 1 to 7200 s";
-        assert_eq!(refused["message"], said);
+        let (problem, _) = service.request("POST", "/v1/connections", wanted);
+        let said = "a lease of 7201 s is not between 1 and 7200 s";
+        assert_eq!(problem["detail"], said);
         let subflows = connection["subflows"].as_array().unwrap();
         assert!(subflows.len() == 2 && subflows.iter().all(|one| one["disjoint"] == true));
-        let (refused, _) = service.ask("GET", "/v1/paths?from=host-1&to=nobody", "");
-        assert_eq!(refused["code"], "NOT_FOUND");
-        assert!(service.ask("GET", "/metrics", "").1.contains("# EOF"));
+        let (problem, _) = service.request("GET", "/v1/paths?from=host-1&to=nobody", "");
+        assert_eq!(problem["code"], "NOT_FOUND");
+        assert!(service.request("GET", "/metrics", "").1.contains("# EOF"));
         TcpStream::connect(&service.grpc).unwrap();
         let ran = service.stop(signal);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -109,18 +109,18 @@ fn it_serves_until_a_signal_and_keeps_the_key_secret() {
     }
 }
 
-/// The ports that the service gives take the path that was asked for.
+/// The service's ports select the requested path.
 #[test]
 fn its_ports_take_the_path() {
     let folder = folder();
     let service = Service::start(&folder, "");
     let wanted = r#"{"from": "host-1", "to": "host-128", "path": 7}"#;
-    let (named, _) = service.ask("POST", "/v1/encode", wanted);
+    let (encoded, _) = service.request("POST", "/v1/encode", wanted);
     let fabric = FabricArgs { fabric: folder.path("fabric.toml"), set: Vec::new() };
     let file = files::fabric(&fabric).unwrap();
     let network = network::with_key(&KeyedFabricArgs { fabric, key_file: None }, &file).unwrap();
     let pair = network.pair("host-1", "host-128", Family::V4).unwrap();
-    let number = |key: &str| named["header"][key].as_u64().unwrap() as u16;
+    let number = |key: &str| encoded["header"][key].as_u64().unwrap() as u16;
     let ports = Ports { source: number("source_port"), destination: number("destination_port") };
     let fields = Fields {
         addresses: pair.addresses,
@@ -132,7 +132,7 @@ fn its_ports_take_the_path() {
     let walk = network.walk(pair.from, &fields).unwrap();
     let path = network.path_by_number(pair.from, pair.to, 7).unwrap();
     let taken = walk.steps.iter().map(|step| step.decision.next_hop);
-    assert!(taken.eq(path.hops.iter().map(|hop| hop.next_hop)), "{named}");
+    assert!(taken.eq(path.hops.iter().map(|hop| hop.next_hop)), "{encoded}");
     assert_eq!(service.stop("-TERM").code, Some(0));
 }
 

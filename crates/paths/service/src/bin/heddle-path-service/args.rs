@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use heddle_path_encoder::Scheduler;
 use heddle_path_files::KeyedFabricArgs;
 use heddle_program::{Common, Generate};
@@ -14,7 +14,7 @@ use tracing_subscriber::filter::Targets;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address(pub(crate) Option<SocketAddr>);
 
-/// The service's choice among paths.
+/// The placement algorithm.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SchedulerName {
     /// The path whose links carry the fewest flows (CFLB section 4.2.1).
@@ -42,7 +42,7 @@ It runs until SIGINT (Ctrl-C) or SIGTERM. It neither encrypts nor authenticates:
 the hosts that may choose paths can reach it. HTTP has metrics (/metrics) and health
 (/healthz) as well.";
 
-/// Run the service that names paths for hosts: gRPC, and JSON over HTTP.
+/// Run the service that encodes paths for hosts: gRPC, and JSON over HTTP.
 #[derive(Debug, Parser)]
 #[command(
     name = "heddle-path-service",
@@ -53,13 +53,44 @@ the hosts that may choose paths can reach it. HTTP has metrics (/metrics) and he
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
-pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) serve: Option<Serve>,
+struct Program {
     #[command(subcommand)]
-    pub(crate) generate: Option<Generate>,
-    #[command(flatten)]
+    generate: Option<Generate>,
+}
+
+/// A parsed command line.
+#[derive(Debug)]
+pub(crate) struct Cli {
+    pub(crate) action: Action,
     pub(crate) common: Common,
+}
+
+/// The action of the program.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Serve a fabric.
+    Serve(Box<Serve>),
+    /// Print completions or manual pages.
+    Generate(Generate),
+}
+
+/// The program's command line. [`Serve`] is not a flattened option, since clap leaves the group of an option without members if
+/// the option has groups itself.
+pub(crate) fn command() -> Command {
+    Common::augment_args(Serve::augment_args(Program::command()))
+}
+
+/// Parses the process's arguments. On an error it prints the message and ends the process, as [`Parser::parse`] does.
+pub(crate) fn parse() -> Cli {
+    let matches = command().get_matches();
+    let parsed = || {
+        let action = match Program::from_arg_matches(&matches)?.generate {
+            Some(generate) => Action::Generate(generate),
+            None => Action::Serve(Box::new(Serve::from_arg_matches(&matches)?)),
+        };
+        Ok(Cli { action, common: Common::from_arg_matches(&matches)? })
+    };
+    parsed().unwrap_or_else(|error: clap::Error| error.format(&mut command()).exit())
 }
 
 /// The network to serve, and the addresses to serve it on.
@@ -73,16 +104,16 @@ pub(crate) struct Serve {
     /// Address of JSON over HTTP, or off.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7341", value_parser = address)]
     pub(crate) http: Address,
-    /// Choice of paths.
+    /// The placement algorithm.
     #[arg(long, default_value = "fewest-flows")]
     pub(crate) scheduler: SchedulerName,
-    /// Lifetime of a connection that its host does not renew, as in 90s, 10m, 1h.
+    /// Default lease of a connection, as in 90s, 10m, 1h.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = lease)]
     pub(crate) lease: Duration,
     /// The longest lease that a host may request; at least --lease.
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lease)]
     pub(crate) longest_lease: Duration,
-    /// Most connections at a time.
+    /// Limit of open connections.
     #[arg(long, value_name = "N", default_value = "65536")]
     pub(crate) connections: NonZeroUsize,
     /// Log level: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
@@ -117,13 +148,11 @@ fn lease(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

@@ -8,8 +8,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use args::{Cli, Serve};
-use clap::{CommandFactory as _, Parser as _};
+use args::{Action, Serve};
 use heddle_path_files::{files, network};
 use heddle_path_service::{Bound, Limits, Options, ServeError};
 use heddle_program::{Common, Failure, output};
@@ -18,11 +17,10 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let run = || match (&cli.generate, &cli.serve) {
-        (Some(generate), _) => generate.run(Cli::command(), &[]),
-        (None, Some(args)) => serve(args, &cli.common),
-        (None, None) => Ok(Cli::command().print_help()?),
+    let cli = args::parse();
+    let run = || match &cli.action {
+        Action::Generate(generate) => generate.run(args::command(), &[]),
+        Action::Serve(args) => serve(args, &cli.common),
     };
     heddle_program::exit(
         run().map(|()| ExitCode::SUCCESS),
@@ -73,7 +71,7 @@ fn start_log(targets: Option<Targets>, common: &Common) {
 fn announce(bound: Bound, common: &Common) {
     let Bound { grpc, http } = bound;
     for at in [grpc, http].into_iter().flatten().filter(|at| !at.ip().is_loopback()) {
-        tracing::warn!(%at, "whoever reaches this address can ask and hold paths");
+        tracing::warn!(%at, "there is no authentication: every host that reaches this address can hold paths");
     }
     let printed = match common.json {
         true => output::line(json!({ "grpc": grpc, "http": http })),
