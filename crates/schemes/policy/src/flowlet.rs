@@ -218,16 +218,16 @@ mod tests {
         table.touch(5, 0, &UP);
         table.assign_to(5, Port(3), 7);
         assert_eq!(table.port_of(5, 7, GAP), Some(Port(3)));
-        assert_eq!(table.port_of(5, 8, GAP), None, "somebody else's");
+        assert_eq!(table.port_of(5, 8, GAP), None, "of another owner");
         assert_eq!(table.port_of(5, 7, GAP + 1), None, "silent for longer than the gap");
         table.touch(5 + 16, GAP + 1, &UP);
-        assert_eq!(table.port_of(5, 7, GAP + 1), None, "a new flowlet is nobody's yet");
+        assert_eq!(table.port_of(5, 7, GAP + 1), None, "a new flowlet has no owner yet");
         table.assign_to(5 + 16, Port(2), 8);
         assert_eq!(table.port_of(5, 8, GAP + 1), Some(Port(2)));
     }
 
     #[test]
-    fn a_flowlet_of_nobody_is_adopted_once() {
+    fn a_flowlet_without_an_owner_is_adopted_once() {
         let mut table = FlowletTable::<u8>::new(16, GAP);
         table.touch(5, 0, &UP);
         table.assign_to(5, Port(3), 0);

@@ -23,7 +23,7 @@
 //! let outcome = simulate(&scenario, 1, &mut |_| Next::Continue)?;
 //! let flow = outcome.flows[0];
 //! assert!(flow.fct >= flow.ideal_fct);
-//! assert_eq!(outcome.totals.dropped, 0);
+//! assert_eq!(outcome.totals.delivered.0, 1_000_000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

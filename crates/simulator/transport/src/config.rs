@@ -51,7 +51,7 @@ pub struct TcpConfig {
     pub control: Control,
     /// Loss recovery.
     pub recovery: Recovery,
-    /// Lower bound of the retransmission timeout (RFC 6298 says 1 s; data centres set less). Should exceed `delayed_ack`.
+    /// Lower bound of the retransmission timeout (RFC 6298: 1 s; data centres use less). Should exceed `delayed_ack`.
     pub min_rto: Time,
     /// Upper bound of the retransmission timeout, back-off included.
     pub max_rto: Time,

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_move_the_timeout_as_rfc_6298_section_2_says() {
+    fn samples_update_the_timeout_by_rfc_6298_section_2() {
         let mut rtt = Rtt::new(&config());
         assert_eq!(rtt.rto(), config().initial_rto);
         for (sample, srtt, rto) in [

@@ -53,7 +53,7 @@ fn the_best_k_of_the_hops_are_kept_in_order() {
 
 #[test]
 fn the_papers_example() {
-    // Section 2.3: k = 3, the second value is 65, news of 67: the third place is taken, the other two stay.
+    // Section 2.3: k = 3, the second value is 65, a probe has 67: the third slot is replaced, the other two stay.
     let mut rig = Rig::new(3, Update::Refresh);
     for (port, util) in [(1, 60), (2, 65), (3, 70)] {
         rig.after(0, port, util);
@@ -96,7 +96,7 @@ fn of_two_equal_hops_the_one_ahead_stays_ahead() {
 }
 
 #[test]
-fn a_dead_hop_is_dropped_though_nobody_wants_its_place() {
+fn a_dead_hop_is_removed_from_a_table_with_free_slots() {
     let mut rig = Rig::new(2, Update::Refresh);
     rig.after(0, 1, 5);
     rig.after(0, 2, 80);
@@ -142,7 +142,7 @@ impl Model {
 
 proptest! {
     #[test]
-    fn it_is_what_the_model_says(
+    fn it_agrees_with_the_model(
         k in 1usize..6,
         listing: bool,
         news in prop::collection::vec((0..3 * T_FAIL, 0u16..6, 0u16..8), 1..200),

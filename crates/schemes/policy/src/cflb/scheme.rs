@@ -99,7 +99,7 @@ mod tests {
 
     /// A steered packet, one whose digit has no next hop, one with a single next hop, one without fields, one with neither.
     #[test]
-    fn what_was_steered_and_what_was_hashed_is_counted() {
+    fn steered_and_hashed_packets_are_counted() {
         let mut router = Cflb::new(&codec(), &switch_info(1));
         let turn = Turn { hop: 0, next_hop: 3, next_hops: 4 };
         let sent = Some(codec().encode(&[turn], &fields(64), 0).unwrap());

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_is_0_until_heard_and_after_its_age() {
+    fn a_metric_is_0_before_feedback_and_after_its_age() {
         let mut to = ToLeaf::new(2, AGE);
         assert_eq!(to.read(1, 0, 3), 0);
         to.store(1, 5, reading(3, 6));
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn feedback_goes_round() {
         let mut from = FromLeaf::new(2, AGE);
-        assert_eq!(from.next_feedback(1, 0), None, "nothing heard");
+        assert_eq!(from.next_feedback(1, 0), None, "no metric yet");
         for lbtag in [0, 2, 15] {
             from.store(1, 0, reading(lbtag, 4));
         }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_goes_first() {
+    fn changed_metrics_are_fed_back_first() {
         let mut from = FromLeaf::new(1, AGE);
         for lbtag in 0..4 {
             from.store(0, 0, reading(lbtag, 1));
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(
             from.next_feedback(0, 2),
             Some(reading(2, 7)),
-            "1 was heard again, but is the same"
+            "1 was stored again, but has not changed"
         );
         assert_eq!(from.next_feedback(0, 2), Some(reading(3, 1)), "then on in turn");
         assert_eq!(from.next_feedback(0, 2), Some(reading(0, 1)));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_metric_heard_again_has_changed() {
+    fn an_old_metric_stored_again_has_changed() {
         let mut from = FromLeaf::new(1, AGE);
         for lbtag in [0, 3] {
             from.store(0, 0, reading(lbtag, 7));

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_for_every_value() {
+    fn every_encoded_value_is_decoded() {
         for bits in 0..=u16::MAX {
             let tag = Tag::decode(bits);
             assert_eq!(Tag::decode(tag.encode()), tag);

@@ -92,7 +92,7 @@ fn the_printed_listing_keeps_a_stale_low_figure_until_it_ages() {
 }
 
 #[test]
-fn an_entry_not_refreshed_for_t_fail_gives_way_to_any_probe() {
+fn an_entry_not_refreshed_for_t_fail_is_replaced_by_any_probe() {
     let mut rig = Rig::aggregation();
     rig.best_after(0, 2, 10);
     assert_eq!(rig.best_after(T_FAIL, 3, 255), (2, 10));
@@ -119,7 +119,7 @@ fn the_path_is_as_full_as_its_fullest_link() {
 }
 
 #[test]
-fn a_wider_field_tells_finer_differences() {
+fn a_wider_field_has_a_finer_resolution() {
     let mut rig = Rig::new(&HulaConfig { util_bits: 16, ..config() }, &switch_info(1));
     rig.ports.util = [0x1234; 16];
     assert_eq!(rig.best_after(0, 2, 0), (2, 0x1234));
@@ -149,7 +149,7 @@ fn only_a_tor_sends_probes_of_its_own_and_it_ignores_them_when_they_come_back() 
 }
 
 #[test]
-fn a_probe_from_where_packets_must_not_go_is_counted_and_dropped() {
+fn a_probe_on_a_port_that_is_no_next_hop_is_counted_and_dropped() {
     let mut rig = Rig::aggregation();
     let stray = ProbeArrival { is_next_hop: false, ..arrival(2, FAR, 0) };
     assert_eq!(rig.hear(0, stray), None);

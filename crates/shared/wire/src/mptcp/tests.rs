@@ -87,7 +87,7 @@ fn flags_with_a_meaning_to_come_are_kept() {
 }
 
 #[test]
-fn an_error_says_what_is_wrong() {
+fn errors_are_specific() {
     let error = |bytes: &[u8]| MptcpOption::parse(bytes).unwrap_err();
     assert_eq!(error(&[]), ParseError::Length);
     assert_eq!(error(&[tcp::MPTCP, 2]), ParseError::Length);

@@ -35,7 +35,7 @@ fn each_option_is_emitted_as_the_bytes_it_came_in() {
 }
 
 #[test]
-fn the_captures_hold_what_their_readme_says() {
+fn the_captures_have_the_frames_of_their_readme() {
     let counts = CAPTURES.map(|(name, text)| (name, frames(text).count()));
     assert_eq!(counts, [("ipv4", 28), ("ipv6", 41), ("refused", 24), ("handmade", 57)]);
 }

@@ -13,7 +13,7 @@ fn counts(paths: &[Vec<Option<u32>>]) -> PathUse {
 }
 
 #[test]
-fn ways_apart_share_nothing() {
+fn disjoint_paths_share_no_link() {
     let got = counts(&[path([1, 11, 21, 31]), path([2, 12, 22, 32])]);
     let expected =
         PathUse { samples: 1, shared: 0, shared_first_hop: 0, paths_sum: 2, subflows_sum: 2 };
@@ -21,7 +21,7 @@ fn ways_apart_share_nothing() {
 }
 
 #[test]
-fn ways_that_meet_later_share_a_link_but_not_the_first() {
+fn paths_that_meet_later_share_a_link_but_not_the_first() {
     let got = counts(&[path([1, 11, 21, 31]), path([2, 12, 21, 32]), path([3, 13, 23, 33])]);
     let expected =
         PathUse { samples: 1, shared: 1, shared_first_hop: 0, paths_sum: 3, subflows_sum: 3 };
@@ -29,7 +29,7 @@ fn ways_that_meet_later_share_a_link_but_not_the_first() {
 }
 
 #[test]
-fn one_way_for_two_counts_once() {
+fn a_common_path_counts_once() {
     let got = counts(&[path([1, 11, 21, 31]), path([1, 11, 21, 31])]);
     let expected =
         PathUse { samples: 1, shared: 1, shared_first_hop: 1, paths_sum: 1, subflows_sum: 2 };
@@ -38,7 +38,7 @@ fn one_way_for_two_counts_once() {
 
 /// An index that neither subflow has used is not shared.
 #[test]
-fn what_is_not_known_is_not_shared() {
+fn unknown_hops_are_not_shared() {
     let got = counts(&[vec![Some(1), None, None], vec![Some(2), None]]);
     assert_eq!((got.shared, got.paths_sum), (0, 2));
 }

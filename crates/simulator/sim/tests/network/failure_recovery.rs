@@ -106,7 +106,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_comes_back(
+    fn failures_with_recovery(
         flows in flows(),
         seed: u64,
         part in select([&SPARES[..], &NEEDED[..]].concat()),
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stays_down(
+    fn failures_without_recovery(
         flows in flows(),
         seed: u64,
         part in select(&SPARES[..]),

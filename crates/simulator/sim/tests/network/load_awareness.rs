@@ -41,7 +41,7 @@ fn small_flows_keep_off_a_loaded_path() {
             let delay = |scheme| delay_of_mice(&run(&one_elephant(from, scheme), seed));
             let (ecmp, conga, hula) = (delay("ecmp"), delay("conga"), delay("hula"));
             assert!(ecmp > 50e-6, "{from}, seed {seed}: by hash, half wait: {ecmp}");
-            assert!(hula < 1e-6, "{from}, seed {seed}: by HULA nobody does: {hula}");
+            assert!(hula < 1e-6, "{from}, seed {seed}: by HULA none waits: {hula}");
             // CONGA looks again when what it knows of the loaded path is 10 ms old.
             assert!(conga < 10e-6, "{from}, seed {seed}: by CONGA few do: {conga}");
         }

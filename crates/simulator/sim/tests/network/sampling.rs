@@ -64,7 +64,7 @@ fn a_full_link_reads_full_and_its_queue_fits_the_buffer() {
 }
 
 #[test]
-fn what_links_sent_adds_up() {
+fn sent_bytes_of_links_are_consistent() {
     let outcome = full_link();
     let samples = &outcome.samples;
     let sent = |from: &str, to: &str| -> u64 {

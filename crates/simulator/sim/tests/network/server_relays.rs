@@ -191,7 +191,7 @@ fn links_with_data(outcome: &Outcome) -> Vec<(&str, &str)> {
 
 /// Two subflows by ECMP: they share all 6 links, the first two, the last two, or none. The links that carry data tell which.
 #[test]
-fn subflows_that_share_a_link_of_a_relayed_way_are_seen() {
+fn subflows_that_share_a_link_of_a_relayed_path_are_detected() {
     let mut seen = BTreeSet::new();
     for seed in 1..=16 {
         let outcome = run(&scenario(THREE_DIGITS, &[]), seed);

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_loss_below_the_first_gives_way() {
+    fn a_second_loss_below_the_first_converges_fast() {
         let mut window = window(Control::Cubic, 1000, 1000);
         window.on_loss(1000 * MSS, MSS);
         window.on_loss(700 * MSS, MSS);

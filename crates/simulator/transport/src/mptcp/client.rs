@@ -101,14 +101,14 @@ impl Client {
             return;
         }
         match ack.kind {
-            Kind::Ack => self.on_plain_ack(cx, path, ack),
+            Kind::Ack => self.on_ack_segment(cx, path, ack),
             Kind::SynAck => self.on_syn_ack(cx, path, ack),
             Kind::Syn | Kind::Data | Kind::HandshakeAck => {}
         }
     }
 
     #[inline]
-    fn on_plain_ack(&mut self, cx: &Context, path: usize, ack: &Segment) {
+    fn on_ack_segment(&mut self, cx: &Context, path: usize, ack: &Segment) {
         if self.subflows.get(path).state != SubflowState::Established {
             return self.on_join_confirmed(cx, path, ack);
         }
@@ -139,7 +139,7 @@ impl Client {
         self.subflows.deadline()
     }
 
-    /// Runs the timers that are due. What a subflow that times out has in flight is reinjected.
+    /// Runs the timers that are due. The data in flight on a subflow that times out is reinjected.
     pub(super) fn on_timer(&mut self, cx: &Context) {
         for path in 0..self.subflows.len() {
             if self.subflows.get(path).sender.deadline() > cx.now {

@@ -166,7 +166,7 @@ fn data_beyond_the_window_is_dropped() {
 }
 
 #[test]
-fn a_mark_is_echoed_until_the_sender_says_that_it_reduced_its_window() {
+fn ece_is_set_until_the_sender_sets_cwr() {
     let mut trace = Trace::new(config());
     let mut echo = |segment: &Segment| trace.give(segment).unwrap().ecn.is_marked();
     assert!(!echo(&segment(0, 0)));
@@ -198,7 +198,7 @@ fn dctcp_with_delay_sends_what_waited_under_the_state_that_it_came_with() {
 }
 
 #[test]
-fn late_segments_are_told_from_retransmissions_by_their_stamps() {
+fn reordered_segments_are_distinguished_from_retransmissions_by_timestamps() {
     let mut trace = Trace::new(config());
     for (segment, reordered) in [
         (segment(0, 0), 0),

@@ -187,7 +187,7 @@ fn after_a_timeout_the_scoreboard_still_counts() {
 }
 
 #[test]
-fn what_was_never_sent_is_not_acknowledged() {
+fn unsent_data_is_not_acknowledged() {
     let mut trace = opened(Recovery::Sack, 5);
     trace.sent();
     for odd in [

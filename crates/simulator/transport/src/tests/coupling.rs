@@ -1,5 +1,5 @@
 //! Coupled windows in fluid models: rounds of one round-trip time, in which every window is acknowledged once, with losses that
-//! hit segments at random. What the windows settle at is known in closed form, or by comparison with TCP's.
+//! hit segments at random. The equilibrium is known in closed form, or by comparison with TCP.
 
 use std::vec::Vec;
 
@@ -136,7 +136,7 @@ fn windows_leave_the_worse_path() {
     assert!(olia[1] < balia[1], "{olia:?} {balia:?}");
 }
 
-/// A connection shares a drop-tail link of 400 segments, buffer included, with three TCPs. What is too much is dropped.
+/// A connection shares a drop-tail link of 400 segments, buffer included, with three TCPs. The excess is dropped.
 fn share_of_a_link(coupling: Coupling, subflows: usize) -> f64 {
     const CAPACITY: u64 = 400;
     let mut chance = Chance(7);

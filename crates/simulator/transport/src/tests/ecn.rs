@@ -92,7 +92,7 @@ fn alpha(w: f64) -> f64 {
 }
 
 #[test]
-fn dctcp_keeps_the_queue_near_k_and_marks_as_theory_says() {
+fn dctcp_keeps_the_queue_near_k_and_marks_by_theory() {
     for delayed_ack in [None, Some(Time::micros(200))] {
         let (queues, marked) = dctcp(1, delayed_ack);
         let w = (125_000.0 / 1518.0) + 65.0;

@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn no_segment_whatever_makes_either_end_panic(
+    fn no_segment_makes_either_end_panic(
         config in config(),
         segments in prop::collection::vec(any_segment(), 1..100),
     ) {

@@ -6,7 +6,7 @@ use super::*;
 use crate::mix;
 
 #[test]
-fn a_join_with_an_unknown_token_stays_plain() {
+fn a_join_with_an_unknown_token_is_handled_as_tcp() {
     let mut rig = Rig::new(End::Client, 64);
     rig.observe(Connection::new(Version::V1, 11).join(End::Client, 12));
     assert_eq!(rig.shim(12), None);
@@ -14,7 +14,7 @@ fn a_join_with_an_unknown_token_stays_plain() {
 }
 
 #[test]
-fn of_two_connections_with_one_token_the_second_stays_plain() {
+fn the_second_connection_with_a_token_is_handled_as_tcp() {
     // Version 0 carries both keys twice: by the SYN/ACK and in the third packet.
     for (version, refusals) in [(Version::V0, 2), (Version::V1, 1)] {
         let first = Connection::new(version, 11);
@@ -44,7 +44,7 @@ fn a_refused_connection_is_associated_once_the_other_has_gone() {
 }
 
 #[test]
-fn a_connection_without_a_place_stays_plain() {
+fn a_connection_without_a_free_slot_is_handled_as_tcp() {
     let (first, second) = (Connection::new(Version::V1, 11), Connection::other(1));
     let mut rig = Rig::crowded(End::Client);
     rig.observe_all(&first.handshake());
@@ -58,7 +58,7 @@ fn a_connection_without_a_place_stays_plain() {
 }
 
 #[test]
-fn a_join_without_a_place_stays_plain_and_is_not_counted_as_a_subflow() {
+fn a_join_without_a_free_slot_is_handled_as_tcp_and_not_counted() {
     let connection = Connection::new(Version::V1, 11);
     let mut rig = Rig::crowded(End::Client);
     rig.observe(connection.ack());
@@ -70,7 +70,7 @@ fn a_join_without_a_place_stays_plain_and_is_not_counted_as_a_subflow() {
 }
 
 #[test]
-fn in_a_full_house_those_inside_stay_and_the_others_are_counted() {
+fn a_full_table_keeps_its_entries_and_counts_the_rejected() {
     let mut rig = Rig::new(End::Client, 64);
     let is_inside = |connection: &Connection| {
         let before = rig.counters();
@@ -118,7 +118,7 @@ fn without_room_for_key_a_version_0_waits_for_the_third_ack() {
 }
 
 #[test]
-fn a_key_that_no_syn_ack_fetched_gives_way_when_it_is_old() {
+fn a_key_without_a_syn_ack_is_replaced_after_its_timeout() {
     let [first, second] = one_place_for_two_keys();
     let mut rig = Rig::new(End::Server, 64);
     rig.observe(first.syn());

@@ -22,7 +22,7 @@ fn a_reset_ends_its_subflow_at_once() {
 }
 
 #[test]
-fn without_the_first_subflow_the_others_go_on_and_joins_stay_plain() {
+fn without_the_first_subflow_the_others_remain_and_joins_are_handled_as_tcp() {
     let (mut rig, connection) = two_subflows(End::Client, Version::V1);
     rig.observe(plain(End::Client, 11, TcpFlags::RST));
     rig.observe(connection.join(End::Client, 13));
@@ -42,7 +42,7 @@ fn a_fin_tears_nothing_down() {
 }
 
 #[test]
-fn after_both_fins_an_entry_serves_until_a_newcomer_wants_its_place() {
+fn after_both_fins_an_entry_is_valid_until_it_is_replaced() {
     let (connection, newcomer) = (Connection::new(Version::V1, 11), Connection::other(1));
     let mut rig = Rig::crowded(End::Client);
     rig.observe_all(&connection.handshake());
@@ -98,7 +98,7 @@ fn a_new_connection_on_the_5_tuple_replaces_the_old() {
 }
 
 #[test]
-fn a_plain_connection_on_the_5_tuple_ends_the_old() {
+fn a_tcp_connection_on_the_5_tuple_ends_the_old() {
     for (from, flags) in
         [(End::Client, TcpFlags::SYN), (End::Server, TcpFlags::SYN | TcpFlags::ACK)]
     {

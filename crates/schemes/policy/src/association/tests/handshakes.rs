@@ -30,7 +30,7 @@ fn version_1_is_associated_at_the_third_ack() {
         assert_eq!(rig.counters().connections, 1);
         rig.observe(connection.join(End::Client, 12));
         assert_eq!((rig.shim(11), rig.shim(12)), (connection.shim(1), connection.shim(2)));
-        assert_eq!(rig.shim(13), None, "somebody else's");
+        assert_eq!(rig.shim(13), None, "another flow");
     }
 }
 
@@ -103,7 +103,7 @@ fn a_syn_that_comes_again_after_the_join_undoes_nothing() {
 }
 
 #[test]
-fn joins_of_both_ends_at_once_are_told_apart() {
+fn simultaneous_joins_of_both_ends_are_distinguished() {
     for end in BOTH_ENDS {
         let connection = Connection::new(Version::V1, 11);
         let mut rig = Rig::with(end, &connection);
@@ -121,7 +121,7 @@ fn joins_of_both_ends_at_once_are_told_apart() {
 }
 
 #[test]
-fn a_connection_refused_as_mptcp_is_plain() {
+fn a_connection_without_mptcp_in_its_syn_ack_is_tcp() {
     for version in [Version::V0, Version::V1] {
         let connection = Connection::new(version, 11);
         let mut rig = Rig::new(End::Client, 64);

@@ -51,7 +51,7 @@ fn names_are_counted() {
     let all: Vec<Turn> = (0..10).map(|hop| turn(hop, 1, 3)).collect();
     assert_eq!(codec.names(&all, 64), Ok(1));
     let wide = super::codec(Cipher::Rc5, Field::Ports, 2);
-    assert_eq!(wide.names(&[], 64), Ok(u32::MAX), "2^32 is not told");
+    assert_eq!(wide.names(&[], 64), Ok(u32::MAX), "2^32 saturates");
     assert_eq!(wide.names(&[turn(0, 1, 2)], 64), Ok(1 << 31));
 }
 
@@ -69,7 +69,7 @@ fn the_only_free_name_is_found() {
 }
 
 #[test]
-fn a_search_starts_where_it_is_told_and_goes_on_in_order() {
+fn a_search_starts_at_its_argument_and_continues_in_order() {
     let codec = codec_of_16_bits(3);
     let name = |filler| codec.encode(&PATH, &ipv4(64), filler);
     for start in [0, 1, 2186, 2187, u32::MAX] {
@@ -94,7 +94,7 @@ fn another_ttl_gives_other_names() {
 
 /// 2187 encodings each with a TTL of 64 and 63; 54 and 74 differ from 64 by L = 10 and have the same encodings.
 #[test]
-fn if_nothing_is_free_it_says_how_much_was_tried() {
+fn the_error_of_a_failed_search_has_the_number_of_tries() {
     let codec = codec_of_16_bits(3);
     for (ttls, tried) in [(64..=64, 2187), (63..=64, 4374), (54..=54, 2187), (33..=74, 21_870)] {
         let found = codec.encode_free(&PATH, &ipv4(64), ttls, 9, |_| false);

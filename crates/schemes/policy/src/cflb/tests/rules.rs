@@ -43,7 +43,7 @@ fn as_published_lower_digits_are_nearly_even() {
 
 /// 59049 ports spread exactly, 6487 as a hash spreads them.
 #[test]
-fn hashing_what_nobody_writes_leaves_every_digit_even() {
+fn hashing_unwritten_selectors_makes_every_digit_even() {
     for position in 0..=TOP {
         let (counts, hashed) = next_hops(Rules::Even, position, 1);
         assert_eq!(hashed, 6_487, "position {position}");

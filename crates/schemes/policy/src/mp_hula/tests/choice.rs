@@ -63,7 +63,7 @@ fn a_subflow_does_not_keep_itself_from_its_hop() {
 fn the_first_subflows_flowlet_began_before_there_was_a_second() {
     let mut rig = Rig::knowing(&config(2), 2);
     assert_eq!(rig.send(1, 11, None), 2);
-    assert_eq!(rig.send(2, 12, shim(7, 2)), 2, "nothing tells of subflow 1 yet");
+    assert_eq!(rig.send(2, 12, shim(7, 2)), 2, "subflow 1 has no shim yet");
     assert_eq!(rig.send(3, 11, shim(7, 1)), 2, "now it does");
     assert_eq!(rig.send(GAP + 1, 11, shim(7, 1)), 2);
     assert_eq!(rig.send(GAP + 3, 12, shim(7, 2)), 3);

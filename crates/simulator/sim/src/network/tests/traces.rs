@@ -114,7 +114,7 @@ fn an_event_left_over_from_a_failure_takes_nothing_twice() {
 }
 
 #[test]
-fn what_a_failure_takes_from_the_queue_was_never_sent() {
+fn packets_dropped_from_the_queue_by_a_failure_were_not_sent() {
     let mut network = one_port(limits(10_000), None);
     network.send_data(Time::ZERO, 1000);
     network.send_data(Time::ZERO, 1000);

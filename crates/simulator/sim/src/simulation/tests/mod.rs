@@ -114,7 +114,7 @@ fn seeds() -> RangeInclusive<u64> {
 }
 
 #[test]
-fn what_must_hold_holds_after_each_event_of_many_runs() {
+fn invariants_hold_after_each_event_of_many_runs() {
     for seed in seeds() {
         let _replay = Replay(seed);
         let scenario = draw::scenario(seed);

@@ -1,4 +1,4 @@
-//! Expected values are worked out from the formulas of the RFC and the papers, in segments of one byte unless said.
+//! Expected values are computed from the formulas of the RFC and the papers, in segments of one byte unless noted.
 
 use super::super::tests::{MSS, one_segment, window};
 use super::super::{Acked, CongestionControl};
@@ -164,7 +164,7 @@ fn slow_start_and_timeouts_are_those_of_tcp() {
     acknowledge(&mut coupled, 30);
     assert_eq!(coupled.cwnd, 40 * MSS);
     acknowledge(&mut coupled, 40);
-    assert_eq!(coupled.cwnd, 40 * MSS, "nobody has said how fast to grow");
+    assert_eq!(coupled.cwnd, 40 * MSS, "no gain is set");
     coupled.on_loss(40 * MSS, MSS);
     assert_eq!(coupled.cwnd, 20 * MSS);
     coupled.on_timeout(MSS);
@@ -214,7 +214,7 @@ fn any_path() -> impl Strategy<Value = PathState> {
 
 proptest! {
     /// Whatever the paths are, no window grows faster than TCP's (OLIA's: than TCP's and half, with its shift), none shrinks
-    /// faster than OLIA's shift says, and a loss takes from half to three quarters.
+    /// faster than by OLIA's alpha, and a loss removes from half to three quarters.
     #[test]
     fn gains_are_bounded(paths in prop::collection::vec(any_path(), 1..17)) {
         for own in 0..paths.len() {

@@ -26,7 +26,7 @@ fn story(sent: &[Sent], path: usize) -> Vec<(Kind, Options)> {
 }
 
 #[test]
-fn version_1_tells_the_clients_key_in_the_third_packet_and_the_first_data() {
+fn version_1_sends_the_clients_key_in_the_third_packet_and_the_first_data() {
     let net = run(config());
     let there = story(&net.there, 0);
     let [(Kind::Syn, syn), (Kind::HandshakeAck, third), (Kind::Data, data)] = there[..] else {
@@ -40,7 +40,7 @@ fn version_1_tells_the_clients_key_in_the_third_packet_and_the_first_data() {
 }
 
 #[test]
-fn version_0_tells_the_clients_key_in_the_syn() {
+fn version_0_sends_the_clients_key_in_the_syn() {
     let net = run(MptcpConfig { version: Version::V0, ..config() });
     let there = story(&net.there, 0);
     let [(Kind::Syn, syn), (Kind::HandshakeAck, third)] = there[..] else { panic!("{there:?}") };

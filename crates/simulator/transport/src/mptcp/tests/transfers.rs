@@ -72,7 +72,7 @@ fn redundant_subflows_carry_everything_and_the_first_copy_counts() {
 }
 
 #[test]
-fn what_a_dead_path_holds_is_sent_again_on_another() {
+fn data_of_a_dead_path_is_reinjected_on_another() {
     let mut net = Net::new([link(), link()]);
     let flow = net.open(config(), &[0, 1], 4 * MB);
     net.run_until(Time::millis(60));
