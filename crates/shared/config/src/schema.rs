@@ -76,7 +76,7 @@ fn entries(object: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
     object.and_then(Value::as_object).into_iter().flatten()
 }
 
-/// Whether a key has a default that its description states.
+/// True if a key has a default that its description states.
 fn check_key(key: &str, value: &Value) -> Result<bool, String> {
     let description = value.get("description").and_then(Value::as_str);
     if description.is_none() && value.get("const").is_none() {

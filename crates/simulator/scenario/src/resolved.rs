@@ -13,10 +13,10 @@ mod fabric_file;
 pub use cflb::{Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing};
 pub use fabric_file::FabricFile;
 
-/// One simulation, but for its seed.
+/// One simulation, except for its seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scenario {
-    /// What it shows, in a line.
+    /// Title: the purpose of the scenario, in a line.
     pub title: String,
     /// Seeds; each is an independent run.
     pub seeds: Vec<u64>,
@@ -28,7 +28,7 @@ pub struct Scenario {
     pub scheme: Scheme,
     /// The traffic.
     pub workload: Workload,
-    /// What is measured, and when.
+    /// The measurement and its times.
     pub measure: Measure,
     /// Failures and recoveries, in order of time.
     pub events: Vec<Event>,
@@ -61,11 +61,11 @@ pub struct Fabric {
     pub graph: Graph,
     /// Links that are down from the start, so that routing knows (as pairs of node names).
     pub failed: Vec<(String, String)>,
-    /// How long the control plane takes to route around a link that fails (or to use it again) during a run.
+    /// Time that the control plane takes to route around a link that fails (or to use it again) during a run.
     pub convergence: Time,
-    /// What a switch port can hold.
+    /// Buffer of a switch port.
     pub port: PortLimits,
-    /// What a host's own port can hold.
+    /// Buffer of a host's own port.
     pub host_port: PortLimits,
 }
 
@@ -87,11 +87,11 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// Full-duplex links.
     pub links: Vec<Link>,
-    /// Which paths packets may take.
+    /// Paths that packets may take.
     pub routing: Routing,
 }
 
-/// Which paths packets may take.
+/// Paths that packets may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
@@ -215,11 +215,11 @@ pub struct Hula {
     pub util_bits: u8,
     /// The update rule.
     pub update: HulaUpdate,
-    /// Whether a switch avoids its own ports that are down.
+    /// True if a switch avoids its own ports that are down.
     pub local_detection: bool,
 }
 
-/// When a probe replaces the best hop.
+/// Condition on which a probe replaces the best hop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HulaUpdate {
@@ -244,11 +244,11 @@ pub struct MpHula {
     pub association_idle: Time,
     /// Rows of a switch's table of the next hops that each connection's subflows use.
     pub mapping_rows: u32,
-    /// Whether connections of several subflows may take the best hop.
+    /// Treatment of connections of several subflows: may they take the best hop?
     pub long_flows: LongFlows,
 }
 
-/// Whether connections of several subflows may take the best hop.
+/// Treatment of connections of several subflows: may they take the best hop?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LongFlows {
@@ -278,11 +278,11 @@ pub struct Flows {
     pub sizes: SizeDistribution,
     /// Offered bytes per second over [`Flows::capacity`].
     pub load: f64,
-    /// What a load of 1 means.
+    /// Rate that a load of 1 stands for.
     pub capacity: Rate,
-    /// Who sends to whom.
+    /// Traffic pattern: senders and receivers.
     pub pattern: Pattern,
-    /// How flows are carried.
+    /// Connections that carry the flows.
     pub connections: Connections,
 }
 
@@ -295,7 +295,7 @@ pub struct SizeDistribution {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Who sends to whom. Hosts are indices among the hosts, from 0.
+/// Traffic pattern: senders and receivers. Hosts are indices among the hosts, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
@@ -322,7 +322,7 @@ pub enum Pattern {
     },
 }
 
-/// How flows are carried.
+/// Connections that carry the flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
@@ -344,7 +344,7 @@ pub struct Long {
 /// One flow of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ReplayFlow {
-    /// When it starts.
+    /// Start time.
     pub at: Time,
     /// Sending host.
     pub from: u32,
@@ -354,14 +354,14 @@ pub struct ReplayFlow {
     pub size: Bytes,
 }
 
-/// What is measured, and when.
+/// The measurement and its times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Measure {
     /// Probes alone run this long before the first flow.
     pub probe_warm_up: Time,
     /// Flows that start in this time after that are not measured.
     pub warm_up: Time,
-    /// When measuring stops.
+    /// End of the measurement.
     pub until: Until,
     /// No run lasts longer than this in simulated time.
     pub time_limit: Time,
@@ -369,7 +369,7 @@ pub struct Measure {
     pub sample_every: Option<Time>,
 }
 
-/// When measuring stops.
+/// End of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
@@ -383,20 +383,20 @@ pub enum Until {
 /// Something that happens to the fabric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
-    /// When, from the start of the run.
+    /// Time from the start of the run.
     pub at: Time,
-    /// What.
+    /// The change.
     pub change: Change,
     /// Links concerned, as indices of [`Graph::links`].
     pub links: Vec<u32>,
 }
 
-/// What happens to a link.
+/// A change of a link's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It goes down: what is on it is lost.
+    /// It goes down; packets on it are lost.
     Fail,
-    /// It comes back.
+    /// It comes back up.
     Recover,
 }

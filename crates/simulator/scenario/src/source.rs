@@ -1,4 +1,4 @@
-//! What the caller hands in.
+//! Input from the caller: a text, overrides, and access to files.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use std::io;
 pub struct Source {
     /// The file's name, for messages.
     pub name: String,
-    /// What is in it.
+    /// Its contents.
     pub text: String,
     /// Dotted keys (`workload.load`; list items by number from 0, `event.0.at`) and values that replace the file's. A value is
     /// read as TOML, or else taken as bare text.
@@ -28,12 +28,12 @@ impl Source {
     }
 }
 
-/// Where the files that a scenario names are read from.
+/// Access to the files that a scenario names.
 pub trait Files {
     /// The contents of `path`, which is written as in the scenario (so relative to the scenario's folder, if it is relative).
     ///
     /// # Errors
-    /// Whatever keeps it from being read.
+    /// Any error of reading it.
     fn read(&self, path: &str) -> io::Result<String>;
 }
 

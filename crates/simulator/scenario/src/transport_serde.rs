@@ -1,4 +1,4 @@
-//! How the transport's parameters are written out, under the names that a scenario file gives them: the transport crate knows
+//! Serialisation of the transport's parameters, under the names that a scenario file gives them: the transport crate knows
 //! no serde.
 
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};

@@ -1,4 +1,4 @@
-//! What holds for every input.
+//! Properties that hold for every input.
 
 use std::io;
 
@@ -168,7 +168,7 @@ proptest! {
         let _ = load(&source, &no_files);
     }
 
-    /// What is taken has an address for each host, none of them twice.
+    /// A file that is accepted has an address for each host, none of them twice.
     #[test]
     fn any_fabric_file_is_taken_or_refused(
         changes in prop::collection::vec((prop::sample::select(&FABRIC_KEYS[..]), prop::sample::select(&FABRIC_VALUES[..])), 1..4),

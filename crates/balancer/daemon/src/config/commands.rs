@@ -1,4 +1,4 @@
-//! What an operator runs on backends whose connections are joined at an address of their own (`mptcp = "c-flag"`; RFC 8684, section
+//! Commands that an operator runs on backends whose connections are joined at an address of their own (`mptcp = "c-flag"`; RFC 8684, section
 //! 3.1: "C ... MUST NOT try to open any additional subflows toward this address and port"; mptcp.dev, "Layer-4 load balancing").
 
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! How much memory the maps take.
+//! The memory that the maps take.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What maps of these sizes take.
+    /// The memory of maps of these sizes.
     pub fn of(sizes: &Sizes) -> Memory {
         let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
         Memory {
@@ -27,7 +27,7 @@ impl Memory {
         }
     }
 
-    /// All of it.
+    /// Total bytes.
     pub fn total(&self) -> u64 {
         self.flows + self.tokens + self.maglev
     }

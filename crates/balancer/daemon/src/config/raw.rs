@@ -18,23 +18,23 @@ use serde::Deserialize;
 pub(super) struct File {
     /// This machine.
     pub(super) balancer: Balancer,
-    /// How much there is room for. Memory is taken at the start; a change needs a restart with empty tables.
+    /// Table sizes. Memory is taken at the start; a change needs a restart with empty tables.
     #[serde(default)]
     pub(super) tables: Tables,
-    /// When what is remembered is forgotten.
+    /// Timeouts of table entries.
     #[serde(default)]
     pub(super) timeouts: Timeouts,
-    /// What strangers can make this balancer do.
+    /// Limits on work that unauthenticated packets cause.
     #[serde(default)]
     pub(super) limits: Limits,
     /// All balancers of the cluster, this one included, where they do not change. Default: this one alone.
     #[serde(default)]
     pub(super) balancers: Vec<Member>,
-    /// Where balancers find each other, instead of `[[balancers]]`.
+    /// Discovery of the other balancers, instead of `[[balancers]]`.
     pub(super) membership: Option<Membership>,
-    /// How balancers talk to each other; needed where there are several.
+    /// Messages between balancers; needed where there are several.
     pub(super) steering: Option<Steering>,
-    /// What is balanced.
+    /// Services.
     #[serde(default)]
     pub(super) service: Vec<Service>,
 }

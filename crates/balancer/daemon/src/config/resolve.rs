@@ -1,18 +1,18 @@
 //! From the file's types to [`Config`]: defaults filled in, everything checked. A function's problems carry their keys, the
 //! document gives them their lines.
 
+mod addresses;
 mod health;
 mod identities;
+mod ids;
 mod members;
 mod services;
 mod settings;
 
-use std::net::IpAddr;
-
 use heddle_config::Problem;
 
 use super::raw;
-use super::resolved::{Config, Forwarding, Service};
+use super::resolved::Config;
 
 const GUE_PORT: u16 = 6080;
 
@@ -45,9 +45,8 @@ fn gue_port(services: &[raw::Service]) -> Result<u16, Problem> {
             match service.gue_port {
                 None => continue,
                 Some(_) => {
-                    return Err(
-                        Problem::at(&key, "GUE is not used here").help("forwarding = \"gue\"")
-                    );
+                    return Err(Problem::at(&key, "only GUE forwarding has a port")
+                        .help("forwarding = \"gue\""));
                 }
             }
         }
@@ -78,22 +77,4 @@ fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
         );
     }
     Ok(())
-}
-
-/// An address that one machine can have, written as what it is.
-fn check_own(key: &str, address: IpAddr) -> Result<(), Problem> {
-    if address.to_canonical() != address {
-        let message = format!("{address} is an IPv4 address in disguise");
-        return Err(Problem::at(key, message).help(format!("{}", address.to_canonical())));
-    }
-    if address.is_unspecified() || address.is_multicast() {
-        let message = format!("{address} is nobody's own address");
-        return Err(Problem::at(key, message).help("a unicast address"));
-    }
-    Ok(())
-}
-
-/// Whether packets to a backend get an outer IP header.
-fn encapsulates(service: &Service) -> bool {
-    service.forwarding != Forwarding::L2
 }

@@ -14,22 +14,22 @@ use heddle_balancer_maps::Sizes;
 
 use crate::ids::WireId;
 
-/// What the daemon is to do.
+/// The daemon's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// This machine.
     pub balancer: Balancer,
-    /// How large maps are.
+    /// Map sizes.
     pub sizes: Sizes,
-    /// When what is remembered is forgotten.
+    /// Timeouts of table entries.
     pub timeouts: Timeouts,
-    /// What strangers can make this balancer do.
+    /// Limits on work that unauthenticated packets cause.
     pub limits: Limits,
-    /// Where the balancers of the cluster are known from.
+    /// Source of the list of balancers.
     pub membership: Membership,
-    /// How balancers talk to each other; `None`: this one is alone.
+    /// Messages between balancers; `None` if there are no others.
     pub steering: Option<Steering>,
-    /// What is balanced, in the file's order.
+    /// Services, in the file's order.
     pub services: Vec<Service>,
     /// UDP port that backends take GUE at.
     pub gue_port: u16,
@@ -57,7 +57,7 @@ impl Config {
 pub struct Balancer {
     /// Its name.
     pub name: String,
-    /// Where the XDP program is attached; not empty.
+    /// Network interfaces that the XDP program is attached to; not empty.
     pub interfaces: Vec<String>,
     /// Its IPv4 address.
     pub ipv4: Option<Ipv4Addr>,
@@ -67,13 +67,13 @@ pub struct Balancer {
     pub member: Option<Member>,
     /// The admin socket.
     pub admin: PathBuf,
-    /// Where metrics are served.
+    /// Address at which metrics are served.
     pub metrics: Option<SocketAddr>,
-    /// Where maps and links are pinned.
+    /// Folder in which maps and links are pinned.
     pub pin: PathBuf,
 }
 
-/// Where the balancers of the cluster are known from.
+/// Source of the list of balancers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Membership {
     /// All of them, by their ids; this one included if it has an address.
@@ -89,7 +89,7 @@ pub struct Member {
     pub id: WireId,
     /// Its name.
     pub name: String,
-    /// Where the others reach it.
+    /// The address at which the others reach it.
     pub address: IpAddr,
 }
 
@@ -98,17 +98,17 @@ pub struct Member {
 pub struct Etcd {
     /// URLs; not empty.
     pub endpoints: Vec<String>,
-    /// What keys begin with; no slash at its end.
+    /// Prefix of its keys, without a slash at its end.
     pub prefix: String,
     /// After which a silent balancer is taken for dead.
     pub lease: Duration,
 }
 
-/// How balancers talk to each other.
+/// Messages between balancers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steering {
     /// UDP port.
     pub port: u16,
-    /// Where the secret is: [`Secret::read`](super::Secret::read).
+    /// The file of the secret: [`Secret::read`](super::Secret::read).
     pub secret_file: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! What balancers must share and nobody else may know.
+//! The secret that the balancers of a cluster share.
 
 use std::fmt;
 use std::fs::File;
@@ -10,14 +10,14 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 /// Bytes of a secret at least; `openssl rand -hex 32` writes 64.
-const LEAST: usize = 16;
-const MOST: u64 = 4096;
+const MIN_BYTES: usize = 16;
+const MAX_BYTES: u64 = 4096;
 
 /// The secret of a cluster, read from a file of its own. Wiped from memory when dropped; never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
-/// Why a secret cannot be used.
+/// A secret that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The file cannot be read.
@@ -25,7 +25,7 @@ pub enum SecretError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// Others than its owner may read or write it.
@@ -58,16 +58,16 @@ impl Secret {
         if mode & 0o077 != 0 {
             return Err(SecretError::Open { path: path.to_owned(), mode });
         }
-        let mut bytes = Zeroizing::new(Vec::with_capacity(MOST as usize + 1));
-        file.take(MOST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         let secret = Secret(Zeroizing::new(bytes.trim_ascii().to_vec()));
         match secret.0.len() {
-            length if (LEAST..=MOST as usize).contains(&length) => Ok(secret),
+            length if (MIN_BYTES..=MAX_BYTES as usize).contains(&length) => Ok(secret),
             bytes => Err(SecretError::Length { path: path.to_owned(), bytes }),
         }
     }
 
-    /// What proves a steering header to come from a balancer (`settings.cookie`).
+    /// Cookie that authenticates steering headers between balancers (`settings.cookie`).
     pub fn cookie(&self) -> u64 {
         self.derive(b"heddle steering cookie")
     }

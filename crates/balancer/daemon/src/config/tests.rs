@@ -37,7 +37,7 @@ address = "10.0.1.2"
 state = "drain"
 "#;
 
-/// What is said of the sound file with one text replaced.
+/// The error of the valid file with one text replaced.
 fn refusal(from: &str, to: &str) -> String {
     assert!(SOUND.contains(from), "{from}");
     load("lb.toml", &SOUND.replacen(from, to, 1)).expect_err(to).to_string()
@@ -104,7 +104,7 @@ fn wrong_types_are_refused_where_they_stand() {
     assert!(wrong.starts_with("lb.toml:17: "), "{wrong}");
 }
 
-/// Each line: what is replaced, by what, and what must be said.
+/// Each line: the text that is replaced, its replacement, and a part of the error.
 const REFUSED: [(&str, &str, &str); 35] = [
     ("name = \"lb1\"", "name = \"lb3\"", "lb.toml:3: balancer.name: `lb3` is not among"),
     ("[\"eth0\"]", "[]", "balancer.interfaces: at least one"),
@@ -115,13 +115,9 @@ const REFUSED: [(&str, &str, &str); 35] = [
         "address = \"10.0.0.1\"",
         "lb.toml:11: balancers.1.address: 10.0.0.1 is given twice",
     ),
-    (
-        "address = \"10.0.0.2\"",
-        "address = \"10.0.0.2\"\nid = 0",
-        "balancers.1.id: 0 stands for nobody",
-    ),
+    ("address = \"10.0.0.2\"", "address = \"10.0.0.2\"\nid = 0", "balancers.1.id: 0 is not an id"),
     ("[steering]\nsecret_file = \"/etc/heddle/secret\"", "", "several balancers need `[steering]`"),
-    ("secret_file", "port = 0\nsecret_file", "steering.port: 0 is no port"),
+    ("secret_file", "port = 0\nsecret_file", "steering.port: 0 is not a port number"),
     ("[steering]", "[membership.etcd]\nendpoints = []\n[steering]", "keep one of both"),
     (
         "[steering]",
@@ -137,28 +133,32 @@ const REFUSED: [(&str, &str, &str); 35] = [
     (
         "[steering]",
         "[timeouts]\nrefresh = \"5m\"\n[steering]",
-        "timeouts.refresh: a token would be forgotten",
+        "timeouts.refresh: a token would expire",
     ),
     ("192.0.2.10", "10.0.0.1", "service.0.address: 10.0.0.1 is this balancer's own"),
-    ("192.0.2.10", "127.0.0.1", "service.0.address: 127.0.0.1 cannot be balanced"),
-    ("port = 443", "port = 0", "service.0.port: 0 is no port"),
+    ("192.0.2.10", "127.0.0.1", "service.0.address: 127.0.0.1 is a loopback address"),
+    ("port = 443", "port = 0", "service.0.port: 0 is not a port number"),
     (
         "port = 443",
         "port = 443\nprotocol = \"udp\"\nmptcp = \"learn\"",
-        "service.0.mptcp: UDP knows no subflows",
+        "service.0.mptcp: UDP has no MPTCP subflows",
     ),
     (
         "port = 443",
         "port = 443\nprotocol = \"udp\"",
-        "service.0.health: a UDP service is asked over TCP",
+        "service.0.health: health checks go over TCP, and this service is UDP",
     ),
     (
         "port = 443",
         "port = 443\nmptcp = \"c-flag\"",
         "service.0.backend.0: `join_address` is missing",
     ),
-    ("port = 443", "port = 443\ngue_port = 6080", "service.0.gue_port: GUE is not used here"),
-    ("weight = 2", "weight = 2000", "service.0.backend.0.weight: 2000 is too much"),
+    (
+        "port = 443",
+        "port = 443\ngue_port = 6080",
+        "service.0.gue_port: only GUE forwarding has a port",
+    ),
+    ("weight = 2", "weight = 2000", "service.0.backend.0.weight: 2000 is above the maximum"),
     (
         "weight = 2",
         "join_address = \"192.0.2.21\"",
@@ -166,20 +166,32 @@ const REFUSED: [(&str, &str, &str); 35] = [
     ),
     ("name = \"be2\"", "name = \"be1\"", "service.0.backend.1.name: `be1` is given twice"),
     ("10.0.1.2", "10.0.1.1", "service.0.backend.1.address: 10.0.1.1 is given twice"),
-    ("10.0.1.2", "192.0.2.10", "192.0.2.10 is no backend's own address"),
+    ("10.0.1.2", "192.0.2.10", "192.0.2.10 is the service's address, not a backend's own"),
     (
         "10.0.1.2",
         "2001:db8::2",
-        "of another family than the service's 192.0.2.10\nhelp: forwarding = \"ipip\" or",
+        "of another address family than the service's 192.0.2.10\nhelp: forwarding = \"ipip\" or",
     ),
-    ("kind = \"http\"", "kind = \"tcp\"", "service.0.health.path: only HTTP has one"),
-    ("path = \"/health\"", "path = \"health\"", "service.0.health.path: `health` is no path"),
-    ("expect = 204", "expect = 99", "service.0.health.expect: 99 is no HTTP status"),
-    ("expect = 204", "timeout = \"3s\"", "service.0.health.timeout: an answer is awaited"),
-    ("expect = 204", "rise = 0", "service.0.health.rise: 0 answers say nothing"),
-    ("state = \"drain\"", "id = 0", "service.0.backend.1.id: 0 stands for nobody"),
-    ("10.0.1.2", "::ffff:10.0.1.2", "service.0.backend.1.address: ::ffff:10.0.1.2 is an IPv4"),
-    ("10.0.1.2", "224.0.0.1", "service.0.backend.1.address: 224.0.0.1 is nobody's own address"),
+    ("kind = \"http\"", "kind = \"tcp\"", "service.0.health.path: only HTTP checks have this key"),
+    (
+        "path = \"/health\"",
+        "path = \"health\"",
+        "service.0.health.path: `health` is not an HTTP path",
+    ),
+    ("expect = 204", "expect = 99", "service.0.health.expect: 99 is not an HTTP status code"),
+    (
+        "expect = 204",
+        "timeout = \"3s\"",
+        "service.0.health.timeout: the timeout must be longer than 0s and at most `interval`\nhelp: at most 2s",
+    ),
+    ("expect = 204", "rise = 0", "service.0.health.rise: must be at least 1"),
+    ("state = \"drain\"", "id = 0", "service.0.backend.1.id: 0 is not an id"),
+    (
+        "10.0.1.2",
+        "::ffff:10.0.1.2",
+        "service.0.backend.1.address: ::ffff:10.0.1.2 is an IPv4-mapped",
+    ),
+    ("10.0.1.2", "224.0.0.1", "service.0.backend.1.address: 224.0.0.1 is not a unicast address"),
     ("10.0.0.2", "2001:db8::2", "balancers.1.address: this balancer has no address to send to"),
 ];
 
@@ -206,7 +218,7 @@ fn services_are_told_apart() {
 }
 
 #[test]
-fn ids_that_collide_are_refused_with_the_mend() {
+fn ids_that_collide_are_refused_with_a_fix() {
     let both = SOUND.replace("weight = 2", "id = 7").replace("state = \"drain\"", "id = 7");
     assert_eq!(
         load("a", &both).unwrap_err().to_string(),

@@ -90,7 +90,7 @@ impl Document {
         )
     }
 
-    /// Whether there is such a key at the top of the file.
+    /// True if there is such a key at the top of the file.
     pub fn contains(&self, key: &str) -> bool {
         self.root.child(key).is_some()
     }

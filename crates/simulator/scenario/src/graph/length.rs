@@ -1,4 +1,4 @@
-//! How many switches a path crosses.
+//! The number of switches on a path.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How large a fabric can be, checked before it is built, and what its links can be.
+//! Limits of a fabric's size, checked before it is built, and of its links.
 
 use heddle_config::Problem;
 use heddle_units::{Rate, Time};

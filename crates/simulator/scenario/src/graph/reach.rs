@@ -1,4 +1,4 @@
-//! Whether every ToR can reach every other by the paths that packets may take.
+//! Reachability: every ToR must have a path to every other.
 
 use std::collections::BTreeSet;
 

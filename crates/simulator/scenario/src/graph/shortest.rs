@@ -47,7 +47,7 @@ impl Switches {
         self.tors.iter().find(|tor| hops[**tor as usize] == FAR).map(|tor| (first, *tor))
     }
 
-    /// What the fabric has at most; in a fabric too large to walk for every ToR, no less than that.
+    /// The maxima of the fabric; in a fabric too large to walk for every ToR, upper bounds of them.
     pub(super) fn extent(&self) -> Extent {
         let links: usize = self.neighbours.iter().map(Vec::len).sum();
         if self.tors.len().saturating_mul(links) > MOST_STEPS {

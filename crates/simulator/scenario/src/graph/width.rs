@@ -1,4 +1,4 @@
-//! How many next hops a switch can choose from.
+//! The number of next hops that a switch can choose from.
 
 use std::collections::{BTreeMap, BTreeSet};
 

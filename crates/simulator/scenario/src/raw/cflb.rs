@@ -22,7 +22,7 @@ impl<'de> Deserialize<'de> for Cflb {
     }
 }
 
-/// What all routers and senders of a network share, but for the key.
+/// Constants that all routers and senders of a network share, except for the key.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CflbConstants {
@@ -38,7 +38,7 @@ pub(crate) struct CflbConstants {
     /// B, the base of path selectors. Default: the most next hops of any switch of the fabric, at least 2, and no less can be
     /// given (CFLB section 3.2).
     pub(crate) radix: Option<u16>,
-    /// How selectors are written and read. Default: "even".
+    /// Encoding of selectors. Default: "even".
     pub(crate) rules: CflbRules,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum CflbCipher {
     Feistel,
 }
 
-/// How selectors are written and read.
+/// Encoding of selectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CflbRules {
@@ -79,14 +79,14 @@ pub(crate) enum CflbRules {
     AsPublished,
 }
 
-/// Which connections are steered, and where to.
+/// Placement of connections on paths.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Steering {
     /// Connections with at least this many bytes to send are placed on paths, the others are hashed. Default: 100KB (Mahout,
     /// Curtis et al., INFOCOM 2011: that many bytes in the socket buffer make an elephant). 0B places every connection.
     pub(crate) elephants: Bytes,
-    /// How the scheduler chooses a path. Default: "fewest-flows".
+    /// The scheduler's choice of a path. Default: "fewest-flows".
     pub(crate) placing: Placing,
 }
 
@@ -96,7 +96,7 @@ impl Default for Steering {
     }
 }
 
-/// How the scheduler chooses a path for a subflow.
+/// The scheduler's choice of a path for a subflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Placing {
@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for CflbNetwork {
     }
 }
 
-/// What a sender may write, and the key.
+/// Values that a sender may write, and the key.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sender {

@@ -8,13 +8,13 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Event {
-    /// When, from the start of the run.
+    /// Time from the start of the run.
     pub(crate) at: Time,
-    /// What goes down: `"core-2 agg-4"` for a link (all of them, if they are parallel), `"core-2 agg-4 #1"` for the first of
+    /// Links that go down: `"core-2 agg-4"` for a link (all of them, if they are parallel), `"core-2 agg-4 #1"` for the first of
     /// parallel links, `"core-2"` for all links of a switch.
     #[serde(default)]
     pub(crate) fail: Vec<String>,
-    /// What comes back, named as in `fail`.
+    /// Links that come back up, named as in `fail`.
     #[serde(default)]
     pub(crate) recover: Vec<String>,
 }

@@ -22,7 +22,7 @@ impl<'de> Deserialize<'de> for Fabric {
     }
 }
 
-/// How nodes are connected.
+/// Topology: how nodes are connected.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind")]
@@ -196,7 +196,7 @@ pub(crate) struct Options {
     pub(crate) failed: Vec<String>,
     /// Links whose rate or delay differs from the rest.
     pub(crate) link: Vec<LinkChange>,
-    /// How long the control plane takes to route around a link that fails during the run, or to use it again. Schemes with
+    /// Time that the control plane takes to route around a link that fails during the run, or to use it again. Schemes with
     /// probes do not wait for it. Default: 100ms, the order of a link-state protocol with short timers; HULA section 4.4
     /// says only that it is slow.
     pub(crate) convergence: Time,

@@ -13,7 +13,7 @@ use super::{CflbNetwork, Fabric};
 pub(crate) struct FabricFile {
     /// The network, as in a scenario.
     pub(crate) fabric: Fabric,
-    /// What CFLB's routers and senders share.
+    /// Constants that CFLB's routers and senders share.
     #[serde(default)]
     pub(crate) cflb: CflbNetwork,
     /// The hosts' addresses.

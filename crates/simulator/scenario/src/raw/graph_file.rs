@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphFile {
-    /// Which paths packets may take. Default: "up-down".
+    /// Paths that packets may take. Default: "up-down".
     #[serde(default)]
     pub(crate) routing: FileRouting,
     pub(crate) node: Vec<FileNode>,
@@ -15,7 +15,7 @@ pub(crate) struct GraphFile {
     pub(crate) link: Vec<FileLink>,
 }
 
-/// Which paths packets may take.
+/// Paths that packets may take.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FileRouting {

@@ -4,7 +4,7 @@ use heddle_units::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What is measured, and when. Times follow each other: probes alone, flows that are not measured, flows that are.
+/// The measurement and its times. Times follow each other: probes alone, flows that are not measured, flows that are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Measure {

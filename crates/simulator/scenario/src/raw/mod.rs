@@ -31,11 +31,11 @@ pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, Workload};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A Heddle scenario: one simulation, but for its seed.
+/// A Heddle scenario: one simulation, except for its seed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
-    /// What the scenario shows, in a line. Default: the file's name.
+    /// Title: the purpose of the scenario, in a line. Default: the file's name.
     pub(crate) title: Option<String>,
     /// Seeds; each is an independent run. Default: [1].
     #[serde(default = "one_seed")]
@@ -49,7 +49,7 @@ pub(crate) struct File {
     pub(crate) scheme: Scheme,
     /// The traffic.
     pub(crate) workload: Workload,
-    /// What is measured, and when.
+    /// The measurement and its times.
     #[serde(default)]
     pub(crate) measure: Measure,
     /// Failures and recoveries during the run, in order of time.

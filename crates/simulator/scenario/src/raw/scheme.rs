@@ -151,9 +151,9 @@ pub(crate) struct Hula {
     pub(crate) tau: Option<Time>,
     /// Bits of the probe's utilisation field, 1 to 16. Default: 8 (HULA section 4.2).
     pub(crate) util_bits: u8,
-    /// When a probe replaces the best hop. Default: "refresh".
+    /// Condition on which a probe replaces the best hop. Default: "refresh".
     pub(crate) update: Update,
-    /// Whether a switch avoids its own ports that are down. Default: false (HULA learns of failures from missing probes).
+    /// True if a switch avoids its own ports that are down. Default: false (HULA learns of failures from missing probes).
     pub(crate) local_detection: bool,
 }
 
@@ -200,7 +200,7 @@ impl<'de> Deserialize<'de> for MpHula {
     }
 }
 
-/// What MP-HULA adds to HULA.
+/// Parameters that MP-HULA adds to HULA's.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Multipath {
@@ -215,7 +215,7 @@ pub(crate) struct Multipath {
     /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to a power of two.
     /// Default: 65536 (as many as flowlets; the paper gives none).
     pub(crate) mapping_rows: u32,
-    /// Whether connections of several subflows, the long ones, may take the best hop. Default: "alike".
+    /// Treatment of connections of several subflows, the long ones: may they take the best hop? Default: "alike".
     pub(crate) long_flows: LongFlows,
 }
 
@@ -231,7 +231,7 @@ impl Default for Multipath {
     }
 }
 
-/// Whether connections of several subflows may take the best hop.
+/// Treatment of connections of several subflows: may they take the best hop?
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LongFlows {

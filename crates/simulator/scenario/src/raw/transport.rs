@@ -44,7 +44,7 @@ pub(crate) struct Tcp {
     pub(crate) receive_window: Bytes,
     /// Longest delay of an acknowledgement. Default: every segment is acknowledged at once, as by ns-2's TCPSink.
     pub(crate) delayed_ack: Option<Time>,
-    /// Whether the window falls back to the initial one after an idle timeout. Default: true (RFC 5681 section 4.1).
+    /// True if the window falls back to the initial one after an idle timeout. Default: true (RFC 5681 section 4.1).
     pub(crate) idle_restart: bool,
     /// Duplicate acknowledgements that mean a loss. Default: 3 (RFC 5681).
     pub(crate) dup_threshold: u32,
@@ -81,7 +81,7 @@ pub(crate) enum Control {
     Dctcp,
 }
 
-/// How loss is repaired.
+/// Loss recovery.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Recovery {
@@ -109,18 +109,18 @@ impl<'de> Deserialize<'de> for Mptcp {
     }
 }
 
-/// What MPTCP adds to TCP.
+/// Parameters that MPTCP adds to TCP's.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Multipath {
     /// Subflows of a connection, the first included: 1 to 16. Default: 2 (MP-HULA section 3).
     pub(crate) subflows: u8,
-    /// How the subflows' congestion windows hang together. Default: "lia" (RFC 6356). All but "uncoupled" are controllers of
+    /// Coupling of the subflows' congestion windows. Default: "lia" (RFC 6356). All but "uncoupled" are controllers of
     /// their own and take no `control`.
     pub(crate) coupling: Coupling,
-    /// Which subflow takes the next data. Default: "lowest-rtt" (Linux's default).
+    /// Choice of the subflow that takes the next data. Default: "lowest-rtt" (Linux's default).
     pub(crate) scheduler: Scheduler,
-    /// When a client opens its further subflows. Default: "after-data" (RFC 8684 section 3.1).
+    /// Time at which a client opens its further subflows. Default: "after-data" (RFC 8684 section 3.1).
     pub(crate) join: JoinTime,
     /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
     pub(crate) version: u8,
@@ -138,7 +138,7 @@ impl Default for Multipath {
     }
 }
 
-/// How the subflows' congestion windows hang together.
+/// Coupling of the subflows' congestion windows.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Coupling {
@@ -152,7 +152,7 @@ pub(crate) enum Coupling {
     Balia,
 }
 
-/// Which subflow takes the next data.
+/// Choice of the subflow that takes the next data.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scheduler {
@@ -164,7 +164,7 @@ pub(crate) enum Scheduler {
     Redundant,
 }
 
-/// When a client opens its further subflows.
+/// Time at which a client opens its further subflows.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JoinTime {

@@ -24,14 +24,14 @@ pub(crate) struct Flows {
     pub(crate) sizes: Sizes,
     /// Offered bytes per second over `capacity`: above 0, below 1.
     pub(crate) load: f64,
-    /// What a load of 1 means. Default: with the cross-pod pattern, what pod 1's links to the rest of the fabric carry (160
+    /// Rate that a load of 1 stands for. Default: with the cross-pod pattern, what pod 1's links to the rest of the fabric carry (160
     /// Gbps in the two-pod fabric); with others, the hosts' links together. Failed or changed links count as if they were not.
     pub(crate) capacity: Option<Rate>,
-    /// Who sends to whom. Default: "cross-pod" in a fabric with pods (as HULA and MP-HULA), "all-to-all" in others.
+    /// Traffic pattern: senders and receivers. Default: "cross-pod" in a fabric with pods (as HULA and MP-HULA), "all-to-all" in others.
     pub(crate) pattern: Option<Pattern>,
     /// With `pattern = "incast"`: hosts that answer one request at once.
     pub(crate) senders: Option<u32>,
-    /// How flows are carried. Default: "persistent" (HULA section 6).
+    /// Connections that carry the flows. Default: "persistent" (HULA section 6).
     #[serde(default)]
     pub(crate) connections: Connections,
     /// With `connections = "persistent"`: connections of each pair of hosts. Default: 3 (HULA section 6).
@@ -60,7 +60,7 @@ pub(crate) struct SizesFile {
     pub(crate) file: String,
 }
 
-/// Who sends to whom.
+/// Traffic pattern: senders and receivers.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pattern {
@@ -76,7 +76,7 @@ pub(crate) enum Pattern {
     Incast,
 }
 
-/// How flows are carried.
+/// Connections that carry the flows.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Connections {

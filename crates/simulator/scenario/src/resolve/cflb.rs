@@ -92,7 +92,7 @@ fn radix(raw: &raw::CflbConstants, field: CflbField, graph: &Graph) -> Result<u1
     Ok(radix)
 }
 
-/// How many values a field has.
+/// Number of values of a field.
 fn values(field: CflbField) -> u64 {
     match field {
         CflbField::Ports => 1 << 32,

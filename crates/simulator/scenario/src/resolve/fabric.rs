@@ -114,7 +114,7 @@ fn check_whole(text: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What a switch's and a host's port can hold.
+/// Limits of a switch's and of a host's port.
 fn ports(options: &Options, control: Control) -> Result<(PortLimits, PortLimits), Problem> {
     let marked = (control == Control::Dctcp).then_some(DCTCP_MARK);
     let port = PortLimits {

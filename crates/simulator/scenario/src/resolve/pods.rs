@@ -1,4 +1,4 @@
-//! Which pod each node is in, for patterns of traffic.
+//! The pod of each node, for traffic patterns.
 
 use crate::Graph;
 

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use heddle_config::Problem;
 
-/// What is numbered, for messages.
+/// The kind of number, for messages.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Ports,

@@ -3,7 +3,7 @@
 use heddle_units::Bytes;
 use serde::Serialize;
 
-/// What all routers and senders share, but for the key (Detal et al., Computer Networks 2013).
+/// Constants that all routers and senders share, except for the key (Detal et al., Computer Networks 2013).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CflbConstants {
     /// The header fields that name the path.
@@ -12,19 +12,19 @@ pub struct CflbConstants {
     pub cipher: CflbCipher,
     /// B, at least 2 and not below the next hops of any switch; a selector has one digit at least.
     pub radix: u16,
-    /// How selectors are written and read.
+    /// Encoding of selectors.
     pub rules: CflbRules,
 }
 
 /// CFLB in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cflb {
-    /// What routers and senders share. The field is not the flow label, as packets are IPv4.
+    /// Constants that routers and senders share. The field is not the flow label, as packets are IPv4.
     #[serde(flatten)]
     pub constants: CflbConstants,
     /// Connections with at least this many bytes to send are placed on paths.
     pub elephants: Bytes,
-    /// How the scheduler chooses a path.
+    /// The scheduler's choice of a path.
     pub placing: Placing,
 }
 
@@ -58,7 +58,7 @@ pub enum CflbCipher {
     Feistel,
 }
 
-/// How selectors are written and read.
+/// Encoding of selectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CflbRules {
@@ -69,7 +69,7 @@ pub enum CflbRules {
     AsPublished,
 }
 
-/// How the scheduler chooses a path for a subflow.
+/// The scheduler's choice of a path for a subflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placing {
@@ -83,7 +83,7 @@ pub enum Placing {
 /// CFLB in a network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CflbNetwork {
-    /// What routers and senders share.
+    /// Constants that routers and senders share.
     #[serde(flatten)]
     pub constants: CflbConstants,
     /// The TTL that senders write, as the first router receives it.

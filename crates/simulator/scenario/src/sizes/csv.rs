@@ -16,7 +16,7 @@ const HEADERS: [(&str, f64, f64); 4] = [
     ("packets,percent", PACKET, 0.01),
 ];
 
-/// How far from 1 the last probability may be, for percentages that were rounded.
+/// Largest distance of the last probability from 1, for percentages that were rounded.
 const CLOSE: f64 = 1e-6;
 
 /// Sizes above this are mistakes.

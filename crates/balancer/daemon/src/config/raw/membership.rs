@@ -1,4 +1,4 @@
-//! Who the balancers are, and how they talk to each other.
+//! The balancers of the cluster, and messages between them.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use serde::Deserialize;
 pub(in crate::config) struct Member {
     /// Its name.
     pub(in crate::config) name: String,
-    /// Where the others reach it; the same in the files of all balancers.
+    /// The address at which the others reach it; the same in the files of all balancers.
     pub(in crate::config) address: IpAddr,
     /// The number that steering headers know it by. Default: made of its address.
     pub(in crate::config) id: Option<u32>,
 }
 
-/// Where balancers find each other.
+/// Discovery of the other balancers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Membership {
@@ -33,10 +33,10 @@ pub(in crate::config) struct Membership {
 pub(in crate::config) struct Etcd {
     /// URLs of its members, as in `http://10.0.0.5:2379`; asked in turn.
     pub(in crate::config) endpoints: Vec<String>,
-    /// What the keys of this cluster of balancers begin with. Default: /heddle/balancers.
+    /// Prefix of the keys of this cluster of balancers. Default: /heddle/balancers.
     #[serde(default = "prefix")]
     pub(in crate::config) prefix: String,
-    /// How long a balancer that does not answer is still taken for alive; at least 2 seconds. Default: 5s.
+    /// Time after which a balancer that does not answer counts as dead; at least 2 seconds. Default: 5s.
     #[serde(default = "lease")]
     pub(in crate::config) lease: Duration,
 }
@@ -49,7 +49,7 @@ fn lease() -> Duration {
     Duration::from_secs(5)
 }
 
-/// How balancers talk to each other. The same on all of them.
+/// Messages between balancers. The same on all of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Steering {

@@ -1,4 +1,4 @@
-//! What is balanced, and over which backends.
+//! Services and their backends.
 
 use std::net::IpAddr;
 
@@ -21,21 +21,21 @@ pub(in crate::config) struct Service {
     /// Its transport protocol. Default: tcp.
     #[serde(default)]
     pub(in crate::config) protocol: Protocol,
-    /// How the subflows of one MPTCP connection are kept together. Default: learn for TCP, off for UDP.
+    /// Method to keep the subflows of one MPTCP connection together. Default: learn for TCP, off for UDP.
     pub(in crate::config) mptcp: Option<MptcpMode>,
-    /// How packets get to backends, all of which answer clients directly. Default: l2.
+    /// Forwarding of packets to backends, all of which answer clients directly. Default: l2.
     #[serde(default)]
     pub(in crate::config) forwarding: Forwarding,
     /// UDP port that backends take GUE at (`forwarding = "gue"`; the same in all services). Default: 6080.
     pub(in crate::config) gue_port: Option<u16>,
-    /// How it is found out whether a backend serves. Default: a backend counts as up.
+    /// Health check. Default: none, a backend counts as up.
     pub(in crate::config) health: Option<Health>,
-    /// Who serves.
+    /// Backends.
     #[serde(default)]
     pub(in crate::config) backend: Vec<Backend>,
 }
 
-/// How packets get to a backend.
+/// Forwarding of packets to a backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::config) enum Forwarding {
@@ -52,26 +52,26 @@ pub(in crate::config) enum Forwarding {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Health {
-    /// What is asked.
+    /// The health probe.
     pub(in crate::config) kind: HealthKind,
-    /// TCP port asked. Default: the service's.
+    /// TCP port that is probed. Default: the service's.
     pub(in crate::config) port: Option<u16>,
-    /// What HTTP asks for. Default: /.
+    /// Path of the HTTP request. Default: /.
     pub(in crate::config) path: Option<String>,
-    /// The host that HTTP asks for. Default: the service's address.
+    /// Host header of the HTTP request. Default: the service's address.
     pub(in crate::config) host: Option<String>,
-    /// HTTP status that is good. Default: 200.
+    /// HTTP status of a success. Default: 200.
     pub(in crate::config) expect: Option<u16>,
-    /// From one question to the next. Default: 2s.
+    /// Time between two probes. Default: 2s.
     #[serde(default = "interval")]
     pub(in crate::config) interval: Duration,
-    /// No answer after this long is a bad one; at most `interval`. Default: 1s.
+    /// Time after which a probe without an answer has failed; at most `interval`. Default: 1s.
     #[serde(default = "timeout")]
     pub(in crate::config) timeout: Duration,
-    /// Good answers in a row until a backend is up. Default: 2.
+    /// Successes in a row until a backend is up. Default: 2.
     #[serde(default = "rise")]
     pub(in crate::config) rise: u32,
-    /// Bad answers in a row until a backend is down. Default: 3.
+    /// Failures in a row until a backend is down. Default: 3.
     #[serde(default = "fall")]
     pub(in crate::config) fall: u32,
 }
@@ -92,17 +92,17 @@ fn fall() -> u32 {
     3
 }
 
-/// What a health check asks.
+/// The health probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::config) enum HealthKind {
-    /// Whether a TCP connection opens.
+    /// Open a TCP connection.
     Tcp,
-    /// Whether HTTP GET answers well.
+    /// HTTP GET.
     Http,
 }
 
-/// Who serves.
+/// A backend of a service.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Backend {
@@ -113,10 +113,10 @@ pub(in crate::config) struct Backend {
     /// Its share of new flows, relative to the others', 1000 at most; 0: none. Default: 1.
     #[serde(default = "weight")]
     pub(in crate::config) weight: u32,
-    /// Whether it takes new flows. Default: up.
+    /// State: takes new flows or drains. Default: up.
     #[serde(default)]
     pub(in crate::config) state: BackendState,
-    /// Where clients join its connections (`mptcp = "c-flag"` only): an address that no other backend has.
+    /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other backend has.
     pub(in crate::config) join_address: Option<IpAddr>,
     /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
     pub(in crate::config) id: Option<u32>,
@@ -126,7 +126,7 @@ fn weight() -> u32 {
     1
 }
 
-/// Whether a backend takes new flows.
+/// State of a backend: takes new flows or drains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::config) enum BackendState {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub(in crate::config) struct Balancer {
     /// Its name, in logs and among `[[balancers]]`.
     pub(in crate::config) name: String,
-    /// Where clients' packets come in: an XDP program is attached to each.
+    /// Network interfaces at which clients' packets come in: an XDP program is attached to each.
     pub(in crate::config) interfaces: Vec<String>,
     /// Its addresses, one of IPv4, one of IPv6 at most: the source of encapsulated packets, and where the other balancers reach
     /// it. Default: its address in `[[balancers]]`.
@@ -22,9 +22,9 @@ pub(in crate::config) struct Balancer {
     /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.
     #[serde(default = "admin")]
     pub(in crate::config) admin: PathBuf,
-    /// Where Prometheus reads metrics, over HTTP. Default: nowhere.
+    /// Address at which Prometheus reads metrics over HTTP. Default: none.
     pub(in crate::config) metrics: Option<SocketAddr>,
-    /// Where maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default: /sys/fs/bpf/heddle.
+    /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default: /sys/fs/bpf/heddle.
     #[serde(default = "pin")]
     pub(in crate::config) pin: PathBuf,
 }
@@ -37,7 +37,7 @@ fn pin() -> PathBuf {
     "/sys/fs/bpf/heddle".into()
 }
 
-/// How much there is room for.
+/// Table sizes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Tables {
@@ -57,7 +57,7 @@ impl Default for Tables {
     }
 }
 
-/// When what is remembered is forgotten. Resolution: 17 ms.
+/// Timeouts of table entries. Resolution: 17 ms.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Timeouts {
@@ -75,7 +75,7 @@ pub(in crate::config) struct Timeouts {
     pub(in crate::config) token: Duration,
     /// A flow that passes sends one packet through its token's owner this often. At most a third of `token`. Default: 120s (2 minutes).
     pub(in crate::config) refresh: Duration,
-    /// After a SYN with MP_CAPABLE, how long packets are searched for keys. Default: 10s.
+    /// Time after a SYN with MP_CAPABLE during which packets are searched for keys. Default: 10s.
     pub(in crate::config) learning: Duration,
 }
 
@@ -94,13 +94,13 @@ impl Default for Timeouts {
     }
 }
 
-/// What strangers can make this balancer do. Rates are per second and processor; 0: no limit.
+/// Limits on work that unauthenticated packets cause. Rates are per second and processor; 0: no limit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Limits {
     /// Tokens learnt from flows whose opening was not seen. Default: 6000.
     pub(in crate::config) learn: u32,
-    /// Questions to other balancers about flows that are not known. Default: 60000.
+    /// Queries to other balancers about unknown flows. Default: 60000.
     pub(in crate::config) ask: u32,
     /// Joins of one token between two refreshes, 255 at most; 0: no limit. Default: 64.
     pub(in crate::config) joins: u8,

@@ -17,13 +17,12 @@ pub(super) fn check(service: &raw::Service) -> Result<Option<(Check, u16)>, Prob
 
 fn resolve(service: &raw::Service, health: &raw::Health) -> Result<(Check, u16), Problem> {
     let count = |key: &str, count| {
-        NonZeroU32::new(count)
-            .ok_or_else(|| Problem::at(key, "0 answers say nothing").help("1 or more"))
+        NonZeroU32::new(count).ok_or_else(|| Problem::at(key, "must be at least 1"))
     };
     if health.timeout.0.is_zero() || health.timeout.0 > health.interval.0 {
         let problem =
-            Problem::at("timeout", "an answer is awaited until the next question at most");
-        return Err(problem.help("more than 0, at most `interval`"));
+            Problem::at("timeout", "the timeout must be longer than 0s and at most `interval`");
+        return Err(problem.help(format!("at most {}", health.interval)));
     }
     let check = Check {
         probe: probe(service, health)?,
@@ -37,12 +36,12 @@ fn resolve(service: &raw::Service, health: &raw::Health) -> Result<(Check, u16),
 
 fn port(service: &raw::Service, health: &raw::Health) -> Result<u16, Problem> {
     match (health.port, service.protocol) {
-        (Some(0), _) => Err(Problem::at("port", "0 is no port").help("1 to 65535")),
+        (Some(0), _) => Err(Problem::at("port", "0 is not a port number").help("1 to 65535")),
         (Some(port), _) => Ok(port),
         (None, Protocol::Tcp) => Ok(service.port),
         (None, Protocol::Udp) => {
-            Err(Problem::new("a UDP service is asked over TCP")
-                .help("port = ..., where TCP is served"))
+            Err(Problem::new("health checks go over TCP, and this service is UDP")
+                .help("port = the TCP port to probe"))
         }
     }
 }
@@ -61,7 +60,9 @@ fn tcp(health: &raw::Health) -> Result<Probe, Problem> {
         ("expect", health.expect.is_some()),
     ];
     match of_http.into_iter().find(|&(_, given)| given) {
-        Some((key, _)) => Err(Problem::at(key, "only HTTP has one").help("kind = \"http\"")),
+        Some((key, _)) => {
+            Err(Problem::at(key, "only HTTP checks have this key").help("kind = \"http\""))
+        }
         None => Ok(Probe::Tcp),
     }
 }
@@ -69,7 +70,9 @@ fn tcp(health: &raw::Health) -> Result<Probe, Problem> {
 fn http(service: &raw::Service, health: &raw::Health) -> Result<Probe, Problem> {
     let path = health.path.as_deref().unwrap_or("/");
     if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Problem::at("path", format!("`{path}` is no path")).help("path = \"/health\""));
+        return Err(
+            Problem::at("path", format!("`{path}` is not an HTTP path")).help("path = \"/health\"")
+        );
     }
     let own = match service.address {
         IpAddr::V4(v4) => v4.to_string(),
@@ -77,11 +80,12 @@ fn http(service: &raw::Service, health: &raw::Health) -> Result<Probe, Problem> 
     };
     let host = health.host.clone().unwrap_or(own);
     if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Problem::at("host", format!("`{host}` is no host's name")));
+        return Err(Problem::at("host", format!("`{host}` is not a host name")));
     }
     let expect = health.expect.unwrap_or(200);
     if !(100..=599).contains(&expect) {
-        return Err(Problem::at("expect", format!("{expect} is no HTTP status")).help("100 to 599"));
+        return Err(Problem::at("expect", format!("{expect} is not an HTTP status code"))
+            .help("100 to 599"));
     }
     Ok(Probe::Http { path: path.to_owned(), host, expect: expect..=expect })
 }

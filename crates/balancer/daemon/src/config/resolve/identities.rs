@@ -1,4 +1,4 @@
-//! What must be unique over all services: ids, and the addresses where backends are joined.
+//! Uniqueness over all services: ids, and the addresses where backends are joined.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,15 +1,13 @@
 //! The balancers of the cluster.
 
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use heddle_config::Problem;
 
 use super::super::raw;
 use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
-use super::check_own;
-use super::settings::can_reach;
-use crate::ids::WireId;
+use super::addresses::{can_reach, check_unicast};
+use super::ids::{check_id, member};
 
 const SHORTEST_LEASE: Duration = Duration::from_secs(2);
 
@@ -54,30 +52,13 @@ fn check_member(new: &raw::Member, before: &[raw::Member], own: &Balancer) -> Re
     if before.iter().any(|old| old.address == new.address) {
         return Err(Problem::at("address", format!("{} is given twice", new.address)));
     }
-    check_own("address", new.address)?;
+    check_unicast("address", new.address)?;
     if !can_reach(own, new.address) {
         let message = format!("this balancer has no address to send to {} from", new.address);
         let problem = Problem::at("address", message);
         return Err(problem.help("add one of its family to `balancer.addresses`"));
     }
     check_id(new.id)
-}
-
-pub(super) fn member(listed: &raw::Member) -> Member {
-    let given = listed.id.and_then(NonZeroU32::new).map(WireId);
-    Member {
-        id: given.unwrap_or_else(|| WireId::of_balancer(listed.address)),
-        name: listed.name.clone(),
-        address: listed.address,
-    }
-}
-
-/// 0 stands for nobody.
-pub(super) fn check_id(id: Option<u32>) -> Result<(), Problem> {
-    match id {
-        Some(0) => Err(Problem::at("id", "0 stands for nobody").help("1 to 4294967295")),
-        _ => Ok(()),
-    }
 }
 
 fn check_etcd(etcd: &raw::Etcd) -> Result<(), Problem> {
@@ -96,7 +77,7 @@ fn check_etcd(etcd: &raw::Etcd) -> Result<(), Problem> {
         return Err(Problem::at("prefix", "it is empty").help("prefix = \"/heddle/balancers\""));
     }
     if etcd.lease.0 < SHORTEST_LEASE {
-        return Err(Problem::at("lease", "too short to be kept up").help("2s or more"));
+        return Err(Problem::at("lease", "too short to be kept alive").help("2s or more"));
     }
     Ok(())
 }
@@ -111,7 +92,7 @@ pub(super) fn steering(file: &raw::File) -> Result<Option<Steering>, Problem> {
             ))
         }
         Some(steering) if steering.port == 0 => {
-            Err(Problem::at("steering.port", "0 is no port").help("1 to 65535"))
+            Err(Problem::at("steering.port", "0 is not a port number").help("1 to 65535"))
         }
         steering => Ok(steering.as_ref().map(|steering| Steering {
             port: steering.port,

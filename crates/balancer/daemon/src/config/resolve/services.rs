@@ -8,13 +8,13 @@ use heddle_hashing::hash::ServiceKey;
 
 use super::super::raw;
 use super::super::resolved::{Backend, Balancer, Forwarding, Service};
-use super::members::check_id;
-use super::settings::{can_reach, own_addresses};
-use super::{check_own, encapsulates, health};
+use super::addresses::{can_reach, check_unicast, own_addresses};
+use super::health;
+use super::ids::check_id;
 use crate::ids::WireId;
 use crate::service::{MptcpMode, Protocol};
 
-const HEAVIEST: u32 = 1000;
+const MAX_WEIGHT: u32 = 1000;
 
 pub(super) fn services(
     file: &[raw::Service],
@@ -73,18 +73,16 @@ fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem>
         return Err(Problem::at("name", "it is empty"));
     }
     if raw.port == 0 {
-        return Err(Problem::at("port", "0 is no port").help("1 to 65535"));
+        return Err(Problem::at("port", "0 is not a port number").help("1 to 65535"));
     }
-    check_own("address", address)?;
+    check_unicast("address", address)?;
     if address.is_loopback() {
-        return Err(Problem::at("address", format!("{address} cannot be balanced"))
+        return Err(Problem::at("address", format!("{address} is a loopback address"))
             .help("a unicast address"));
     }
     if own_addresses(balancer).any(|own| own == address) {
         let problem = Problem::at("address", format!("{address} is this balancer's own address"));
-        return Err(
-            problem.help("an address of the service's own, that is routed to the balancers")
-        );
+        return Err(problem.help("an address of the service alone, routed to the balancers"));
     }
     Ok(())
 }
@@ -96,7 +94,7 @@ fn mptcp(raw: &raw::Service) -> Result<MptcpMode, Problem> {
         (Some(mode @ (MptcpMode::Off | MptcpMode::SourceIp)), _) => Ok(mode),
         (Some(mode), Protocol::Tcp) => Ok(mode),
         (Some(_), Protocol::Udp) => {
-            let problem = Problem::at("mptcp", "UDP knows no subflows");
+            let problem = Problem::at("mptcp", "UDP has no MPTCP subflows");
             Err(problem.help("\"off\", or \"source-ip\" to spread by source address"))
         }
     }
@@ -105,9 +103,9 @@ fn mptcp(raw: &raw::Service) -> Result<MptcpMode, Problem> {
 fn backend(raw: &raw::Backend, service: &Service, balancer: &Balancer) -> Result<Backend, Problem> {
     check_id(raw.id)?;
     check_reachable(raw.address, service, balancer)?;
-    if raw.weight > HEAVIEST {
-        let problem = Problem::at("weight", format!("{} is too much", raw.weight));
-        return Err(problem.help(format!("0 to {HEAVIEST}; only relations count")));
+    if raw.weight > MAX_WEIGHT {
+        let problem = Problem::at("weight", format!("{} is above the maximum", raw.weight));
+        return Err(problem.help(format!("0 to {MAX_WEIGHT}; weights are relative")));
     }
     if service.backends.iter().any(|other| other.name == raw.name) {
         return Err(Problem::at("name", format!("`{}` is given twice in this service", raw.name)));
@@ -133,13 +131,18 @@ fn wire_id(raw: &raw::Backend, service: &ServiceKey) -> WireId {
 }
 
 fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> Result<(), Problem> {
-    check_own("address", address)?;
+    check_unicast("address", address)?;
     if address == service.address {
-        return Err(Problem::at("address", format!("{address} is no backend's own address")));
+        return Err(Problem::at(
+            "address",
+            format!("{address} is the service's address, not a backend's own"),
+        ));
     }
     if !encapsulates(service) && address.is_ipv6() != service.address.is_ipv6() {
-        let message =
-            format!("{address} is of another family than the service's {}", service.address);
+        let message = format!(
+            "{address} is of another address family than the service's {}",
+            service.address
+        );
         return Err(Problem::at("address", message).help("forwarding = \"ipip\" or \"gue\""));
     }
     if encapsulates(service) && !can_reach(balancer, address) {
@@ -152,16 +155,22 @@ fn check_reachable(address: IpAddr, service: &Service, balancer: &Balancer) -> R
 
 fn join_address(raw: &raw::Backend, service: &Service) -> Result<Option<IpAddr>, Problem> {
     match (service.mptcp, raw.join_address) {
-        (MptcpMode::CFlag, None) => Err(Problem::new("`join_address` is missing").help(
-            "join_address = an address of this backend alone that is routed to the balancers",
-        )),
+        (MptcpMode::CFlag, None) => Err(Problem::new("`join_address` is missing")
+            .help("join_address = an address of this backend alone, routed to the balancers")),
         (MptcpMode::CFlag, Some(join)) if join.is_ipv6() != service.address.is_ipv6() => {
-            let message =
-                format!("{join} is of another family than the service's {}", service.address);
+            let message = format!(
+                "{join} is of another address family than the service's {}",
+                service.address
+            );
             Err(Problem::at("join_address", message).help("an address of the service's family"))
         }
-        (MptcpMode::CFlag, Some(join)) => check_own("join_address", join).map(|()| Some(join)),
+        (MptcpMode::CFlag, Some(join)) => check_unicast("join_address", join).map(|()| Some(join)),
         (_, Some(_)) => Err(Problem::at("join_address", "only `mptcp = \"c-flag\"` uses it")),
         (_, None) => Ok(None),
     }
+}
+
+/// True if packets to a backend get an outer IP header.
+fn encapsulates(service: &Service) -> bool {
+    service.forwarding != Forwarding::L2
 }

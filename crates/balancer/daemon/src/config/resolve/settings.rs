@@ -8,8 +8,8 @@ use heddle_config::Problem;
 
 use super::super::raw;
 use super::super::resolved::{Balancer, Limits, Timeouts};
-use super::check_own;
-use super::members::member;
+use super::addresses::check_unicast;
+use super::ids::member;
 
 /// IFNAMSIZ - 1.
 const LONGEST_INTERFACE: usize = 15;
@@ -62,7 +62,7 @@ fn families(addresses: &[IpAddr]) -> Result<[Option<IpAddr>; 2], Problem> {
     for (number, &address) in addresses.iter().enumerate() {
         let family = &mut of_family[usize::from(address.is_ipv6())];
         let key = format!("balancer.addresses.{number}");
-        check_own(&key, address)?;
+        check_unicast(&key, address)?;
         if family.replace(address).is_some() {
             let message = format!("{address} is the second of its family");
             return Err(Problem::at(&key, message).help("one IPv4 and one IPv6 address at most"));
@@ -80,9 +80,8 @@ fn interfaces(names: &[String]) -> Result<(), Problem> {
     for (number, name) in names.iter().enumerate() {
         let key = format!("interfaces.{number}");
         if name.is_empty() || name.len() > LONGEST_INTERFACE || name.contains(['/', ' ']) {
-            return Err(
-                Problem::at(&key, format!("`{name}` is no interface's name")).help("ip link")
-            );
+            return Err(Problem::at(&key, format!("`{name}` is not an interface's name"))
+                .help("`ip link` lists them"));
         }
         if names[..number].contains(name) {
             return Err(Problem::at(&key, format!("`{name}` is given twice")));
@@ -136,7 +135,7 @@ pub(super) fn timeouts(file: &raw::Timeouts) -> Result<Timeouts, Problem> {
         learning: checked("learning", file.learning)?,
     };
     if timeouts.refresh * 3 > timeouts.token {
-        let message = "a token would be forgotten when two refreshes are lost";
+        let message = "a token would expire when two refreshes are lost";
         return Err(
             Problem::at("timeouts.refresh", message).help("at most a third of `timeouts.token`")
         );
@@ -146,15 +145,4 @@ pub(super) fn timeouts(file: &raw::Timeouts) -> Result<Timeouts, Problem> {
 
 pub(super) fn limits(file: &raw::Limits) -> Limits {
     Limits { learn: file.learn, ask: file.ask, joins: file.joins }
-}
-
-/// Whether it can send to `address`.
-pub(super) fn can_reach(balancer: &Balancer, address: IpAddr) -> bool {
-    own_addresses(balancer).any(|own| own.is_ipv6() == address.is_ipv6())
-}
-
-/// The addresses that it can send from.
-pub(super) fn own_addresses(balancer: &Balancer) -> impl Iterator<Item = IpAddr> {
-    let v4 = balancer.ipv4.map(IpAddr::V4);
-    v4.into_iter().chain(balancer.ipv6.map(IpAddr::V6))
 }

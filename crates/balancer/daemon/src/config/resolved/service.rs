@@ -8,7 +8,7 @@ use crate::health::Check;
 use crate::ids::WireId;
 use crate::service::{MptcpMode, Protocol};
 
-/// What is balanced.
+/// A service: an address, port and protocol whose flows are spread over backends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
     /// Its name; unique.
@@ -19,18 +19,18 @@ pub struct Service {
     pub port: u16,
     /// Its transport protocol.
     pub protocol: Protocol,
-    /// How subflows are kept together.
+    /// Method to keep subflows together.
     pub mptcp: MptcpMode,
-    /// How packets get to backends.
+    /// Forwarding of packets to backends.
     pub forwarding: Forwarding,
-    /// How it is found out whether a backend serves, and the TCP port asked; `None`: all count as up.
+    /// Health check and the TCP port that it probes; `None`: all backends count as up.
     pub health: Option<(Check, u16)>,
-    /// Who serves, in the file's order.
+    /// Backends, in the file's order.
     pub backends: Vec<Backend>,
 }
 
 impl Service {
-    /// What all balancers call it.
+    /// Its identity, the same on all balancers.
     pub fn key(&self) -> ServiceKey {
         let address = match self.address {
             IpAddr::V4(v4) => v4.to_ipv6_mapped(),
@@ -40,7 +40,7 @@ impl Service {
     }
 }
 
-/// How packets get to a backend.
+/// Forwarding of packets to a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarding {
     /// By its MAC address.
@@ -51,7 +51,7 @@ pub enum Forwarding {
     Gue,
 }
 
-/// Who serves.
+/// A backend of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backend {
     /// The number that all balancers use for it, in this service.
@@ -62,8 +62,8 @@ pub struct Backend {
     pub address: IpAddr,
     /// Its share of new flows; 0: none.
     pub weight: u32,
-    /// Whether the file drains it.
+    /// True if the file drains it.
     pub drained: bool,
-    /// Where clients join its connections; with `c-flag` always there, else never.
+    /// The address at which clients join its connections; with `c-flag` always there, else never.
     pub join_address: Option<IpAddr>,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// When what is remembered is forgotten. None is zero.
+/// Timeouts of table entries. None is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// A flow of which only the SYN was seen.
@@ -17,9 +17,9 @@ pub struct Timeouts {
     pub provisional: Duration,
     /// A token that no subflow refreshed.
     pub token: Duration,
-    /// How often flows refresh their tokens.
+    /// Interval at which flows refresh their tokens.
     pub refresh: Duration,
-    /// How long packets are searched for keys.
+    /// Time during which packets are searched for keys.
     pub learning: Duration,
 }
 
@@ -31,12 +31,12 @@ impl Timeouts {
     }
 }
 
-/// What strangers can make this balancer do: rates per second and processor; 0: no limit.
+/// Limits on work that unauthenticated packets cause: rates per second and processor; 0: no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Tokens learnt from flows whose opening was not seen.
     pub learn: u32,
-    /// Questions about flows that are not known.
+    /// Queries about unknown flows.
     pub ask: u32,
     /// Joins of one token between two refreshes.
     pub joins: u8,
