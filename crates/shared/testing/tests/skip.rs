@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use heddle_testing::{Need, skip_without};
@@ -17,12 +17,16 @@ fn run(test: &str, without_root: &str) -> Output {
     command.env(Need::Root.variable(), without_root).output().unwrap()
 }
 
+/// The folder with CI's scripts.
+fn ci() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.ci")
+}
+
 fn tally(log: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("log");
     std::fs::write(&file, log).unwrap();
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.ci/tally");
-    let output = Command::new(program).arg(&file).output().unwrap();
+    let output = Command::new(ci().join("tally")).arg(&file).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -82,4 +86,25 @@ a line that mentions test skipped: three: does not count
 #[test]
 fn a_log_without_tests_counts_none() {
     assert_eq!(tally("error: could not compile\n"), "0 passed, 0 failed, 0 skipped\n");
+}
+
+/// `.ci/run` over an `x` whose tests end with this result and status: the last line of its output, and its status.
+fn run_ci(result: &str, status: i32) -> (String, Option<i32>) {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(ci(), folder.path().join(".ci")).unwrap();
+    let x = format!("if [ $1 = test ]; then echo 'test result: {result}'; exit {status}; fi");
+    // Written by the shell: a program that this process has open for writing could not be run.
+    let script = format!("printf '#!/bin/sh\\n%s\\n' \"{x}\" > x; chmod +x x; .ci/run");
+    let script = script.replace("$1", "\\$1");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(&folder).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (text.lines().last().unwrap().into(), output.status.code())
+}
+
+#[test]
+fn a_failed_test_fails_the_run_and_the_sum_is_printed() {
+    let (sum, status) = run_ci("FAILED. 1 passed; 1 failed; 0 ignored; 0 measured", 101);
+    assert_eq!((sum.as_str(), status), ("1 passed, 1 failed, 0 skipped", Some(101)));
+    let (sum, status) = run_ci("ok. 2 passed; 0 failed; 0 ignored; 0 measured", 0);
+    assert_eq!((sum.as_str(), status), ("2 passed, 0 failed, 0 skipped", Some(0)));
 }
