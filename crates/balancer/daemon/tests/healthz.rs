@@ -5,13 +5,10 @@ mod common;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
 
-use common::setup;
-use heddle_lab::{Daemons, Lab};
+use common::{LIMIT, setup};
+use heddle_lab::{Daemons, Lab, eventually};
 use heddle_testing::{Need, skip_without};
-
-const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The answer to a GET at the address where a balancer serves metrics.
 fn get(lab: &Lab, path: &str) -> String {
@@ -29,16 +26,13 @@ fn get(lab: &Lab, path: &str) -> String {
 }
 
 /// Waits until `/healthz` answers with this status.
-fn await_status(lab: &Lab, status: &str) -> String {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
+fn wait_for_status(lab: &Lab, status: &str) -> String {
+    let start = format!("HTTP/1.1 {status} ");
+    let probe = || {
         let answer = get(lab, "/healthz");
-        if answer.starts_with(&format!("HTTP/1.1 {status} ")) {
-            return answer;
-        }
-        assert!(Instant::now() < deadline, "{answer}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        if answer.starts_with(&start) { Ok(answer) } else { Err(answer) }
+    };
+    eventually(LIMIT, probe).unwrap()
 }
 
 #[test]
@@ -48,12 +42,12 @@ fn a_program_that_is_detached_makes_the_balancer_unhealthy() {
     }
     let lab = Lab::builder().build().unwrap();
     let mut daemons = Daemons::start(&lab, setup("learn", "l2")).unwrap();
-    assert!(await_status(&lab, "200").ends_with("\r\n\r\nok\n"));
+    assert!(wait_for_status(&lab, "200").ends_with("\r\n\r\nok\n"));
     assert!(get(&lab, "/metrics").contains("\nheddle_lb_programs_attached 1\n"));
 
     // The link that holds the program has no other holder than its pin.
     daemons.remove_program(0);
-    let answer = await_status(&lab, "503");
+    let answer = wait_for_status(&lab, "503");
     assert!(answer.ends_with("\r\n\r\nthe program is not attached to eth0\n"), "{answer}");
     let metrics = get(&lab, "/metrics");
     assert!(metrics.contains("\nheddle_lb_programs_attached 0\n"), "{metrics}");
@@ -61,5 +55,5 @@ fn a_program_that_is_detached_makes_the_balancer_unhealthy() {
 
     daemons.stop(0);
     daemons.restart(0).unwrap();
-    await_status(&lab, "200");
+    wait_for_status(&lab, "200");
 }
