@@ -133,16 +133,11 @@ fn address(text: &str) -> Result<Address, String> {
 
 /// Whole seconds, 1 to a day.
 fn lease(text: &str) -> Result<Duration, String> {
-    let unit = |ending, seconds| Some((text.strip_suffix(ending)?, seconds));
-    let known = [("s", 1), ("m", 60), ("h", 3600)];
-    let (number, unit) = known
-        .into_iter()
-        .find_map(|(ending, seconds)| unit(ending, seconds))
-        .ok_or("write a number and its unit, as in 90s, 10m or 1h")?;
-    let seconds = number.trim().parse().ok().and_then(|number: u64| number.checked_mul(unit));
-    match seconds {
-        Some(seconds @ 1..=86_400) => Ok(Duration::from_secs(seconds)),
-        _ => Err("from 1s to 24h, a whole number".to_owned()),
+    let heddle_units::Duration(lease) =
+        text.parse().map_err(|error: heddle_units::UnitError| error.to_string())?;
+    match (lease.as_secs(), lease.subsec_nanos()) {
+        (1..=86_400, 0) => Ok(lease),
+        _ => Err("from 1s to 24h, in whole seconds".to_owned()),
     }
 }
 
@@ -159,7 +154,8 @@ mod tests {
     fn leases_are_whole_seconds_up_to_a_day() {
         let seconds = |text: &str| lease(text).map(|lease| lease.as_secs());
         assert_eq!((seconds("90s"), seconds("10m"), seconds("24h")), (Ok(90), Ok(600), Ok(86_400)));
-        for wrong in ["", "10", "0s", "25h", "1.5h", "-1s", "99999999999999999999h", "ten m"] {
+        assert_eq!((seconds("1.5h"), seconds("1000ms")), (Ok(5400), Ok(1)));
+        for wrong in ["", "10", "0s", "25h", "1.5s", "-1s", "99999999999999999999h", "ten m"] {
             assert!(lease(wrong).is_err(), "{wrong}");
         }
     }
