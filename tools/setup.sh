@@ -10,10 +10,12 @@ setup_simulator() {
     fail "Rust $(workspace_value rust-version) or newer is needed." "install it from https://rustup.rs, then run this again."
 }
 
-# The balancer's eBPF programs are C; clang brings the libclang that makes Rust's types of their header.
+# The balancer's eBPF programs are C; clang brings the libclang that makes Rust's types of their header. protoc makes the
+# messages of the etcd client.
 setup_balancer() {
     setup_simulator
-    install_missing clang=clang /usr/include/bpf/bpf_helpers.h=libbpf-dev
+    install_missing clang=clang /usr/include/bpf/bpf_helpers.h=libbpf-dev protoc=protobuf-compiler \
+        /usr/include/google/protobuf/descriptor.proto=libprotobuf-dev
 }
 
 # The programs that tests run; most of them in network namespaces, where root is needed.

@@ -16,10 +16,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// How often the queue is looked at: with 4096 places, 400,000 connections a second find keys there.
+/// The interval at which the queue is filled: with 4096 places, 400,000 connections a second find keys there.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// What a [`KeyPool`] has done.
+/// The counters of a [`KeyPool`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyCounts {
     /// Keys in the queue, or taken from there.
@@ -66,7 +66,7 @@ impl KeyPool {
         }
     }
 
-    /// What was done so far.
+    /// The counters so far.
     pub fn counts(&self) -> KeyCounts {
         let Counters { made, tried } = &*self.counters;
         KeyCounts { made: made.load(Ordering::Relaxed), tried: tried.load(Ordering::Relaxed) }

@@ -12,6 +12,7 @@ pub mod metrics;
 pub mod neighbours;
 mod netlink;
 pub mod plan;
+pub mod private_file;
 pub mod privilege;
 pub mod service;
 mod supervisor;

@@ -1,7 +1,7 @@
-//! The balancers that share the work: who is alive, so that all build the same token ring.
+//! The balancers that share the work: the list of those alive, of which all build the same token ring.
 //!
-//! Either a static list, whose members may be asked like backends whether they live ([`watch_static`]), or etcd as the shared store
-//! ([`etcd::watch`]): each balancer keeps a key there under a lease and sees the keys of the others. Both tell by a [`View`] that is
+//! Either a static list, whose members may be probed as backends are ([`watch_static`]), or etcd as the shared store
+//! ([`etcd::watch`]): each balancer keeps a key there under a lease and sees the keys of the others. Both send a [`View`], which is
 //! replaced as a whole. This balancer is always a member of its own view, and of no view twice.
 //!
 //! Balancers may hold different views for a while, or for long when the network between them is cut. That costs joins that meet a wrong
@@ -22,20 +22,20 @@ use serde::{Deserialize, Serialize};
 pub struct Member {
     /// Its name: the same for all balancers, and no other's.
     pub name: String,
-    /// Where the others send to it.
+    /// The address that the others send to.
     pub address: IpAddr,
 }
 
-/// Whether a view is up to date.
+/// The state of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Nothing has been heard of the others yet.
+    /// Nothing is known of the others yet.
     #[default]
     Starting,
-    /// It is.
+    /// Up to date.
     Current,
-    /// The store does not answer: it is what was heard last.
+    /// The store does not answer: the last list stays.
     Lost,
 }
 
@@ -44,7 +44,7 @@ pub enum Source {
 pub struct View {
     /// By name.
     pub members: BTreeMap<String, IpAddr>,
-    /// Whether this is up to date.
+    /// The state of the list.
     pub source: Source,
 }
 

@@ -1,4 +1,4 @@
-//! Which capabilities (capabilities(7)) the daemon holds, and how it lets go of all others.
+//! The capabilities (capabilities(7)) that the daemon holds; it drops all others.
 //!
 //! Found by trying on Linux 6.18 with `kernel.unprivileged_bpf_disabled = 2`; the tests try it again:
 //!
@@ -8,7 +8,7 @@
 //! | Reading and writing maps by descriptor, also through shared memory | nothing (CAP_BPF before Linux 5.19) |
 //! | Explaining a packet (`BPF_PROG_RUN` of a loaded program) | nothing |
 //! | Attaching a loaded program to another interface by a link | nothing |
-//! | Routes, neighbours and notices by rtnetlink; health checks; the admin socket | nothing |
+//! | Routes, neighbours, attached programs and notifications by rtnetlink; health checks; the admin socket | nothing |
 //!
 //! So a daemon that has loaded its programs keeps none ([`RUNNING`]). It remains the user that it was: as root it still owns root's files,
 //! which a service unit takes away by its own means. A reload that needs new maps is a restart, which loses no packet.
@@ -24,14 +24,14 @@ use rustix::thread::{
 
 pub use rustix::thread::CapabilitySet;
 
-/// What is needed until the programs are loaded and attached.
+/// The capabilities needed until the programs are loaded and attached.
 pub const STARTING: CapabilitySet =
     CapabilitySet::BPF.union(CapabilitySet::NET_ADMIN).union(CapabilitySet::PERFMON);
 
-/// What is needed from then on.
+/// The capabilities needed from then on.
 pub const RUNNING: CapabilitySet = CapabilitySet::empty();
 
-/// Why capabilities could not be dropped.
+/// The reasons why capabilities cannot be dropped.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivilegeError {
     /// Capabilities are each thread's own: the process has more than one, and the others would keep theirs.
@@ -42,7 +42,7 @@ pub enum PrivilegeError {
     Kernel(#[from] io::Error),
 }
 
-/// Lets go of all capabilities but `keep`, for good: no program that the process starts gets them back. To be called while the process has
+/// Drops all capabilities but `keep`, for good: no program that the process starts gets them back. To be called while the process has
 /// one thread; threads started later inherit. Returns what is held now: those of `keep` that were held before.
 ///
 /// # Errors

@@ -38,7 +38,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// How the subflows of one MPTCP connection are kept together.
+/// The way in which the subflows of one MPTCP connection are kept together.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

@@ -20,7 +20,7 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// Whether the task runs now: it has neither ended nor does it wait to start again.
+    /// True while the task runs: it has neither ended nor does it wait to start again.
     pub fn is_running(&self) -> bool {
         *self.running.borrow()
     }
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// How a run goes.
+    /// The course of a run.
     enum Run {
         Fails,
         Panics,

@@ -1,4 +1,4 @@
-//! The other end: blocks, and needs no runtime.
+//! The client's end: blocks, and needs no runtime.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::protocol::{Answer, Envelope, Problem, Reply, Request, VERSION};
 
-/// How long the daemon may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest wait for an answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most bytes of an answer.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Why there is no reply.
+/// The reasons for a missing reply.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// No daemon answers at the socket.
@@ -20,7 +20,7 @@ pub enum AskError {
     Connect {
         /// The socket.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         error: io::Error,
     },
     /// The connection failed.
@@ -51,8 +51,8 @@ impl Client {
     pub fn connect(path: &Path) -> Result<Client, AskError> {
         let stream = UnixStream::connect(path)
             .map_err(|error| AskError::Connect { path: path.into(), error })?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(TIMEOUT))?;
         Ok(Client { stream: BufReader::new(stream) })
     }
 

@@ -1,4 +1,4 @@
-//! What is said over the admin socket. Unknown fields and words are errors at either end: both ends are one release.
+//! The messages of the admin socket. Unknown fields and words are errors at either end: both ends are one release.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -13,10 +13,10 @@ use crate::service::{MptcpMode, Protocol};
 /// Grows with every change that an older end would misread.
 pub const VERSION: u32 = 1;
 
-/// A line: the version, and what is said.
+/// A line: the version, and the message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope<T> {
-    /// [`VERSION`] of who wrote it.
+    /// The writer's [`VERSION`].
     pub version: u32,
     /// A [`Request`] or an [`Answer`].
     pub body: T,
@@ -29,11 +29,11 @@ impl<T> Envelope<T> {
     }
 }
 
-/// What the daemon is asked.
+/// A request to the daemon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// How it is.
+    /// The daemon's state.
     Status,
     /// All services' backends.
     Backends,
@@ -43,17 +43,17 @@ pub enum Request {
         service: Option<String>,
         /// The backend's name.
         backend: String,
-        /// Whether to begin or to end.
+        /// On: drain; off: take it back.
         switch: Switch,
     },
     /// Entries of the flow table.
     Connections {
-        /// Which.
+        /// The entries that are wanted.
         filter: Filter,
-        /// The most that are told.
+        /// The most that are answered.
         limit: u32,
     },
-    /// Where a packet would go, and why. Changes nothing.
+    /// The way of a packet, and its reasons. Changes nothing.
     Explain(Packet),
     /// All counters.
     Counters,
@@ -63,7 +63,7 @@ pub enum Request {
     Members,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -77,13 +77,13 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// How the daemon is.
+    /// The daemon's state.
     Status(Status),
     /// All services' backends; after a change, those changed.
     Backends(Vec<BackendStatus>),
     /// Entries of the flow table.
     Connections(Connections),
-    /// Where the packet would go.
+    /// The way of the packet.
     Explained(Explained),
     /// All counters.
     Counters(Box<Snapshot>),
@@ -93,7 +93,7 @@ pub enum Reply {
     Members(Vec<MemberStatus>),
 }
 
-/// Why a request was not carried out.
+/// The reason why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
@@ -111,9 +111,9 @@ pub enum ProblemKind {
     Malformed,
     /// Longer than the daemon reads.
     TooLong,
-    /// Whoever asks may not.
+    /// The client may not.
     Forbidden,
-    /// It names what is not there.
+    /// It names something that does not exist.
     NotFound,
     /// It cannot be done as it is, such as a reload of a wrong file.
     Refused,
@@ -131,7 +131,7 @@ pub enum Switch {
     Off,
 }
 
-/// How the daemon is.
+/// The daemon's state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// Its name among the balancers.
@@ -156,7 +156,7 @@ pub struct Status {
     pub flows: u64,
     /// Known tokens.
     pub tokens: u64,
-    /// What is wrong, in words.
+    /// Problems, in words.
     pub warnings: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ pub struct BackendStatus {
     pub service: String,
     /// The backend.
     pub name: String,
-    /// Where packets for it go.
+    /// The address that packets for it are sent to.
     pub address: IpAddr,
     /// Its configured weight.
     pub weight: u32,
@@ -175,11 +175,11 @@ pub struct BackendStatus {
     pub health: State,
     /// For how long.
     pub since: Duration,
-    /// Why its last check failed.
+    /// The failure of its last check; none if that has succeeded.
     pub why: Option<String>,
-    /// Whether it gets no new connections.
+    /// True if it gets no new connections.
     pub draining: bool,
-    /// Why no packet can be sent to it, if so: no route, no neighbour.
+    /// The reason why no packet can be sent to it: no route, no neighbour; none: packets can be sent.
     pub unreachable: Option<String>,
     /// Its live flows.
     pub flows: u64,
@@ -189,7 +189,7 @@ pub struct BackendStatus {
     pub bytes: u64,
 }
 
-/// Which flows; what is not given matches all.
+/// A selection of flows; a field that is not given matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
@@ -206,7 +206,7 @@ pub struct Filter {
 /// Entries of the flow table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connections {
-    /// How many match.
+    /// The number of flows that match.
     pub matching: u64,
     /// The first of them.
     pub flows: Vec<Connection>,
@@ -270,12 +270,12 @@ pub enum MptcpOption {
     },
 }
 
-/// Where a packet would go.
+/// The way of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explained {
-    /// What the program would do: a verdict's name.
+    /// The program's verdict, by name.
     pub verdict: String,
-    /// What would happen on the way: events' names.
+    /// The events on the way, by name.
     pub events: Vec<String>,
     /// The service that it is for.
     pub service: Option<String>,
@@ -296,11 +296,11 @@ pub struct Explained {
 pub struct MemberStatus {
     /// Its name.
     pub name: String,
-    /// Where the others send to it.
+    /// The address that the others send to.
     pub address: IpAddr,
-    /// Whether it is the one that answers.
+    /// True of the balancer that answers.
     pub own: bool,
-    /// Whether it has its part of the ring.
+    /// True if it has its part of the ring.
     pub alive: bool,
     /// Slots of the ring that it owns.
     pub slots: u32,

@@ -1,4 +1,4 @@
-//! The daemon's end.
+//! The daemon's end of the admin socket.
 
 use std::future::Future;
 use std::io;
@@ -20,7 +20,7 @@ const MOST_CONNECTIONS: usize = 16;
 /// The longest time without a request, and for the client to read an answer.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What carries requests out.
+/// A handler of requests.
 pub trait Handler: Send + Sync + 'static {
     /// Carries out one request.
     fn handle(&self, request: Request) -> impl Future<Output = Result<Reply, Problem>> + Send;

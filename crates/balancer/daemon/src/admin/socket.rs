@@ -16,7 +16,7 @@ const DIRECTORY_MODE: u32 = 0o755;
 /// Of the socket and its lock: the owner's alone.
 const SOCKET_MODE: u32 = 0o600;
 
-/// Why the socket could not be made.
+/// The reasons why the socket cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Another daemon has it.
@@ -30,7 +30,7 @@ pub enum BindError {
     Io {
         /// The socket's path.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         error: io::Error,
     },
 }

@@ -11,8 +11,8 @@ use heddled::daemon::{self, Options};
 /// A layer-4 load balancer that keeps MPTCP connections whole
 ///
 /// Attaches an XDP program to the configured interfaces and keeps its maps: services, healthy backends, other balancers. Runs until
-/// SIGTERM; packets go on without it, and the next daemon takes over where it stopped. SIGHUP reads the configuration again.
-/// `heddle lb` asks a running daemon; `heddle lb check` checks a configuration.
+/// SIGTERM; packets go on without it, and the next daemon takes over where it stopped. SIGHUP reloads the configuration.
+/// `heddle lb` queries a running daemon; `heddle lb check` checks a configuration.
 #[derive(Parser)]
 #[command(name = "heddled", version, args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -21,13 +21,13 @@ struct Arguments {
     /// Configuration file
     #[arg(long, short, value_name = "FILE", default_value = "/etc/heddle/heddled.toml")]
     config: PathBuf,
-    /// How the program is attached
+    /// Mode in which the program is attached
     #[arg(long, value_enum, default_value_t = Attach::Native)]
     attach: Attach,
-    /// How logs are written, to standard error
+    /// Format of logs, which go to standard error
     #[arg(long, value_enum, default_value_t = Logs::Text)]
     logs: Logs,
-    /// What is logged: error, warn, info, debug or trace
+    /// Least level that is logged: error, warn, info, debug or trace
     #[arg(long, default_value = "info")]
     log_level: tracing_subscriber::filter::LevelFilter,
 }

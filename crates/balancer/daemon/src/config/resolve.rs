@@ -2,6 +2,7 @@
 //! document gives them their lines.
 
 mod addresses;
+mod etcd;
 mod health;
 mod identities;
 mod ids;

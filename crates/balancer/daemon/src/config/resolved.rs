@@ -13,6 +13,7 @@ use std::time::Duration;
 use heddle_balancer_maps::Sizes;
 
 use crate::ids::WireId;
+use crate::members::etcd::Credentials;
 
 /// The daemon's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +103,8 @@ pub struct Etcd {
     pub prefix: String,
     /// After which a silent balancer is taken for dead.
     pub lease: Duration,
+    /// TLS and authentication.
+    pub credentials: Credentials,
 }
 
 /// Messages between balancers.

@@ -1,13 +1,12 @@
 //! The secret that the balancers of a cluster share.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
+
+use crate::private_file::{self, PrivateFileError};
 
 /// Bytes of a secret at least; `openssl rand -hex 32` writes 64.
 const MIN_BYTES: usize = 16;
@@ -17,27 +16,14 @@ const MAX_BYTES: u64 = 4096;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
-/// A secret that cannot be used.
+/// The reasons why a secret cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// The file cannot be read.
-    #[error("cannot read the secret {}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// Others than its owner may read or write it.
-    #[error("others may read or write the secret {} (mode {mode:o})\nhelp: chmod 600 {}", path.display(), path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// Its permissions.
-        mode: u32,
-    },
-    /// Too short, or far too long.
-    #[error("the secret {} has {bytes} bytes; 16 to 4096 are wanted\nhelp: openssl rand -hex 32 > {}", path.display(), path.display())]
+    /// The file.
+    #[error(transparent)]
+    File(#[from] PrivateFileError),
+    /// Too short.
+    #[error("the secret {} has {bytes} bytes; 16 or more are needed\nhelp: openssl rand -hex 32 > {}", path.display(), path.display())]
     Length {
         /// The file.
         path: PathBuf,
@@ -52,17 +38,10 @@ impl Secret {
     /// # Errors
     /// See [`SecretError`].
     pub fn read(path: &Path) -> Result<Secret, SecretError> {
-        let unreadable = |error| SecretError::Unreadable { path: path.to_owned(), error };
-        let file = File::open(path).map_err(unreadable)?;
-        let mode = file.metadata().map_err(unreadable)?.mode() & 0o777;
-        if mode & 0o077 != 0 {
-            return Err(SecretError::Open { path: path.to_owned(), mode });
-        }
-        let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let bytes = private_file::read(path, MAX_BYTES)?;
         let secret = Secret(Zeroizing::new(bytes.trim_ascii().to_vec()));
         match secret.0.len() {
-            length if (MIN_BYTES..=MAX_BYTES as usize).contains(&length) => Ok(secret),
+            length if length >= MIN_BYTES => Ok(secret),
             bytes => Err(SecretError::Length { path: path.to_owned(), bytes }),
         }
     }

@@ -66,9 +66,9 @@ pub(super) struct SourceStatus {
     pub(super) checks: Checks,
     /// The health checks that have stopped.
     pub(super) stopped_checks: Vec<String>,
-    /// Whether the neighbour watcher has stopped.
+    /// True if the neighbour watcher has stopped.
     pub(super) neighbour_watcher_stopped: bool,
-    /// Whether the watcher of attached programs has stopped.
+    /// True if the watcher of attached programs has stopped.
     pub(super) attachment_watcher_stopped: bool,
     /// The interfaces that the program is not attached to any more.
     pub(super) detached: Vec<String>,
@@ -196,6 +196,7 @@ fn follow_members(config: &Config) -> (watch::Receiver<View>, Leave) {
                 endpoints: store.endpoints.clone(),
                 prefix: store.prefix.clone(),
                 time_to_live: store.lease,
+                credentials: store.credentials.clone(),
             };
             let (leave, left) = oneshot::channel();
             let stop = async move { drop(left.await) };

@@ -41,7 +41,7 @@ impl KeySupply {
     }
 }
 
-/// Whether a token is this balancer's own.
+/// A function that is true of this balancer's own tokens.
 fn owns(ring: &[u16]) -> Box<dyn Fn(u32) -> bool + Send> {
     let ring = ring.to_vec();
     Box::new(move |token| {

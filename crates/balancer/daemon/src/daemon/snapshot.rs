@@ -100,7 +100,7 @@ impl Core {
         }
     }
 
-    /// Whether a backend gets no new connections, by command or by the file.
+    /// True if a backend gets no new connections, by command or by the file.
     pub(super) fn is_drained(&self, backend: &config::Backend) -> bool {
         self.state.inputs.drained.get(&backend.id).copied().unwrap_or(backend.drained)
     }
@@ -130,7 +130,7 @@ impl Core {
     }
 }
 
-/// Whether packets are sent to a backend.
+/// True if packets are sent to a backend.
 pub(super) fn is_up(plan: &Plan, backend: &config::Backend) -> bool {
     let target = plan.targets.index(&backend.id).and_then(|index| plan.maps.targets.get(&index));
     target.is_some_and(|target| target.state == TargetState::Up as u8)

@@ -90,7 +90,7 @@ impl State {
         members.map(|(name, address)| self.inputs.config.member(name, *address)).collect()
     }
 
-    /// Whether a next hop is known of each backend and balancer, found now or by the daemon before.
+    /// True if a next hop is known of each backend and balancer, found now or by the daemon before.
     pub(super) fn has_all_next_hops(&self) -> bool {
         let mut wanted = self.plan.targets.iter();
         let target = |index| self.plan.maps.targets.get(&index);

@@ -1,4 +1,4 @@
-//! One question to a target.
+//! One probe of a target.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -9,26 +9,26 @@ use tokio::net::TcpStream;
 
 use super::http;
 
-/// What is asked.
+/// The kind of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// Whether a TCP connection opens.
+    /// A TCP connection, which has to open.
     Tcp,
-    /// Whether `GET` over HTTP/1.1 answers with one of these status codes. The body is not read.
+    /// A `GET` over HTTP/1.1, whose answer has to have one of these status codes. The body is not read.
     Http {
         /// From its first `/` on.
         path: String,
         /// For the `Host` header.
         host: String,
-        /// Status codes that are good.
+        /// The status codes of a success.
         expect: RangeInclusive<u16>,
     },
 }
 
-/// Why an answer is bad.
+/// The failure of a probe.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nobody listens there.
+    /// No program listens there.
     #[error("connection refused")]
     Refused,
     /// The connection was closed or reset before the answer.
@@ -40,24 +40,24 @@ pub enum Failure {
     /// HTTP answered with another status code than those expected.
     #[error("HTTP status {0}")]
     Status(u16),
-    /// What came back is not HTTP.
+    /// The answer is not HTTP.
     #[error("not HTTP: {0}")]
     NotHttp(String),
-    /// The question could not be sent, as when no route leads there.
+    /// The request could not be sent, as when no route leads there.
     #[error("{0}")]
     Local(String),
 }
 
-/// Asks once and waits for `timeout` at most, for all of it together.
+/// Probes once, within `timeout` for all of it together.
 ///
 /// # Errors
-/// Why the answer is bad.
+/// The failure.
 pub async fn probe(what: &Probe, address: SocketAddr, timeout: Duration) -> Result<(), Failure> {
-    let answer = tokio::time::timeout(timeout, ask(what, address)).await;
+    let answer = tokio::time::timeout(timeout, run(what, address)).await;
     answer.unwrap_or(Err(Failure::Timeout))
 }
 
-async fn ask(what: &Probe, address: SocketAddr) -> Result<(), Failure> {
+async fn run(what: &Probe, address: SocketAddr) -> Result<(), Failure> {
     let stream = TcpStream::connect(address).await?;
     let Probe::Http { path, host, expect } = what else { return Ok(()) };
     match http::status(stream, path, host).await? {

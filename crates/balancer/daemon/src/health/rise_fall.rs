@@ -1,24 +1,24 @@
-//! From answers to a verdict.
+//! The state that follows from results.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What is held of a target.
+/// The state of a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It has not been asked yet.
+    /// It was not probed yet.
     #[default]
     Unknown,
-    /// It answers.
+    /// It serves.
     Up,
     /// It does not.
     Down,
 }
 
-/// Counts answers in a row. Times are since any moment that the caller likes, always the same one.
+/// Counts results in a row. Times are since any moment that the caller likes, always the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RiseFall {
     rise: NonZeroU32,
@@ -34,22 +34,22 @@ impl RiseFall {
         RiseFall { rise, fall, state: State::Unknown, since: now, against: 0 }
     }
 
-    /// What is held now.
+    /// The state now.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Since when it is held.
+    /// The time of the last change.
     pub fn since(&self) -> Duration {
         self.since
     }
 
-    /// Answers in a row that contradict it.
+    /// Results in a row that contradict the state.
     pub fn against(&self) -> u32 {
         self.against
     }
 
-    /// Takes one answer, `Up` or `Down`; `Unknown` is no answer. Returns the new state if it changed.
+    /// Takes one result, `Up` or `Down`; `Unknown` is none. Returns the new state if it has changed.
     pub fn observe(&mut self, now: Duration, answer: State) -> Option<State> {
         if answer == self.state || answer == State::Unknown {
             self.against = 0;

@@ -8,15 +8,15 @@ use heddle_wire::{Key, Version};
 const BYTES: usize = 512;
 /// Bytes of a key.
 const KEY: usize = 8;
-/// How often random bytes are asked for before [`Generator::fill`] returns: who owns next to nothing must not work for ever.
+/// The reads of random bytes after which [`Generator::fill`] returns: a balancer that owns next to nothing must not work for ever.
 const ROUNDS: usize = 1024;
 
-/// Whether a token is this balancer's own.
+/// A function that is true of this balancer's own tokens.
 pub type Owns = Box<dyn Fn(u32) -> bool + Send>;
 /// Fills bytes with random ones, that nobody can guess.
 pub type Random = Box<dyn FnMut(&mut [u8]) -> Result<(), getrandom::Error> + Send>;
 
-/// Where keys wait for connections.
+/// The queue in which keys wait for connections.
 pub trait Queue: Send {
     /// Adds a key, if there is room.
     ///
@@ -41,7 +41,7 @@ impl Queue for ReadyKeys {
     }
 }
 
-/// Why there is no key.
+/// The reasons for a missing key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// No randomness.
@@ -52,7 +52,7 @@ pub enum KeyError {
     Queue(#[from] heddle_balancer_maps::Error),
 }
 
-/// Makes keys.
+/// Makes keys and fills a queue with them.
 pub struct Generator {
     random: Random,
     owns: Owns,

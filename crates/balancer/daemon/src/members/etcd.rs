@@ -1,14 +1,19 @@
-//! Members in etcd.
+//! Membership in etcd.
 //!
-//! A balancer's key is `<prefix>/<name>`, its value `{"address": "<IP>"}`, under a lease of its own that ends when it has not been heard
-//! of for the time to live. One session: connect, take a lease, put the key, read all keys, watch them from there on. Anything that goes
-//! wrong ends the session: the last view stays, marked [`Source::Lost`], and a new session begins after a pause, with a new lease; the
+//! A balancer's key is `<prefix>/<name>`, its value `{"address": "<IP>"}`, under a lease of its own, which etcd ends when it was not renewed
+//! for the time to live. One session: connect, authenticate, take a lease, put the key, read all keys, watch them from there on. Any
+//! failure ends the session: the last view stays, marked [`Source::Lost`], and a new session begins after a pause, with a new lease; the
 //! key then belongs to that one, so that the old lease's end does no harm.
 //!
-//! etcd's versions 3.4 and later speak this; neither TLS nor users are supported, so that etcd belongs on a network of its own.
+//! etcd's versions 3.4 and later are supported. Whoever can write to etcd decides who the balancers are: see [`Credentials`] for TLS and
+//! authentication.
 
+mod credentials;
 mod session;
 
+pub use credentials::{Credentials, CredentialsError, Files, User};
+
+use std::error::Error;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -19,59 +24,71 @@ use tokio::time::sleep;
 use super::{Member, Source, View};
 use session::Session;
 
-/// What etcd sends and is sent.
-pub(crate) mod wire {
-    #![allow(missing_docs, clippy::all, reason = "made from etcd.proto")]
-    tonic::include_proto!("etcdserverpb");
-}
-
 /// The shortest time to live that etcd can count.
 const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 
-/// Where the store is, and how it is used.
+/// The address of etcd, and its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    /// As `http://10.0.0.1:2379`; tried in turn.
+    /// URLs as `https://10.0.0.1:2379`; tried in turn.
     pub endpoints: Vec<String>,
-    /// What the keys begin with, without the slash.
+    /// The beginning of the keys, without the slash.
     pub prefix: String,
-    /// After which a balancer that is not heard of is no longer a member; whole seconds, at least 1.
+    /// The time after which a balancer that does not renew its lease is no longer a member; whole seconds, at least 1.
     pub time_to_live: Duration,
+    /// TLS and authentication.
+    pub credentials: Credentials,
 }
 
-/// Why a session with etcd ended.
+/// The end of a session with etcd.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// An endpoint, or the connection to it.
+    /// An endpoint, or the connection to it, TLS included.
     #[error("cannot reach it: {}", root(.0))]
     Transport(#[from] tonic::transport::Error),
-    /// etcd refused.
+    /// The files for TLS and authentication.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    /// etcd has refused a request, the user's name and password for example.
     #[error("it refuses: {}", .0.message())]
-    Status(Box<tonic::Status>),
-    /// It did not answer in time.
+    Refused(Box<tonic::Status>),
+    /// The connection has failed while a request was under way, since etcd does not accept the certificate for example.
+    #[error("the connection has failed: {}", root(&**.0))]
+    Connection(Box<tonic::Status>),
+    /// The client has failed otherwise.
+    #[error("{0}")]
+    Client(String),
+    /// etcd did not answer in time.
     #[error("it does not answer")]
-    Silent,
-    /// This balancer was not heard in time, and so is no member any more.
+    Timeout,
+    /// This balancer's lease was not renewed in time: it is no member any more.
     #[error("the lease has ended")]
     LeaseLost,
-    /// It ended a stream of answers.
+    /// etcd has ended a stream of answers.
     #[error("it has closed the connection")]
     Closed,
 }
 
-impl From<tonic::Status> for StoreError {
-    fn from(status: tonic::Status) -> StoreError {
-        StoreError::Status(Box::new(status))
+impl From<etcd_client::Error> for StoreError {
+    fn from(error: etcd_client::Error) -> StoreError {
+        match error {
+            etcd_client::Error::GRpcStatus(status) if status.source().is_some() => {
+                StoreError::Connection(Box::new(status))
+            }
+            etcd_client::Error::GRpcStatus(status) => StoreError::Refused(Box::new(status)),
+            etcd_client::Error::TransportError(error) => StoreError::Transport(error),
+            other => StoreError::Client(other.to_string()),
+        }
     }
 }
 
-/// What lies at the bottom of an error.
-fn root(error: &dyn std::error::Error) -> String {
+/// The innermost cause of an error.
+fn root(error: &dyn Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
 
-/// Keeps this balancer's key and tells of all keys, until `stop` is ready; then this balancer leaves at once, and the others need not wait
-/// for the end of its lease.
+/// Keeps this balancer's key and sends the view of all keys, until `stop` is ready; then this balancer gives its lease back, and the others
+/// need not wait for its end.
 pub async fn watch(
     own: Member,
     store: Store,
@@ -84,20 +101,20 @@ pub async fn watch(
         let error = match before(&mut stop, Session::begin(&own, &store, endpoint)).await {
             None => return,
             Some(Err(error)) => error,
-            Some(Ok(mut session)) => match before(&mut stop, session.live(&to)).await {
+            Some(Ok(mut session)) => match before(&mut stop, session.run(&to)).await {
                 None => return session.leave().await,
                 Some(error) => error,
             },
         };
         tracing::warn!(endpoint, %error, "etcd is lost: the last list of balancers stays");
-        lose(&to);
-        if before(&mut stop, sleep(store.beat())).await.is_none() {
+        mark_lost(&to);
+        if before(&mut stop, sleep(store.heartbeat())).await.is_none() {
             return;
         }
     }
 }
 
-/// What comes of `work`; none if it is time to stop first.
+/// The output of `work`; none if `stop` is ready first.
 async fn before<T>(
     stop: &mut Pin<&mut impl Future<Output = ()>>,
     work: impl Future<Output = T>,
@@ -108,8 +125,8 @@ async fn before<T>(
     }
 }
 
-/// Says that the view is no longer kept up to date.
-fn lose(to: &watch::Sender<View>) {
+/// Marks the view as no longer kept up to date.
+fn mark_lost(to: &watch::Sender<View>) {
     to.send_if_modified(|view| {
         let was_current = view.source == Source::Current;
         if was_current {
@@ -120,8 +137,8 @@ fn lose(to: &watch::Sender<View>) {
 }
 
 impl Store {
-    /// A third of the time to live: how often the lease is renewed, how long an answer may take, and the pause before another try.
-    fn beat(&self) -> Duration {
+    /// A third of the time to live: the interval of the lease's renewals, the timeout of a request, and the pause before another session.
+    fn heartbeat(&self) -> Duration {
         self.time_to_live.max(SHORTEST_LEASE) / 3
     }
 }

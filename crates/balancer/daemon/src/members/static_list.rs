@@ -1,4 +1,4 @@
-//! Members by configuration.
+//! The static list of balancers in the configuration.
 
 use tokio::sync::{mpsc, watch};
 
@@ -8,13 +8,13 @@ use crate::health::{Checker, State, Target};
 /// A balancer of the static list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Who it is.
+    /// Its name and address.
     pub member: Member,
-    /// How it is asked whether it lives; none: it counts as alive for ever. The target's name must be the member's.
+    /// Its health check; none: it counts as alive for ever. The target's name must be the member's.
     pub check: Option<Target>,
 }
 
-/// Tells of the static list until it is dropped or nobody listens: all of it at first, then less those whose checks fail.
+/// Sends the static list until the receiver is dropped: all of it at first, then less those whose checks fail.
 pub async fn watch_static(own: Member, peers: Vec<Peer>, to: watch::Sender<View>) {
     let (events_to, mut events) = mpsc::channel(16);
     let mut checker = Checker::new(events_to);

@@ -69,9 +69,9 @@ pub struct Backend {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Whether it is in use.
+    /// True if it is in use.
     pub up: bool,
-    /// Whether it gets no new connections.
+    /// True if it gets no new connections.
     pub draining: bool,
     /// As configured.
     pub weight: u32,
@@ -110,7 +110,7 @@ pub struct Members {
     pub ring_share: f64,
     /// Changes of the list.
     pub changes: u64,
-    /// Whether the list is up to date; a static list always is.
+    /// True if the list is up to date; a static list always is.
     pub store_up: bool,
 }
 

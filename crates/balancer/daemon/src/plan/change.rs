@@ -27,7 +27,7 @@ pub enum Change {
     Epoch {
         /// The new epoch.
         epoch: u8,
-        /// Whether there are other balancers.
+        /// True if there are other balancers.
         peers: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Traces: what becomes known, and what is written.
+//! Traces: changes of the world, and the writes that follow.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -136,7 +136,7 @@ fn the_first_plan_writes_what_is_named_before_what_names_it() {
     assert!(trace.update(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
 }
 
-/// Who comes asks those before it; who sees another come remembers the ring without it.
+/// A balancer that comes asks those before it; one that sees another come remembers the ring without it.
 #[test]
 fn the_ring_before_the_last_change_is_known() {
     let mut comer = Trace::start();
@@ -325,7 +325,7 @@ mod properties {
         }
     }
 
-    /// What happens: who is in the file, who is down, who is drained, and how many seconds pass.
+    /// An event: the backends in the file, those down, those drained, and the seconds that pass.
     fn step() -> impl Strategy<Value = (Vec<u8>, Vec<u8>, Vec<u8>, u64)> {
         let some = || prop::sample::subsequence(vec![1, 2, 3, 4, 5], 0..=5);
         (some(), some(), some(), prop_oneof![0..100u64, 3000..8000u64])

@@ -33,7 +33,7 @@ impl<'a> World<'a> {
         self.balancers.iter().filter(move |member| Some(member.id) != own)
     }
 
-    /// Whether a backend serves. One that was not probed yet does: a restart must not move flows.
+    /// True if a backend serves. One that was not probed yet does: a restart must not move flows.
     pub(super) fn is_healthy(&self, backend: &Backend) -> bool {
         self.health.get(&backend.id) != Some(&State::Down)
     }

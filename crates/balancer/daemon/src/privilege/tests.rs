@@ -1,4 +1,4 @@
-//! What drops anything runs in a process and in namespaces of its own, for what is dropped does not come back.
+//! A test that drops capabilities runs in a process and in namespaces of its own: they do not come back.
 
 use super::*;
 use crate::neighbours::{Resolver, Unreachable};

@@ -31,7 +31,7 @@ pub(in crate::config) struct Membership {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Etcd {
-    /// URLs of its members, as in `http://10.0.0.5:2379`; asked in turn.
+    /// URLs of its members, as in `https://10.0.0.5:2379`; tried in turn. All `https`, or all `http`.
     pub(in crate::config) endpoints: Vec<String>,
     /// Prefix of the keys of this cluster of balancers. Default: /heddle/balancers.
     #[serde(default = "prefix")]
@@ -39,6 +39,17 @@ pub(in crate::config) struct Etcd {
     /// Time after which a balancer that does not answer counts as dead; at least 2 seconds. Default: 5s.
     #[serde(default = "lease")]
     pub(in crate::config) lease: Duration,
+    /// PEM file with the certificates of the authorities that sign etcd's; needed with `https`. Read anew for each connection, as the
+    /// other files are.
+    pub(in crate::config) ca_file: Option<PathBuf>,
+    /// PEM file with this balancer's certificate, for etcd's `--client-cert-auth`. Default: none.
+    pub(in crate::config) certificate_file: Option<PathBuf>,
+    /// PEM file with the certificate's private key, which only its owner may read.
+    pub(in crate::config) key_file: Option<PathBuf>,
+    /// The user of etcd that this balancer is; needs `https`. Default: none.
+    pub(in crate::config) user: Option<String>,
+    /// A file with the user's password, which only its owner may read.
+    pub(in crate::config) password_file: Option<PathBuf>,
 }
 
 fn prefix() -> String {

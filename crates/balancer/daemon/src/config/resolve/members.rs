@@ -1,15 +1,12 @@
 //! The balancers of the cluster.
 
-use std::time::Duration;
-
 use heddle_config::Problem;
 
 use super::super::raw;
 use super::super::resolved::{Balancer, Etcd, Member, Membership, Steering};
 use super::addresses::{can_reach, check_unicast};
+use super::etcd;
 use super::ids::{check_id, member};
-
-const SHORTEST_LEASE: Duration = Duration::from_secs(2);
 
 pub(super) fn membership(file: &raw::File, own: &Balancer) -> Result<Membership, Problem> {
     let Some(raw::Membership { etcd }) = &file.membership else {
@@ -24,11 +21,12 @@ pub(super) fn membership(file: &raw::File, own: &Balancer) -> Result<Membership,
             Problem::at("balancer.addresses", "other balancers need an address to reach this one");
         return Err(problem.help("addresses = [\"10.0.0.1\"]"));
     }
-    check_etcd(etcd).map_err(|problem| problem.inside("membership.etcd"))?;
+    etcd::check(etcd).map_err(|problem| problem.inside("membership.etcd"))?;
     Ok(Membership::Etcd(Etcd {
         endpoints: etcd.endpoints.clone(),
         prefix: etcd.prefix.trim_end_matches('/').to_owned(),
         lease: etcd.lease.0,
+        credentials: etcd::credentials(etcd),
     }))
 }
 
@@ -59,27 +57,6 @@ fn check_member(new: &raw::Member, before: &[raw::Member], own: &Balancer) -> Re
         return Err(problem.help("add one of its family to `balancer.addresses`"));
     }
     check_id(new.id)
-}
-
-fn check_etcd(etcd: &raw::Etcd) -> Result<(), Problem> {
-    if etcd.endpoints.is_empty() {
-        let problem = Problem::at("endpoints", "at least one is needed");
-        return Err(problem.help("endpoints = [\"http://10.0.0.5:2379\"]"));
-    }
-    for (number, url) in etcd.endpoints.iter().enumerate() {
-        if url.strip_prefix("http://").is_none_or(|host| host.is_empty() || host.contains('/')) {
-            let problem =
-                Problem::at(&format!("endpoints.{number}"), format!("`{url}` is not understood"));
-            return Err(problem.help("a URL as in \"http://10.0.0.5:2379\""));
-        }
-    }
-    if etcd.prefix.trim_matches('/').is_empty() {
-        return Err(Problem::at("prefix", "it is empty").help("prefix = \"/heddle/balancers\""));
-    }
-    if etcd.lease.0 < SHORTEST_LEASE {
-        return Err(Problem::at("lease", "too short to be kept alive").help("2s or more"));
-    }
-    Ok(())
 }
 
 pub(super) fn steering(file: &raw::File) -> Result<Option<Steering>, Problem> {

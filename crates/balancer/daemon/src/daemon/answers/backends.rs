@@ -96,7 +96,7 @@ impl Core {
     }
 }
 
-/// Whether a backend can serve: neither down nor without a next hop.
+/// True if a backend can serve: neither down nor without a next hop.
 pub(super) fn serves(status: &BackendStatus) -> bool {
     status.health != State::Down && status.unreachable.is_none()
 }

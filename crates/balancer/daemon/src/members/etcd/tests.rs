@@ -1,6 +1,10 @@
 //! Against the real etcd.
 
+mod tls;
+
 use super::*;
+
+use std::ffi::OsString;
 
 use heddle_testing::{Need, skip_without};
 use std::net::TcpListener;
@@ -16,23 +20,31 @@ struct Etcd {
     url: String,
     peer_url: String,
     data: tempfile::TempDir,
+    options: Vec<OsString>,
 }
 
-fn free_url() -> String {
+fn free_url(scheme: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("http://{}", listener.local_addr().unwrap())
+    format!("{scheme}://{}", listener.local_addr().unwrap())
 }
 
 impl Etcd {
     /// A running etcd; none if tests that need it are skipped.
     #[track_caller]
     fn start() -> Option<Etcd> {
+        Etcd::start_with("http", Vec::new())
+    }
+
+    /// The same with further options, and clients over `http` or `https`.
+    #[track_caller]
+    fn start_with(scheme: &str, options: Vec<OsString>) -> Option<Etcd> {
         if skip_without(Need::Etcd) {
             return None;
         }
-        let (url, peer_url, data) = (free_url(), free_url(), tempfile::tempdir().unwrap());
-        let process = spawn(&url, &peer_url, data.path());
-        Some(Etcd { process, url, peer_url, data })
+        let (url, peer_url) = (free_url(scheme), free_url("http"));
+        let data = tempfile::tempdir().unwrap();
+        let process = spawn(&url, &peer_url, data.path(), &options);
+        Some(Etcd { process, url, peer_url, data, options })
     }
 
     fn kill(&mut self) {
@@ -41,12 +53,11 @@ impl Etcd {
     }
 
     fn restart(&mut self) {
-        self.process = spawn(&self.url, &self.peer_url, self.data.path());
+        self.process = spawn(&self.url, &self.peer_url, self.data.path(), &self.options);
     }
 
     fn store(&self) -> Store {
-        let time_to_live = Duration::from_secs(1);
-        Store { endpoints: vec![self.url.clone()], prefix: "heddle/lb".into(), time_to_live }
+        store(vec![self.url.clone()], Duration::from_secs(1))
     }
 }
 
@@ -56,8 +67,13 @@ impl Drop for Etcd {
     }
 }
 
+fn store(endpoints: Vec<String>, time_to_live: Duration) -> Store {
+    let (prefix, credentials) = ("heddle/lb".into(), Credentials::default());
+    Store { endpoints, prefix, time_to_live, credentials }
+}
+
 /// A short election timeout, for etcd's shortest lease is one and a half of it.
-fn spawn(url: &str, peer_url: &str, data: &std::path::Path) -> Child {
+fn spawn(url: &str, peer_url: &str, data: &std::path::Path, options: &[OsString]) -> Child {
     let started = Command::new("etcd")
         .args(["--name", "test", "--log-level", "error", "--election-timeout", "200"])
         .args(["--heartbeat-interval", "20", "--unsafe-no-fsync"])
@@ -66,6 +82,7 @@ fn spawn(url: &str, peer_url: &str, data: &std::path::Path) -> Child {
         .args(["--initial-cluster", &format!("test={peer_url}")])
         .arg("--data-dir")
         .arg(data)
+        .args(options)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
@@ -164,11 +181,7 @@ async fn a_key_that_somebody_removes_is_put_back() {
 
 #[tokio::test]
 async fn without_etcd_a_balancer_is_alone_and_stops_at_once() {
-    let store = Store {
-        endpoints: vec![free_url(), "not a url".into()],
-        prefix: "heddle/lb".into(),
-        time_to_live: Duration::from_secs(1),
-    };
+    let store = store(vec![free_url("http"), "not a url".into()], Duration::from_secs(1));
     let mut one = balancer(1, store);
     one.sees(&[1], Source::Starting).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -177,18 +190,15 @@ async fn without_etcd_a_balancer_is_alone_and_stops_at_once() {
 }
 
 #[test]
-fn a_silent_endpoint_is_given_up_after_a_beat() {
-    let store =
-        Store { endpoints: vec![], prefix: String::new(), time_to_live: Duration::from_secs(9) };
-    assert_eq!(store.beat(), Duration::from_secs(3));
+fn a_heartbeat_is_a_third_of_the_lease() {
+    assert_eq!(store(vec![], Duration::from_secs(9)).heartbeat(), Duration::from_secs(3));
 }
 
 #[tokio::test]
-async fn an_endpoint_that_accepts_and_says_nothing_is_silent() {
+async fn an_endpoint_that_accepts_and_does_not_answer_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let store =
-        Store { endpoints: vec![], prefix: "p".into(), time_to_live: Duration::from_secs(1) };
-    let began = timeout(LONG, Session::begin(&member(1), &store, &url)).await.unwrap();
-    assert!(began.is_err());
+    let store = store(vec![], Duration::from_secs(1));
+    let begun = timeout(LONG, Session::begin(&member(1), &store, &url)).await.unwrap();
+    assert!(begun.is_err());
 }
