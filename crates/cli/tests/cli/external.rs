@@ -130,7 +130,7 @@ fn bash_completes_commands_of_other_programs() {
         let last = words.split(' ').count() - 1;
         let script = format!(
             "source <(bin/heddle completions bash); COMP_WORDS=({words}); COMP_CWORD={last}\n\
-             _heddle heddle '' ''; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+             _heddle heddle \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let bash = PathBuf::from("/bin/bash");
         let output = installed.0.command_of(&bash, "-c").arg(script).output().unwrap();

@@ -99,7 +99,7 @@ fn every_command_has_a_manual_page() {
         let page = format!("heddle-{}.1", command.replace(' ', "-"));
         assert!(folder.list("man").contains(&page), "{page}");
     }
-    assert!(folder.read("man/heddle-run.1").contains("heddle run scenarios/hula-fig5.toml"));
+    assert!(folder.read("man/heddle-run.1").contains("heddle run scenarios/hula\\-fig5.toml"));
     assert!(!folder.list("man").contains(&"heddle-lb.1".to_owned()), "heddle-lb has its own");
 }
 
