@@ -24,7 +24,7 @@ bench heddle-policy cflb >"$folder/decisions.txt"
 echo "path queries" >&2
 bench heddle-fabric paths >"$folder/paths.txt"
 echo "the path service" >&2
-bench heddle-service encodings >"$folder/service.txt"
+bench heddle-path-service encodings >"$folder/service.txt"
 
 cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 cat >"$folder/README.md" <<TEXT
@@ -40,5 +40,5 @@ Command: \`bench/cflb.sh\`.
 | costs.json, claims.txt | nanoseconds of processor time for a decision, medians of rounds by turns: CFLB beside CRC16, CRC32, MD5, Toeplitz, xxHash (\`heddle reproduce cflb C4\`) |
 | decisions.txt | a router's decision and a sender's encoding by field, function and B (\`cargo bench -p heddle-policy --bench cflb\`) |
 | paths.txt | path queries on a k = 32 fat-tree (\`cargo bench -p heddle-fabric --bench paths\`) |
-| service.txt | encodings a second: in process, over gRPC, over HTTP (\`cargo bench -p heddle-service --bench encodings\`) |
+| service.txt | encodings a second: in process, over gRPC, over HTTP (\`cargo bench -p heddle-path-service --bench encodings\`) |
 TEXT
