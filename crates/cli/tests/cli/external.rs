@@ -140,5 +140,7 @@ fn bash_completes_commands_of_other_programs() {
     installed.stub("bin/heddle-lb");
     assert_eq!(complete("heddle lb dr"), ["drain"]);
     assert_eq!(complete("heddle lb drain --w"), ["--wait"]);
+    assert_eq!(complete("heddle help lb dr"), ["drain"]);
+    assert_eq!(complete("heddle help pa"), ["path"]);
     assert_eq!(complete("heddle sw"), ["sweep"]);
 }

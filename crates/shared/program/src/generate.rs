@@ -48,9 +48,20 @@ impl Generate {
 
 fn completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     let name = command.get_name().to_owned();
+    command = with_help(command);
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut script);
     output::line(String::from_utf8_lossy(&script).trim_end())
+}
+
+/// The command with all others below its own `help`, which completes their names; clap does that for the `help` that it adds.
+fn with_help(command: Command) -> Command {
+    if command.find_subcommand("help").is_none() {
+        return command;
+    }
+    let names = Tree::from(&command).names().command("help");
+    command
+        .mut_subcommand("help", |help| names.about(help.get_about().cloned().unwrap_or_default()))
 }
 
 fn manual(mut command: Command, externals: &[External], out: &Path) -> Result<(), Failure> {
@@ -81,6 +92,16 @@ mod tests {
     use clap::Arg;
 
     use super::*;
+
+    #[test]
+    fn help_completes_the_names_of_commands() {
+        let find = Command::new("find").arg(Arg::new("limit").long("limit"));
+        let path = Command::new("path").subcommand(find);
+        let command = with_help(Command::new("heddle").subcommands([path, Command::new("help")]));
+        let find = ["help", "path", "find"].iter().try_fold(&command, |c, n| c.find_subcommand(n));
+        assert_eq!(find.unwrap().get_arguments().count(), 0);
+        assert!(with_help(Command::new("heddle-lb")).find_subcommand("help").is_none());
+    }
 
     #[test]
     fn every_command_has_a_page_but_those_of_other_programs() {

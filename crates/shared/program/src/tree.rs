@@ -89,6 +89,16 @@ impl Tree {
         })
     }
 
+    /// The same commands without their arguments.
+    pub(crate) fn names(&self) -> Tree {
+        Tree {
+            name: self.name.clone(),
+            about: self.about.clone(),
+            arguments: Vec::new(),
+            subcommands: self.subcommands.iter().map(Tree::names).collect(),
+        }
+    }
+
     /// The command under another name, for completion scripts: it checks nothing.
     #[must_use]
     pub fn command(&self, name: &str) -> Command {
