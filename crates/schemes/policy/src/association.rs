@@ -121,7 +121,7 @@ impl Association {
         }
         match (HandshakeStage::of(packet.flags), mptcp::find(packet.options)) {
             (stage, Some(MptcpOption::Capable(capable))) => {
-                self.on_mp_capable(now, flow, stage, capable)
+                self.on_mp_capable(now, flow, stage, capable);
             }
             (HandshakeStage::Syn, Some(MptcpOption::Join(MpJoin::Syn { token, .. }))) => {
                 self.on_mp_join(now, flow, token);

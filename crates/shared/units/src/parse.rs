@@ -85,7 +85,7 @@ fn scaled(number: &str, scale: u128) -> Option<u128> {
     }
     let tenths = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     let parts = u128::from(fraction.parse::<u64>().ok()?) * scale;
-    if parts % tenths != 0 {
+    if !parts.is_multiple_of(tenths) {
         return None;
     }
     Some(whole + parts / tenths)

@@ -46,9 +46,9 @@ pub(super) struct Contents<'a> {
 #[error("{error}{}", rollback.as_ref().map_or(String::new(), |error| format!("; undoing it has failed, too: {error}")))]
 pub struct ReplaceError {
     /// The failed write.
-    pub(super) error: Error,
+    pub(super) error: Box<Error>,
     /// The failed write of the way back; none: all is as it was.
-    pub(super) rollback: Option<Error>,
+    pub(super) rollback: Option<Box<Error>>,
 }
 
 /// Writes the way from the contents `before` to those `after`: settings first, then change by change. After each of them packets are
@@ -82,8 +82,10 @@ pub(super) fn replace(
     before: &Contents<'_>,
     after: &Contents<'_>,
 ) -> Result<(), ReplaceError> {
-    write(to, before, after)
-        .map_err(|error| ReplaceError { error, rollback: write(to, after, before).err() })
+    write(to, before, after).map_err(|error| ReplaceError {
+        error: Box::new(error),
+        rollback: write(to, after, before).err().map(Box::new),
+    })
 }
 
 impl DataPlane for Maps {

@@ -79,7 +79,7 @@ impl Subflows {
         match phase {
             SubflowPhase::Handshake => self.handshakes = self.handshakes.wrapping_add_signed(delta),
             SubflowPhase::Recovering => {
-                self.recovering = self.recovering.wrapping_add_signed(delta)
+                self.recovering = self.recovering.wrapping_add_signed(delta);
             }
             SubflowPhase::Open => {}
         }
