@@ -51,7 +51,7 @@ lint_externals() {
     only_from heddle-policy "$hashes|$derive"
     only_from heddle-transport "libm|$hashes|$derive"
     for crate in config scenario fabric path-encoder sim; do
-        not_from "heddle-$crate" 'rayon|tokio|clap|rustix|libc|indicatif'
+        not_from "heddle-$crate" 'rayon|tokio|clap|rustix|indicatif'
     done
     not_from heddle-path-service 'rayon|indicatif'
     for crate in claims study papers; do
