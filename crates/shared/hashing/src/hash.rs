@@ -1,4 +1,4 @@
-//! The balancer's hashes: bpf/balancer/hash.h in Rust. What they promise is said there.
+//! The balancer's hashes: bpf/balancer/hash.h in Rust. Their properties are documented there.
 //!
 //! Ports are in the machine's order here. Addresses are IPv6, IPv4 mapped into it (`::ffff:a.b.c.d`).
 
@@ -9,17 +9,17 @@ mod tests;
 
 /// Slots of a Maglev table; prime, so that every stride visits all of them.
 pub const MAGLEV_SIZE: u32 = 65_537;
-/// A slot of the ring is this many low bits of a token wide.
+/// Width of a slot of the ring, in low bits of a token.
 pub const RING_SHIFT: u32 = 20;
 /// Slots of the ring.
 pub const RING_SIZE: usize = 1 << (32 - RING_SHIFT);
 
 /// 2^64 / golden ratio: odd, its bits without pattern.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-/// What IPv4-mapped addresses have before the last 32 bits.
+/// Bits 64 to 95 of an IPv4-mapped address.
 const MAPPED: u64 = 0xffff;
 
-/// What all balancers call a service.
+/// Identifier of a service, equal on all balancers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServiceKey {
     /// Its address.
@@ -30,20 +30,20 @@ pub struct ServiceKey {
     pub protocol: u8,
 }
 
-/// What the parts of one fragmented packet have in common.
+/// Fields that all fragments of a packet share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FragmentKey {
-    /// Who sent it.
+    /// Source address.
     pub source: Ipv6Addr,
-    /// Whom to.
+    /// Destination address.
     pub destination: Ipv6Addr,
-    /// Its identification, as the machine reads the bytes that were sent (`struct fragment_key`).
+    /// The identification field, its bytes on the wire read in host byte order (`struct fragment_key`).
     pub id: u32,
     /// Number of the IP protocol.
     pub protocol: u8,
 }
 
-/// Where a flow is in this balancer's own table. Lower half: a bucket of the main table; upper half: the extra buckets.
+/// Hash of a flow for this balancer's own table. Lower half: a bucket of the main table; upper half: the extra buckets.
 /// `vip` is this balancer's number for the service.
 pub const fn flow(seed: [u64; 2], client: Ipv6Addr, port: u16, vip: u16) -> u64 {
     let [high, low] = halves(client);
@@ -51,13 +51,13 @@ pub const fn flow(seed: [u64; 2], client: Ipv6Addr, port: u16, vip: u16) -> u64 
     spread(core(seed, host, (vip as u32) << 16 | port as u32))
 }
 
-/// Where a token is in this balancer's own table; halves as in [`flow`].
+/// Hash of a token for this balancer's own table; halves as in [`flow`].
 pub const fn token(seed: [u64; 2], token: u32, vip: u16) -> u64 {
     spread(core(seed, token, vip as u32))
 }
 
-/// A flow's hash that all balancers agree on: its slot in the Maglev table is this modulo [`MAGLEV_SIZE`] ([`maglev_slot`]).
-/// `port` is the client's; 0 where only the client's address counts (`mptcp = "source-ip"`).
+/// Hash of a flow, equal on all balancers: its slot in the Maglev table is this modulo [`MAGLEV_SIZE`] ([`maglev_slot`]).
+/// `port` is the client's; 0 if only the client's address is hashed (`mptcp = "source-ip"`).
 pub const fn maglev(seed: u64, client: Ipv6Addr, port: u16, service: &ServiceKey) -> u64 {
     let ports = (service.protocol as u64) << 32 | (service.port as u64) << 16 | port as u64;
     let hash = mix_address(mix_address(seed, client), service.address);
@@ -69,7 +69,7 @@ pub const fn maglev_slot(hash: u64) -> u32 {
     (hash % MAGLEV_SIZE as u64) as u32
 }
 
-/// A fragment's hash that all balancers agree on.
+/// Hash of a fragment, equal on all balancers.
 pub const fn fragment(seed: u64, key: &FragmentKey) -> u32 {
     let hash = mix_address(mix_address(seed, key.source), key.destination);
     let hash = mix(hash, (key.protocol as u64) << 32 | key.id as u64);
@@ -96,12 +96,12 @@ const fn halves(address: Ipv6Addr) -> [u64; 2] {
     [(bits >> 64) as u64, bits as u64]
 }
 
-/// Multilinear hashing of two 32-bit words; the upper half is what counts.
+/// Multilinear hashing of two 32-bit words; the upper half is the hash.
 const fn core(seed: [u64; 2], a: u32, b: u32) -> u64 {
     seed[0].wrapping_add(a as u64).wrapping_mul(seed[1].wrapping_add(b as u64))
 }
 
-/// Makes every bit of the core's product count for the lower and for the upper half of the result.
+/// Mixes every bit of the core's product into the lower and the upper half of the result.
 const fn spread(core: u64) -> u64 {
     let hash = (core ^ core >> 32).wrapping_mul(MULTIPLIER);
     hash ^ hash >> 32

@@ -1,7 +1,7 @@
-//! What balancers compute: hashes, Maglev tables, and who owns which token.
+//! The balancer's hashes, Maglev tables, and owners of tokens.
 //!
-//! [`hash`] is the reference of bpf/balancer/hash.h, bit by bit; [`maglev`] and [`ring`] fill the maps that the eBPF programs read.
-//! Integers only, no clock, nothing drawn at random: balancers with one configuration have the same tables.
+//! [`hash`] is the reference of bpf/balancer/hash.h, bit by bit; [`maglev`] and [`ring`] compute the maps that the eBPF programs read.
+//! Integers only, no clock, no random numbers: balancers with the same configuration have the same tables.
 #![no_std]
 
 extern crate alloc;
@@ -15,7 +15,7 @@ pub mod ring;
 
 pub use hash::{MAGLEV_SIZE, RING_SHIFT, RING_SIZE};
 
-/// A 64-bit hash of two numbers, for tables that all balancers must fill alike (the finaliser of splitmix64).
+/// A 64-bit hash of two numbers, for tables that must be equal on all balancers (the finaliser of splitmix64).
 const fn mix(a: u32, b: u32) -> u64 {
     let z = ((a as u64) << 32 | b as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,10 @@
 //! Maglev hashing (Eisenbud et al., "Maglev: a fast and reliable software network load balancer", NSDI 2016, section 3.4), with
 //! weights.
 //!
-//! Each backend has its own order of preference over all slots, `offset + j * skip`. Backends take turns; who is due takes the
-//! best slot that is still free, until none is. Weights decide how often a backend is due: each turn it gains credit of its
-//! weight, and takes a slot when it has as much as the heaviest backend gains in a turn. With equal weights that is the paper's
-//! algorithm. A backend's preferences come from its id and turns go by ids, so that the order of the configuration does not
-//! matter.
+//! Each backend has a preference list of all slots, `offset + j * skip`. Backends take turns: a backend takes the first free slot of
+//! its list, until no slot is free. With weights, a backend gains credit of its weight in each turn, and takes a slot when its credit
+//! reaches the largest weight. With equal weights this is the paper's algorithm. Preference lists and the order of turns depend on
+//! the backends' ids, not on their order in the configuration.
 
 use alloc::vec::Vec;
 
@@ -17,14 +16,14 @@ mod tests;
 /// Slots of a service's table, as an array length.
 pub const SLOTS: usize = hash::MAGLEV_SIZE as usize;
 
-/// A backend that new flows may go to.
+/// A backend for new flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Weighted {
-    /// The name that all balancers use for it; unique in a table.
+    /// Its identifier, equal on all balancers and unique in a table.
     pub id: u32,
     /// Its share of the flows, relative to the others'. 0: none.
     pub weight: u32,
-    /// What its slots hold: this balancer's index of it, not 0.
+    /// The value of its slots: this balancer's index of it, not 0.
     pub target: u32,
 }
 
@@ -51,10 +50,10 @@ fn turns(backends: &[Weighted], slots: usize) -> Vec<Turn> {
     due.iter().map(|backend| Turn::new(backend, slots)).collect()
 }
 
-/// A backend on its way through its preferences.
+/// A backend and its position in its preference list.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// The slot it likes best of those that it has not looked at.
+    /// The next slot of its preference list.
     next: usize,
     skip: usize,
     weight: u64,
@@ -70,7 +69,7 @@ impl Turn {
         Turn { next: offset, skip, weight, credit: 0, target: backend.target }
     }
 
-    /// Takes the best slot that is free; one is.
+    /// Takes the first free slot of its preference list; at least one slot is free.
     fn take(&mut self, taken: &mut [bool]) -> usize {
         loop {
             let slot = self.next;

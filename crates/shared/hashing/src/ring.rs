@@ -1,10 +1,10 @@
-//! Who of several balancers owns which tokens: consistent hashing of the token space.
+//! Owners of tokens among several balancers: consistent hashing of the token space.
 //!
 //! The space is cut into [`RING_SIZE`] slots of equal width. Each slot belongs to the balancer whose hash with it is highest
 //! (rendezvous hashing: Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998). RomanRoads (section
-//! III) asks for consistent hashing, with points on a circle as its example: both move only what the one who leaves had owned,
-//! or the one who comes will own. Here shares are those of fair dice, 4096 of them: with 8 balancers a share of 1/8 has a standard
-//! deviation of 4 % of itself, for which a circle needs about 600 points each.
+//! III) proposes consistent hashing, with points on a circle as its example. With both, only the slots of the balancer that leaves or
+//! joins change their owner. Here the shares are binomial over 4096 slots: with 8 balancers a share of 1/8 has a standard
+//! deviation of 4 % of itself, for which a circle needs about 600 points for each balancer.
 
 use alloc::vec::Vec;
 
@@ -21,8 +21,8 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The ring of these balancers, by the ids that all of them use; their order does not matter. Without any, nobody owns
-    /// anything.
+    /// The ring of these balancers, by ids that are equal on all of them; their order does not matter. Without balancers no slot
+    /// has an owner.
     pub fn new(balancers: &[u32]) -> Ring {
         let owner = |slot| {
             let rank = |&&id: &&u32| (mix(id, slot), id);
@@ -31,12 +31,12 @@ impl Ring {
         Ring { owners: (0..RING_SIZE as u32).filter_map(owner).collect() }
     }
 
-    /// Who owns `token`.
+    /// The owner of `token`; `None` without balancers.
     pub fn owner(&self, token: u32) -> Option<u32> {
         self.owners.get(ring_slot_of_token(token)).copied()
     }
 
-    /// The owners of all slots, [`RING_SIZE`] of them; none where there are no balancers.
+    /// The owners of all [`RING_SIZE`] slots; empty without balancers.
     pub fn owners(&self) -> &[u32] {
         &self.owners
     }

@@ -68,7 +68,7 @@ fn one_bit_of_the_key_flips_each_bit_of_the_hash_half_of_the_time() {
     assert!(worst.iter().all(|&sigmas| sigmas < 6.0), "{worst:?}");
 }
 
-/// Clients as they are: few addresses, next to each other, and their ports in a row.
+/// Typical clients: few consecutive addresses with consecutive ports.
 #[test]
 fn flows_of_neighbours_fill_maglev_slots_and_the_ring_evenly() {
     let mut slots = vec![0u32; MAGLEV_SIZE as usize];
@@ -83,7 +83,8 @@ fn flows_of_neighbours_fill_maglev_slots_and_the_ring_evenly() {
     assert!(sigmas.iter().all(|sigmas| sigmas.abs() < 5.0), "{sigmas:?}");
 }
 
-/// The core is linear in one word while the other stays: without what follows it, some seeds would pile one client's ports up.
+/// The core is linear in one word if the other is constant: without the mixing after it, some seeds would put one client's ports
+/// into few buckets.
 #[test]
 fn no_seed_piles_the_ports_of_one_client_up_in_a_few_buckets() {
     let mut state = 7;
@@ -101,7 +102,7 @@ fn no_seed_piles_the_ports_of_one_client_up_in_a_few_buckets() {
     }
 }
 
-/// An address in ::/64 (nobody's) must not pass for the mapped IPv4 address with the same last bits.
+/// An address in ::/64 (unassigned) must not have the hash of the mapped IPv4 address with the same last bits.
 #[test]
 fn only_mapped_addresses_are_hashed_as_ipv4() {
     let likes = [0x1_0a00_0001u128, 0x0a00_0001, 0xffff_0a00_0001, 0x1_ffff_0a00_0001];
@@ -110,7 +111,7 @@ fn only_mapped_addresses_are_hashed_as_ipv4() {
     assert!((1..4).all(|i| !hashes[..i].contains(&hashes[i])), "{hashes:x?}");
 }
 
-/// What bpf/balancer/hash.h gives for the same arguments, compiled by clang.
+/// Results of bpf/balancer/hash.h for the same arguments, compiled by clang.
 #[test]
 fn the_c_functions_give_the_same() {
     let seed = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];

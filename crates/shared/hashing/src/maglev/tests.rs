@@ -1,4 +1,4 @@
-//! Against the paper's example, its promises on evenness, and what weights mean.
+//! Comparison with the paper's example and its bounds on evenness; weights.
 
 use alloc::vec::Vec;
 
@@ -19,7 +19,7 @@ fn turn(offset: usize, skip: usize, target: u32) -> Turn {
     Turn { next: offset, skip, weight: 1, credit: 0, target }
 }
 
-/// Table 1 of the paper: offsets and skips of three backends, 7 slots, and what is left when B1 goes.
+/// Table 1 of the paper: offsets and skips of three backends, 7 slots, and the slots after the removal of B1.
 #[test]
 fn the_papers_example() {
     let (b0, b1, b2) = (turn(3, 4, 10), turn(0, 2, 11), turn(3, 1, 12));
@@ -51,7 +51,7 @@ fn equal_backends_have_equal_shares() {
     }
 }
 
-/// Slots that changed though the backend they named stays, of 1000, when one backend of `count` leaves.
+/// Slots of remaining backends that changed, of 1000, after the removal of one backend of `count`.
 fn needless(count: u32) -> usize {
     let all = equal(count);
     let before = table(&all);

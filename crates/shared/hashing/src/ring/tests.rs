@@ -1,4 +1,4 @@
-//! Balance as chance has it, and no change of owner without need.
+//! Binomial balance, and the minimum of changes of owners.
 
 use proptest::prelude::*;
 
