@@ -13,7 +13,7 @@ use crate::failure::{Failure, describe};
 use crate::output::counted;
 use crate::{files, output};
 
-/// Checks every file and tells of each; the exit code is the highest of theirs.
+/// Checks every file and prints the result of each; the exit code is the highest of theirs.
 pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Failure> {
     let checked: Vec<Checked> = args.scenarios.iter().map(|path| Checked::new(path)).collect();
     if common.json {

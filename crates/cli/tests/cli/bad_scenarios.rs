@@ -1,4 +1,4 @@
-//! Scenarios that cannot be run: exit code 3, file and line, key, mend. The words themselves are tested with the scenarios.
+//! Scenarios that are not valid: exit code 3, and a message with file, line, key and help. The crate of scenarios tests the messages.
 
 use serde_json::Value;
 

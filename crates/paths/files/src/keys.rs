@@ -19,7 +19,7 @@ const LONGEST: u64 = 256;
 #[cfg(unix)]
 const GROUP_AND_OTHERS: u32 = 0o077;
 
-/// Reads a key for a cipher from a file that belongs to this user or to root, and that nobody else can read.
+/// Reads a key for a cipher from a file of this user or of root that group and others cannot read.
 ///
 /// # Errors
 /// If the file cannot be read, others can use it, or it holds no key for the cipher.

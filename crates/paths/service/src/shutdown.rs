@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Held by whoever stops the servers: dropping it sends the signal.
+/// The sending side: dropping it stops the servers.
 #[derive(Debug)]
 pub struct Trigger {
     _sender: watch::Sender<()>,

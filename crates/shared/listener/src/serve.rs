@@ -27,7 +27,7 @@ pub async fn serve<L, H, F>(
             (stream, permit) = incoming.next() => {
                 handlers.spawn(handle(handler(stream), permit));
             }
-            // A handler that panics takes nobody with it.
+            // A panic of a handler affects no other handler.
             Some(_) = handlers.join_next() => {}
         }
     }

@@ -18,7 +18,7 @@ pub fn skip_without(need: Need) -> bool {
     let variable = need.variable();
     let test = test_name(Location::caller());
     if is_set(env::var_os(variable).as_deref()) {
-        // One write, past the capture of print macros by libtest. If standard error is closed, nobody reads it.
+        // One write, past the capture of print macros by libtest. If standard error is closed, the line is lost.
         let _ = io::stderr().write_all(line(&test, variable).as_bytes());
         return true;
     }

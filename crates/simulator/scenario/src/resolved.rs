@@ -308,7 +308,7 @@ pub enum Pattern {
     },
     /// Each host sends to one other, each receives from one other (drawn from the seed).
     Permutation,
-    /// Each client sends to one server, each server hears from one client (drawn from the seed). Equally many of both.
+    /// Each client sends to one server, each server receives from one client (drawn from the seed). Equal numbers of both.
     Pairs {
         /// Hosts that send.
         clients: Vec<u32>,

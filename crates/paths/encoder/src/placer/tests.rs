@@ -178,7 +178,7 @@ fn share_of_a_permutation(subflows: u32, seed: u32) -> f64 {
 }
 
 /// Placed one by one: 84 % of the links with one flow a host, 90 % with two, on average over permutations. (The figures are the
-/// scheduler's own, written down because the book tells them.)
+/// scheduler's own; the book states them.)
 #[test]
 fn most_of_a_permutation_fits_with_one_flow_a_host_and_nearly_all_with_two() {
     let [one, two] = [1, 2].map(|subflows| {

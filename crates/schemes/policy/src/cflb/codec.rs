@@ -7,7 +7,7 @@ use crate::{mix, pick};
 /// Rules for writing and reading selectors; the published ones spread flows that are not steered unevenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Each digit is shifted by its own hash, and packets with a selector that no sender writes, B^L or above, are hashed.
+    /// Each digit is shifted by its own hash, and packets with a value of B^L or above, which encodes no path, are hashed.
     #[default]
     Even,
     /// All digits are shifted by the same hash (equation 3), and digits of every selector are read (equation 6).
@@ -94,7 +94,7 @@ pub enum Reason {
         /// The digit.
         digit: u16,
     },
-    /// A hash, because no sender writes this selector ([`Rules::Even`]).
+    /// A hash, because this value encodes no path ([`Rules::Even`]).
     NoSelector,
     /// A hash, because the packet has none of the controllable fields.
     NoField,

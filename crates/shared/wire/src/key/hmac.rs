@@ -82,7 +82,7 @@ fn leading(mac: impl Mac, message: &[u8]) -> [u8; 20] {
 mod tests {
     use super::*;
 
-    /// RFC 2202 test case 2 and RFC 4231 test case 2, by way of their keys: "Jefe" and its padding.
+    /// RFC 2202 test case 2 and RFC 4231 test case 2, with their key "Jefe" and its padding.
     #[test]
     fn hmac_of_a_padded_block_is_the_hmac_of_the_key() {
         let mut block = [0; 64];

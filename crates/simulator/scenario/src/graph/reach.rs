@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(without(&graph, &["core-1", "core-2 agg-1", "core-2 agg-3"]), Ok(()));
         let cut = without(&graph, &["core-1", "core-2"]);
         assert_eq!(cut.unwrap_err(), "no path leads from tor-1 up and then down to tor-3");
-        // The graph is connected, but only by way of tor-1: down and up again.
+        // The graph is connected, but only through tor-1: down and up again.
         let valley = without(
             &graph,
             &["core-1 agg-1", "core-2 agg-1", "core-1 agg-3", "core-2 agg-3", "tor-2 agg-2"],

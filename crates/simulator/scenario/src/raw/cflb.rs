@@ -71,8 +71,8 @@ pub(crate) enum CflbCipher {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CflbRules {
-    /// Each digit is shifted by a hash of its own, and a selector that no sender writes, one from B^L up, is hashed: flows that nobody
-    /// steers are spread evenly.
+    /// Each digit is shifted by a hash of its own, and a value from B^L up, which encodes no path, is hashed: flows that are not
+    /// steered are distributed evenly.
     #[default]
     Even,
     /// All digits are shifted by one hash (CFLB equation 3), and digits are read of every selector (equation 6).

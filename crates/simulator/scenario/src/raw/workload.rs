@@ -66,7 +66,7 @@ pub(crate) struct SizesFile {
 pub(crate) enum Pattern {
     /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods each ToR counts as one.
     CrossPod,
-    /// Each host of pod 1 sends to one host of pod 2, each of which hears from one, drawn once.
+    /// Each host of pod 1 sends to one host of pod 2, which receives from no other; the pairs are drawn once.
     CrossPodPairs,
     /// Every host sends to every other, both drawn for each flow.
     AllToAll,

@@ -62,7 +62,7 @@ pub enum CflbCipher {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CflbRules {
-    /// So that flows that nobody steers are spread evenly.
+    /// Even distribution of flows that are not steered.
     #[default]
     Even,
     /// As the paper has it.

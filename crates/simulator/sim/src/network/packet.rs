@@ -54,7 +54,7 @@ pub(crate) struct Hot {
 #[repr(align(64))]
 pub(crate) struct Body {
     pub(crate) segment: Segment,
-    /// Serial number of its connection, which tells reused connection numbers apart.
+    /// Serial number of its connection, which distinguishes connections with the same reused number.
     pub(crate) generation: u32,
     /// The sending host.
     pub(crate) from: u16,
