@@ -16,7 +16,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The delay after the first failure to accept.
@@ -48,6 +50,7 @@ impl Listener for TcpListener {
     }
 }
 
+#[cfg(unix)]
 impl Listener for UnixListener {
     type Stream = UnixStream;
 
