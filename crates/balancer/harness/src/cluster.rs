@@ -12,22 +12,22 @@ use heddle_hashing::ring::Ring;
 use crate::network::{self, Receiver};
 use crate::{Flow, SERVICE_UDP};
 
-/// What a cluster is made of.
+/// Configuration of a cluster.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Balancers in service.
     pub balancers: usize,
     /// Backends, all of weight 1 and up.
     pub backends: usize,
-    /// What the TCP service does for MPTCP.
+    /// MPTCP mode of the TCP service.
     pub mode: MptcpMode,
-    /// Whether balancers know of each other.
+    /// Knowledge of the balancers about each other.
     pub peers: Peers,
-    /// How packets reach backends.
+    /// Forwarding to backends.
     pub forwarding: Forwarding,
     /// Bytes of IP that the network carries; 0: not checked.
     pub mtu: u16,
-    /// How large each balancer's maps are.
+    /// Sizes of each balancer's maps.
     pub sizes: Sizes,
     /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the cluster's.
     pub settings: Settings,
@@ -63,7 +63,7 @@ impl Default for Setup {
     }
 }
 
-/// Whether balancers know of each other.
+/// Knowledge of the balancers about each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peers {
     /// They share the ring.
@@ -77,14 +77,14 @@ pub enum Peers {
 pub struct Backend {
     /// Its share of new flows; 0: none, it drains.
     pub weight: u32,
-    /// Whether what it has is still sent to it.
+    /// False if packets of its flows are no longer sent to it.
     pub up: bool,
 }
 
-/// Where a frame went.
+/// Route and end of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// What became of it.
+    /// End of the frame.
     pub fate: Fate,
     /// The balancers that it passed, in order; one that is dead is the last.
     pub via: Vec<usize>,
@@ -92,7 +92,7 @@ pub struct Delivered {
     pub frame: Vec<u8>,
 }
 
-/// What became of a frame.
+/// End of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// Reached this backend.
@@ -101,7 +101,7 @@ pub enum Fate {
     Passed,
     /// The last balancer dropped it.
     Dropped,
-    /// The last balancer sent it back, or to somebody that nobody knows.
+    /// The last balancer sent it back, or to an unknown address.
     Outside,
     /// Was sent to a balancer that is dead.
     Lost,
@@ -136,7 +136,7 @@ impl Cluster {
     /// A cluster whose balancers all know each other and the backends.
     ///
     /// # Errors
-    /// What the kernel says: root is needed.
+    /// Those of the kernel: root is needed.
     pub fn new(setup: Setup) -> Result<Cluster, Error> {
         let backends = vec![Backend { weight: 1, up: true }; setup.backends];
         let (now, epoch) = (setup.settings.now, setup.settings.epoch);
@@ -174,7 +174,7 @@ impl Cluster {
     /// Lets time pass, in ticks; they wrap.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn advance(&mut self, ticks: u32) -> Result<(), Error> {
         self.now = self.now.wrapping_add(ticks);
         for member in self.balancers.iter_mut().flatten() {
@@ -183,24 +183,24 @@ impl Cluster {
         Ok(())
     }
 
-    /// A balancer dies, and nobody knows yet.
+    /// Stops a balancer; the others do not know yet.
     pub fn crash(&mut self, balancer: usize) {
         self.balancers[balancer] = None;
     }
 
-    /// A balancer dies, and the others are told.
+    /// Stops a balancer and publishes the change.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn kill(&mut self, balancer: usize) -> Result<(), Error> {
         self.crash(balancer);
         self.publish()
     }
 
-    /// A balancer comes, or comes back, with empty tables, and the others are told.
+    /// Starts a balancer with empty tables and publishes the change.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn revive(&mut self, balancer: usize) -> Result<(), Error> {
         self.start(balancer)?;
         self.publish()
@@ -222,10 +222,10 @@ impl Cluster {
         self.alive().max_by_key(weight)
     }
 
-    /// A frame of this flow comes in by the router.
+    /// Sends a frame of this flow to the balancer that the router chooses.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn arrive(&self, flow: &Flow, frame: &[u8]) -> Result<Delivered, Error> {
         match self.route(flow) {
             Some(balancer) => self.send(balancer, frame),
@@ -233,10 +233,10 @@ impl Cluster {
         }
     }
 
-    /// A frame comes in at this balancer, and goes on until it is with a backend or nobody's any more.
+    /// Sends a frame to this balancer, and on through others until it reaches a backend or its end.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn send(&self, balancer: usize, frame: &[u8]) -> Result<Delivered, Error> {
         let mut sent = Delivered { fate: Fate::Looped, via: vec![balancer], frame: frame.to_vec() };
         while let (&[.., at], true) = (sent.via.as_slice(), sent.via.len() <= MOST_HOPS) {
@@ -257,10 +257,10 @@ impl Cluster {
         Ok(sent)
     }
 
-    /// What a balancer would do with a frame.
+    /// Explains a balancer's decision about a frame, without effect.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     ///
     /// # Panics
     /// If the balancer is dead.
@@ -273,22 +273,22 @@ impl Cluster {
         }
     }
 
-    /// What was counted at all balancers while `happening` took place.
+    /// Runs `action` and returns the counters of all balancers that moved meanwhile.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn watch<T>(
         &mut self,
-        happening: impl FnOnce(&mut Cluster) -> Result<T, Error>,
+        action: impl FnOnce(&mut Cluster) -> Result<T, Error>,
     ) -> Result<(T, Events), Error> {
         let before = self.counts()?;
-        let happened = happening(self)?;
+        let result = action(self)?;
         let mut events = self.counts()?;
         for (key, count) in &mut events {
             *count -= before.get(key).copied().unwrap_or(0).min(*count);
         }
         events.retain(|_, count| *count > 0);
-        Ok((happened, Events(events)))
+        Ok((result, Events(events)))
     }
 
     fn counts(&self) -> Result<BTreeMap<(usize, u32), u64>, Error> {
@@ -328,7 +328,7 @@ impl Delivered {
     }
 }
 
-/// What balancers counted: by balancer and counter, how often.
+/// Counts by balancer and counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Events(BTreeMap<(usize, u32), u64>);
 
@@ -339,7 +339,7 @@ impl Events {
         here.filter_map(|(_, counter)| Counter::from_number(*counter)).collect()
     }
 
-    /// How often, at all balancers.
+    /// Count of a counter at all balancers.
     pub fn count(&self, counter: Counter) -> u64 {
         self.0.iter().filter(|((_, c), _)| *c == counter as u32).map(|(_, count)| count).sum()
     }

@@ -1,4 +1,4 @@
-//! The control plane: what the balancers' maps hold, as the cluster stands.
+//! The control plane: writes the state of the cluster into the balancers' maps.
 //!
 //! A target has another index on each balancer, as it would in life: only names may pass between balancers.
 
@@ -18,16 +18,16 @@ use crate::{Cluster, Random};
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// What all balancers call the first backend, and the first balancer.
+/// Ids of the first backend and of the first balancer, the same at all balancers.
 const BACKEND_IDS: u32 = 1000;
 const BALANCER_IDS: u32 = 100;
-/// Where other balancers are among the targets.
+/// Index of the first other balancer among the targets.
 const PEERS: u32 = 2048;
 
 /// The device that BPF_PROG_RUN says frames come by: loopback.
 const CAME_BY: u32 = 1;
 
-/// Where a backend is among a balancer's targets.
+/// Index of a backend among a balancer's targets.
 pub(crate) fn backend_index(balancer: usize, backend: usize) -> u32 {
     (1 + balancer + backend) as u32
 }
@@ -45,10 +45,10 @@ fn balancer_id(balancer: usize) -> u32 {
 }
 
 impl Cluster {
-    /// The balancers hear how things stand: backends, weights, each other. It is a new epoch.
+    /// Writes the state of the cluster into the balancers' maps: backends, weights, each other. It is a new epoch.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Those of the kernel.
     pub fn publish(&mut self) -> Result<(), Error> {
         self.epoch = self.epoch.wrapping_add(1);
         let mut balancers = std::mem::take(&mut self.balancers);
@@ -59,12 +59,12 @@ impl Cluster {
         if ring != self.ring {
             self.former = std::mem::replace(&mut self.ring, ring);
         }
-        let told = balancers.iter_mut().enumerate().try_for_each(|(at, member)| match member {
-            Some(member) => self.tell(at, &mut member.balancer, &alive),
+        let written = balancers.iter_mut().enumerate().try_for_each(|(at, member)| match member {
+            Some(member) => self.write_maps(at, &mut member.balancer, &alive),
             None => Ok(()),
         });
         self.balancers = balancers;
-        told
+        written
     }
 
     /// The balancer that owns a token, as was published last; none where none was alive.
@@ -72,30 +72,30 @@ impl Cluster {
         Some((self.ring.owner(token)? - BALANCER_IDS) as usize)
     }
 
-    /// The backend that a balancer calls this target.
+    /// The backend behind a target of a balancer.
     pub fn backend_of(&self, balancer: usize, target: u16) -> Option<usize> {
         usize::from(target)
             .checked_sub(1 + balancer)
             .filter(|&backend| backend < self.backends.len())
     }
 
-    fn tell(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
-        self.tell_targets(at, balancer)?;
-        self.tell_peers(at, balancer, alive)?;
+    fn write_maps(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
+        self.write_targets(at, balancer)?;
+        self.write_peers(at, balancer, alive)?;
         balancer.maps.ring.write(0, &owners(at, &self.ring))?;
         balancer.maps.ring.write(RING_SIZE as usize, &owners(at, &self.former))?;
         let others = alive.iter().filter(|&&other| other != at);
-        let heirs = Ring::new(&others.map(|&other| balancer_id(other)).collect::<Vec<u32>>());
-        balancer.maps.ring.write(2 * RING_SIZE as usize, &owners(at, &heirs))?;
+        let successors = Ring::new(&others.map(|&other| balancer_id(other)).collect::<Vec<u32>>());
+        balancer.maps.ring.write(2 * RING_SIZE as usize, &owners(at, &successors))?;
         balancer.maps.maglev.write(0, &maglev::table(&self.weighted(at)))?;
-        self.tell_services(at, balancer)?;
+        self.write_services(at, balancer)?;
         balancer
             .maps
             .settings
             .set(&self.settings_of(at, alive.len() > 1 && self.setup.peers == Peers::Known))
     }
 
-    fn tell_targets(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
+    fn write_targets(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
         for backend in 0..self.backends.len() {
             let index = backend_index(at, backend);
             balancer.maps.targets.set(index, &self.backend_target(backend))?;
@@ -104,8 +104,13 @@ impl Cluster {
         Ok(())
     }
 
-    /// Those that are dead are down, and may say nothing.
-    fn tell_peers(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
+    /// Writes the other balancers. Dead ones are down, and their packets are refused.
+    fn write_peers(
+        &self,
+        at: usize,
+        balancer: &mut Balancer,
+        alive: &[usize],
+    ) -> Result<(), Error> {
         for peer in (0..self.setup.balancers).filter(|&peer| peer != at) {
             let (index, address) = (peer_index(at, peer), network::balancer_address(peer).ip());
             let up = alive.contains(&peer);
@@ -139,7 +144,7 @@ impl Cluster {
         }
     }
 
-    /// Who takes new flows, as a balancer's Maglev table names them.
+    /// Backends with their weights, as a balancer's Maglev table names them.
     fn weighted(&self, at: usize) -> Vec<maglev::Weighted> {
         let weighted = |(number, backend): (usize, &crate::Backend)| maglev::Weighted {
             id: backend_id(number),
@@ -149,7 +154,7 @@ impl Cluster {
         self.backends.iter().enumerate().map(weighted).collect()
     }
 
-    fn tell_services(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
+    fn write_services(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
         let service =
             |id, mode| Vip { id, kind: VipKind::Service as u8, mode: mode as u8, ..Vip::default() };
         let of_kind = |kind| Vip { kind: kind as u8, ..Vip::default() };

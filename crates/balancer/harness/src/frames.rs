@@ -23,7 +23,7 @@ const ROUTERS: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(203, 0, 113, 1)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0xffff, 0, 0, 0, 0, 1)),
 ];
-/// What an ICMP error quotes of a packet here: its IP header and as much again.
+/// Bytes that an ICMP error quotes of a packet here: its IP header and as much again.
 const QUOTED: usize = 28;
 
 /// Whose packets: a client's to a service.
@@ -74,7 +74,7 @@ impl Flow {
         written(self.ip().udp(self.client.port(), self.service.port()), &payload(bytes))
     }
 
-    /// What a router on the way back to the client says of the backend's packet: too big for the next link.
+    /// ICMP error of a router on the way back to the client: the backend's packet is too big for the next link.
     pub fn too_big(&self, mtu: u16) -> Vec<u8> {
         let answer = Flow { client: self.service, service: self.client }.ack(&[], 1400);
         let v6 = self.client.is_ipv6();

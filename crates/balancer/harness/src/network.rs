@@ -1,4 +1,4 @@
-//! Who is where: addresses of the services, the balancers, the backends.
+//! Addresses of the services, the balancers and the backends.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -22,17 +22,17 @@ const SERVICE_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 80);
 /// The service's addresses, of both families.
 pub(crate) const SERVICES: [IpAddr; 2] = [IpAddr::V4(SERVICE_V4), IpAddr::V6(SERVICE_V6)];
 
-/// Where a client with this address finds the services.
+/// Address of the services for a client with this address.
 pub fn service(client: IpAddr) -> SocketAddr {
     SocketAddr::new(SERVICES[usize::from(client.is_ipv6())], PORT)
 }
 
-/// Where a balancer hears from the others.
+/// Address at which a balancer receives the others' packets.
 pub fn balancer_address(balancer: usize) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, balancer as u8 + 1)), STEERING_PORT)
 }
 
-/// Where a backend takes encapsulated packets.
+/// Address at which a backend receives encapsulated packets.
 pub fn backend_address(backend: usize) -> IpAddr {
     let [high, low] = (backend as u16).to_be_bytes();
     IpAddr::V4(Ipv4Addr::new(10, 1, high, low))

@@ -38,7 +38,7 @@ impl Connection {
         Some(Connection { server_key: receiver, ..*self })
     }
 
-    /// What names it in joins.
+    /// Token that names it in joins.
     pub fn token(&self) -> u32 {
         self.version.token(self.server_key).0
     }

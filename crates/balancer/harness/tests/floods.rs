@@ -77,7 +77,7 @@ struct Siege {
     came: u16,
 }
 
-/// What a flood did.
+/// Effects of a flood.
 #[derive(Debug)]
 struct Outcome {
     /// Honest flows that the table lost before anybody came.
@@ -105,7 +105,7 @@ struct Served {
 const ALL: Served =
     Served { plain: COMING, remembered: COMING, new_joins: COMING, old_joins: COMING };
 
-/// When those who come are looked at again: SYNs and provisional tokens have expired, UDP flows, all flows.
+/// Times at which new flows are checked again: SYNs and provisional tokens have expired, UDP flows, all flows.
 const AFTER: [u32; 3] = [600, 1200, 18_000];
 
 impl Siege {
@@ -143,14 +143,14 @@ impl Siege {
         }
     }
 
-    /// Where a packet goes, with shots behind it.
+    /// Sends a packet with shots behind it, and returns its end.
     fn send(&mut self, frame: &[u8], shots: u32) -> Fate {
         let fate = self.cluster.send(0, frame).unwrap().fate;
         self.fire(shots);
         fate
     }
 
-    /// Whether all packets go to one backend, and to which.
+    /// Sends packets; returns their end if it is the same for all.
     fn all(&mut self, frames: &[Vec<u8>], shots: u32) -> Option<Fate> {
         let fates: Vec<Fate> = frames.iter().map(|frame| self.send(frame, shots)).collect();
         fates.iter().all(|fate| *fate == fates[0]).then_some(fates[0])
@@ -252,7 +252,7 @@ fn outcome(flood: Flood) -> Option<Outcome> {
     Some(outcome)
 }
 
-/// Nobody loses anything that was there, but for established flows that the hash explains, when joins find no other place: those go
+/// No flow is lost that was there, but for established flows that the hash explains, when joins find no other place: those go
 /// where they went until backends change.
 fn keeps_what_was(outcome: &Outcome) {
     let Outcome { by_flood, joins, tokens, moved, .. } = *outcome;

@@ -21,7 +21,7 @@ impl Shape {
         }
     }
 
-    /// What to change in a scenario file of the whole fabric.
+    /// Changes to a scenario file of the whole fabric.
     pub(crate) fn overrides(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Shape::Symmetric => &[],

@@ -7,7 +7,7 @@ use resvg::usvg::{Options, Tree};
 
 use crate::model::{Plot, Report};
 
-/// Why a plot could not be drawn as PNG.
+/// A plot that could not be drawn as PNG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PngError {

@@ -42,7 +42,7 @@ fn report(text: &str) -> Report {
         .section(Section::new(text, text))
 }
 
-/// What the page itself consists of, in a report without any text.
+/// The page itself, in a report without any text.
 fn count(html: &str, what: &str) -> usize {
     html.matches(what).count()
 }

@@ -1,4 +1,4 @@
-//! How fast the simulator is: fixed cases, counted in packet-hops for each second of processor time.
+//! Speed of the simulator: fixed cases, counted in packet-hops for each second of processor time.
 
 use heddle_scenario::{Scenario, ScenarioError, Source, load};
 use heddle_sim::{Next, SimError};
@@ -11,7 +11,7 @@ use crate::grid::timed;
 pub struct Case {
     /// Its name, as `heddle bench` takes it.
     pub name: &'static str,
-    /// What is simulated.
+    /// Its simulation in words.
     pub about: &'static str,
     /// The case that its processor time for a packet-hop is compared with.
     pub baseline: Option<&'static str>,
@@ -150,7 +150,7 @@ pub struct Speed {
     pub peak_packets: u64,
 }
 
-/// Why a case could not be run.
+/// A case that could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// Its scenario.
@@ -200,7 +200,7 @@ pub fn compare(speeds: &mut [Speed]) {
     }
 }
 
-/// The process's peak resident memory in bytes, as Linux tells it; 0 elsewhere.
+/// The process's peak resident memory in bytes, as Linux reports it; 0 elsewhere.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -245,7 +245,7 @@ mod tests {
     fn cases_are_compared_with_those_that_were_run() {
         let mut speeds = [speed("a4", 8e6), speed("a", 10e6), speed("m-mp-hula", 5e6)];
         compare(&mut speeds);
-        let told = speeds.map(|speed| (speed.baseline, speed.over_baseline));
-        assert_eq!(told, [(Some("a"), Some(1.25)), (None, None), (None, None)]);
+        let baselines = speeds.map(|speed| (speed.baseline, speed.over_baseline));
+        assert_eq!(baselines, [(Some("a"), Some(1.25)), (None, None), (None, None)]);
     }
 }

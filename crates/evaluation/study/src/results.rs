@@ -1,4 +1,4 @@
-//! What `heddle run` leaves in its folder: one JSON summary and CSV files of the raw data.
+//! Files of `heddle run`: one JSON summary and CSV files of the raw data.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is kept of a run: figures by flow size, the shape of distributions, sums.
+//! Summary of a run: values by flow size, the shape of distributions, sums.
 
 mod sampled;
 
@@ -34,7 +34,7 @@ pub struct RunSummary {
     pub fct: FctSummary,
     /// Sums over the run.
     pub totals: TotalsSummary,
-    /// How connections of several subflows used the fabric, where there were any.
+    /// Path use of connections of several subflows, where there were any.
     pub path_use: Option<PathUse>,
     /// Ports between switches, where the scenario samples them.
     pub ports: Vec<PortSummary>,

@@ -58,7 +58,7 @@ fn joins_take_the_places_of_flows_that_the_hash_explains() {
     joins.iter().for_each(|subflow| assert_eq!(cluster.to(0, &subflow.data(1)), home));
 }
 
-/// What no hash tells is never given up: flows of a backend that drains, and joins.
+/// Flows whose backend no hash gives are never evicted: those of a backend that drains, and joins.
 #[test]
 fn what_only_its_entry_tells_stays() {
     let Some(mut cluster) = tiny() else { return };
@@ -81,7 +81,7 @@ fn what_only_its_entry_tells_stays() {
     kept.iter().for_each(|flow| assert_eq!(cluster.to(0, &flow.ack(&[], 1)), 0));
 }
 
-/// Tokens: provisional ones give way to each other, confirmed ones to nobody.
+/// Tokens: provisional ones give way to each other, confirmed ones to none.
 #[test]
 fn confirmed_tokens_stay_in_a_full_table() {
     let sizes = Sizes { tokens: 44, ..Setup::default().sizes };

@@ -21,7 +21,7 @@ fn too_big_goes_to_the_flows_backend() {
     assert_eq!(seen.at(0), [Counter::SentIcmp]);
 }
 
-/// The error comes by another balancer, which asks nobody back: the flow's owner sends it on.
+/// The error comes by another balancer, which sends no query: the flow's owner sends it on.
 #[test]
 fn too_big_at_another_balancer_goes_by_the_flows_owner() {
     let Some(cluster) = open(Setup { balancers: 3, backends: 8, ..Setup::default() }) else {
@@ -43,7 +43,7 @@ fn too_big_at_another_balancer_goes_by_the_flows_owner() {
 }
 
 #[test]
-fn errors_about_flows_that_nobody_knows_go_by_hash() {
+fn errors_about_unknown_flows_go_by_hash() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     for flow in [flow(1), flow_v6(1)] {
         let (sent, seen) = cluster.seen(0, &flow.too_big(1400));
@@ -63,7 +63,7 @@ fn other_errors_pass() {
     assert_eq!(sent.frame, other.too_big(1400));
 }
 
-/// A packet longer than the way to the backend takes: its sender is told.
+/// A packet longer than the path to the backend takes: its sender gets an ICMP error.
 #[test]
 fn too_long_a_packet_is_answered() {
     let Some(mut cluster) = open(Setup { mtu: 1500, ..Setup::default() }) else { return };

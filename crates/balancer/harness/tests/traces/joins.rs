@@ -50,14 +50,14 @@ fn a_join_elsewhere_asks_the_owner_once() {
     assert_eq!(seen.at(2), [Counter::SentJoin, Counter::AskedJoin, Counter::FlowAdded]);
     assert_eq!(seen.at(0), [Counter::Answered]);
     assert_eq!(sent.packet(), &connection.join(&subflow)[14..]);
-    // The third ACK tells the flow's owner where the flow is, if that is not this balancer.
+    // The third ACK registers the flow with its owner, if that is not this balancer.
     assert_eq!(cluster.to(2, &subflow.joined_ack()), home);
     let (sent, seen) = cluster.seen(2, &subflow.data(1000));
     assert_eq!((backend(&sent), sent.via, seen.at(2)), (home, vec![2], vec![Counter::SentFlow]));
 }
 
 #[test]
-fn a_join_that_nobody_knows_goes_by_hash() {
+fn a_join_with_an_unknown_token_goes_by_hash() {
     let Some(mut cluster) = open(three()) else { return };
     let connection = owned_by(&cluster, 0, 1);
     let (sent, seen) = cluster.seen(2, &connection.join(&flow(9)));
@@ -207,7 +207,7 @@ fn the_end_of_a_flow_is_found_through_its_owner() {
     }
 }
 
-/// Primary and token die with a balancer; a subflow that is found again tells the token's new owner.
+/// Primary and token die with a balancer; a subflow that is found again registers with the token's new owner.
 #[test]
 fn a_subflow_that_is_found_brings_its_token_back() {
     let Some(mut cluster) = open(three()) else { return };

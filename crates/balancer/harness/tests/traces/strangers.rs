@@ -1,4 +1,4 @@
-//! Who may speak to a balancer's steering port: other balancers, who know the cookie.
+//! Access to a balancer's steering port: other balancers, which know the cookie.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -41,7 +41,7 @@ fn strangers_and_wrong_words_are_dropped() {
     let mut beyond = flow(1);
     beyond.service.set_port(80);
     let cases = [
-        ("nobody's address", Counter::DropStranger, steered(stranger, own, &right, &inner)),
+        ("an unknown address", Counter::DropStranger, steered(stranger, own, &right, &inner)),
         ("the balancer's own address", Counter::DropStranger, steered(own, own, &right, &inner)),
         (
             "a wrong cookie",
@@ -80,7 +80,7 @@ fn strangers_and_wrong_words_are_dropped() {
     assert_eq!((maps.tokens.iter().count(), maps.flows.iter().count()), (0, 0));
 }
 
-/// Who is dead may say nothing, also if somebody has its address now.
+/// Packets from the address of a dead balancer are refused, also if another host has the address now.
 #[test]
 fn a_balancer_that_left_is_a_stranger() {
     let Some(mut cluster) = cluster() else { return };
@@ -91,7 +91,7 @@ fn a_balancer_that_left_is_a_stranger() {
     assert_eq!(seen.at(0), [Counter::DropStranger]);
 }
 
-/// The owner is dead and nobody knows yet: what is asked of it is lost; then the change is seen, and the SYN comes again.
+/// The owner is dead and the others do not know yet: queries to it are lost; then the change is published, and the SYN comes again.
 #[test]
 fn questions_to_the_dead_are_lost_until_it_is_known() {
     let Some(mut cluster) = cluster() else { return };

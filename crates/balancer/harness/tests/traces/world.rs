@@ -1,4 +1,4 @@
-//! What the traces share.
+//! Helpers of the traces.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! What CFLB's paper reports, claim by claim, and how each is measured here.
+//! CFLB's claims with their measurements.
 
 use super::Cflb as Paper;
 use super::connections::chance;
@@ -53,13 +53,13 @@ const fn spread(
 /// The paper's CFLB.
 const RC5: &str = "rc5, B = 4, as published";
 const SKIP32: &str = "skip32, B = 4, as published";
-/// With a B whose highest digit is 0 too often, as published and mended.
+/// With a B whose highest digit is 0 too often, as published and corrected.
 const ODD_RADIX_PUBLISHED: &str = "rc5, B = 3, as published";
 const ODD_RADIX: &str = "rc5, B = 3";
-/// The source port alone, as published and mended.
+/// The source port alone, as published and corrected.
 const SOURCE_PORT_PUBLISHED: &str = "feistel on the source port, B = 4, as published";
 const SOURCE_PORT: &str = "feistel on the source port, B = 4";
-/// What is measured of decisions: as published they cost the same, but for a multiplication.
+/// Choosers whose cost is measured: as published they cost the same, but for a multiplication.
 const RC5_COST: &str = "rc5, B = 4";
 const SKIP32_COST: &str = "skip32, B = 4";
 

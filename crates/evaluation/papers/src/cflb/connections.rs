@@ -21,7 +21,7 @@ const TWO_INTERFACES_RUNS: u64 = 100;
 /// Different paths that the seven subflows of a connection used (figure 10).
 #[derive(Clone, Debug, Serialize)]
 pub struct PathsUsed {
-    /// How many runs used one path, two, and so on to seven.
+    /// Numbers of runs that used one path, two, and so on to seven.
     pub runs: [u32; 7],
     /// Mean goodput, in bits per second.
     pub goodput: f64,

@@ -1,4 +1,4 @@
-//! What CFLB's claims need besides points: structure of fabrics, evenness and cost of decisions, one connection many times.
+//! Experiments of CFLB's claims: structure of fabrics, evenness and cost of decisions, one connection many times.
 
 use heddle_fabric::{Fabric, Stats, stats};
 use heddle_scenario::{Source, load_fabric};
@@ -86,7 +86,7 @@ pub enum Routers {
 }
 
 impl Routers {
-    /// What is measured.
+    /// Routers and intervals of the measurement.
     pub const fn plan(self) -> Plan {
         match self {
             Routers::One => Plan::FIGURE_6A,
@@ -110,7 +110,7 @@ const FEWER_PACKETS: u64 = 2_000_000;
 /// Rounds of the measurement of costs.
 const ROUNDS: usize = 25;
 
-/// What an experiment gives.
+/// Result of an experiment.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measured {
@@ -132,12 +132,12 @@ impl Measured {
         if let Measured::Diversity(stats) = self { Some(stats) } else { None }
     }
 
-    /// How evenly each chooser spread a mix, if it is that.
+    /// Evenness of each chooser on a mix, if it is that.
     pub fn spread(&self) -> Option<&[Spread]> {
         if let Measured::Spread(spreads) = self { Some(spreads) } else { None }
     }
 
-    /// What each chooser's decision costs, if it is that.
+    /// Cost of each chooser's decision, if it is that.
     pub fn cost(&self) -> Option<&[Cost]> {
         if let Measured::Cost(costs) = self { Some(costs) } else { None }
     }

@@ -9,7 +9,7 @@
 //!   would last longer than [`LONGEST`]: large flows are fast ones (Zhang et al., SIGCOMM 2002).
 //! - The largest flows have 20 000 packets, a fifth to a third of a percent of the link. They are what makes shares uneven whatever the hash; this bound
 //!   is chosen so that MD5 over four links stays about as even as in figure 7a (22 to 28 %).
-//! - What is told begins [`LONGEST`] after the first flow, when as many flows end as begin.
+//! - Reported packets begin [`LONGEST`] after the first flow, when as many flows end as begin.
 //!
 //! A packet's TTL is its source's. Sizes, rates and times are alike in all mixes (but [`Mix::OnePair`] has fewer and larger flows, for
 //! want of ports); headers are what differs.

@@ -1,7 +1,7 @@
 //! Traces from captures: pcap and pcapng files, whatever their byte order and resolution, of Ethernet (with VLANs), raw IP, BSD's loopback
 //! and Linux's cooked captures.
 //!
-//! What cannot be a flow is left out and counted ([`Tally`]): frames without IP, and those too short or too broken to read. Packets without
+//! Frames that belong to no flow are left out and counted ([`Tally`]): those without IP, and those too short or too broken to read. Packets without
 //! ports are flows too: 5-tuples with ports of 0. So are fragments, the first one included, as in Linux: all fragments of a
 //! datagram then take one path.
 //!
@@ -23,7 +23,7 @@ use frame::{Frame, Link};
 /// Frames up to this length are read: more than any interface's and any pcapng block that describes one.
 const BUFFER: usize = 1 << 20;
 
-/// Why a capture cannot be read, or not further.
+/// A capture that cannot be read, or not further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaptureError {
     /// It does not begin as one.
@@ -54,12 +54,12 @@ pub enum CaptureError {
     Link(i32),
 }
 
-/// What was in a capture.
+/// Contents of a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// All frames.
     pub frames: u64,
-    /// Packets that were told, with ports or without.
+    /// Packets that were read, with ports or without.
     pub packets: u64,
     /// Of these, fragments: without ports.
     pub fragments: u64,
@@ -69,7 +69,7 @@ pub struct Tally {
     pub not_ip: u64,
     /// Frames that were left out because their IP header is cut off or broken.
     pub broken: u64,
-    /// Frames that were left out because the file tells no time (pcapng's simple packets) or no interface for them.
+    /// Frames that were left out because the file has no time stamp (pcapng's simple packets) or no interface for them.
     pub untimed: u64,
 }
 
@@ -82,7 +82,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// How an interface's frames are read.
+/// Link type and time stamps of an interface.
 #[derive(Clone, Copy, Debug)]
 struct Interface {
     link: Link,
@@ -107,7 +107,7 @@ pub struct Capture<'a> {
     is_over: bool,
 }
 
-/// What has been learnt of a capture.
+/// State of reading a capture.
 #[derive(Debug, Default)]
 struct Contents {
     interfaces: Vec<Interface>,
@@ -130,7 +130,7 @@ impl<'a> Capture<'a> {
         Ok(Capture { reader, contents: Contents::default(), is_over: false })
     }
 
-    /// What was in it so far.
+    /// Contents so far.
     pub fn tally(&self) -> Tally {
         self.contents.tally
     }
@@ -226,7 +226,7 @@ impl Contents {
         Ok(())
     }
 
-    /// A frame of an interface; `clock` gives its time in ticks, told how many are in a second.
+    /// A frame of an interface; `clock` gives its time in ticks, given how many are in a second.
     fn frame(
         &mut self,
         interface: usize,

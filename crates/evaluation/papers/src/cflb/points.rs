@@ -1,4 +1,4 @@
-//! Which simulations CFLB's evaluation needs: the permutation of long flows, over a fabric, with so many subflows (section 4.2.1).
+//! Points of CFLB's evaluation: the permutation of long flows, over a fabric, with so many subflows (section 4.2.1).
 
 use heddle_scenario::Source;
 use serde::Serialize;
@@ -29,7 +29,7 @@ impl Network {
         }
     }
 
-    /// What its hosts can send together, in bits per second: each has a path of its own to its receiver.
+    /// Rate at which its hosts can send together, in bits per second: each has a path of its own to its receiver.
     pub fn capacity(self) -> f64 {
         match self {
             Network::FatTree => 128.0 * 100e6,
@@ -51,7 +51,7 @@ impl Network {
     }
 }
 
-/// Who chooses the paths of subflows.
+/// Choice of the paths of subflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
@@ -59,7 +59,7 @@ pub enum Choice {
     Hash,
     /// The scheduler, by CFLB.
     Scheduler,
-    /// Nobody: one big switch, the most that these hosts can get.
+    /// None: one big switch, the most that these hosts can get.
     Ideal,
 }
 
@@ -84,7 +84,7 @@ impl Choice {
 pub struct Point {
     /// The fabric.
     pub network: Network,
-    /// Who chooses.
+    /// Choice of the paths.
     pub choice: Choice,
     /// Subflows of each connection.
     pub subflows: u8,

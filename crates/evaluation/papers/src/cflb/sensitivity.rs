@@ -1,10 +1,10 @@
-//! What the paper leaves open of its simulation, and the ratios by which a change of it is told.
+//! Choices that the paper leaves open, and the ratios that show their effect.
 
 use super::claims::bar;
 use super::points::{Choice, Point};
 use heddle_study::sensitivity::{Headline, Variant};
 
-/// What is watched.
+/// Headline ratios.
 pub(super) const HEADLINES: &[Headline<Point>] = &[
     Headline {
         key: "one_subflow",

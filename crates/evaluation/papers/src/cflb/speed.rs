@@ -1,4 +1,4 @@
-//! What a decision costs, and what that does to a router's rate (figure 8).
+//! Cost of a decision, and its effect on a router's rate (figure 8).
 //!
 //! The paper measured a whole Linux router: 600 kpps by turns, 570 with a hash by CRC16, 560 with CFLB by RC5, 500 by Skip32. Here the
 //! decision alone is measured; all else that a router does with a packet is taken to cost what it cost the paper's, 1/600 kpps.
@@ -23,13 +23,13 @@ pub const ROUND_ROBIN: &str = "round robin";
 /// Flows whose packets are decided about, one packet of each.
 const PACKETS: usize = 4096;
 
-/// How often all of them are decided about in one round.
+/// Decisions about each packet in one round.
 const TIMES: usize = 16;
 
 /// Next hops, as in figure 8.
 const NEXT_HOPS: u16 = 2;
 
-/// What one chooser's decision costs.
+/// Cost of one chooser's decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cost {
     /// The chooser's name.
@@ -43,8 +43,8 @@ pub struct Cost {
 /// Those that are measured: two baselines, the hashes, and CFLB with B = 4 (shifts would do), 16 and 3.
 pub fn subjects() -> Vec<Chooser> {
     let hash = |hash| {
-        let way = HashModulo { hash, salting: Salting::Appended };
-        Chooser::new(way.name(), way)
+        let function = HashModulo { hash, salting: Salting::Appended };
+        Chooser::new(function.name(), function)
     };
     let baselines =
         [Chooser::new("empty", Empty), Chooser::new(ROUND_ROBIN, RoundRobin::default())];
@@ -65,8 +65,8 @@ fn routers() -> impl Iterator<Item = Chooser> {
     ]
     .into_iter()
     .filter_map(|(cipher, field, radix)| {
-        let way = CflbRouter::new(CflbConfig { field, cipher, radix, rules: Rules::Even })?;
-        Some(Chooser::new(way.name(), way))
+        let function = CflbRouter::new(CflbConfig { field, cipher, radix, rules: Rules::Even })?;
+        Some(Chooser::new(function.name(), function))
     })
 }
 
@@ -114,11 +114,11 @@ fn packets() -> Vec<Fields> {
 
 /// Nanoseconds for a decision.
 fn round(chooser: &Chooser, packets: &[Fields]) -> f64 {
-    let way = black_box(&chooser.way);
+    let function = black_box(&chooser.function);
     let start = thread_seconds();
     for _ in 0..TIMES {
         for fields in packets {
-            black_box(way.next_hop(black_box(fields), 1, black_box(NEXT_HOPS)));
+            black_box(function.next_hop(black_box(fields), 1, black_box(NEXT_HOPS)));
         }
     }
     1e9 * (thread_seconds() - start) / (TIMES * packets.len()) as f64

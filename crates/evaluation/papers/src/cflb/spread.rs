@@ -1,4 +1,4 @@
-//! How evenly routers spread flows that nobody steers (figures 6 and 7).
+//! Spread of flows that are not steered (figures 6 and 7).
 //!
 //! Every packet crosses `routers` routers in a row, all with N next hops: router i, from 0, has number i and sees the TTL less i.
 //! A *link* is one next hop of one router, which gets 1/N of all packets if the router spreads evenly; a *path* is a sequence of links, one a
@@ -26,7 +26,7 @@ use meter::Meter;
 /// Packets that are handed to the choosers at once: few enough to stay in a cache.
 const BATCH: usize = 1 << 13;
 
-/// What is measured.
+/// Routers in a row, and the intervals of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// R: routers in a row, at least 1.
@@ -51,7 +51,7 @@ impl Plan {
     }
 }
 
-/// How evenly one chooser spread a trace.
+/// Spread of a trace by one chooser.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The chooser's name.

@@ -1,4 +1,4 @@
-//! What HULA's paper reports, claim by claim, and how each is measured here.
+//! HULA's claims with their measurements.
 
 use super::Hula as Paper;
 use super::experiments::{

@@ -10,7 +10,7 @@ use heddle_claims::Effort;
 use heddle_study::paper::EvaluationError;
 use heddle_study::point::no_files;
 
-/// What HULA's claims need besides points.
+/// Experiment of HULA's claims that is no point of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
     /// The bottleneck fails and comes back (figure 9).
@@ -19,7 +19,7 @@ pub enum Experiment {
     Overhead,
 }
 
-/// What an experiment gives.
+/// Result of an experiment.
 #[derive(Clone, Debug)]
 pub enum Measured {
     /// Of [`Experiment::Failover`].
@@ -65,7 +65,7 @@ impl heddle_study::paper::Experiment for Experiment {
     }
 }
 
-/// What carries the load when the bottleneck fails (figure 9).
+/// Traffic while the bottleneck fails (figure 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailoverTraffic {
@@ -78,13 +78,13 @@ pub enum FailoverTraffic {
 /// Link S2-A3 goes down and comes back while S2-A4 is down all along: utilisation of the links into pod 2.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failover {
-    /// When each sample was taken, in seconds.
+    /// Time of each sample, in seconds.
     pub seconds: Vec<f64>,
     /// Name of each link, and its utilisation (0 to 1) before each sample.
     pub links: Vec<(String, Vec<f64>)>,
-    /// When the link fails, in seconds.
+    /// Time of the link's failure, in seconds.
     pub fails_at: f64,
-    /// When it comes back.
+    /// Time of its recovery, in seconds.
     pub recovers_at: f64,
 }
 
@@ -164,7 +164,7 @@ impl Failover {
 pub struct Overhead {
     /// Share of the busiest link, in percent.
     pub busiest_percent: f64,
-    /// What the paper's formula says of this fabric, in percent.
+    /// Share by the paper's formula, in percent.
     pub formula_percent: f64,
 }
 
@@ -197,7 +197,7 @@ impl Overhead {
         })
     }
 
-    /// What was measured over what the formula says.
+    /// Measured share over the formula's.
     pub fn measured_over_formula(&self) -> f64 {
         self.busiest_percent / self.formula_percent
     }
@@ -247,7 +247,7 @@ mod tests {
         assert!((run.shift_ms().unwrap() - 2.0).abs() < 1e-9);
     }
 
-    /// What S1 carries after the recovery is too late, and where nothing flows nothing shifts.
+    /// Load that S1 carries after the recovery only is too late, and without load there is no shift.
     #[test]
     fn a_load_that_never_shifts() {
         let late = series(|ms| if ms <= 60 { [0.1, 0.1, 0.4] } else { [0.3, 0.3, 0.0] });

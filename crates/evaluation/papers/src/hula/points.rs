@@ -1,4 +1,4 @@
-//! Which simulations HULA's evaluation needs: the paper's scenario files with a scheme, a load, a fabric, a workload.
+//! Points of HULA's evaluation: the paper's scenario files with a scheme, a load, a fabric, a workload.
 
 use heddle_scenario::Source;
 

@@ -1,10 +1,10 @@
-//! How the headline ratios move when what the paper does not say is chosen otherwise.
+//! Choices that the paper leaves open, and the ratios that show their effect.
 
 use super::claims::{asym, sym};
 use super::points::{Point, Scheme};
 use heddle_study::sensitivity::{Headline, Variant};
 
-/// What is watched. More than ECMP over one big switch no scheme can gain.
+/// Headline ratios. No scheme can gain more than ECMP over one big switch.
 pub(super) const HEADLINES: &[Headline<Point>] = &[
     Headline {
         key: "symmetric_70",

@@ -1,4 +1,4 @@
-//! What MP-HULA's paper reports, claim by claim, and how each is measured here.
+//! MP-HULA's claims with their measurements.
 //!
 //! The slides give some figures as "-21 %": a ratio of 1 / (1 - 0.21). Where a load is not said it is that of the nearest claim:
 //! with a link down 50 and 60 %, as HULA's paper has them, because at 70 % ECMP is past what is left to it.
@@ -16,7 +16,7 @@ use heddle_study::metric::{Metric, mean_all, mean_small};
 use heddle_study::summary::RunSummary;
 
 /// Switches of the fabric, pod 1 to pod 2: the links between the names of neighbouring rows carry the traffic.
-const WAY: [[&str; 2]; 5] = [
+const FORWARD: [[&str; 2]; 5] = [
     ["tor-1", "tor-2"],
     ["agg-1", "agg-2"],
     ["core-1", "core-2"],
@@ -25,17 +25,17 @@ const WAY: [[&str; 2]; 5] = [
 ];
 
 /// Mean utilisation of each of the 16 links from pod 1 to pod 2, with its ends; empty if ports were not sampled.
-pub fn links_on_the_way(run: &RunSummary) -> Vec<(String, f64)> {
+pub fn forward_links(run: &RunSummary) -> Vec<(String, f64)> {
     let joins = |from: &str, to: &str| {
         let step = |step: &[[&str; 2]]| step[0].contains(&from) && step[1].contains(&to);
-        WAY.windows(2).any(step)
+        FORWARD.windows(2).any(step)
     };
     let ports = run.ports.iter().filter(|port| joins(&port.from, &port.to));
     ports.map(|port| (format!("{} to {}", port.from, port.to), port.utilisation)).collect()
 }
 
 fn utilisations(run: &RunSummary) -> Vec<f64> {
-    links_on_the_way(run).into_iter().map(|(_, utilisation)| utilisation).collect()
+    forward_links(run).into_iter().map(|(_, utilisation)| utilisation).collect()
 }
 
 /// Mean over the links.

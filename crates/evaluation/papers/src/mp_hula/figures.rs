@@ -3,7 +3,7 @@
 use heddle_report::{Axis, Cell, Plot, Section, Series, Style, Table, Unit};
 
 use crate::mp_hula::MpHula;
-use crate::mp_hula::claims::{links_on_the_way, mean_utilisation, unevenness};
+use crate::mp_hula::claims::{forward_links, mean_utilisation, unevenness};
 use crate::mp_hula::points::{Coupling, FIGURES, Figure, Point, System};
 use crate::two_pod::{Shape, Sizes};
 use heddle_study::paper::Evidence;
@@ -88,7 +88,7 @@ fn link_utilisation(evidence: &Evidence<MpHula>) -> Option<Section> {
     let load = panel.last_load()?;
     let runs = panel.sampled_at(load);
     let (_, first) = runs.first()?;
-    let links: Vec<String> = links_on_the_way(first).into_iter().map(|(name, _)| name).collect();
+    let links: Vec<String> = forward_links(first).into_iter().map(|(name, _)| name).collect();
     let text = format!(
         "Mean utilisation of each link that leads from pod 1 to pod 2 at {load:.0} %, MPTCP uncoupled, in the first seed's run. \
          Every system is offered the same bytes: a higher mean is more bytes on the wire in the same time. \
@@ -103,7 +103,7 @@ fn utilisation_plot(runs: &[(&str, &RunSummary)]) -> Plot {
     let y = Axis::new("Mean utilisation", Unit::None).within(0.0, 1.0);
     let plot = Plot::new("link-utilisation", "Mean utilisation of each link", x, y);
     runs.iter().fold(plot, |plot, (name, run)| {
-        let links = links_on_the_way(run).into_iter();
+        let links = forward_links(run).into_iter();
         let points = (1..).zip(links).map(|(i, (_, utilisation))| (f64::from(i), utilisation));
         plot.series(Series::new(*name, Style::Markers, points))
     })
@@ -113,7 +113,7 @@ fn utilisation_table(links: &[String], runs: &[(&str, &RunSummary)]) -> Table {
     let header = ["", "link"].into_iter().chain(runs.iter().map(|(name, _)| *name));
     let columns: Vec<Vec<f64>> = runs
         .iter()
-        .map(|(_, run)| links_on_the_way(run).into_iter().map(|(_, share)| share).collect())
+        .map(|(_, run)| forward_links(run).into_iter().map(|(_, share)| share).collect())
         .collect();
     let percent = |share: Option<f64>| share.map_or("-".into(), |x| format!("{:.1} %", 100.0 * x));
     let summary = |name: &str, figure: fn(&RunSummary) -> Option<f64>| {

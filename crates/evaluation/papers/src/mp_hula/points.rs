@@ -1,11 +1,11 @@
-//! Which simulations MP-HULA's evaluation needs: the paper's scenario file with a system, a load, a fabric, a workload.
+//! Points of MP-HULA's evaluation: the paper's scenario file with a system, a load, a fabric, a workload.
 
 use heddle_scenario::Source;
 
 use crate::two_pod::{Shape, Sizes};
 use heddle_claims::Effort;
 
-/// How the switches choose paths for MPTCP.
+/// Scheme of the switches under MPTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Routing {
     /// ECMP.
@@ -16,7 +16,7 @@ pub enum Routing {
     MpHula,
 }
 
-/// How the congestion windows of a connection's two subflows hang together.
+/// Coupling of the congestion windows of a connection's two subflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coupling {
     /// Linked increases (RFC 6356).
@@ -83,7 +83,7 @@ impl System {
         transport.into_iter().chain(scheme.map(|scheme| ("scheme", scheme))).collect()
     }
 
-    /// Whether a change of a dotted key means anything to it.
+    /// True if a change of a dotted key means anything to it.
     pub(super) fn takes(self, key: &str) -> bool {
         let routing = match self {
             System::TcpHula | System::Mptcp(_, Routing::Hula) => Routing::Hula,
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// What figure 5's file says of MPTCP's subflows holds for TCP too.
+    /// Settings of MPTCP's subflows in figure 5's file hold for TCP too.
     #[test]
     fn systems_differ_in_what_they_name_alone() {
         for system in System::all(Coupling::Uncoupled) {

@@ -1,10 +1,10 @@
-//! What the paper leaves open, and the ratios by which a change of it is told.
+//! Choices that the paper leaves open, and the ratios that show their effect.
 
 use super::claims::{HULA, HULA_UNCOUPLED, MP_HULA, MP_HULA_UNCOUPLED, web};
 use super::points::{Point, System};
 use heddle_study::sensitivity::{Headline, Variant};
 
-/// What is watched. More than TCP + HULA over one big switch no system can gain.
+/// Headline ratios. No system can gain more than TCP + HULA over one big switch.
 pub(super) const HEADLINES: &[Headline<Point>] = &[
     Headline {
         key: "coupled_50",

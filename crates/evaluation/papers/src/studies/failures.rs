@@ -12,7 +12,7 @@ pub(super) const ABOUT: &str = "Web search at 30 % on the paper's fabric, couple
      mean over the flows that start in that time, of those that finish before the run ends at 161 ms; throughput is what the ToRs of pod 2 \
      are sent.";
 
-/// What fails.
+/// Link or switch that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Broken {
     /// Link core-2 to agg-3.
@@ -40,9 +40,9 @@ impl Broken {
 
 /// Half of pod 2's links is left while a switch is down: they are then at 60 %.
 pub(super) const LOAD: u8 = 30;
-/// When it fails, in seconds from the start of the run.
+/// Time of the failure, in seconds from the start of the run.
 pub const FAILS_AT: f64 = 0.060;
-/// When it is back.
+/// Time of the recovery, in seconds from the start of the run.
 pub const RECOVERS_AT: f64 = 0.100;
 
 pub(super) fn points(effort: Effort) -> Vec<Point> {
@@ -66,7 +66,7 @@ pub(super) fn overrides(broken: Broken, system: System) -> Overrides {
     own.into_iter().chain(system).collect()
 }
 
-/// What the ToRs of pod 2 are sent in each frame of a run, in bits per second.
+/// Throughput towards the ToRs of pod 2 in each frame of a run, in bits per second.
 pub fn throughput(run: &RunSummary) -> Vec<f64> {
     const RATE: f64 = 40e9;
     let last_hops = run.ports.iter().filter(|p| matches!(&*p.to, "tor-3" | "tor-4"));

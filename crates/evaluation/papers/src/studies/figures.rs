@@ -91,7 +91,7 @@ fn failures(section: Section, results: &Results<Point>) -> Section {
     })
 }
 
-/// What a series holds for each frame of a run, in the first seed's run of each point.
+/// A series over the frames of the first seed's run of each point.
 fn over_time(
     id: &str,
     broken: Broken,

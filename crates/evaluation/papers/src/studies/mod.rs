@@ -24,7 +24,7 @@ pub use table::{Column, Row, Table, markdown};
 pub enum Study {
     /// Best hops and subflows on a fat-tree of 128 hosts.
     Paths,
-    /// Whether long flows leave the best hop to short ones.
+    /// Long flows that leave the best hop to short ones.
     Priorities,
     /// A link and a switch that fail and come back.
     Failures,
@@ -52,7 +52,7 @@ impl Study {
         }
     }
 
-    /// What is simulated, in a sentence or two.
+    /// Its simulations in a sentence or two.
     pub fn about(self) -> &'static str {
         match self {
             Study::Paths => paths::ABOUT,
@@ -70,7 +70,7 @@ impl Study {
         })
     }
 
-    /// What is told of each point.
+    /// Columns of its table.
     pub fn columns(self) -> &'static [Column] {
         match self {
             Study::Paths => paths::COLUMNS,
@@ -96,12 +96,12 @@ pub enum Point {
     Priorities {
         /// Load in percent of 160 Gbps.
         load: u8,
-        /// What MP-HULA does with long flows.
+        /// Treatment of long flows.
         long_flows: LongFlows,
     },
     /// Of [`Study::Failures`].
     Failures {
-        /// What fails.
+        /// Link or switch that fails.
         broken: Broken,
         /// Hosts and switches.
         system: System,

@@ -1,4 +1,4 @@
-//! How many best hops a switch should remember, and how many subflows a connection should have, where there are more paths
+//! Numbers of best hops in a switch and of subflows in a connection, in a fabric with more paths
 //! than in the paper's fabric: four next hops at each ToR and aggregation switch, 16 paths between pods.
 
 use super::{Column, Overrides, Point};

@@ -11,7 +11,7 @@ use heddle_study::metric::{
 pub(super) const ABOUT: &str = "Web search on the paper's fabric, coupled MPTCP of two subflows. With yield-best a connection of \
      several subflows leaves the best hop to others while it has another one.";
 
-/// What the switches do with connections of several subflows.
+/// Treatment of connections of several subflows by the switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LongFlows {
     /// HULA: the best hop for all.

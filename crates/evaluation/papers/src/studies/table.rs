@@ -1,4 +1,4 @@
-//! What a study found: a row for each point, a column for each figure.
+//! Results of a study: a row for each point, a column for each metric.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Where an axis begins and ends.
+//! Domain of an axis.
 
 use super::ticks::{Ticks, ticks, widen};
 use crate::model::{Annotation, Axis, Plot, Point, Scale};
@@ -23,7 +23,7 @@ impl Span {
     }
 }
 
-/// Whether a point has a place in the plot, `y_scale` standing in for the scale of its y axis.
+/// True if a point has a place in the plot, `y_scale` standing in for the scale of its y axis.
 pub(crate) fn drawable(plot: &Plot, y_scale: Scale, point: &Point) -> bool {
     plot.x.scale.admits(point.x) && y_scale.admits(point.y)
 }

@@ -7,7 +7,7 @@
 use super::Span;
 use crate::model::Scale;
 
-/// Where an axis is marked. Both lists ascend.
+/// Ticks of an axis. Both lists ascend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ticks {
     /// With a label and a grid line.

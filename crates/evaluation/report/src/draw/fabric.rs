@@ -6,7 +6,7 @@ use super::text;
 use crate::model::{FabricMap, Link, Node, Run};
 
 const WIDTH: f64 = 480.0;
-/// Where nodes may stand, from left to right; tier names are left of it.
+/// Horizontal range of the nodes; tier names are left of it.
 const INNER: (f64, f64) = (76.0, 476.0);
 /// No network has more tiers; nodes above are drawn in the highest.
 const HIGHEST: usize = 15;
@@ -20,7 +20,7 @@ const DOWN: u8 = 255;
 /// The level of a link that was full.
 const FULL: f32 = 250.0;
 
-/// Where everything stands.
+/// Positions of nodes and tiers.
 struct Places {
     nodes: Vec<Xy>,
     /// The smallest distance between two nodes of each tier.
@@ -79,7 +79,7 @@ impl Places {
         Some(((a.0 + ox, a.1 + oy), (b.0 + ox, b.1 + oy)))
     }
 
-    /// How thick the lines of a link are: thin where nodes crowd.
+    /// Width of the lines of a link: thin where nodes crowd.
     fn thickness(&self, map: &FabricMap, link: &Link) -> f64 {
         let gap = |n: usize| map.nodes.get(n).and_then(|n| self.gaps.get(tier_of(n))).copied();
         let gap = gap(link.a).unwrap_or(99.0).min(gap(link.b).unwrap_or(99.0));

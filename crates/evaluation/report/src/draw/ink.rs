@@ -5,7 +5,7 @@
 //! tritanopia, and every line stands out from both backgrounds. The load ramp falls steadily in
 //! lightness, so that it reads in print and without colour vision.
 
-/// What a stroke or a fill stands for; its colour depends on the theme.
+/// Role of a stroke or a fill; its colour depends on the theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
     Page,
@@ -19,7 +19,7 @@ pub(crate) enum Ink {
     Load(usize),
 }
 
-/// Where a drawing goes.
+/// Destination of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Medium {
     /// Into the page: colours are CSS variables, with the light colour to fall back on.
@@ -58,7 +58,7 @@ const LOAD: [Pair; LOAD_STEPS] = [
 ];
 const DASHES: [&str; 4] = ["", "7 3", "2 2.5", "9 3 2 3"];
 
-/// How many colours the load ramp has.
+/// Number of colours of the load ramp.
 pub(crate) const LOAD_STEPS: usize = 10;
 
 impl Medium {
@@ -114,7 +114,7 @@ pub(crate) fn css_variables() -> (String, String) {
     (light, dark)
 }
 
-/// Which colour and marker each series name has, the same wherever it appears.
+/// Colour and marker of each series name, the same wherever it appears.
 ///
 /// Seven names differ in colour and marker; further ones take the colours again with broken lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

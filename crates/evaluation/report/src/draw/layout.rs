@@ -1,4 +1,4 @@
-//! Where the parts of a plot go: title, legend, frame, labels.
+//! Layout of a plot: title, legend, frame, labels.
 
 use super::text;
 use crate::axis::{AxisText, Mapping, Span, Ticks, axis_text, ticks, x_span, y_axis};
@@ -13,7 +13,7 @@ pub(crate) const SAMPLE: (f64, f64) = (24.0, 30.0);
 /// Height of a line of the legend.
 pub(crate) const LEGEND_LINE: f64 = 20.0;
 
-/// How much wider bold text is.
+/// Width of bold text over that of plain text.
 const BOLD: f64 = 1.1;
 const TITLE_LINE: f64 = 19.0;
 const LEGEND_GAP: f64 = 18.0;

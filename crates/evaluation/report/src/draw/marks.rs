@@ -42,12 +42,12 @@ const SHAPES: [&[Xy]; 7] = [
     ],
 ];
 
-/// How one series looks.
+/// Appearance of one series.
 #[derive(Clone, Copy)]
 pub(crate) struct Look {
     pub slot: usize,
     pub style: Style,
-    /// Whether there are many points to mark.
+    /// True if there are many points to mark.
     crowded: bool,
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn marker(slot: usize, (x, y): Xy, radius: f64) -> String {
     format!("M{}z", corners.join("L"))
 }
 
-/// Where the points lie; `None` for those that have no place.
+/// Positions of the points; `None` for those that have no place.
 fn places(plot: &Plot, series: &Series, layout: &Layout) -> Vec<Option<Xy>> {
     let scale = layout.y.map.scale;
     let place = |p: &Point| (near(layout.x.map.at(p.x)), near(layout.y.map.at(p.y)));

@@ -57,7 +57,7 @@ fn draw_label(svg: &mut Svg, at: (f64, f64), anchor: &str, label: &str) {
     svg.text(at, &style, label);
 }
 
-/// Whether any series has a point to draw.
+/// True if any series has a point to draw.
 pub(crate) fn has_data(plot: &Plot, layout: &Layout) -> bool {
     let points = plot.series.iter().flat_map(|s| &s.points);
     points.into_iter().any(|p| drawable(plot, layout.y.map.scale, p))

@@ -9,7 +9,7 @@ use super::notes::{draw_annotations, draw_no_data, has_data};
 use super::svg::{Svg, escape, px};
 use crate::model::{Plot, Scale};
 
-/// How to show a plot.
+/// Options of drawing a plot.
 pub(crate) struct View<'a> {
     /// The scale of the y axis.
     pub scale: Scale,
@@ -92,7 +92,7 @@ fn draw_head(svg: &mut Svg, plot: &Plot, layout: &Layout, stem: &str) {
     }
 }
 
-/// What the plot shows, in words.
+/// Description of a plot in words.
 fn description(plot: &Plot, layout: &Layout) -> String {
     let names: Vec<&str> = plot.series.iter().map(|s| s.name.as_str()).collect();
     format!(

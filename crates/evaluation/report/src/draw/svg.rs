@@ -11,7 +11,7 @@ pub(crate) struct Svg {
     pub medium: Medium,
 }
 
-/// How a line is drawn.
+/// Style of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pen {
     pub ink: Ink,

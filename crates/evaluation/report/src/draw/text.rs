@@ -1,4 +1,4 @@
-//! How wide text will be, without fonts: good enough to place labels, never to cut glyphs.
+//! Width of text, estimated without fonts: good enough to place labels, never to cut glyphs.
 
 /// The width of `text` in pixels, in a sans serif of `size` pixels (Helvetica's widths, by class).
 pub(crate) fn width(text: &str, size: f64) -> f64 {

@@ -17,7 +17,7 @@ pub struct FabricMap {
     pub links: Vec<Link>,
     /// The instants of the frames, in seconds, ascending.
     pub times: Vec<f64>,
-    /// What was measured, one entry a scheme.
+    /// Measured utilisation, one entry a scheme.
     pub runs: Vec<Run>,
 }
 
@@ -45,7 +45,7 @@ pub struct Link {
     pub rate: String,
 }
 
-/// What one scheme made of the network.
+/// Utilisation of the network under one scheme.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// The scheme.

@@ -1,4 +1,4 @@
-//! What a report holds: plain data with constructors, no drawing.
+//! Contents of a report: plain data with constructors, no drawing.
 
 mod fabric;
 mod plot;

@@ -21,7 +21,7 @@ pub struct Plot {
     pub annotations: Vec<Annotation>,
 }
 
-/// What an axis shows.
+/// An axis: label, unit, scale, range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// The quantity, without its unit.
@@ -36,7 +36,7 @@ pub struct Axis {
     pub range: Option<(f64, f64)>,
 }
 
-/// How values map to positions.
+/// Mapping of values to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Equal steps are equal differences.
@@ -61,16 +61,16 @@ pub enum Unit {
 pub enum Annotation {
     /// Upright, at an abscissa.
     Vertical {
-        /// Where, in the unit of x.
+        /// Position in the unit of x.
         x: f64,
-        /// What it marks; empty for none.
+        /// Its label; empty for none.
         label: String,
     },
     /// Level, at an ordinate.
     Horizontal {
-        /// Where, in the unit of y.
+        /// Position in the unit of y.
         y: f64,
-        /// What it marks; empty for none.
+        /// Its label; empty for none.
         label: String,
     },
 }
@@ -128,7 +128,7 @@ impl Axis {
 }
 
 impl Scale {
-    /// Whether a value has a place on this scale: finite, positive on a logarithmic one, and of a size
+    /// True if a value has a place on this scale: finite, positive on a logarithmic one, and of a size
     /// (1e-280 to 1e280, or zero) that leaves room to compute with.
     pub fn admits(self, value: f64) -> bool {
         match self {

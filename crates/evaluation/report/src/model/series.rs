@@ -13,7 +13,7 @@ pub struct Series {
     pub colour_key: String,
     /// The data. A point that cannot be drawn breaks the line: a gap is not bridged.
     pub points: Vec<Point>,
-    /// How the points are joined.
+    /// Style of the line or markers.
     pub style: Style,
 }
 
@@ -28,7 +28,7 @@ pub struct Point {
     pub bar: Option<(f64, f64)>,
 }
 
-/// How a series is drawn.
+/// Style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Straight lines; the points are marked when they are few.
@@ -70,7 +70,7 @@ impl Series {
         self.colour_key = key.into();
         self
     }
-    /// What decides the colour: the key if there is one, else the name.
+    /// Key of the colour: the given one, else the name.
     pub fn key(&self) -> &str {
         if self.colour_key.is_empty() { &self.name } else { &self.colour_key }
     }

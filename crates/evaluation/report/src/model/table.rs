@@ -3,7 +3,7 @@
 /// A table. Rows shorter than the header are filled with empty cells; longer ones are cut.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// What the table shows; empty for none.
+    /// Caption; empty for none.
     pub caption: String,
     /// The header. A column whose cells all are numbers is set flush right.
     pub columns: Vec<String>,

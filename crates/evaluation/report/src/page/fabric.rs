@@ -7,7 +7,7 @@ use super::prose::paragraphs;
 use crate::draw::{Ink, LOAD_STEPS, Medium, draw_fabric, escape, levels};
 use crate::model::{FabricMap, Run};
 
-/// What the script knows of a map.
+/// Data of a map for the script.
 #[derive(Serialize)]
 struct FabricData<'a> {
     /// Seconds.

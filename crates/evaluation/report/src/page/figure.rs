@@ -9,7 +9,7 @@ use crate::axis::other_y_scale;
 use crate::draw::{Colours, Ink, Medium, Size, View, draw_plot, escape};
 use crate::model::{Axis, Plot, Point, Scale, Series, Style, Unit};
 
-/// What the script knows of a plot.
+/// Data of a plot for the script.
 #[derive(Serialize)]
 struct PlotData<'a> {
     x: AxisData<'a>,
@@ -21,7 +21,7 @@ struct PlotData<'a> {
 struct AxisData<'a> {
     label: &'a str,
     unit: &'a str,
-    /// Whether the unit takes SI prefixes.
+    /// True if the unit takes SI prefixes.
     si: bool,
 }
 

@@ -54,7 +54,7 @@ fn link(text: &str) -> Option<(String, &str)> {
     Some((format!("<a href=\"#{}\">{}</a>", slug(target), inline(name)), after))
 }
 
-/// What stands between two marks at the start of `text`, and what follows. Not if it is empty.
+/// Text between two marks at the start of `text`, and the rest; `None` if it is empty.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, &'a str)> {
     text.strip_prefix(open)?.split_once(close).filter(|(inside, _)| !inside.is_empty())
 }

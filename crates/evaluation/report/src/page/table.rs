@@ -49,7 +49,7 @@ fn badge(status: Status) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether all filled cells of a column begin as numbers do, and at least one is filled.
+/// True if all filled cells of a column begin as numbers do, and at least one is filled.
 fn is_numeric(table: &Table, column: usize) -> bool {
     let cells = table.rows.iter().filter_map(|row| row.get(column));
     let mut filled = cells.filter(|cell| !cell.text.trim().is_empty()).peekable();

@@ -52,7 +52,7 @@ fn a_damaged_file_counts_as_none_and_an_unreadable_one_does_not() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What goes on after an interruption prints the same digits.
+    /// A sweep that goes on after an interruption prints the same digits.
     #[test]
     fn figures_read_back_to_the_last_bit(figures in prop::collection::vec(-1e15..1e15f64, 1..40), tiny in 0.0..1e-6f64) {
         let folder = tempfile::tempdir().unwrap();

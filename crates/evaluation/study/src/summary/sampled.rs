@@ -1,4 +1,4 @@
-//! What is kept of samples: each port's figures, and series over frames of time.
+//! Summary of samples: each port's values, and series over frames of time.
 
 use heddle_claims::stats::{mean, quantiles};
 use heddle_sim::{FlowRecord, Outcome, Samples};

@@ -87,7 +87,7 @@ impl Panel {
             .collect()
     }
 
-    /// How many times faster the reference is than the others, with the ratios that the paper states as separate points: its
+    /// Speed-up of the reference over the others, with the ratios that the paper states as separate points: its
     /// curves cannot be read off its text.
     pub fn speedup(&self, metric: FctMetric, stated: PaperRatios) -> Plot {
         let x = Axis::new("Load", Unit::plain("%"));

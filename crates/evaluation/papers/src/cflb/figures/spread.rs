@@ -1,4 +1,4 @@
-//! Figures 6 to 8: how evenly flows that nobody steers are spread, and what a decision costs.
+//! Figures 6 to 8: spread of flows that are not steered, and cost of a decision.
 
 use heddle_report::{Axis, Block, Plot, Section, Series, Table, Unit};
 
@@ -37,7 +37,7 @@ pub(super) fn sections(evidence: &Evidence<Cflb>) -> Vec<Section> {
     each.filter_map(section).collect()
 }
 
-/// How evenly each chooser spread a trace: the deviations' distribution or the shares over time, and a table.
+/// Evenness of each chooser on a trace: the deviations' distribution or the shares over time, and a table.
 pub fn spread_section(trace: &str, routers: Routers, spreads: &[Spread]) -> Section {
     let (number, what) = match routers {
         Routers::One => ("6a", "one router, 2 next hops"),
@@ -109,7 +109,7 @@ fn table(routers: Routers, spreads: &[Spread]) -> Table {
     )
 }
 
-/// What a decision costs.
+/// Cost of a decision.
 pub(super) fn cost(evidence: &Evidence<Cflb>) -> Option<Section> {
     let costs = made(evidence, Experiment::Cost).and_then(Measured::cost)?;
     let section = Section::new("cost", "What a decision costs (figure 8)");

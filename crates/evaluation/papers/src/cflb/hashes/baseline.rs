@@ -1,4 +1,4 @@
-//! What a decision's cost is held against.
+//! Baselines of a decision's cost.
 
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 

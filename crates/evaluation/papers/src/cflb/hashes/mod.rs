@@ -25,24 +25,24 @@ pub use tuple::Tuple;
 
 use heddle_policy::cflb::{Cipher, Field, Fields, PortRange};
 
-/// A way to choose next hops.
+/// A function that chooses next hops.
 pub trait NextHop: Send + Sync {
     /// The next hop, below `next_hops` (at least 1), that router number `router` chooses for a packet with these fields.
     fn next_hop(&self, fields: &Fields, router: u32, next_hops: u16) -> u16;
 }
 
-/// A way to choose next hops, with its name.
+/// A named function that chooses next hops.
 pub struct Chooser {
     /// As a figure's legend has it, such as "md5" or "rc5, B = 4".
     pub name: String,
-    /// The way.
-    pub way: Box<dyn NextHop>,
+    /// The function.
+    pub function: Box<dyn NextHop>,
 }
 
 impl Chooser {
-    /// Names a way.
-    pub fn new(name: impl Into<String>, way: impl NextHop + 'static) -> Chooser {
-        Chooser { name: name.into(), way: Box::new(way) }
+    /// A function with its name.
+    pub fn new(name: impl Into<String>, function: impl NextHop + 'static) -> Chooser {
+        Chooser { name: name.into(), function: Box::new(function) }
     }
 }
 
@@ -57,7 +57,11 @@ pub fn hashes() -> Vec<Chooser> {
     let appended = appended.map(|hash| HashModulo { hash, salting: Salting::Appended });
     let mixed = [Hash::Crc16, Hash::Crc32, Hash::Toeplitz];
     let mixed = mixed.map(|hash| HashModulo { hash, salting: Salting::Mixed });
-    appended.into_iter().chain(mixed).map(|way| Chooser::new(way.name(), way)).collect()
+    appended
+        .into_iter()
+        .chain(mixed)
+        .map(|function| Chooser::new(function.name(), function))
+        .collect()
 }
 
 /// CFLB: each cipher on both ports and the Feistel network on the source port too, with B of 4, 16 and `next_hops` + 1 as far as they
@@ -74,7 +78,7 @@ pub fn routers(next_hops: u16) -> Vec<Chooser> {
     let each = ciphers.iter().flat_map(|&(cipher, field)| {
         radices.iter().flat_map(move |&radix| CflbRouter::settings(cipher, field, radix))
     });
-    each.map(|way| Chooser::new(way.name(), way)).collect()
+    each.map(|function| Chooser::new(function.name(), function)).collect()
 }
 
 /// Two powers of two and, for one that is usually none, the least B that leaves a digit over.

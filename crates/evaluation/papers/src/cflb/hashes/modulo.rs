@@ -5,7 +5,7 @@ use heddle_policy::mix;
 
 use super::{Hash, NextHop, Tuple};
 
-/// How a router's number gets into a decision.
+/// Use of a router's number in a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salting {
     /// It stands behind the 5-tuple, as in algorithm 1. It decorrelates routers only if the hash is not linear.
@@ -19,7 +19,7 @@ pub enum Salting {
 pub struct HashModulo {
     /// The hash.
     pub hash: Hash,
-    /// Where the router's number goes.
+    /// Use of the router's number.
     pub salting: Salting,
 }
 

@@ -4,7 +4,7 @@ use heddle_policy::cflb::{CflbConfig, Cipher, Codec, Field, Fields, Rules};
 
 use super::NextHop;
 
-/// Which key is of no consequence: packets that nobody steers do not know it.
+/// Key of the cipher, of no consequence: ports of flows that are not steered do not depend on it.
 const KEY: [u8; 16] = *b"uncontrolled mix";
 
 /// CFLB's router.

@@ -43,9 +43,9 @@ fn every_router_comes_as_published_too() {
 #[test]
 fn a_tuple_is_in_the_order_of_the_figure() {
     let packet = fields(0x0a00_0001, 0x1234_0050);
-    let told = [10, 0, 0, 1, 10, 0, 0, 2, 6, 0x12, 0x34, 0, 80];
-    assert_eq!(Tuple::new(&packet).bytes(), told);
-    assert_eq!(Tuple::new(&packet).with_router(7).bytes(), [&told[..], &[0, 0, 0, 7]].concat());
+    let expected = [10, 0, 0, 1, 10, 0, 0, 2, 6, 0x12, 0x34, 0, 80];
+    assert_eq!(Tuple::new(&packet).bytes(), expected);
+    assert_eq!(Tuple::new(&packet).with_router(7).bytes(), [&expected[..], &[0, 0, 0, 7]].concat());
     let addresses = Addresses::V6(Ipv6Addr::LOCALHOST, Ipv6Addr::UNSPECIFIED);
     let v6 = Fields { addresses, ..packet };
     assert_eq!(Tuple::new(&v6).with_router(7).bytes().len(), 16 + 16 + 1 + 2 + 2 + 4);
@@ -53,10 +53,10 @@ fn a_tuple_is_in_the_order_of_the_figure() {
 
 /// Of 4096 flows, how many find the same next hop of two at routers 0 and 1.
 fn agreeing(name: &str) -> usize {
-    let way = chooser(name).way;
+    let function = chooser(name).function;
     let same = |i: &u32| {
         let fields = fields(i.wrapping_mul(0x9e37_79b9), i.wrapping_mul(0x85eb_ca6b));
-        way.next_hop(&fields, 0, 2) == way.next_hop(&fields, 1, 2)
+        function.next_hop(&fields, 0, 2) == function.next_hop(&fields, 1, 2)
     };
     (0..4096).filter(same).count()
 }
@@ -76,15 +76,15 @@ fn linear_hashes_agree_about_every_flow() {
 
 #[test]
 fn round_robin_takes_turns() {
-    let way = RoundRobin::default();
-    assert_eq!([(); 5].map(|()| way.next_hop(&fields(1, 2), 0, 3)), [1, 2, 0, 1, 2]);
+    let function = RoundRobin::default();
+    assert_eq!([(); 5].map(|()| function.next_hop(&fields(1, 2), 0, 3)), [1, 2, 0, 1, 2]);
 }
 
 proptest! {
     #[test]
     fn every_choice_is_one_of_the_next_hops(source: u32, ports: u32, router: u32, next_hops in 1u16..=64) {
         for chooser in choosers(next_hops) {
-            let hop = chooser.way.next_hop(&fields(source, ports), router, next_hops);
+            let hop = chooser.function.next_hop(&fields(source, ports), router, next_hops);
             prop_assert!(hop < next_hops, "{}: {hop}", chooser.name);
         }
     }

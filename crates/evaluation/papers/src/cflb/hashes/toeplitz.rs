@@ -38,7 +38,7 @@ mod tests {
     /// "Verifying the RSS Hash Calculation": source, destination, their ports; without and with ports.
     #[test]
     fn microsofts_ipv4_vectors() {
-        for (source, destination, ports, told) in [
+        for (source, destination, ports, expected) in [
             ("66.9.149.187", "161.142.100.80", [2794, 1766], [0x323e_8fc2, 0x51cc_c178]),
             ("199.92.111.2", "65.69.140.83", [14230, 4739], [0xd718_262a, 0xc626_b0ea]),
             ("24.19.198.95", "12.22.207.184", [12898, 38024], [0xd2d0_a5de, 0x5c2b_394a]),
@@ -46,13 +46,13 @@ mod tests {
             ("153.39.163.191", "202.188.127.2", [44251, 1303], [0x5d18_09c5, 0x10e8_28a2]),
         ] {
             let [from, to] = [source, destination].map(|a| a.parse::<Ipv4Addr>().unwrap().octets());
-            assert_eq!(hash(&from, &to, ports), told, "{source}");
+            assert_eq!(hash(&from, &to, ports), expected, "{source}");
         }
     }
 
     #[test]
     fn microsofts_ipv6_vectors() {
-        for (source, destination, ports, told) in [
+        for (source, destination, ports, expected) in [
             (
                 "3ffe:2501:200:1fff::7",
                 "3ffe:2501:200:3::1",
@@ -73,7 +73,7 @@ mod tests {
             ),
         ] {
             let [from, to] = [source, destination].map(|a| a.parse::<Ipv6Addr>().unwrap().octets());
-            assert_eq!(hash(&from, &to, ports), told, "{source}");
+            assert_eq!(hash(&from, &to, ports), expected, "{source}");
         }
     }
 }

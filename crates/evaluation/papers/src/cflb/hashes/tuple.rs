@@ -42,7 +42,7 @@ impl Tuple {
         self
     }
 
-    /// What is hashed.
+    /// Bytes that are hashed.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]

@@ -77,7 +77,7 @@ fn ephemeral(random: &mut Random) -> u16 {
     first + random.below(ports) as u16
 }
 
-/// What 4 to 27 routers leave of the 64, 128 or 255 that systems begin with.
+/// TTLs after 4 to 27 routers, from the 64, 128 or 255 that systems begin with.
 fn ttl_from(source: u32) -> u8 {
     let bits = scramble(source, 3);
     let first = [64, 64, 128, 255][(bits >> 30) as usize];

@@ -16,7 +16,7 @@ use super::{
 /// Packets a second of all flows together, on average.
 pub const RATE: f64 = 300_000.0;
 
-/// How long a flow lasts at most, about.
+/// Longest duration of a flow, about.
 pub const LONGEST: Time = Time::secs(30);
 
 /// Sizes of flows in packets.
@@ -31,7 +31,7 @@ const FASTEST: f64 = 1000.0;
 #[derive(Clone, Debug)]
 struct Active {
     fields: Fields,
-    /// Once it has sent something that is told.
+    /// True once it has sent a packet that is reported.
     number: Option<u32>,
     left: u32,
     /// Between two packets, in seconds.
@@ -47,7 +47,7 @@ pub struct Packets {
     /// Places of ended flows are used again.
     active: Vec<Active>,
     free: Vec<u32>,
-    /// When an active flow sends next.
+    /// Time of an active flow's next packet.
     due: BinaryHeap<Reverse<(Time, u32)>>,
     next_flow: Time,
     least: f64,

@@ -35,7 +35,7 @@ fn packets_are_in_order_and_flows_are_numbered_as_they_appear() {
 
 /// 600 000 packets take 2 s, within 15 %: heavy tails make means of few seconds unsure.
 #[test]
-fn the_rate_is_the_one_that_is_told() {
+fn the_rate_is_the_documented_one() {
     for mix in Mix::ALL {
         let last = mix.packets(1, 600_000).last().unwrap().at.as_secs_f64();
         assert!((1.7..=2.3).contains(&last), "{mix:?}: {last}");

@@ -1,4 +1,4 @@
-//! What CFLB and hashes read of one captured frame.
+//! Header fields of one captured frame that CFLB and hashes read.
 
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket};
 use heddle_policy::cflb::{Addresses, Fields, Ports};
@@ -32,7 +32,7 @@ impl Link {
     }
 }
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// Has ports.

@@ -68,7 +68,7 @@ fn read(file: &[u8]) -> (Vec<Packet>, Option<CaptureError>, Tally) {
     for step in capture.by_ref() {
         match step {
             Ok(packet) => packets.push(packet),
-            Err(told) => error = Some(told),
+            Err(found) => error = Some(found),
         }
     }
     (packets, error, capture.tally())
@@ -101,14 +101,14 @@ fn a_capture_of_ethernet() {
     ];
     let (packets, error, tally) = read(&pcap(1, &frames));
     assert_eq!(error, None);
-    let told = [
+    let expected = [
         (Time(0), 0, v4_fields(6)),
         (Time::millis(250), 0, v4_fields(6)),
         (Time::secs(1), 1, v6_fields()),
         (Time::millis(1500), 2, Fields { ports: None, ..v4_fields(1) }),
         (Time::millis(1500), 3, Fields { ports: None, ..v4_fields(17) }),
     ];
-    assert_eq!(packets, told.map(|(at, flow, fields)| Packet { at, flow, fields }));
+    assert_eq!(packets, expected.map(|(at, flow, fields)| Packet { at, flow, fields }));
     assert_eq!((tally.frames, tally.packets, tally.fragments, tally.portless), (7, 5, 1, 1));
     assert_eq!((tally.not_ip + tally.broken, tally.untimed), (2, 0));
 }
@@ -132,8 +132,8 @@ fn a_pcapng_of_raw_ip() {
     let first = (1 << 32) + 5;
     let (packets, error, _) = read(&pcapng(&[(first, ipv4(6, 0)), (first + 1500, ipv6())]));
     assert_eq!(error, None);
-    let told = [(Time(0), 0, v4_fields(6)), (Time::nanos(1500), 1, v6_fields())];
-    assert_eq!(packets, told.map(|(at, flow, fields)| Packet { at, flow, fields }));
+    let expected = [(Time(0), 0, v4_fields(6)), (Time::nanos(1500), 1, v6_fields())];
+    assert_eq!(packets, expected.map(|(at, flow, fields)| Packet { at, flow, fields }));
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub struct ChiSquare {
     pub statistic: f64,
     /// Classes less one.
     pub degrees: u32,
-    /// How likely chance alone gives such a statistic or a larger one. Near 0: some classes are preferred. Near 1: more even than chance.
+    /// Probability of such a statistic or a larger one by chance alone. Near 0: some classes are preferred. Near 1: more even than chance.
     pub p_value: f64,
 }
 

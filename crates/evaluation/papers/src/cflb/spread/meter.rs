@@ -47,7 +47,7 @@ impl<'a> Meter<'a> {
         let next_hops = self.plan.next_hops;
         (0..self.plan.routers).fold(0, |path, router| {
             let seen = Fields { ttl: fields.ttl.saturating_sub(router as u8), ..*fields };
-            let hop = self.chooser.way.next_hop(&seen, router, next_hops);
+            let hop = self.chooser.function.next_hop(&seen, router, next_hops);
             path * u32::from(next_hops) + u32::from(hop)
         })
     }

@@ -41,8 +41,10 @@ fn one_router_second_by_second() {
     let spread = spread_of(&packets, &Plan::FIGURE_6A);
     assert_eq!((spread.packets, spread.flows.count, spread.flows.statistic), (6, 2, 0.0));
     assert_eq!(spread.shares[1], [50.0, 50.0]);
-    let told = [50.0 / 3.0, 0.0];
-    assert!(spread.links.each.iter().zip(told).all(|(got, told)| (got - told).abs() < 1e-9));
+    let expected = [50.0 / 3.0, 0.0];
+    assert!(
+        spread.links.each.iter().zip(expected).all(|(got, expected)| (got - expected).abs() < 1e-9)
+    );
     assert_eq!(spread.links.each.len(), 2);
     assert_eq!(spread.links, spread.paths);
     assert!((spread.links.max - 50.0 / 3.0).abs() < 1e-9);

@@ -51,7 +51,7 @@ fn the_uncoupled_systems_from_end_to_end() {
     assert!(!page.contains("NaN"));
 }
 
-/// What a command simulates is what the report looks for.
+/// The points that a command simulates are those that the report looks for.
 #[test]
 fn every_figure_finds_its_points() {
     let points = MpHula::curves(Effort::Full);
