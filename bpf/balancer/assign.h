@@ -16,7 +16,7 @@
 #define KEY_TRIES 16 /* so many keys are made for a SYN: n balancers need n on average */
 #define ONE_KEY 12         /* bytes of MP_CAPABLE with the sender's key */
 #define BOTH_KEYS 20       /* and with the receiver's */
-#define MOVED_MOST 256     /* bytes of frame up to the sender's key's end, at most */
+#define MAX_MOVED 256     /* bytes of frame up to the sender's key's end, at most */
 
 /* ---- which key ---- */
 
@@ -40,11 +40,13 @@ static __always_inline void make_key(struct assigned_key *key)
 }
 
 /* Whether the key can be a new connection's: its token is this balancer's and nobody's yet, and is remembered from now on. */
-static __always_inline bool take_key(const struct job *job, const struct assigned_key *key, __u32 target)
+static __always_inline bool reserve_key(const struct packet_context *context, const struct assigned_key *key, __u32 target)
 {
-	if (!own_token(key->token) || find_token(job, key->token))
+	struct token_snapshot found;
+
+	if (!own_token(key->token) || find_token(context, key->token, &found))
 		return false;
-	return learn_token(job, key->token, target, TOKEN_PROVISIONAL);
+	return learn_token(context, key->token, target, TOKEN_PROVISIONAL);
 }
 
 /* One made ahead. Explaining leaves it there. */
@@ -54,19 +56,19 @@ static __always_inline bool ready_key(struct assigned_key *key)
 }
 
 /* A key for a new connection: a ready one, or else one made now. False: none was found. */
-__noinline int new_key(const struct job *job, __u32 target, struct assigned_key *key)
+__noinline int new_key(const struct packet_context *context, __u32 target, struct assigned_key *key)
 {
 	bool ready;
 
-	if (!job || !key)
+	if (!context || !key)
 		return false;
 #pragma clang loop unroll(disable)
 	for (int try = 0; try <= KEY_TRIES; try++) {
 		ready = try == 0 && ready_key(key);
 		if (try && !ready)
 			make_key(key);
-		if ((try || ready) && take_key(job, key, target)) {
-			count(job, ready ? KEY_READY : KEY_MADE);
+		if ((try || ready) && reserve_key(context, key, target)) {
+			count(context, ready ? KEY_READY : KEY_GENERATED);
 			return true;
 		}
 	}
@@ -74,58 +76,59 @@ __noinline int new_key(const struct job *job, __u32 target, struct assigned_key 
 }
 
 /* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since. */
-__noinline int repeated_key(const struct job *job, __u32 target, struct assigned_key *key)
+__noinline int repeated_key(const struct packet_context *context, __u32 target, struct assigned_key *key)
 {
 	struct assigned_key *given;
-	struct token_entry *entry;
+	struct token_snapshot found;
 
-	if (!job || !key)
+	if (!context || !key)
 		return false;
-	given = bpf_map_lookup_elem(&assigned, &job->key);
-	if (!given || job->now - given->seen >= settings.syn_timeout)
+	given = bpf_map_lookup_elem(&assigned, &context->key);
+	if (!given || context->now - given->seen >= settings.syn_timeout)
 		return false;
-	entry = find_token(job, given->token);
-	if ((entry && entry->state == TOKEN_CONFIRMED) || !learn_token(job, given->token, target, TOKEN_PROVISIONAL))
+	if (find_token(context, given->token, &found) && found.status.state == TOKEN_CONFIRMED)
+		return false;
+	if (!learn_token(context, given->token, target, TOKEN_PROVISIONAL))
 		return false;
 	*key = *given;
-	count(job, KEY_REPEATED);
+	count(context, KEY_REPEATED);
 	return true;
 }
 
-static __always_inline bool find_key(const struct job *job, __u32 target, struct assigned_key *key)
+static __always_inline bool choose_key(const struct packet_context *context, __u32 target, struct assigned_key *key)
 {
-	if (!repeated_key(job, target, key) && !new_key(job, target, key))
+	if (!repeated_key(context, target, key) && !new_key(context, target, key))
 		return false;
-	key->seen = job->now;
+	key->seen = context->now;
 	if (!DRY_RUN)
-		bpf_map_update_elem(&assigned, &job->key, key, BPF_ANY);
+		bpf_map_update_elem(&assigned, &context->key, key, BPF_ANY);
 	return true;
 }
 
 /* ---- into the packet ---- */
 
 /* Where in the frame the option is, which starts at byte `at` of the options. */
-static __always_inline __u32 option_place(const struct job *job, __u8 at)
+static __always_inline __u32 option_place(const struct packet_context *context, __u8 at)
 {
-	return job->packet.l4 + OPTIONS_OFFSET + at;
+	return context->packet.l4 + OPTIONS_OFFSET + at;
 }
 
 /* Whether the TCP header can have, and the way to the target can take, eight bytes more. */
-static __always_inline bool key_fits(const struct job *job, __u8 at, __u32 index)
+static __always_inline bool key_fits(const struct packet_context *context, __u8 at, __u32 index)
 {
 	const struct target *target = target_at(index);
 
-	return target && job->packet.options + KEY_SIZE <= OPTIONS_MOST && option_place(job, at) + ONE_KEY <= MOVED_MOST &&
-	       !too_long(&job->packet, target, overhead(target) + KEY_SIZE);
+	return target && context->packet.options + KEY_SIZE <= MAX_OPTIONS && option_place(context, at) + ONE_KEY <= MAX_MOVED &&
+	       !too_long(&context->packet, target, overhead(target) + KEY_SIZE);
 }
 
 /* Moves all before the frame's byte `end` eight bytes forward: words from the start, and the last word, where they may overlap. */
-__noinline int open_gap(struct xdp_md *ctx, __u32 end)
+__noinline int make_gap(struct xdp_md *ctx, __u32 end)
 {
 	__u32 last = end - KEY_SIZE;
 	__u64 *to, *tail, moved;
 
-	if (end < KEY_SIZE || end > MOVED_MOST || bpf_xdp_adjust_head(ctx, -KEY_SIZE))
+	if (end < KEY_SIZE || end > MAX_MOVED || bpf_xdp_adjust_head(ctx, -KEY_SIZE))
 		return false;
 	tail = (void *)(long)ctx->data + last;
 	if ((void *)(tail + 2) > end_of_frame(ctx))
@@ -133,7 +136,7 @@ __noinline int open_gap(struct xdp_md *ctx, __u32 end)
 	moved = tail[1];
 	to = (void *)(long)ctx->data;
 #pragma clang loop unroll(disable)
-	for (__u32 at = 0; at < MOVED_MOST && at < last && (void *)(to + 2) <= end_of_frame(ctx); at += 8, to++)
+	for (__u32 at = 0; at < MAX_MOVED && at < last && (void *)(to + 2) <= end_of_frame(ctx); at += 8, to++)
 		to[0] = to[1];
 	tail[0] = moved;
 	return true;
@@ -174,58 +177,58 @@ static __always_inline void lengthen_tcp(struct tcphdr *tcp, __u8 at, const __u8
 }
 
 /* Appends the key to the option that starts at byte `at` of the options. False: the frame cannot grow. */
-__noinline int insert_key(struct xdp_md *ctx, struct job *job, __u8 at, const struct assigned_key *key)
+__noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __u8 at, const struct assigned_key *key)
 {
 	__u32 place, l4;
 	void *data, *end;
 
-	if (!job || !key)
+	if (!context || !key)
 		return false;
-	place = option_place(job, at);
-	l4 = job->packet.l4;
-	if (place > MOVED_MOST || l4 > MOVED_MOST || !open_gap(ctx, place + ONE_KEY))
+	place = option_place(context, at);
+	l4 = context->packet.l4;
+	if (place > MAX_MOVED || l4 > MAX_MOVED || !make_gap(ctx, place + ONE_KEY))
 		return false;
 	data = (void *)(long)ctx->data;
 	end = end_of_frame(ctx);
-	if (data + link_size(&job->packet) + IPV4_SIZE > end || data + l4 + sizeof(struct tcphdr) > end ||
+	if (data + link_size(&context->packet) + IPV4_SIZE > end || data + l4 + sizeof(struct tcphdr) > end ||
 	    data + place + BOTH_KEYS > end)
 		return false;
-	lengthen_ip(data + link_size(&job->packet), job->packet.v6);
+	lengthen_ip(data + link_size(&context->packet), context->packet.v6);
 	lengthen_tcp(data + l4, at, key->key);
 	*(__u8 *)(data + place + 1) = BOTH_KEYS;
 	__builtin_memcpy(data + place + ONE_KEY, key->key, KEY_SIZE);
-	job->packet.length += KEY_SIZE;
-	job->packet.options += KEY_SIZE;
+	context->packet.length += KEY_SIZE;
+	context->packet.options += KEY_SIZE;
 	return true;
 }
 
 /* ---- deciding, and doing it ---- */
 
 /* A SYN that came again stays where it was. */
-static __always_inline __u32 opening_target(const struct job *job)
+static __always_inline __u32 syn_target(const struct packet_context *context)
 {
-	const struct flow *flow = known_flow(job);
+	const struct flow_snapshot *flow = known_flow(context);
 
 	if (flow && (flow->state & FLOW_STATE_MASK) == FLOW_NEW && target_up(flow->target))
 		return flow->target;
-	return own_hashed_target(job);
+	return own_hashed_target(context);
 }
 
 /* Whether the balancer chooses this connection's key. A flow that is alive has its own already, whoever sends a SYN for it. */
-static __always_inline bool assignable(const struct job *job, const struct mptcp_found *found)
+static __always_inline bool assignable(const struct packet_context *context, const struct mptcp_found *found)
 {
-	const struct flow *flow = known_flow(job);
+	const struct flow_snapshot *flow = known_flow(context);
 
-	return job->vip.mode == MPTCP_ASSIGN && found->version == 0 && !(flow && in_use(flow, job));
+	return context->vip.mode == MPTCP_ASSIGN && found->version == 0 && !(flow && in_use(flow, context));
 }
 
 /* False: no room for a key, and nothing is decided. */
-static __always_inline bool decide_assign(const struct job *job, const struct mptcp_found *found, struct decision *decision)
+static __always_inline bool decide_assign(const struct packet_context *context, const struct mptcp_found *found, struct decision *decision)
 {
-	__u32 target = opening_target(job);
+	__u32 target = syn_target(context);
 
-	if (!key_fits(job, found->at, target)) {
-		count(job, KEY_NO_ROOM);
+	if (!key_fits(context, found->at, target)) {
+		count(context, KEY_NO_ROOM);
 		return false;
 	}
 	decide_send(decision, target, SENT_CAPABLE);
@@ -237,20 +240,20 @@ static __always_inline bool decide_assign(const struct job *job, const struct mp
 
 /* Puts a key into the SYN, which is then to be sent. Without one it is dropped: the client will try again, in the end without
  * MPTCP. */
-__noinline int assign(struct xdp_md *ctx, struct job *job, struct decision *decision)
+__noinline int assign(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	struct flow_value value = { .state = FLOW_NEW };
 	struct assigned_key key = {};
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
 	decision->action = SEND;
 	value.target = decision->target;
-	if (!find_key(job, value.target, &key) || !insert_key(ctx, job, decision->option, &key)) {
+	if (!choose_key(context, value.target, &key) || !insert_key(ctx, context, decision->option, &key)) {
 		decide_drop(decision, DROP_FAILED);
 		return 0;
 	}
 	value.token = key.token;
-	store_flow(job, &value, BY_HASH);
+	store_flow(context, &value, STATELESS);
 	return 0;
 }

@@ -15,48 +15,47 @@ static __always_inline __u32 now(void)
 	return (bpf_ktime_get_coarse_ns() >> TICK_SHIFT) + 1;
 }
 
-/* Which service the packet is for, as job->service says. */
-static __always_inline bool find_service(struct job *job)
+/* Which service the packet is for, as context->service says. */
+static __always_inline bool find_service(struct packet_context *context)
 {
-	struct vip *vip = bpf_map_lookup_elem(&vips, &job->service);
+	struct vip *vip = bpf_map_lookup_elem(&vips, &context->service);
 
 	if (!vip)
 		return false;
-	job->vip = *vip;
+	context->vip = *vip;
 	return true;
 }
 
-static __always_inline void name_flow(struct job *job)
+static __always_inline void identify_flow(struct packet_context *context)
 {
-	job->key.vip = job->vip.id;
-	job->hash = hash_flow(settings.seed, &job->key.client, job->key.port, job->key.vip);
-	find_flow(job);
+	context->key.vip = context->vip.id;
+	context->hash = hash_flow(settings.seed, &context->key.client, context->key.port, context->key.vip);
+	find_flow(context);
 }
 
 /* From the packet's own addresses. Fragments without ports, and ICMP, are looked up by address alone. */
-static __always_inline void address_job(struct job *job)
+static __always_inline void derive_keys(struct packet_context *context)
 {
-	const struct packet *packet = &job->packet;
+	const struct packet *packet = &context->packet;
 	bool ports = !packet->later_fragment && (packet->protocol == IPPROTO_TCP || packet->protocol == IPPROTO_UDP);
 
-	job->service.address = packet->destination;
-	job->service.port = ports ? packet->destination_port : 0;
-	job->service.protocol = ports ? packet->protocol : 0;
-	job->key.client = packet->source;
-	job->key.port = packet->source_port;
+	context->service.address = packet->destination;
+	context->service.port = ports ? packet->destination_port : 0;
+	context->service.protocol = ports ? packet->protocol : 0;
+	context->key.client = packet->source;
+	context->key.port = packet->source_port;
 }
 
-static __always_inline void start_trace(const struct job *job)
+static __always_inline void start_trace(const struct packet_context *context)
 {
-	const struct flow *flow = known_flow(job);
-	struct trace *trace = trace_of_this();
+	struct trace *trace = current_trace();
 
 	if (!trace)
 		return;
-	trace->vip = job->vip.id;
-	trace->mode = job->vip.mode;
-	trace->flow_state = flow ? flow->state : FLOW_FREE;
-	trace->token = flow ? flow->token : 0;
+	trace->vip = context->vip.id;
+	trace->mode = context->vip.mode;
+	trace->flow_state = context->known ? context->flow.state : FLOW_FREE;
+	trace->token = context->known ? context->flow.token : 0;
 }
 
 static __always_inline bool backend_up(__u32 index)
@@ -67,138 +66,139 @@ static __always_inline bool backend_up(__u32 index)
 	return target && (target->state == TARGET_UP) & (target->forwarding != FORWARD_STEERING);
 }
 
-/* A known flow that nothing is due for: its entry is all that there is to ask. */
-static __always_inline bool plain(const struct job *job, const struct flow *flow)
+/* A packet of a known flow with nothing pending: the flow's entry says all. */
+static __always_inline bool on_fast_path(const struct packet_context *context)
 {
-	const struct packet *packet = &job->packet;
+	const struct flow_snapshot *flow = &context->flow;
+	const struct packet *packet = &context->packet;
 	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
 
-	return flow->state == wanted && job->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
+	return flow->state == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
 	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_up(flow->target);
 }
 
-static __always_inline void decide_service(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	if (job->packet.fragment)
-		decide_first_fragment(job, decision);
-	else if ((job->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN)
-		decide_syn(ctx, job, decision);
-	else if (job->known)
-		decide_known(ctx, job, decision);
+	if (context->packet.fragment)
+		decide_first_fragment(context, decision);
+	else if ((context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN)
+		decide_syn(ctx, context, decision);
+	else if (context->known)
+		decide_established_flow(ctx, context, decision);
 	else
-		decide_unknown_flow(ctx, job, decision);
+		decide_miss(ctx, context, decision);
 }
 
 /* To a service's address, without ports: a later fragment, an ICMP error, or what the stack may answer. */
-__noinline int decide_address(struct xdp_md *ctx, struct job *job, struct decision *decision)
+__noinline int decide_address(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
 	decision->action = PASS;
 	decision->verdict = PASS_ICMP;
-	if (job->packet.later_fragment) {
-		decide_later_fragment(job, decision);
-	} else if (read_quote(ctx, job) && find_service(job) && job->vip.kind == VIP_SERVICE) {
-		name_flow(job);
-		decide_icmp(job, decision);
+	if (context->packet.later_fragment) {
+		decide_later_fragment(context, decision);
+	} else if (read_quote(ctx, context) && find_service(context) && context->vip.kind == VIP_SERVICE) {
+		identify_flow(context);
+		decide_icmp(context, decision);
 	}
 	return 0;
 }
 
 /* All that is not plain, as this balancer's own. */
-static __always_inline void decide(struct xdp_md *ctx, struct job *job, struct decision *decision)
+static __always_inline void decide(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
-	switch (job->vip.kind) {
+	switch (context->vip.kind) {
 	case VIP_SERVICE:
-		decide_service(ctx, job, decision);
+		decide_service(ctx, context, decision);
 		break;
 	case VIP_DIRECT:
-		decide_send(decision, job->vip.target, SENT_DIRECT);
+		decide_send(decision, context->vip.target, SENT_DIRECT);
 		break;
 	case VIP_ADDRESS:
-		decide_address(ctx, job, decision);
+		decide_address(ctx, context, decision);
 		break;
 	default:
 		decide_drop(decision, DROP_MALFORMED);
 	}
 }
 
-static __always_inline void decide_told(const struct job *job, __u32 peer, const struct steering *word,
+static __always_inline void handle_message(const struct packet_context *context, __u32 peer, const struct steering *message,
 					struct decision *decision)
 {
-	if (word->kind == STEER_FRAGMENT)
-		take_fragment(job, word, decision);
-	else if (job->vip.kind == VIP_SERVICE)
-		decide_word(job, peer, word, decision);
+	if (message->kind == STEER_FRAGMENT)
+		handle_fragment_message(context, message, decision);
+	else if (context->vip.kind == VIP_SERVICE)
+		handle_flow_message(context, peer, message, decision);
 	else
 		decide_drop(decision, DROP_MALFORMED);
 }
 
 /* Makes the packet that another balancer sent the one under way. False: decided, it is dropped. */
-static __always_inline bool take_packet(struct xdp_md *ctx, struct job *job, struct decision *decision)
+__noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
-	if (parse(ctx, &job->packet) != PARSED) {
+	if (!context || !decision)
+		return false;
+	if (parse(ctx, &context->packet) != PARSED) {
 		decide_drop(decision, DROP_MALFORMED);
 		return false;
 	}
-	address_job(job);
-	if (!find_service(job)) {
+	derive_keys(context);
+	if (!find_service(context)) {
 		decide_drop(decision, DROP_MALFORMED);
 		return false;
 	}
-	name_flow(job);
+	identify_flow(context);
 	return true;
 }
 
 /* To this balancer's own steering port. True: what was inside is to be decided as this balancer's own, from where it was called,
  * so that the stack of this function is free again. */
-__noinline int take_steered(struct xdp_md *ctx, struct job *job, struct decision *decision)
+__noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
-	struct steering word;
+	struct steering message;
 	__u32 *peer;
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
-	peer = bpf_map_lookup_elem(&peers, &job->packet.source);
-	job->vip = (struct vip){};
-	if (!peer || !take_word(ctx, job, &word)) {
-		decide_drop(decision, DROP_STRANGER);
+	peer = bpf_map_lookup_elem(&peers, &context->packet.source);
+	context->vip = (struct vip){};
+	if (!peer || !take_message(ctx, context, &message)) {
+		decide_drop(decision, DROP_UNAUTHENTICATED);
 		return 0;
 	}
-	if (!take_packet(ctx, job, decision))
+	if (!parse_inner(ctx, context, decision))
 		return 0;
-	job->forwarded = word.kind == STEER_FORWARD;
-	if (!job->forwarded)
-		decide_told(job, *peer, &word, decision);
-	return job->forwarded;
+	context->forwarded = message.kind == STEER_FORWARD;
+	if (!context->forwarded)
+		handle_message(context, *peer, &message, decision);
+	return context->forwarded;
 }
 
 SEC("xdp")
 int heddle_balancer(struct xdp_md *ctx)
 {
 	struct decision decision = {};
-	struct job job = {};
-	struct flow *flow;
+	struct packet_context context = {};
 
-	if (parse(ctx, &job.packet) != PARSED)
+	if (parse(ctx, &context.packet) != PARSED)
 		return XDP_PASS;
-	address_job(&job);
-	if (!find_service(&job)) {
-		count(&job, PASS_NO_VIP);
+	derive_keys(&context);
+	if (!find_service(&context)) {
+		count(&context, PASS_NO_VIP);
 		return XDP_PASS;
 	}
-	job.now = now();
-	name_flow(&job);
-	flow = job.vip.kind == VIP_SERVICE ? known_flow(&job) : NULL;
+	context.now = now();
+	identify_flow(&context);
 	if (DRY_RUN)
-		start_trace(&job);
-	if (flow && plain(&job, flow))
-		return act_send(ctx, &job, flow->target, SENT_FLOW);
-	if (job.vip.kind != VIP_STEERING || take_steered(ctx, &job, &decision))
-		decide(ctx, &job, &decision);
+		start_trace(&context);
+	if (context.vip.kind == VIP_SERVICE && context.known && on_fast_path(&context))
+		return act_send(ctx, &context, context.flow.target, SENT_FLOW);
+	if (context.vip.kind != VIP_STEERING || handle_steered(ctx, &context, &decision))
+		decide(ctx, &context, &decision);
 	if (decision.action == ASSIGN)
-		assign(ctx, &job, &decision);
-	return act(ctx, &job, &decision);
+		assign(ctx, &context, &decision);
+	return act(ctx, &context, &decision);
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -2,21 +2,23 @@
 /* What is known of the packet under way, and the counters of what becomes of it. */
 #pragma once
 
+#include "balancer/flow_entry.h"
 #include "balancer/hash.h"
 #include "balancer/maps.h"
 #include "common/packet.h"
 
 /* One packet for one service, on its way to a verdict. No pointers: so global functions, which the verifier looks at once
  * and not at each call, can take it. */
-struct job {
+struct packet_context {
 	struct packet packet;
 	struct vip_key service;
 	struct flow_key key;
 	struct vip vip; /* id 0: none of this packet's */
 	__u64 hash;     /* of the flow, in this balancer's tables */
-	__u32 bucket;   /* where the flow's entry is, if `known` */
+	struct flow_snapshot flow; /* of the flow's entry, if `known` */
+	__u32 bucket;              /* the place of that entry */
 	__u32 slot;
-	__u32 now;      /* tick */
+	__u32 now; /* tick */
 	bool known;
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };
@@ -27,20 +29,20 @@ static __always_inline bool within(__u32 now, __u32 seen, __u32 ticks)
 	return (__s32)(now - seen) < (__s32)ticks;
 }
 
-static __always_inline struct trace *trace_of_this(void)
+static __always_inline struct trace *current_trace(void)
 {
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&traces, &zero);
 }
 
-static __always_inline void count(const struct job *job, enum counter counter)
+static __always_inline void count(const struct packet_context *context, enum counter counter)
 {
-	__u32 index = job->vip.id * COUNTERS + counter;
+	__u32 index = context->vip.id * COUNTERS + counter;
 	struct count *count;
 
 	if (DRY_RUN) {
-		struct trace *trace = trace_of_this();
+		struct trace *trace = current_trace();
 
 		if (trace)
 			trace->counters |= 1ull << counter;
@@ -50,15 +52,15 @@ static __always_inline void count(const struct job *job, enum counter counter)
 	if (!count)
 		return;
 	count->packets += 1;
-	count->bytes += job->packet.length;
+	count->bytes += context->packet.length;
 }
 
-static __always_inline void count_target(const struct job *job, __u32 target)
+static __always_inline void count_target(const struct packet_context *context, __u32 target)
 {
 	struct count *count;
 
 	if (DRY_RUN) {
-		struct trace *trace = trace_of_this();
+		struct trace *trace = current_trace();
 
 		if (trace)
 			trace->target = target;
@@ -68,23 +70,23 @@ static __always_inline void count_target(const struct job *job, __u32 target)
 	if (!count)
 		return;
 	count->packets += 1;
-	count->bytes += job->packet.length;
+	count->bytes += context->packet.length;
 }
 
 /* Whether one more of what `limit` bounds may happen now. */
-static __always_inline bool allowed(__u32 which, const struct limit *limit, __u32 now)
+static __always_inline bool within_limit(enum limit_kind which, const struct limit *limit, __u32 now)
 {
-	struct allowance *allowance = bpf_map_lookup_elem(&allowances, &which);
+	struct rate_limit *rest = bpf_map_lookup_elem(&rate_limits, &which);
 	__u64 grown;
 
 	if (!limit->per_tick || DRY_RUN)
 		return true;
-	if (!allowance)
+	if (!rest)
 		return false;
-	grown = allowance->left + (__u64)(now - allowance->tick) * limit->per_tick;
-	if (grown > limit->burst || !allowance->tick)
+	grown = rest->left + (__u64)(now - rest->tick) * limit->per_tick;
+	if (grown > limit->burst || !rest->tick)
 		grown = limit->burst;
-	allowance->tick = now;
-	allowance->left = grown ? grown - 1 : 0;
+	rest->tick = now;
+	rest->left = grown ? grown - 1 : 0;
 	return grown != 0;
 }

@@ -49,7 +49,7 @@ struct {
 struct tunnel {
 	struct packet outer;
 	__be32 first; /* word of the outer header */
-	bool intact;  /* its checksum */
+	bool checksum_ok;  /* its checksum */
 };
 
 /* Bytes of the outer IP header; as link_size, a constant in each branch. */
@@ -73,7 +73,7 @@ static __always_inline bool read_outer_v4(struct tunnel *tunnel, const __be32 *i
 	if (!may_be_tunnel(outer->protocol))
 		return false;
 	tunnel->first = ip[0];
-	tunnel->intact = fold((__u64)ip[0] + ip[1] + ip[2] + ip[3] + ip[4]) == 0xffff;
+	tunnel->checksum_ok = fold((__u64)ip[0] + ip[1] + ip[2] + ip[3] + ip[4]) == 0xffff;
 	outer->length = bpf_ntohl(ip[0]);
 	outer->fragment = ip[1] & bpf_htonl(FRAGMENT_BITS);
 	outer->source = mapped(ip[3]);
@@ -91,7 +91,7 @@ static __always_inline bool read_outer_v6(struct tunnel *tunnel, const __be32 *i
 	if (!may_be_tunnel(outer->protocol))
 		return false;
 	tunnel->first = ip[0];
-	tunnel->intact = true;
+	tunnel->checksum_ok = true;
 	outer->v6 = true;
 	outer->length = IPV6_SIZE + (bpf_ntohl(ip[1]) >> 16);
 	outer->source = *(struct address *)(ip + 2);
@@ -156,7 +156,7 @@ static __always_inline int ecn_of(__u32 inner, __u32 outer)
 }
 
 /* False: drop. */
-static __always_inline bool pass_congestion_on(const struct tunnel *tunnel, __be16 *inner)
+static __always_inline bool propagate_ecn(const struct tunnel *tunnel, __be16 *inner)
 {
 	__u32 outer = traffic_class(tunnel->first, &tunnel->outer) & ECN_MASK;
 	bool v4 = *(__u8 *)inner >> 4 == 4;
@@ -188,10 +188,10 @@ static __always_inline enum decap_counter open_tunnel(struct xdp_md *ctx, const 
 		return DECAP_MALFORMED;
 	if (!inner_fits(tunnel, inner, tunnel->outer.length - strip))
 		return DECAP_MALFORMED;
-	if (!pass_congestion_on(tunnel, inner))
-		return DECAP_CONGESTED;
+	if (!propagate_ecn(tunnel, inner))
+		return DECAP_ECN_DROPPED;
 	link = read_link(data, &tunnel->outer);
-	return take_off(ctx, strip, &link, inner) ? DECAP_MALFORMED : DECAP_STRIPPED;
+	return decapsulate_to(ctx, strip, &link, inner) ? DECAP_MALFORMED : DECAP_DECAPSULATED;
 }
 
 static __always_inline enum decap_counter decapsulate(struct xdp_md *ctx)
@@ -203,10 +203,10 @@ static __always_inline enum decap_counter decapsulate(struct xdp_md *ctx)
 	if (!bpf_map_lookup_elem(&own, &tunnel.outer.destination))
 		return DECAP_NOT_OWN;
 	if (!ANY_SOURCE && !bpf_map_lookup_elem(&allowed, &tunnel.outer.source))
-		return DECAP_STRANGER;
+		return DECAP_NOT_ALLOWED;
 	if (tunnel.outer.fragment)
 		return DECAP_FRAGMENT;
-	if (!tunnel.intact)
+	if (!tunnel.checksum_ok)
 		return DECAP_MALFORMED;
 	return open_tunnel(ctx, &tunnel);
 }
@@ -228,7 +228,7 @@ int heddle_decap(struct xdp_md *ctx)
 	enum decap_counter outcome = decapsulate(ctx);
 
 	count_frame(outcome, bytes);
-	return outcome == DECAP_CONGESTED ? XDP_DROP : XDP_PASS;
+	return outcome == DECAP_ECN_DROPPED ? XDP_DROP : XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "GPL";

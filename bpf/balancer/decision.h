@@ -12,7 +12,7 @@ enum action {
 	DROP,
 	SEND,  /* to `target` */
 	ASSIGN, /* SEND, when assign() has put a key into it */
-	STEER, /* to the balancer `peer` with `word`; to `target` if the packet is too long for that */
+	STEER, /* to the balancer `peer` with `message`; to `target` if the packet is too long for that */
 };
 
 struct decision {
@@ -22,7 +22,7 @@ struct decision {
 	__u8 option;       /* ASSIGN: where MP_CAPABLE starts: bytes into the TCP options */
 	__u16 target;
 	__u16 peer;
-	struct steering word;
+	struct steering message;
 };
 
 static __always_inline void put_be32(__u8 *to, __u32 value)
@@ -53,7 +53,7 @@ static __always_inline void decide_send(struct decision *decision, __u32 target,
 	decision->target = target;
 }
 
-/* After decide_send: by way of `peer`, with word of a token and of a backend's name. */
+/* After decide_send: by way of `peer`, with a message about a token and a backend. */
 static __always_inline void decide_steer(struct decision *decision, __u32 peer, enum steering_kind kind,
 					 enum counter verdict)
 {
@@ -61,108 +61,108 @@ static __always_inline void decide_steer(struct decision *decision, __u32 peer, 
 	decision->sent_verdict = decision->verdict;
 	decision->verdict = verdict;
 	decision->peer = peer;
-	decision->word.version = STEERING_VERSION;
-	decision->word.kind = kind;
+	decision->message.version = STEERING_VERSION;
+	decision->message.kind = kind;
 }
 
-static __always_inline void say_token(struct decision *decision, __u32 token)
+static __always_inline void set_token(struct decision *decision, __u32 token)
 {
-	put_be32(decision->word.token, token);
+	put_be32(decision->message.token, token);
 }
 
-static __always_inline void say_backend(struct decision *decision, __u32 target)
+static __always_inline void set_backend(struct decision *decision, __u32 target)
 {
-	put_be32(decision->word.backend, target_name(target));
+	put_be32(decision->message.backend, target_id(target));
 }
 
 /* Outer IPv6, UDP and the steering header: the most that steering adds. */
-#define STEERING_MOST 68
+#define STEERING_OVERHEAD 68
 
 /* Whether a packet is short enough to be steered to a balancer; what can wait, waits for one that is. */
-static __always_inline bool steerable(const struct job *job, __u32 peer)
+static __always_inline bool steerable(const struct packet_context *context, __u32 peer)
 {
 	const struct target *target = target_at(peer);
 
-	return target && (!target->mtu || job->packet.length + STEERING_MOST <= target->mtu);
+	return target && (!target->mtu || context->packet.length + STEERING_OVERHEAD <= target->mtu);
 }
 
 static __always_inline void trace_owner(__u32 peer)
 {
-	struct trace *trace = trace_of_this();
+	struct trace *trace = current_trace();
 
 	if (trace)
 		trace->owner = peer;
 }
 
-static __always_inline int act_steer(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+static __always_inline int act_steer(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	struct sending sending = { .settings = &settings, .flow_hash = job->hash };
+	struct sending sending = { .settings = &settings, .flow_hash = context->hash };
 	int sent;
 
 	sending.target = target_at(decision->peer);
 	if (!sending.target)
 		return SEND_FAILED;
-	__builtin_memcpy(decision->word.cookie, &settings.cookie, sizeof(decision->word.cookie));
-	sent = steer(ctx, &job->packet, &sending, &decision->word);
+	__builtin_memcpy(decision->message.cookie, &settings.cookie, sizeof(decision->message.cookie));
+	sent = steer(ctx, &context->packet, &sending, &decision->message);
 	if (sent < 0) {
-		count(job, STEER_TOO_BIG);
+		count(context, STEER_TOO_BIG);
 		return sent;
 	}
-	count(job, decision->verdict);
-	count_target(job, decision->peer);
+	count(context, decision->verdict);
+	count_target(context, decision->peer);
 	if (DRY_RUN)
 		trace_owner(decision->peer);
 	return sent;
 }
 
-static __always_inline int act_send(struct xdp_md *ctx, const struct job *job, __u32 index, enum counter verdict)
+static __always_inline int act_send(struct xdp_md *ctx, const struct packet_context *context, __u32 index, enum counter verdict)
 {
-	struct sending sending = { .settings = &settings, .flow_hash = job->hash };
+	struct sending sending = { .settings = &settings, .flow_hash = context->hash };
 	int sent;
 
 	sending.target = target_at(index);
 	if (!sending.target)
 		return XDP_DROP;
-	sent = forward(ctx, &job->packet, &sending);
+	sent = forward(ctx, &context->packet, &sending);
 	if (sent >= 0) {
-		count(job, verdict);
-		count_target(job, index);
+		count(context, verdict);
+		count_target(context, index);
 		return sent;
 	}
-	count(job, sent == SEND_TOO_BIG ? TOO_BIG : DROP_FAILED);
-	if (sent == SEND_TOO_BIG && allowed(2, &settings.errors, job->now))
-		return answer_too_big(ctx, &job->packet, inner_mtu(sending.target));
+	count(context, sent == SEND_TOO_BIG ? TOO_BIG : DROP_FAILED);
+	if (sent == SEND_TOO_BIG && within_limit(LIMIT_ERRORS, &settings.errors, context->now))
+		return answer_too_big(ctx, &context->packet, inner_mtu(sending.target));
 	return XDP_DROP;
 }
 
 /* A balancer that everything of a flow goes to (assign). Not what another one sent here: it would come back. */
-static __always_inline bool is_for_balancer(const struct job *job, const struct decision *decision)
+static __always_inline bool is_for_balancer(const struct packet_context *context, const struct decision *decision)
 {
 	const struct target *target = target_at(decision->target);
 
-	return decision->action == SEND && !job->forwarded && target && target->forwarding == FORWARD_STEERING;
+	return decision->action == SEND && !context->forwarded && target && target->forwarding == FORWARD_STEERING;
 }
 
 /* Does what was decided. */
-__noinline int act(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+__noinline int act(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	enum counter verdict;
 	int sent;
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return XDP_DROP;
-	if (is_for_balancer(job, decision))
+	if (is_for_balancer(context, decision))
 		decide_steer(decision, decision->target, STEER_FORWARD, STEERED_FORWARD);
 	verdict = decision->verdict;
 	if (decision->action == STEER) {
-		sent = act_steer(ctx, job, decision);
+		sent = act_steer(ctx, context, decision);
 		if (sent >= 0)
 			return sent;
 		verdict = decision->sent_verdict;
 		decision->action = decision->target == NO_TARGET ? DROP : SEND;
 	}
 	if (decision->action == SEND)
-		return act_send(ctx, job, decision->target, verdict);
-	count(job, verdict);
+		return act_send(ctx, context, decision->target, verdict);
+	count(context, verdict);
 	return decision->action == PASS ? XDP_PASS : XDP_DROP;
 }

@@ -1,155 +1,138 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Later packets of known flows, all but the plainest. */
+/* Later packets of known flows, all but those on the fast path. */
 #pragma once
 
 #include "balancer/by_hash.h"
 
-static __always_inline void touch(struct flow *flow, const struct job *job)
+/* Its backend is down: the hash's choice now, and the entry's other content is void. */
+static __always_inline void decide_rehash(const struct packet_context *context, struct decision *decision)
 {
-	if (!DRY_RUN)
-		flow->seen = job->now;
+	count(context, FLOW_REHASHED);
+	decide_by_hash(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
-/* What ring and tables are now is known of it. */
-static __always_inline void renew_epoch(struct flow *flow)
-{
-	if (!DRY_RUN)
-		flow->epoch = settings.epoch;
-}
-
-/* A UDP flow's second packet or a later one. One alone is no flow for which others would not be stored: anybody can send it. */
-static __always_inline void touch_udp(struct flow *flow, const struct job *job)
-{
-	set_state(flow, FLOW_UDP);
-	touch(flow, job);
-	renew_epoch(flow);
-}
-
-/* Its backend is down: the hash's choice now, and what was known of it is void. */
-static __always_inline void decide_rehash(const struct job *job, struct decision *decision)
-{
-	count(job, FLOW_REHASHED);
-	decide_by_hash(job, FLOW_NEW, SENT_FLOW, decision);
-}
-
-/* Whether the flow should be written down elsewhere now: the ring or the tables changed, or a part of `refresh` is over, which
- * comes at another tick for each flow. */
-static __always_inline bool refresh_due(const struct flow *flow, const struct job *job)
+/* Whether the flow should be registered again: the ring or the tables changed, or a part of `refresh` is over, which comes at another
+ * tick for each flow. */
+static __always_inline bool refresh_due(const struct packet_context *context)
 {
 	__u32 every = settings.refresh;
-	__u32 phase = job->hash >> 40;
+	__u32 phase = context->hash >> 40;
 
-	if (flow->epoch != settings.epoch)
+	if (context->flow.epoch != settings.epoch)
 		return true;
-	return every && (flow->seen + phase) / every != (job->now + phase) / every;
+	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
-/* Notes what the flow's next packets shall do on their way. The token's owner has just answered a join. As published (assign), a
- * new owner is told nothing. */
-static __always_inline __u8 dues(const struct flow *flow, const struct job *job)
+/* The state of an established flow, with the registrations that its next packets carry. A join needs none of its token: the token's
+ * owner has just answered for it. As published (assign), a new owner is not informed. */
+static __always_inline __u8 pending_registrations(const struct packet_context *context)
 {
+	const struct flow_snapshot *flow = &context->flow;
 	__u8 state = FLOW_ESTABLISHED;
 
 	if (flow->token && (flow->state & FLOW_STATE_MASK) != FLOW_JOINING &&
-	    (job->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
-		state |= FLOW_TOKEN_DUE;
-	if (job->vip.mode == MPTCP_LEARN && own_hashed_target(job) != flow->target)
-		state |= FLOW_FLOW_DUE;
+	    (context->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
+		state |= FLOW_TOKEN_PENDING;
+	if (context->vip.mode == MPTCP_LEARN && own_hashed_target(context) != flow->target)
+		state |= FLOW_OWNER_PENDING;
 	return state;
 }
 
-/* The flow's new state. The packet goes through the balancer that should know of the flow, if it is short enough; else the next one
- * does. */
-static __always_inline void pay_dues(const struct job *job, struct flow *flow, __u8 state, struct decision *decision)
+/* Sends the packet through the balancer that owns the flow, to register it there. Returns the state with what is pending still: the
+ * packet may be too long for a steering header. */
+static __always_inline __u8 register_flow(const struct packet_context *context, __u8 state, struct decision *decision)
+{
+	__u32 owner = flow_owner(context);
+
+	if (owner == NO_TARGET)
+		owner = successor(context, slot_of_flow(context));
+	if (owner != NO_TARGET && !steerable(context, owner))
+		return state;
+	if (owner != NO_TARGET) {
+		set_token(decision, context->flow.token);
+		set_backend(decision, context->flow.target);
+		decide_steer(decision, owner, STEER_REGISTER_FLOW, STEERED_FLOW);
+	}
+	return state & ~FLOW_OWNER_PENDING;
+}
+
+/* Makes one pending registration with this packet. Returns the state with what is pending still. */
+static __always_inline __u8 send_pending(const struct packet_context *context, __u8 state, struct decision *decision)
 {
 	__u32 owner;
 
-	set_state(flow, state);
-	if (state & FLOW_FLOW_DUE) {
-		owner = flow_owner(job);
-		if (owner == NO_TARGET)
-			owner = heir(job, slot_of_flow(job));
-		if (owner != NO_TARGET && !steerable(job, owner))
-			return;
-		set_state(flow, state & ~FLOW_FLOW_DUE);
-		if (owner == NO_TARGET)
-			return;
-		say_token(decision, flow->token);
-		say_backend(decision, flow->target);
-		decide_steer(decision, owner, STEER_REGISTER_FLOW, STEERED_FLOW);
-	} else if (state & FLOW_TOKEN_DUE) {
-		owner = token_owner(job, flow->token);
-		if (owner != NO_TARGET && !steerable(job, owner))
-			return;
-		set_state(flow, state & ~FLOW_TOKEN_DUE);
-		register_token(job, flow->token, TOKEN_CONFIRMED, decision);
-	}
+	if (state & FLOW_OWNER_PENDING)
+		return register_flow(context, state, decision);
+	if (!(state & FLOW_TOKEN_PENDING))
+		return state;
+	owner = token_owner(context, context->flow.token);
+	if (owner != NO_TARGET && !steerable(context, owner))
+		return state;
+	register_token(context, context->flow.token, TOKEN_CONFIRMED, decision);
+	return state & ~FLOW_TOKEN_PENDING;
 }
 
-static __always_inline void decide_learning(struct xdp_md *ctx, const struct job *job, struct flow *flow,
-				       struct decision *decision)
+/* Keys came: their token is the flow's from now on. */
+static __always_inline void decide_keys(const struct packet_context *context, const struct mptcp_found *found,
+					struct decision *decision)
 {
-	bool proven = flow->state & FLOW_PROVEN;
+	struct flow_snapshot changed = context->flow;
+
+	changed.token = learn_keys(context, found, decision);
+	changed.state = changed.token ? FLOW_LEARNING | FLOW_KEYS_SEEN : FLOW_ESTABLISHED;
+	changed.seen = context->now;
+	if (changed.token == context->flow.token)
+		change_flow(context, &changed);
+	else
+		change_flow_token(context, &changed);
+}
+
+static __always_inline void decide_learning(struct xdp_md *ctx, const struct packet_context *context,
+					    struct decision *decision)
+{
 	struct mptcp_found found;
-	int kind = search_options(ctx, job, &found);
-	__u32 token;
+	int kind = search_options(ctx, context, &found);
 
-	if (kind == MPTCP_CAPABLE_KEYS) {
-		token = learn_keys(job, &found, decision);
-		if (DRY_RUN)
-			return;
-		flow->token = token;
-		flow->state = token ? FLOW_LEARNING | FLOW_PROVEN : FLOW_ESTABLISHED;
-		touch(flow, job);
-	} else if (proven && kind == MPTCP_DSS) {
-		touch(flow, job);
-		pay_dues(job, flow, dues(flow, job), decision);
-	} else if (job->now - flow->seen >= settings.learning) {
-		set_state(flow, FLOW_ESTABLISHED);
-		touch(flow, job);
-	}
+	if (kind == MPTCP_CAPABLE_KEYS)
+		decide_keys(context, &found, decision);
+	else if (kind == MPTCP_DSS && context->flow.state & FLOW_KEYS_SEEN)
+		move_flow(context, send_pending(context, pending_registrations(context), decision));
+	else if (context->now - context->flow.seen >= settings.learning)
+		move_flow(context, FLOW_ESTABLISHED);
 }
 
-static __always_inline void decide_established(const struct job *job, struct flow *flow, struct decision *decision)
+static __always_inline void decide_established(const struct packet_context *context, struct decision *decision)
 {
-	__u8 state = flow->state;
+	__u8 state = context->flow.state;
 
-	if ((state & FLOW_STATE_MASK) != FLOW_ESTABLISHED || refresh_due(flow, job)) {
-		state = dues(flow, job);
-		renew_epoch(flow);
-	}
-	touch(flow, job);
-	pay_dues(job, flow, state, decision);
+	if ((state & FLOW_STATE_MASK) != FLOW_ESTABLISHED || refresh_due(context))
+		refresh_flow(context, send_pending(context, pending_registrations(context), decision));
+	else
+		move_flow(context, send_pending(context, state, decision));
 }
 
-__noinline int decide_known(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+/* A packet of a known flow, all but those on the fast path. */
+__noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	struct flow *flow;
 	__u8 state;
 
-	if (!job || !decision)
+	if (!context || !decision || !context->known)
 		return 0;
-	flow = known_flow(job);
-	if (!flow)
-		return 0;
-	state = flow->state & FLOW_STATE_MASK;
-	if (!target_up(flow->target)) {
-		decide_rehash(job, decision);
+	state = context->flow.state & FLOW_STATE_MASK;
+	if (!target_up(context->flow.target)) {
+		decide_rehash(context, decision);
 		return 0;
 	}
-	decide_send(decision, flow->target, SENT_FLOW);
-	if (job->packet.protocol == IPPROTO_UDP) {
-		touch_udp(flow, job);
-	} else if (state == FLOW_CLOSING) {
-		touch(flow, job);
-		renew_epoch(flow);
-	} else if (closes(job)) {
-		set_state(flow, FLOW_CLOSING);
-		touch(flow, job);
-	} else if (state == FLOW_LEARNING) {
-		decide_learning(ctx, job, flow, decision);
-	} else {
-		decide_established(job, flow, decision);
-	}
+	decide_send(decision, context->flow.target, SENT_FLOW);
+	if (context->packet.protocol == IPPROTO_UDP)
+		refresh_flow(context, FLOW_UDP);
+	else if (state == FLOW_CLOSING)
+		refresh_flow(context, context->flow.state);
+	else if (closes(context))
+		move_flow(context, FLOW_CLOSING);
+	else if (state == FLOW_LEARNING)
+		decide_learning(ctx, context, decision);
+	else
+		decide_established(context, decision);
 	return 0;
 }

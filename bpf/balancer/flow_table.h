@@ -4,24 +4,24 @@
  * Buckets of four. A flow whose bucket is full goes to the emptier of two buckets in an extra area that all buckets
  * share (RomanRoads, section IV, has a list of extra buckets; two choices need no list and fill the area more evenly).
  *
- * Writers claim an entry by an exchange on `seen`; readers take an entry that is being written for absent. Two processors that
- * store one flow at the same moment may store it twice: both copies say the same, and the second expires. */
+ * entry.h has the protocol by which processors share entries. Two of them that store one flow at the same moment may store it twice:
+ * both copies say the same, and the second expires. */
 #pragma once
 
-#include "balancer/claim.h"
 #include "balancer/context.h"
+#include "balancer/flow_entry.h"
 #include "balancer/targets.h"
 
-/* What a new entry is worth when there is no room. */
-enum worth {
-	BY_HASH,   /* the hash says the same: may take free and provisional places */
-	BY_MEMORY, /* only this entry knows: may also take the place of an established flow that the hash explains */
+/* What a new entry is priority when there is no room. */
+enum insertion_priority {
+	STATELESS, /* the hash gives the same target: free entries and half-open flows */
+	STATEFUL,  /* no hash gives the target: also joins, and established flows whose target the hash gives */
 };
 
-static __always_inline bool gives_way(__u8 state, enum worth worth)
+static __always_inline bool evictable(__u8 state, enum insertion_priority priority)
 {
 	state &= FLOW_STATE_MASK;
-	return state == FLOW_NEW || state == FLOW_LEARNING || (state == FLOW_JOINING && worth == BY_MEMORY);
+	return state == FLOW_NEW || state == FLOW_LEARNING || (state == FLOW_JOINING && priority == STATEFUL);
 }
 
 static __always_inline __u32 flow_timeout(__u8 state)
@@ -38,17 +38,16 @@ static __always_inline __u32 flow_timeout(__u8 state)
 	}
 }
 
-static __always_inline bool flow_live(const struct flow *flow, __u32 now)
+static __always_inline bool flow_live(const struct flow_snapshot *flow, __u32 now)
 {
-	__u32 seen = flow->seen;
-
-	return seen && seen != SEEN_BUSY && within(now, seen, flow_timeout(flow->state));
+	return flow->seen && flow->seen != SEEN_BUSY && within(now, flow->seen, flow_timeout(flow->state));
 }
 
-/* A flow that nobody else may take over: alive, and heard of lately. */
-static __always_inline bool in_use(const struct flow *flow, const struct job *job)
+/* A flow that no other may take over: alive, and with a packet lately. */
+static __always_inline bool in_use(const struct flow_snapshot *flow, const struct packet_context *context)
 {
-	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && within(job->now, flow->seen, settings.syn_timeout);
+	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED &&
+	       within(context->now, flow->seen, settings.syn_timeout);
 }
 
 static __always_inline struct flow_bucket *flow_bucket(__u32 index)
@@ -56,14 +55,12 @@ static __always_inline struct flow_bucket *flow_bucket(__u32 index)
 	return bpf_map_lookup_elem(&flows, &index);
 }
 
-#define BUCKET_CHOICES 3
-
 static __always_inline __u32 main_bucket(__u64 hash)
 {
 	return (__u32)hash & (FLOW_BUCKETS - 1);
 }
 
-/* The buckets of a flow: its own, and two extra ones. */
+/* The buckets of an entry: its own, and two extra ones. */
 static __always_inline __u32 bucket_choice(__u64 hash, int choice)
 {
 	__u32 half = choice == 1 ? (__u32)(hash >> 32) : (__u32)((hash * HASH_MULTIPLIER) >> 32);
@@ -71,137 +68,192 @@ static __always_inline __u32 bucket_choice(__u64 hash, int choice)
 	return choice ? FLOW_BUCKETS + (__u32)(((__u64)half * FLOW_EXTRA) >> 32) : main_bucket(hash);
 }
 
-static __always_inline void find_in(__u32 index, struct job *job)
+static __always_inline void find_in(__u32 index, struct packet_context *context)
 {
-	const struct flow_key *key = &job->key;
+	const struct flow_key *key = &context->key;
 	struct flow_bucket *bucket = flow_bucket(index);
 
 	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 		struct flow *flow = &bucket->flows[i];
 
-		if (flow->client.low == key->client.low && flow->client.high == key->client.high &&
-		    flow->port == key->port && flow->vip == key->vip && flow_live(flow, job->now)) {
-			job->bucket = index;
-			job->slot = i;
-			job->known = true;
+		if (is_flow_of(flow, read_flow_identity(flow), key) && read_flow(flow, key, &context->flow) &&
+		    flow_live(&context->flow, context->now)) {
+			context->bucket = index;
+			context->slot = i;
+			context->known = true;
 			return;
 		}
 	}
 }
 
-/* Looks for the flow under way, and notes where its entry is. */
-static __always_inline void find_flow(struct job *job)
+/* Looks for the flow under way, and notes its entry and what that says. Returns whether there is one. */
+__noinline int find_flow(struct packet_context *context)
 {
-	job->known = false;
-	for (int choice = 0; choice < BUCKET_CHOICES && !job->known; choice++)
-		find_in(bucket_choice(job->hash, choice), job);
+	if (!context)
+		return false;
+	context->known = false;
+#pragma clang loop unroll(disable)
+	for (int choice = 0; choice < BUCKET_CHOICES && !context->known; choice++)
+		find_in(bucket_choice(context->hash, choice), context);
+	return context->known;
+}
+
+/* What find_flow found; NULL: nothing. */
+static __always_inline const struct flow_snapshot *known_flow(const struct packet_context *context)
+{
+	return context->known ? &context->flow : NULL;
 }
 
 /* The entry that find_flow found; NULL: none. */
-static __always_inline struct flow *known_flow(const struct job *job)
+static __always_inline struct flow *known_entry(const struct packet_context *context)
 {
-	struct flow_bucket *bucket = job->known ? flow_bucket(job->bucket) : NULL;
+	struct flow_bucket *bucket = context->known ? flow_bucket(context->bucket) : NULL;
 
-	return bucket ? &bucket->flows[job->slot & (BUCKET_ENTRIES - 1)] : NULL;
+	return bucket ? &bucket->flows[context->slot & (BUCKET_ENTRIES - 1)] : NULL;
 }
 
-/* How many entries of a bucket are free, and one of them. */
-static __always_inline int free_in(struct flow_bucket *bucket, __u32 now, struct flow **place)
+/* Changes the state, epoch or time of the known flow, unless its entry has changed since find_flow. */
+static __always_inline void change_flow(const struct packet_context *context, const struct flow_snapshot *changed)
+{
+	struct flow *flow = DRY_RUN ? NULL : known_entry(context);
+
+	if (flow)
+		compare_exchange(flow_status(flow), context->flow.status, changed->status);
+}
+
+/* Changes the token of the known flow, too. */
+static __always_inline void change_flow_token(const struct packet_context *context, const struct flow_snapshot *changed)
+{
+	struct flow *flow = DRY_RUN ? NULL : known_entry(context);
+
+	if (flow)
+		replace_flow(flow, &context->flow, &context->key, changed);
+}
+
+/* The flow's new state, at a packet with which it is registered as ring and tables are now. */
+static __always_inline void refresh_flow(const struct packet_context *context, __u8 state)
+{
+	struct flow_snapshot changed = context->flow;
+
+	changed.state = state;
+	changed.seen = context->now;
+	changed.epoch = settings.epoch;
+	change_flow(context, &changed);
+}
+
+/* The flow's new state, at a packet that leaves registration to later ones. */
+static __always_inline void move_flow(const struct packet_context *context, __u8 state)
+{
+	struct flow_snapshot changed = context->flow;
+
+	changed.state = state;
+	changed.seen = context->now;
+	change_flow(context, &changed);
+}
+
+/* An entry that may be replaced, and how it was when it was chosen. */
+struct flow_place {
+	struct flow *flow;
+	struct flow_snapshot was;
+};
+
+/* The number of a bucket's free entries, and one of them. */
+static __always_inline int free_in(struct flow_bucket *bucket, __u32 now, struct flow_place *place)
 {
 	int free = 0;
 
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES; i++) {
 		struct flow *flow = &bucket->flows[i];
+		struct flow_snapshot was = read_flow_status(flow);
 
-		if (flow->seen == SEEN_BUSY || flow_live(flow, now))
+		if (was.seen == SEEN_BUSY || flow_live(&was, now))
 			continue;
-		*place = flow;
+		*place = (struct flow_place){ .flow = flow, .was = was };
 		free++;
 	}
 	return free;
 }
 
 /* A free entry in the flow's bucket, else in the emptier one of its extra buckets. */
-static __always_inline struct flow *free_place(const struct job *job)
+static __always_inline void free_place(const struct packet_context *context, struct flow_place *place)
 {
-	struct flow *place = NULL;
 	int most = 0;
 
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		struct flow_bucket *bucket = flow_bucket(bucket_choice(job->hash, choice));
-		struct flow *found = NULL;
-		int free = bucket ? free_in(bucket, job->now, &found) : 0;
+		struct flow_bucket *bucket = flow_bucket(bucket_choice(context->hash, choice));
+		struct flow_place found = {};
+		int free = bucket ? free_in(bucket, context->now, &found) : 0;
 
 		if (free > most) {
 			most = free;
-			place = found;
+			*place = found;
 		}
 		if (choice == 0 && most)
 			break;
 	}
-	return place;
 }
 
-/* Of the entries that just opened the one that was silent for longest. A join gives way to a join alone. */
-static __always_inline struct flow *opened_in(struct flow_bucket *bucket, const struct job *job, enum worth worth)
+/* Of the half-open flows the one that was silent for longest. A join gives way to a join alone. */
+static __always_inline void oldest_half_open_in(struct flow_bucket *bucket, const struct packet_context *context,
+						enum insertion_priority priority, struct flow_place *place)
 {
-	struct flow *oldest = NULL;
-
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 		struct flow *flow = &bucket->flows[i];
+		struct flow_snapshot was = read_flow_status(flow);
 
-		if (flow->seen == SEEN_BUSY || !gives_way(flow->state, worth))
+		if (was.seen == SEEN_BUSY || !evictable(was.state, priority))
 			continue;
-		if (!oldest || job->now - flow->seen > job->now - oldest->seen)
-			oldest = flow;
+		if (!place->flow || context->now - was.seen > context->now - place->was.seen)
+			*place = (struct flow_place){ .flow = flow, .was = was };
 	}
-	return oldest;
 }
 
-/* One of the entries that say no more than the hash does. */
-static __always_inline struct flow *explained_in(struct flow_bucket *bucket, const struct job *job)
+/* One of the entries whose target the hash gives, too. Its key may be another's by now: then the claim on it fails. */
+static __always_inline void redundant_in(struct flow_bucket *bucket, const struct packet_context *context,
+					 struct flow_place *place)
 {
-	struct flow *explained = NULL;
-
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 		struct flow *flow = &bucket->flows[i];
+		struct flow_snapshot was = read_flow_status(flow);
+		union flow_identity identity;
+		struct address client;
 
-		if (flow->seen != SEEN_BUSY && !flow->token && flow->vip == job->key.vip &&
-		    hashed_target(job, &flow->client, flow->port) == flow->target)
-			explained = flow;
+		order_reads();
+		identity = read_flow_identity(flow);
+		client.high = READ_ONCE(flow->client.high);
+		client.low = READ_ONCE(flow->client.low);
+		if (was.seen != SEEN_BUSY && !identity.token && identity.vip == context->key.vip &&
+		    hashed_target(context, &client, identity.port) == was.target)
+			*place = (struct flow_place){ .flow = flow, .was = was };
 	}
-	return explained;
 }
 
-/* An entry that may give way to the flow: one that just opened, else, for a flow that only its entry will know, one of the flow's own
- * bucket that says no more than the hash does. */
-static __always_inline struct flow *taken_place(const struct job *job, enum worth worth)
+/* An entry that may give way to the flow: a half-open one; else, for a flow that only its entry will know, one of the flow's own bucket
+ * whose target the hash gives, too. */
+static __always_inline void find_victim(const struct packet_context *context, enum insertion_priority priority,
+					struct flow_place *place)
 {
 #pragma clang loop unroll(disable)
-	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		struct flow *opened = opened_in(flow_bucket(bucket_choice(job->hash, choice)), job, worth);
-
-		if (opened)
-			return opened;
-	}
-	return worth == BY_MEMORY ? explained_in(flow_bucket(main_bucket(job->hash)), job) : NULL;
+	for (int choice = 0; choice < BUCKET_CHOICES && !place->flow; choice++)
+		oldest_half_open_in(flow_bucket(bucket_choice(context->hash, choice)), context, priority, place);
+	if (!place->flow && priority == STATEFUL)
+		redundant_in(flow_bucket(main_bucket(context->hash)), context, place);
 }
 
-/* A place for the flow under way; NULL: there is none. */
-static __always_inline struct flow *flow_place(const struct job *job, enum worth worth)
+/* An entry for the flow under way; none: there is no room. */
+static __always_inline void insertion_place(const struct packet_context *context, enum insertion_priority priority,
+					    struct flow_place *place)
 {
-	struct flow *place = free_place(job);
-
-	if (place)
-		return place;
-	place = taken_place(job, worth);
-	if (place)
-		count(job, FLOW_EVICTED);
-	return place;
+	free_place(context, place);
+	if (place->flow)
+		return;
+	find_victim(context, priority, place);
+	if (place->flow)
+		count(context, FLOW_EVICTED);
 }
 
 struct flow_value {
@@ -211,32 +263,29 @@ struct flow_value {
 };
 
 /* Stores the flow under way, over what was known of it. */
-__noinline int store_flow(const struct job *job, const struct flow_value *value, enum worth worth)
+__noinline int store_flow(const struct packet_context *context, const struct flow_value *value,
+			  enum insertion_priority priority)
 {
-	struct flow *flow;
-	__u32 was;
+	struct flow_place place = {};
+	struct flow_snapshot stored = {};
 
-	if (DRY_RUN || !job || !value)
+	if (DRY_RUN || !context || !value)
 		return 0;
-	flow = known_flow(job);
-	if (!flow)
-		flow = flow_place(job, worth);
-	if (!flow) {
-		count(job, FLOW_FULL);
+	place.flow = known_entry(context);
+	place.was = context->flow;
+	if (!place.flow)
+		insertion_place(context, priority, &place);
+	if (!place.flow) {
+		count(context, FLOW_FULL);
 		return 0;
 	}
-	was = flow->seen;
-	if (was == SEEN_BUSY || !claim(&flow->seen, was))
+	stored.target = value->target;
+	stored.state = value->state;
+	stored.epoch = settings.epoch;
+	stored.seen = context->now;
+	stored.token = value->token;
+	if (!replace_flow(place.flow, &place.was, &context->key, &stored))
 		return 0;
-	flow->client = job->key.client;
-	flow->port = job->key.port;
-	flow->vip = job->key.vip;
-	flow->token = value->token;
-	flow->target = value->target;
-	flow->state = value->state;
-	flow->epoch = settings.epoch;
-	barrier();
-	flow->seen = job->now;
-	count(job, FLOW_ADDED);
+	count(context, FLOW_ADDED);
 	return 1;
 }

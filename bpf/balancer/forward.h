@@ -58,7 +58,7 @@ static __always_inline __u32 inner_mtu(const struct target *target)
 }
 
 /* Back out of the interface that it came by, or out of another. */
-static __always_inline int leave(struct xdp_md *ctx, const struct target *target)
+static __always_inline int transmit(struct xdp_md *ctx, const struct target *target)
 {
 	if (ctx->ingress_ifindex == target->ifindex)
 		return XDP_TX;
@@ -133,7 +133,7 @@ static __always_inline int forward_inside(struct xdp_md *ctx, const struct packe
 		return SEND_TOO_BIG;
 	if (v6 ? !encapsulate(ctx, packet, sending, true, shim) : !encapsulate(ctx, packet, sending, false, shim))
 		return SEND_FAILED;
-	return leave(ctx, sending->target);
+	return transmit(ctx, sending->target);
 }
 
 /* Neither the TTL nor anything else of IP changes: the backend sees what the client sent. */
@@ -147,7 +147,7 @@ static __always_inline int forward_l2(struct xdp_md *ctx, const struct packet *p
 		return SEND_FAILED;
 	*(__u64 *)data = *(const __u64 *)target->mac;
 	*(__u32 *)(data + 8) = *(const __u32 *)(target->mac + 8);
-	return leave(ctx, target);
+	return transmit(ctx, target);
 }
 
 /* An XDP verdict, SEND_FAILED or SEND_TOO_BIG. */

@@ -5,90 +5,90 @@
 
 #include "balancer/service.h"
 
-static __always_inline void key_of_fragment(const struct job *job, struct fragment_key *key)
+static __always_inline void fragment_key_of(const struct packet_context *context, struct fragment_key *key)
 {
-	key->source = job->packet.source;
-	key->destination = job->packet.destination;
-	key->id = job->packet.fragment_id;
+	key->source = context->packet.source;
+	key->destination = context->packet.destination;
+	key->id = context->packet.fragment_id;
 	/* Of IPv6 only the last header before the part that is cut up names one, and it is not always the transport's. */
-	key->protocol = job->packet.v6 ? IPV6_FRAGMENT : job->packet.protocol;
+	key->protocol = context->packet.v6 ? IPV6_FRAGMENT : context->packet.protocol;
 }
 
-static __always_inline __u32 fragment_owner(const struct job *job, const struct fragment_key *key)
+static __always_inline __u32 fragment_owner(const struct packet_context *context, const struct fragment_key *key)
 {
-	return ring_owner(job, ring_slot_of_fragment(settings.maglev_seed, key));
+	return ring_owner(context, ring_slot_of_fragment(settings.maglev_seed, key));
 }
 
-static __always_inline void remember_fragment(const struct job *job, const struct fragment_key *key, __u32 target)
+static __always_inline void remember_fragment(const struct packet_context *context, const struct fragment_key *key, __u32 target)
 {
-	struct fragment fragment = { .target = target, .seen = job->now };
+	struct fragment fragment = { .target = target, .seen = context->now };
 
 	if (!DRY_RUN && target != NO_TARGET)
 		bpf_map_update_elem(&fragments, key, &fragment, BPF_ANY);
 }
 
 /* Its flow's backend, or the hash's. There may be UDP that is never but in fragments: that is a flow too. */
-static __always_inline void decide_cut(const struct job *job, struct decision *decision)
+static __always_inline void decide_fragment(const struct packet_context *context, struct decision *decision)
 {
-	bool udp = job->packet.protocol == IPPROTO_UDP;
-	struct flow *flow = known_flow(job);
+	bool udp = context->packet.protocol == IPPROTO_UDP;
+	const struct flow_snapshot *flow = known_flow(context);
 
 	if (flow && target_up(flow->target)) {
 		decide_send(decision, flow->target, SENT_FRAGMENT);
 		if (udp)
-			touch_udp(flow, job);
+			refresh_flow(context, FLOW_UDP);
 	} else if (udp) {
-		decide_by_hash(job, FLOW_NEW, SENT_FRAGMENT, decision);
+		decide_by_hash(context, FLOW_NEW, SENT_FRAGMENT, decision);
 	} else {
-		decide_send(decision, own_hashed_target(job), SENT_FRAGMENT);
+		decide_send(decision, own_hashed_target(context), SENT_FRAGMENT);
 	}
 }
 
 /* The first fragment. Its owner is told where it goes. */
-__noinline int decide_first_fragment(const struct job *job, struct decision *decision)
+__noinline int decide_first_fragment(const struct packet_context *context, struct decision *decision)
 {
 	struct fragment_key key;
 	__u32 owner;
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
-	key_of_fragment(job, &key);
-	decide_cut(job, decision);
-	owner = fragment_owner(job, &key);
+	fragment_key_of(context, &key);
+	decide_fragment(context, decision);
+	owner = fragment_owner(context, &key);
 	if (owner == NO_TARGET) {
-		remember_fragment(job, &key, decision->target);
+		remember_fragment(context, &key, decision->target);
 		return 0;
 	}
-	say_backend(decision, decision->target);
+	set_backend(decision, decision->target);
 	decide_steer(decision, owner, STEER_FRAGMENT, STEERED_FRAGMENT);
 	return 0;
 }
 
 /* Where the first fragment went, if this balancer was told within the time that hosts wait for fragments. */
-static __always_inline void decide_told_fragment(const struct job *job, struct decision *decision)
+static __always_inline void decide_stored_fragment(const struct packet_context *context, struct decision *decision)
 {
 	struct fragment_key key;
 	struct fragment *first;
 
-	key_of_fragment(job, &key);
+	fragment_key_of(context, &key);
 	first = bpf_map_lookup_elem(&fragments, &key);
-	if (first && within(job->now, first->seen, settings.syn_timeout) && target_up(first->target))
+	if (first && within(context->now, first->seen, settings.syn_timeout) && target_up(first->target))
 		decide_send(decision, first->target, SENT_FRAGMENT);
 	else
 		decide_drop(decision, DROP_FRAGMENT);
 }
 
-__noinline int decide_later_fragment(const struct job *job, struct decision *decision)
+__noinline int decide_later_fragment(const struct packet_context *context, struct decision *decision)
 {
 	struct fragment_key key;
 	__u32 owner;
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
-	key_of_fragment(job, &key);
-	owner = fragment_owner(job, &key);
+	fragment_key_of(context, &key);
+	owner = fragment_owner(context, &key);
 	if (owner == NO_TARGET) {
-		decide_told_fragment(job, decision);
+		decide_stored_fragment(context, decision);
 		return 0;
 	}
 	decide_drop(decision, DROP_FRAGMENT);
@@ -97,20 +97,20 @@ __noinline int decide_later_fragment(const struct job *job, struct decision *dec
 }
 
 /* Another balancer says where a first fragment goes, or has a later one. */
-__noinline int take_fragment(const struct job *job, const struct steering *word, struct decision *decision)
+__noinline int handle_fragment_message(const struct packet_context *context, const struct steering *message, struct decision *decision)
 {
 	struct fragment_key key;
 	__u32 target;
 
-	if (!job || !word || !decision)
+	if (!context || !message || !decision)
 		return 0;
-	target = target_named(get_be32(word->backend));
+	target = target_by_id(get_be32(message->backend));
 	if (target == NO_TARGET) {
-		decide_told_fragment(job, decision);
+		decide_stored_fragment(context, decision);
 		return 0;
 	}
-	key_of_fragment(job, &key);
-	remember_fragment(job, &key, target);
+	fragment_key_of(context, &key);
+	remember_fragment(context, &key, target);
 	decide_send(decision, target, SENT_FRAGMENT);
 	return 0;
 }

@@ -17,60 +17,60 @@ static __always_inline __u32 token_of(const struct mptcp_found *found)
 	return found->version == 1 ? token_v1(found->key) : token_v0(found->key);
 }
 
-static __always_inline int search_options(struct xdp_md *ctx, const struct job *job, struct mptcp_found *found)
+static __always_inline int search_options(struct xdp_md *ctx, const struct packet_context *context, struct mptcp_found *found)
 {
-	int kind = find_mptcp(ctx, job->packet.l4, job->packet.options, job->packet.tcp_flags, found);
+	int kind = find_mptcp(ctx, context->packet.l4, context->packet.options, context->packet.tcp_flags, found);
 
 	if (kind == MPTCP_MALFORMED)
-		count(job, OPTIONS_MALFORMED);
+		count(context, OPTIONS_MALFORMED);
 	return kind;
 }
 
-/* A token of this balancer's own: its heir is told too, once the connection is known to live. */
-static __always_inline bool register_own(const struct job *job, __u32 token, enum token_state state,
+/* A token of this balancer's own: its successor is told too, once the connection is known to live. */
+static __always_inline bool register_own(const struct packet_context *context, __u32 token, enum token_state state,
 					 struct decision *decision)
 {
-	__u32 next = heir(job, ring_slot_of_token(token));
+	__u32 next = successor(context, ring_slot_of_token(token));
 
-	if (!learn_token(job, token, decision->target, state))
+	if (!learn_token(context, token, decision->target, state))
 		return false;
-	if (state != TOKEN_CONFIRMED || next == NO_TARGET || !steerable(job, next))
+	if (state != TOKEN_CONFIRMED || next == NO_TARGET || !steerable(context, next))
 		return true;
-	say_token(decision, token);
-	say_backend(decision, decision->target);
+	set_token(decision, token);
+	set_backend(decision, decision->target);
 	decide_steer(decision, next, STEER_CONFIRM, STEERED_KEYS);
 	return true;
 }
 
 /* Tells the token's owner, and leaves the decision a way to `target`. False: the token is another backend's. */
-__noinline int register_token(const struct job *job, __u32 token, enum token_state state, struct decision *decision)
+__noinline int register_token(const struct packet_context *context, __u32 token, enum token_state state, struct decision *decision)
 {
 	__u32 owner;
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
-	owner = token_owner(job, token);
+	owner = token_owner(context, token);
 	if (owner == NO_TARGET)
-		return register_own(job, token, state, decision);
-	if (!steerable(job, owner)) {
-		count(job, STEER_TOO_BIG);
+		return register_own(context, token, state, decision);
+	if (!steerable(context, owner)) {
+		count(context, STEER_TOO_BIG);
 		return true;
 	}
-	say_token(decision, token);
-	say_backend(decision, decision->target);
+	set_token(decision, token);
+	set_backend(decision, decision->target);
 	decide_steer(decision, owner, state == TOKEN_CONFIRMED ? STEER_CONFIRM : STEER_REGISTER, STEERED_KEYS);
 	return true;
 }
 
 /* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. */
-static __always_inline __u32 learn_keys(const struct job *job, const struct mptcp_found *found, struct decision *decision)
+static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found, struct decision *decision)
 {
 	__u32 token = token_of(found);
 
 	decision->verdict = SENT_KEYS;
 	if (!token) {
-		count(job, TOKEN_ZERO);
+		count(context, TOKEN_ZERO);
 		return 0;
 	}
-	return register_token(job, token, TOKEN_PROVISIONAL, decision) ? token : 0;
+	return register_token(context, token, TOKEN_PROVISIONAL, decision) ? token : 0;
 }

@@ -2,9 +2,7 @@
 /* The balancer's maps. The loader sets how large they are; the numbers here serve small tests. */
 #pragma once
 
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-
+#include "common/native.h"
 #include "include/abi.h"
 
 /* The tables' sizes, as the loader made them: a power of two of buckets, and extra buckets behind them. */
@@ -120,18 +118,26 @@ struct {
 	__type(value, struct count);
 } target_counts SEC(".maps");
 
-struct allowance {
+/* The limits of `struct settings`. */
+enum limit_kind {
+	LIMIT_LEARN,
+	LIMIT_QUERY,
+	LIMIT_ERRORS,
+	LIMITS,
+};
+
+struct rate_limit {
 	__u32 tick;
 	__u32 left;
 };
 
-/* What is left of each limit (enum limited), per processor. */
+/* The rest of each limit (enum limit_kind), per processor. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 4);
+	__uint(max_entries, LIMITS);
 	__type(key, __u32);
-	__type(value, struct allowance);
-} allowances SEC(".maps");
+	__type(value, struct rate_limit);
+} rate_limits SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -5,73 +5,73 @@
 #include "balancer/by_hash.h"
 
 /* Keys on a flow whose SYN went another way: learnt, within limits, since anybody can send such a packet. */
-static __always_inline bool decide_stray_keys(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct flow_value value = {};
 	struct mptcp_found found;
 
-	if (search_options(ctx, job, &found) != MPTCP_CAPABLE_KEYS)
+	if (search_options(ctx, context, &found) != MPTCP_CAPABLE_KEYS)
 		return false;
-	if (!allowed(0, &settings.learn, job->now)) {
-		count(job, LEARN_LIMITED);
+	if (!within_limit(LIMIT_LEARN, &settings.learn, context->now)) {
+		count(context, LEARN_LIMITED);
 		return false;
 	}
-	decide_send(decision, own_hashed_target(job), SENT_KEYS);
+	decide_send(decision, own_hashed_target(context), SENT_KEYS);
 	if (decision->action != SEND)
 		return true;
 	value.target = decision->target;
-	value.token = learn_keys(job, &found, decision);
-	value.state = value.token ? FLOW_LEARNING | FLOW_PROVEN : FLOW_NEW;
-	store_flow(job, &value, BY_HASH);
+	value.token = learn_keys(context, &found, decision);
+	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SEEN : FLOW_NEW;
+	store_flow(context, &value, STATELESS);
 	return true;
 }
 
-/* A flow that nobody knows: by hash. Its end is not worth an entry. */
-static __always_inline void decide_guess(const struct job *job, struct decision *decision)
+/* A flow that nobody knows: by hash. Its end is not priority an entry. */
+static __always_inline void decide_by_hash_alone(const struct packet_context *context, struct decision *decision)
 {
-	if (closes(job))
-		decide_send(decision, own_hashed_target(job), SENT_UNKNOWN);
+	if (closes(context))
+		decide_send(decision, own_hashed_target(context), SENT_MISS);
 	else
-		decide_by_hash(job, FLOW_NEW, SENT_UNKNOWN, decision);
+		decide_by_hash(context, FLOW_NEW, SENT_MISS, decision);
 }
 
 /* Asks a balancer whether it knows the flow. False: there is none to ask, or too much was asked lately. */
-static __always_inline bool ask_for_flow(const struct job *job, __u32 whom, struct decision *decision)
+static __always_inline bool query_flow(const struct packet_context *context, __u32 whom, struct decision *decision)
 {
 	if (whom == NO_TARGET)
 		return false;
-	if (!steerable(job, whom) || !allowed(1, &settings.ask, job->now)) {
-		count(job, ASK_LIMITED);
+	if (!steerable(context, whom) || !within_limit(LIMIT_QUERY, &settings.query, context->now)) {
+		count(context, QUERY_LIMITED);
 		return false;
 	}
-	decide_send(decision, own_hashed_target(job), SENT_UNKNOWN);
-	decide_steer(decision, whom, STEER_FLOW, ASKED_FLOW);
+	decide_send(decision, own_hashed_target(context), SENT_MISS);
+	decide_steer(decision, whom, STEER_FLOW_QUERY, QUERIED_FLOW);
 	return true;
 }
 
-static __always_inline void decide_unknown(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+static __always_inline void decide_tcp_miss(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	__u32 owner;
 
-	if (job->vip.mode == MPTCP_LEARN) {
-		if (!closes(job) && decide_stray_keys(ctx, job, decision))
+	if (context->vip.mode == MPTCP_LEARN) {
+		if (!closes(context) && decide_midstream_keys(ctx, context, decision))
 			return;
-		owner = flow_owner(job);
+		owner = flow_owner(context);
 		if (owner == NO_TARGET)
-			owner = former_owner(job, slot_of_flow(job), NO_TARGET);
-		if (ask_for_flow(job, owner, decision))
+			owner = former_owner(context, slot_of_flow(context), NO_TARGET);
+		if (query_flow(context, owner, decision))
 			return;
 	}
-	decide_guess(job, decision);
+	decide_by_hash_alone(context, decision);
 }
 
-__noinline int decide_unknown_flow(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+__noinline int decide_miss(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
-	if (job->packet.protocol == IPPROTO_UDP)
-		decide_by_hash(job, FLOW_NEW, SENT_UDP, decision);
+	if (context->packet.protocol == IPPROTO_UDP)
+		decide_by_hash(context, FLOW_NEW, SENT_UDP, decision);
 	else
-		decide_unknown(ctx, job, decision);
+		decide_tcp_miss(ctx, context, decision);
 	return 0;
 }

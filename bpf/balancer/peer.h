@@ -5,119 +5,118 @@
 #include "balancer/service.h"
 
 /* Whether the packet comes from a balancer and knows the cookie; takes the steering header off. */
-static __always_inline bool take_word(struct xdp_md *ctx, const struct job *outer, struct steering *word)
+static __always_inline bool take_message(struct xdp_md *ctx, const struct packet_context *outer, struct steering *message)
 {
 	__u64 cookie;
 
-	if (unsteer(ctx, &outer->packet, word) < 0)
+	if (remove_steering(ctx, &outer->packet, message) < 0)
 		return false;
-	__builtin_memcpy(&cookie, word->cookie, sizeof(cookie));
+	__builtin_memcpy(&cookie, message->cookie, sizeof(cookie));
 	return cookie == settings.cookie;
 }
 
-static __always_inline void decide_answer(__u32 target, __u32 asker, const struct steering *word, struct decision *decision)
+static __always_inline void decide_reply(__u32 target, __u32 asker, const struct steering *message, struct decision *decision)
 {
 	decision->target = NO_TARGET;
-	decide_steer(decision, asker, STEER_ANSWER, ANSWERED);
+	decide_steer(decision, asker, STEER_REPLY, REPLIED);
 	decision->sent_verdict = DROP_FAILED;
-	decision->word.asked = word->kind;
-	__builtin_memcpy(decision->word.token, word->token, sizeof(word->token));
-	say_backend(decision, target);
+	decision->message.query = message->kind;
+	__builtin_memcpy(decision->message.token, message->token, sizeof(message->token));
+	set_backend(decision, target);
 }
 
-static __always_inline void answer_join(const struct job *job, __u32 asker, const struct steering *word,
+static __always_inline void reply_to_token_query(const struct packet_context *context, __u32 asker, const struct steering *message,
 				   struct decision *decision)
 {
-	__u32 target = target_of_join(job, get_be32(word->token));
+	__u32 target = target_of_join(context, get_be32(message->token));
 
 	if (target == NO_TARGET)
-		count(job, ANSWER_UNKNOWN);
-	decide_answer(target, asker, word, decision);
+		count(context, REPLY_UNKNOWN);
+	decide_reply(target, asker, message, decision);
 }
 
-static __always_inline void answer_flow(const struct job *job, __u32 asker, const struct steering *word,
+static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
 				   struct decision *decision)
 {
-	struct flow *flow = known_flow(job);
-	__u32 target = flow && target_up(flow->target) ? flow->target : NO_TARGET;
+	__u32 target = context->known && target_up(context->flow.target) ? context->flow.target : NO_TARGET;
 
 	if (target == NO_TARGET)
-		count(job, ANSWER_UNKNOWN);
-	decide_answer(target, asker, word, decision);
-	say_token(decision, flow ? flow->token : 0);
+		count(context, REPLY_UNKNOWN);
+	decide_reply(target, asker, message, decision);
+	set_token(decision, context->known ? context->flow.token : 0);
 }
 
 /* A flow that has come from another balancer, which may be gone, and its token with it: the owner is told. So is the flow's
  * owner, if it was not the one who answered. */
-static __always_inline __u8 state_of_found(const struct job *job, __u32 token, __u32 peer)
+static __always_inline __u8 state_of_reply(const struct packet_context *context, __u32 token, __u32 peer)
 {
 	__u8 state = FLOW_ESTABLISHED;
 
-	if (closes(job))
+	if (closes(context))
 		return FLOW_CLOSING;
 	if (token)
-		state |= FLOW_TOKEN_DUE;
-	if (flow_owner(job) != peer)
-		state |= FLOW_FLOW_DUE;
+		state |= FLOW_TOKEN_PENDING;
+	if (flow_owner(context) != peer)
+		state |= FLOW_OWNER_PENDING;
 	return state;
 }
 
 /* The answer to this balancer's own question. */
-static __always_inline void take_answer(const struct job *job, __u32 peer, const struct steering *word,
+static __always_inline void handle_reply(const struct packet_context *context, __u32 peer, const struct steering *message,
 					struct decision *decision)
 {
-	__u32 target = target_named(get_be32(word->backend));
-	struct flow_value value = { .token = get_be32(word->token), .target = target };
+	__u32 target = target_by_id(get_be32(message->backend));
+	struct flow_value value = { .token = get_be32(message->token), .target = target };
 	bool known = target != NO_TARGET && target_up(target);
 
-	if (word->asked == STEER_JOIN && known) {
-		decide_joined(job, value.token, target, decision);
-	} else if (word->asked == STEER_JOIN) {
-		decide_send(decision, own_hashed_target(job), SENT_JOIN_UNKNOWN);
-		decide_own_join(job, value.token, peer, decision);
+	if (message->query == STEER_TOKEN_QUERY && known) {
+		decide_joined(context, value.token, target, decision);
+	} else if (message->query == STEER_TOKEN_QUERY) {
+		decide_send(decision, own_hashed_target(context), SENT_JOIN_UNKNOWN);
+		decide_own_join(context, value.token, peer, decision);
 	} else if (known) {
-		value.state = state_of_found(job, value.token, peer);
-		store_flow(job, &value, BY_MEMORY);
+		value.state = state_of_reply(context, value.token, peer);
+		store_flow(context, &value, STATEFUL);
 		decide_send(decision, target, SENT_FLOW);
-	} else if (!ask_for_flow(job, former_owner(job, slot_of_flow(job), peer), decision)) {
-		decide_guess(job, decision);
+	} else if (!query_flow(context, former_owner(context, slot_of_flow(context), peer), decision)) {
+		decide_by_hash_alone(context, decision);
 	}
 }
 
 /* Remembers what the other balancer tells, and sends the packet on. */
-static __always_inline void take_register(const struct job *job, const struct steering *word, struct decision *decision)
+static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message, struct decision *decision)
 {
-	__u32 token = get_be32(word->token);
-	__u32 target = target_named(get_be32(word->backend));
+	__u32 token = get_be32(message->token);
+	__u32 target = target_by_id(get_be32(message->backend));
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
 
 	decide_send(decision, target, SENT_FOR_PEER);
 	if (decision->action != SEND)
 		return;
-	if (word->kind == STEER_REGISTER_FLOW)
-		store_flow(job, &value, BY_MEMORY);
+	if (message->kind == STEER_REGISTER_FLOW)
+		store_flow(context, &value, STATEFUL);
 	else if (token)
-		learn_token(job, token, target, word->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
+		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
 }
 
-__noinline int decide_word(const struct job *job, __u32 peer, const struct steering *word, struct decision *decision)
+__noinline int handle_flow_message(const struct packet_context *context, __u32 peer, const struct steering *message, struct decision *decision)
 {
-	if (!job || !word || !decision)
+	if (!context || !message || !decision)
 		return 0;
-	switch (word->kind) {
-	case STEER_JOIN:
-		answer_join(job, peer, word, decision);
+	switch (message->kind) {
+	case STEER_TOKEN_QUERY:
+		reply_to_token_query(context, peer, message, decision);
 		break;
-	case STEER_FLOW:
-		answer_flow(job, peer, word, decision);
+	case STEER_FLOW_QUERY:
+		reply_to_flow_query(context, peer, message, decision);
 		break;
-	case STEER_ANSWER:
-		take_answer(job, peer, word, decision);
+	case STEER_REPLY:
+		handle_reply(context, peer, message, decision);
 		break;
 	case STEER_REGISTER:
 	case STEER_CONFIRM:
 	case STEER_REGISTER_FLOW:
-		take_register(job, word, decision);
+		handle_registration(context, message, decision);
 		break;
 	default:
 		decide_drop(decision, DROP_MALFORMED);

@@ -22,12 +22,12 @@ static __always_inline int steer(struct xdp_md *ctx, const struct packet *packet
 	if (!udp)
 		return SEND_FAILED;
 	*(struct steering *)(udp + UDP_SIZE) = *message;
-	return leave(ctx, sending->target);
+	return transmit(ctx, sending->target);
 }
 
 /* Takes the message off a packet that came to the steering port: `outer` is the packet as it came. Afterwards the frame holds
  * the client's packet, to be parsed anew. 0; or negative, with the frame as it was: too short, of another version, or no IP. */
-static __always_inline int unsteer(struct xdp_md *ctx, const struct packet *outer, struct steering *message)
+static __always_inline int remove_steering(struct xdp_md *ctx, const struct packet *outer, struct steering *message)
 {
 	const __u32 ip_size = outer->v6 ? IPV6_SIZE : IPV4_SIZE;
 	void *data = (void *)(long)ctx->data;
@@ -44,5 +44,5 @@ static __always_inline int unsteer(struct xdp_md *ctx, const struct packet *oute
 	if (message->version != STEERING_VERSION)
 		return -1;
 	link = read_link(data, outer);
-	return take_off(ctx, strip, &link, inner);
+	return decapsulate_to(ctx, strip, &link, inner);
 }

@@ -5,7 +5,7 @@
 #include "balancer/by_hash.h"
 
 /* A handshake under way: its SYN may come again, at last without options. */
-static __always_inline bool opening(const struct flow *flow)
+static __always_inline bool half_open(const struct flow_snapshot *flow)
 {
 	__u8 state = flow->state & FLOW_STATE_MASK;
 
@@ -13,127 +13,128 @@ static __always_inline bool opening(const struct flow *flow)
 }
 
 /* A SYN that names no connection. A flow that is known keeps its backend: the SYN came again, or somebody forged it. */
-static __always_inline void decide_open(const struct job *job, bool capable, struct decision *decision)
+static __always_inline void decide_open(const struct packet_context *context, bool capable, struct decision *decision)
 {
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
-	enum flow_state state = capable && job->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
-	struct flow *flow = known_flow(job);
+	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
+	const struct flow_snapshot *flow = known_flow(context);
 
-	if (!flow || !target_up(flow->target) || !(opening(flow) || in_use(flow, job))) {
-		decide_by_hash(job, state, verdict, decision);
+	if (!flow || !target_up(flow->target) || !(half_open(flow) || in_use(flow, context))) {
+		decide_by_hash(context, state, verdict, decision);
 		return;
 	}
-	if (!opening(flow))
-		count(job, FLOW_KEPT);
-	else if (state == FLOW_LEARNING && flow->state == FLOW_NEW)
-		set_state(flow, state);
+	if (!half_open(flow)) {
+		count(context, FLOW_KEPT);
+	} else if (state == FLOW_LEARNING && flow->state == FLOW_NEW) {
+		struct flow_snapshot changed = *flow;
+
+		changed.state = state;
+		change_flow(context, &changed);
+	}
 	decide_send(decision, flow->target, verdict);
 }
 
 /* A join whose backend is known: its flow is remembered, since no hash could tell. */
-static __always_inline void decide_joined(const struct job *job, __u32 token, __u32 target, struct decision *decision)
+static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, struct decision *decision)
 {
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_JOINING };
 
-	store_flow(job, &value, BY_MEMORY);
+	store_flow(context, &value, STATEFUL);
 	decide_send(decision, target, SENT_JOIN);
 }
 
-/* Whether the token may have another join before its next refresh. */
-static __always_inline bool may_join(const struct job *job, struct token_entry *entry)
+/* Whether the token may have another join before its next refresh; counts it. */
+static __always_inline bool may_join(const struct packet_context *context, const struct token_snapshot *found)
 {
 	__u8 most = settings.most_joins;
 
-	if (most && entry->joins >= most) {
-		count(job, JOINS_LIMITED);
+	if (most && found->status.joins >= most) {
+		count(context, JOINS_LIMITED);
 		return false;
 	}
 	if (!DRY_RUN)
-		entry->joins += 1;
+		count_join(found);
 	return true;
 }
 
-/* The backend of a token that is this balancer's to know; NO_TARGET: not known, or it had too many joins. */
-__noinline int target_of_join(const struct job *job, __u32 token)
+/* The backend of a token that this balancer owns; NO_TARGET: not known, or it had too many joins. */
+__noinline int target_of_join(const struct packet_context *context, __u32 token)
 {
-	struct token_entry *entry;
+	struct token_snapshot found;
 
-	if (!job)
+	if (!context || !find_token(context, token, &found) || !target_up(found.target) || !may_join(context, &found))
 		return NO_TARGET;
-	entry = find_token(job, token);
-	if (!entry || !target_up(entry->target) || !may_join(job, entry))
-		return NO_TARGET;
-	return entry->target;
+	return found.target;
 }
 
 /* A join whose token this balancer should know. If it does not, who owned it before the ring changed may, unless that one was
  * `asked`; else the decision stays as it is. */
-static __always_inline void decide_own_join(const struct job *job, __u32 token, __u32 asked, struct decision *decision)
+static __always_inline void decide_own_join(const struct packet_context *context, __u32 token, __u32 asked, struct decision *decision)
 {
-	__u32 target = target_of_join(job, token);
+	__u32 target = target_of_join(context, token);
 	__u32 former;
 
 	if (target != NO_TARGET) {
-		decide_joined(job, token, target, decision);
+		decide_joined(context, token, target, decision);
 		return;
 	}
-	former = former_owner(job, ring_slot_of_token(token), asked);
-	if (former == NO_TARGET || job->vip.mode != MPTCP_LEARN)
+	former = former_owner(context, ring_slot_of_token(token), asked);
+	if (former == NO_TARGET || context->vip.mode != MPTCP_LEARN)
 		return;
-	say_token(decision, token);
-	decide_steer(decision, former, STEER_JOIN, ASKED_JOIN);
+	set_token(decision, token);
+	decide_steer(decision, former, STEER_TOKEN_QUERY, QUERIED_JOIN);
 }
 
 /* As published, a join whose token is another balancer's belongs to that one for ever. */
-static __always_inline void decide_owner_keeps(const struct job *job, __u32 token, __u32 owner, struct decision *decision)
+static __always_inline void decide_forward_join(const struct packet_context *context, __u32 token, __u32 owner, struct decision *decision)
 {
 	struct flow_value value = { .token = 0, .target = owner, .state = FLOW_NEW };
 
-	store_flow(job, &value, BY_MEMORY);
+	store_flow(context, &value, STATEFUL);
 	decide_send(decision, owner, STEERED_FORWARD);
 }
 
 /* A join that came before. Behind a FIN it is another one, from the same port. */
-static __always_inline bool joining(const struct flow *flow, __u32 token)
+static __always_inline bool joining(const struct flow_snapshot *flow, __u32 token)
 {
 	return flow->token == token && (flow->state & FLOW_STATE_MASK) != FLOW_CLOSING;
 }
 
-static __always_inline void decide_join(const struct job *job, __u32 token, struct decision *decision)
+static __always_inline void decide_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
-	struct flow *flow = known_flow(job);
+	const struct flow_snapshot *flow = known_flow(context);
 	__u32 owner;
 
-	if (flow && target_up(flow->target) && (joining(flow, token) || in_use(flow, job))) {
+	if (flow && target_up(flow->target) && (joining(flow, token) || in_use(flow, context))) {
 		if (flow->token != token)
-			count(job, FLOW_KEPT);
+			count(context, FLOW_KEPT);
 		decide_send(decision, flow->target, SENT_JOIN);
 		return;
 	}
-	owner = token_owner(job, token);
-	decide_send(decision, own_hashed_target(job), SENT_JOIN_UNKNOWN);
-	if (owner != NO_TARGET && job->vip.mode == MPTCP_ASSIGN) {
-		decide_owner_keeps(job, token, owner, decision);
+	owner = token_owner(context, token);
+	decide_send(decision, own_hashed_target(context), SENT_JOIN_UNKNOWN);
+	if (owner != NO_TARGET && context->vip.mode == MPTCP_ASSIGN) {
+		decide_forward_join(context, token, owner, decision);
 	} else if (owner != NO_TARGET) {
-		say_token(decision, token);
-		decide_steer(decision, owner, STEER_JOIN, ASKED_JOIN);
+		set_token(decision, token);
+		decide_steer(decision, owner, STEER_TOKEN_QUERY, QUERIED_JOIN);
 	} else {
-		decide_own_join(job, token, NO_TARGET, decision);
+		decide_own_join(context, token, NO_TARGET, decision);
 	}
 }
 
-__noinline int decide_syn(struct xdp_md *ctx, const struct job *job, struct decision *decision)
+__noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 	int kind = MPTCP_NONE;
 
-	if (!job || !decision)
+	if (!context || !decision)
 		return 0;
-	if (job->vip.mode >= MPTCP_LEARN)
-		kind = search_options(ctx, job, &found);
+	if (context->vip.mode >= MPTCP_LEARN)
+		kind = search_options(ctx, context, &found);
 	if (kind == MPTCP_JOIN_SYN)
-		decide_join(job, found.token, decision);
-	else if (kind != MPTCP_CAPABLE_SYN || !assignable(job, &found) || !decide_assign(job, &found, decision))
-		decide_open(job, kind == MPTCP_CAPABLE_SYN, decision);
+		decide_join(context, found.token, decision);
+	else if (kind != MPTCP_CAPABLE_SYN || !assignable(context, &found) || !decide_assign(context, &found, decision))
+		decide_open(context, kind == MPTCP_CAPABLE_SYN, decision);
 	return 0;
 }

@@ -17,82 +17,82 @@ static __always_inline bool target_up(__u32 index)
 }
 
 /* The target that all balancers call `id`; NO_TARGET: not known here. */
-static __always_inline __u32 target_named(__u32 id)
+static __always_inline __u32 target_by_id(__u32 id)
 {
 	__u32 *index = id ? bpf_map_lookup_elem(&target_ids, &id) : NULL;
 
 	return index ? *index : NO_TARGET;
 }
 
-static __always_inline __u32 target_name(__u32 index)
+static __always_inline __u32 target_id(__u32 index)
 {
 	const struct target *target = target_at(index);
 
 	return target ? target->id : 0;
 }
 
-static __always_inline __u64 shared_hash(const struct job *job, const struct address *client, __be16 port)
+static __always_inline __u64 shared_hash(const struct packet_context *context, const struct address *client, __be16 port)
 {
-	return hash_maglev(settings.maglev_seed, client, port, &job->service);
+	return hash_maglev(settings.maglev_seed, client, port, &context->service);
 }
 
 /* The backend that Maglev hashing gives a client's flow. */
-static __always_inline __u32 hashed_target(const struct job *job, const struct address *client, __be16 port)
+static __always_inline __u32 hashed_target(const struct packet_context *context, const struct address *client, __be16 port)
 {
-	__u64 hash = shared_hash(job, client, job->vip.mode == MPTCP_SOURCE_IP ? 0 : port);
-	__u32 slot = job->vip.table + hash % MAGLEV_SIZE;
+	__u64 hash = shared_hash(context, client, context->vip.mode == MPTCP_SOURCE_IP ? 0 : port);
+	__u32 slot = context->vip.table + hash % MAGLEV_SIZE;
 	__u32 *target = bpf_map_lookup_elem(&maglev, &slot);
 
 	return target ? *target : NO_TARGET;
 }
 
-static __always_inline __u32 own_hashed_target(const struct job *job)
+static __always_inline __u32 own_hashed_target(const struct packet_context *context)
 {
-	return hashed_target(job, &job->key.client, job->key.port);
+	return hashed_target(context, &context->key.client, context->key.port);
 }
 
 /* The balancer at a place of the ring; NO_TARGET: this one, also where it cannot be reached. */
-static __always_inline __u32 ring_at(const struct job *job, __u32 place)
+static __always_inline __u32 ring_at(const struct packet_context *context, __u32 place)
 {
 	__u32 *owner;
 
-	if (!settings.peers || job->forwarded)
+	if (!settings.peers || context->forwarded)
 		return NO_TARGET;
 	owner = bpf_map_lookup_elem(&ring, &place);
 	return owner && target_up(*owner) ? *owner : NO_TARGET;
 }
 
 /* The balancer that owns a slot of the ring. */
-static __always_inline __u32 ring_owner(const struct job *job, __u32 slot)
+static __always_inline __u32 ring_owner(const struct packet_context *context, __u32 slot)
 {
-	return ring_at(job, slot);
+	return ring_at(context, slot);
 }
 
 /* Who owned a slot before the ring last changed: it may know what its owner does not. NO_TARGET: this one, or nobody but `asked`. */
-static __always_inline __u32 former_owner(const struct job *job, __u32 slot, __u32 asked)
+static __always_inline __u32 former_owner(const struct packet_context *context, __u32 slot, __u32 asked)
 {
-	__u32 owner = ring_at(job, RING_SIZE + slot);
+	__u32 owner = ring_at(context, RING_SIZE + slot);
 
 	return owner == asked ? NO_TARGET : owner;
 }
 
-/* Who would own a slot if this balancer were gone; NO_TARGET: nobody. Where this one is the owner, it tells its heir. */
-static __always_inline __u32 heir(const struct job *job, __u32 slot)
+/* Who would own a slot if this balancer were gone; NO_TARGET: nobody. Where this one is the owner, it tells its successor. */
+static __always_inline __u32 successor(const struct packet_context *context, __u32 slot)
 {
-	return job->vip.mode == MPTCP_LEARN ? ring_at(job, 2 * RING_SIZE + slot) : NO_TARGET;
+	return context->vip.mode == MPTCP_LEARN ? ring_at(context, 2 * RING_SIZE + slot) : NO_TARGET;
 }
 
-static __always_inline __u32 token_owner(const struct job *job, __u32 token)
+static __always_inline __u32 token_owner(const struct packet_context *context, __u32 token)
 {
-	return ring_owner(job, ring_slot_of_token(token));
+	return ring_owner(context, ring_slot_of_token(token));
 }
 
-static __always_inline __u32 slot_of_flow(const struct job *job)
+static __always_inline __u32 slot_of_flow(const struct packet_context *context)
 {
-	return ring_slot_of_flow(shared_hash(job, &job->key.client, job->key.port));
+	return ring_slot_of_flow(shared_hash(context, &context->key.client, context->key.port));
 }
 
-static __always_inline __u32 flow_owner(const struct job *job)
+static __always_inline __u32 flow_owner(const struct packet_context *context)
 {
-	return ring_owner(job, slot_of_flow(job));
+	return ring_owner(context, slot_of_flow(context));
 }

@@ -6,15 +6,87 @@
  * it lives. */
 #pragma once
 
-#include "balancer/claim.h"
 #include "balancer/context.h"
+#include "balancer/entry.h"
 #include "balancer/targets.h"
 
-static __always_inline bool token_live(const struct token_entry *entry, __u32 now)
-{
-	__u32 timeout = entry->state == TOKEN_CONFIRMED ? settings.token_timeout : settings.provisional_timeout;
+union token_status {
+	struct {
+		__u8 state;
+		__u8 joins;
+		__u16 pad;
+		__u32 seen;
+	};
+	__u64 word;
+};
 
-	return entry->seen && entry->seen != SEEN_BUSY && within(now, entry->seen, timeout);
+union token_identity {
+	struct {
+		__u32 token;
+		__u16 vip;
+		__u16 target;
+	};
+	__u64 word;
+};
+
+_Static_assert(offsetof(struct token_entry, state) == 8 && offsetof(struct token_entry, seen) == 12 &&
+		       sizeof(struct token_entry) == 16,
+	       "an entry is two words: identity and status");
+
+/* An entry as it was at one moment. `entry` is NULL where there is none. */
+struct token_snapshot {
+	struct token_entry *entry;
+	union token_status status;
+	__u16 target;
+};
+
+static __always_inline shared_word *token_status(struct token_entry *entry)
+{
+	return (shared_word *)&entry->state;
+}
+
+static __always_inline union token_status read_token_status(struct token_entry *entry)
+{
+	return (union token_status){ .word = READ_ONCE(*token_status(entry)) };
+}
+
+static __always_inline union token_identity read_token_identity(struct token_entry *entry)
+{
+	return (union token_identity){ .word = READ_ONCE(*(shared_word *)entry) };
+}
+
+static __always_inline bool token_live(union token_status status, __u32 now)
+{
+	__u32 timeout = status.state == TOKEN_CONFIRMED ? settings.token_timeout : settings.provisional_timeout;
+
+	return status.seen && status.seen != SEEN_BUSY && within(now, status.seen, timeout);
+}
+
+static __always_inline bool is_token(union token_identity identity, __u32 token, __u16 vip)
+{
+	return identity.token == token && identity.vip == vip;
+}
+
+/* Reads an entry if it is the token's and live. */
+static __always_inline bool read_token(struct token_entry *entry, __u32 token, const struct packet_context *context,
+				       struct token_snapshot *out)
+{
+	if (!is_token(read_token_identity(entry), token, context->key.vip))
+		return false;
+#pragma clang loop unroll(disable)
+	for (int try = 0; try < READ_TRIES; try++) {
+		union token_status status = read_token_status(entry);
+		union token_identity identity;
+
+		order_reads();
+		identity = read_token_identity(entry);
+		order_reads();
+		if (read_token_status(entry).word != status.word)
+			continue;
+		*out = (struct token_snapshot){ .entry = entry, .status = status, .target = identity.target };
+		return is_token(identity, token, context->key.vip) && token_live(status, context->now);
+	}
+	return false;
 }
 
 static __always_inline struct token_bucket *token_bucket(__u32 index)
@@ -32,94 +104,124 @@ static __always_inline struct token_bucket *token_place_bucket(__u64 hash, int c
 	return token_bucket(TOKEN_BUCKETS + (__u32)(((__u64)half * TOKEN_EXTRA) >> 32));
 }
 
-static __always_inline struct token_entry *find_token(const struct job *job, __u32 token)
+/* The token's entry; false: there is none. */
+static __always_inline bool find_token(const struct packet_context *context, __u32 token, struct token_snapshot *found)
 {
-	__u64 hash = hash_token(settings.seed, token, job->key.vip);
+	__u64 hash = hash_token(settings.seed, token, context->key.vip);
 
-	for (int choice = 0; choice < 3; choice++) {
+#pragma clang loop unroll(disable)
+	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
 		struct token_bucket *bucket = token_place_bucket(hash, choice);
 
 		for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
-			struct token_entry *entry = &bucket->tokens[i];
-
-			if (entry->token == token && entry->vip == job->key.vip &&
-			    token_live(entry, job->now))
-				return entry;
+			if (read_token(&bucket->tokens[i], token, context, found))
+				return true;
 		}
 	}
-	return NULL;
+	*found = (struct token_snapshot){};
+	return false;
 }
 
-/* A free entry, or else the provisional one that was silent for longest; NULL: all are confirmed. */
-static __always_inline struct token_entry *token_place(const struct job *job, __u32 token)
+/* A free entry, or else the provisional one that was silent for longest; NULL: all are confirmed. `was`: its status then. */
+static __always_inline struct token_entry *token_place(const struct packet_context *context, __u32 token,
+						       union token_status *was)
 {
-	__u64 hash = hash_token(settings.seed, token, job->key.vip);
+	__u64 hash = hash_token(settings.seed, token, context->key.vip);
 	struct token_entry *oldest = NULL;
 
-	for (int choice = 0; choice < 3; choice++) {
+#pragma clang loop unroll(disable)
+	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
 		struct token_bucket *bucket = token_place_bucket(hash, choice);
 
 		for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 			struct token_entry *entry = &bucket->tokens[i];
+			union token_status status = read_token_status(entry);
+			bool live = token_live(status, context->now);
 
-			if (entry->seen == SEEN_BUSY)
+			if (status.seen == SEEN_BUSY || (live && status.state == TOKEN_CONFIRMED))
 				continue;
-			if (!token_live(entry, job->now))
+			if (live && oldest && context->now - status.seen <= context->now - was->seen)
+				continue;
+			oldest = entry;
+			*was = status;
+			if (!live)
 				return entry;
-			if (entry->state == TOKEN_CONFIRMED)
-				continue;
-			if (!oldest || job->now - entry->seen > job->now - oldest->seen)
-				oldest = entry;
 		}
 	}
 	if (oldest)
-		count(job, TOKEN_EVICTED);
+		count(context, TOKEN_EVICTED);
 	return oldest;
 }
 
-static __always_inline void renew_token(const struct job *job, struct token_entry *entry, enum token_state state)
+/* Registers the token once more. Lost where another processor changes the entry at this moment. */
+static __always_inline void renew_token(const struct packet_context *context, const struct token_snapshot *found,
+					enum token_state state)
 {
+	union token_status status = found->status;
+
 	if (state == TOKEN_CONFIRMED) {
-		count(job, entry->state == TOKEN_CONFIRMED ? TOKEN_REFRESHED : TOKEN_CONFIRMS);
-		entry->state = TOKEN_CONFIRMED;
-		entry->joins = 0;
+		count(context, status.state == TOKEN_CONFIRMED ? TOKEN_REFRESHED : TOKEN_CONFIRMS);
+		status.state = TOKEN_CONFIRMED;
+		status.joins = 0;
 	}
-	entry->seen = job->now;
+	status.seen = context->now;
+	compare_exchange(token_status(found->entry), found->status.word, status.word);
+}
+
+/* Counts one more join. Not counted where another processor changes the entry at this moment. */
+static __always_inline void count_join(const struct token_snapshot *found)
+{
+	union token_status status = found->status;
+
+	status.joins += 1;
+	compare_exchange(token_status(found->entry), found->status.word, status.word);
+}
+
+/* Replaces an entry whose status was `was`. False: it has changed since. */
+static __always_inline bool replace_token(struct token_entry *entry, union token_status was, union token_identity identity,
+					  union token_status status)
+{
+	if (!claim(token_status(entry), was.word))
+		return false;
+	WRITE_ONCE(*(shared_word *)entry, identity.word);
+	publish(token_status(entry), status.word);
+	return true;
+}
+
+/* Stores a token that is not in the table, or `found` there with a backend that is down. */
+static __always_inline bool store_token(const struct packet_context *context, struct token_snapshot *found,
+					union token_identity identity, enum token_state state)
+{
+	if (!found->entry)
+		found->entry = token_place(context, identity.token, &found->status);
+	if (!found->entry) {
+		count(context, TOKEN_FULL);
+		return false;
+	}
+	if (!replace_token(found->entry, found->status, identity,
+			   (union token_status){ .state = state, .seen = context->now }))
+		return false;
+	count(context, TOKEN_ADDED);
+	return true;
 }
 
 /* Remembers that the connection of `token` is with `target`. False: the token is taken, or there is no room. */
-__noinline int learn_token(const struct job *job, __u32 token, __u32 target, enum token_state state)
+__noinline int learn_token(const struct packet_context *context, __u32 token, __u32 target, enum token_state state)
 {
-	struct token_entry *entry;
-	__u32 was;
+	struct token_snapshot found;
 
-	if (DRY_RUN || !job)
+	if (DRY_RUN || !context)
 		return true;
-	entry = find_token(job, token);
-	if (entry && entry->target == target) {
-		renew_token(job, entry, state);
-		return true;
+	if (find_token(context, token, &found)) {
+		if (found.target == target) {
+			renew_token(context, &found, state);
+			return true;
+		}
+		if (target_up(found.target)) {
+			count(context, TOKEN_COLLISION);
+			return false;
+		}
 	}
-	if (entry && target_up(entry->target)) {
-		count(job, TOKEN_COLLISION);
-		return false;
-	}
-	if (!entry)
-		entry = token_place(job, token);
-	if (!entry) {
-		count(job, TOKEN_FULL);
-		return false;
-	}
-	was = entry->seen;
-	if (was == SEEN_BUSY || !claim(&entry->seen, was))
-		return false;
-	entry->token = token;
-	entry->vip = job->key.vip;
-	entry->target = target;
-	entry->state = state;
-	entry->joins = 0;
-	barrier();
-	entry->seen = job->now;
-	count(job, TOKEN_ADDED);
-	return true;
+	return store_token(context, &found,
+			   (union token_identity){ .token = token, .vip = context->key.vip, .target = target }, state);
 }

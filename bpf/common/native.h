@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* libbpf's bpf_helpers.h; outside BPF, where parsers are tested, what stands in for it. There are no helpers then, and a
- * context's frame may be anywhere in memory. */
+/* libbpf's bpf_helpers.h; outside BPF, where parsers and tables are tested, what stands in for it. A context's frame may be anywhere in
+ * memory then, and maps are what the test's own bpf_map_lookup_elem makes of them. */
 #pragma once
 
 #ifdef __bpf__
@@ -19,6 +19,12 @@ struct xdp_md {
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #define __noinline __attribute__((noinline))
+
+#define SEC(name)
+#define __uint(name, value) int(*name)[value]
+#define __type(name, value) __typeof__(value) *name
+
+void *bpf_map_lookup_elem(void *map, const void *key);
 #endif
 
 /* An array that is written to memory before and read again behind this. An unrolled loop over it would else want more

@@ -32,9 +32,9 @@ struct mptcp_found {
 	__u8 key[8]; /* MPTCP_CAPABLE_KEYS: the receiver's; MPTCP_CAPABLE_SYN of version 0: the sender's */
 };
 
-#define OPTIONS_MOST 40 /* bytes that a TCP header has room for */
+#define MAX_OPTIONS 40 /* bytes that a TCP header has room for */
 #define OPTIONS_OFFSET 20 /* where they start in it */
-#define OPTIONS_FARTHEST 0x7fff /* where a TCP header may start; the verifier follows offsets of 16 bits */
+#define MAX_TCP_OFFSET 0x7fff /* where a TCP header may start; the verifier follows offsets of 16 bits */
 #define OPTION_END 0
 #define OPTION_NOP 1
 #define OPTION_MPTCP 30
@@ -147,7 +147,7 @@ __noinline int read_mptcp(struct xdp_md *ctx, __u32 offset, __u32 length, bool s
 {
 	struct tcp_option option = { .end = frame_end(ctx), .length = length };
 
-	if (!out || offset > OPTIONS_FARTHEST)
+	if (!out || offset > MAX_TCP_OFFSET)
 		return MPTCP_MALFORMED;
 	option.bytes = frame_start(ctx) + offset;
 	if (!option_has(&option, 3))
@@ -220,7 +220,7 @@ __noinline int find_mptcp(struct xdp_md *ctx, __u32 l4, __u32 bytes, __u32 tcp_f
 	if (!out)
 		return MPTCP_MALFORMED;
 	*out = (struct mptcp_found){ .kind = MPTCP_MALFORMED };
-	if (l4 > OPTIONS_FARTHEST - 64 || bytes > OPTIONS_MOST || frame_start(ctx) + start + bytes > frame_end(ctx))
+	if (l4 > MAX_TCP_OFFSET - 64 || bytes > MAX_OPTIONS || frame_start(ctx) + start + bytes > frame_end(ctx))
 		return MPTCP_MALFORMED;
 	out->kind = MPTCP_NONE;
 	walk_options(ctx, start, bytes, (tcp_flags & (OPTIONS_SYN | OPTIONS_ACK)) == OPTIONS_SYN, out);

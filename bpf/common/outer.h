@@ -147,7 +147,7 @@ static __always_inline void *move_start(struct xdp_md *ctx, int size, __u32 need
 
 /* Takes off the `size` bytes between the link and the inner IP header, of which IPV4_SIZE bytes are there. 0; or negative, with
  * the frame as it was, where that is no IP header. */
-static __always_inline int take_off(struct xdp_md *ctx, int size, const struct link *link, const __u8 *inner)
+static __always_inline int decapsulate_to(struct xdp_md *ctx, int size, const struct link *link, const __u8 *inner)
 {
 	__u8 version = *inner >> 4;
 	void *data;

@@ -26,7 +26,7 @@
 #define IPV6_LEAST_MTU 1280
 
 /* What one call of the helper may sum in older kernels. */
-#define SUM_MOST 512
+#define MAX_SUM 512
 
 /* `size` is a constant, a multiple of 4. */
 static __always_inline __u64 sum_of(void *at, __u32 size)
@@ -34,10 +34,10 @@ static __always_inline __u64 sum_of(void *at, __u32 size)
 	__u64 sum = 0;
 
 #pragma unroll
-	for (__u32 done = 0; done < size; done += SUM_MOST) {
+	for (__u32 done = 0; done < size; done += MAX_SUM) {
 		__u32 left = size - done;
 
-		sum = (__u32)bpf_csum_diff(NULL, 0, at + done, left < SUM_MOST ? left : SUM_MOST, sum);
+		sum = (__u32)bpf_csum_diff(NULL, 0, at + done, left < MAX_SUM ? left : MAX_SUM, sum);
 	}
 	return sum;
 }
@@ -129,7 +129,7 @@ static __always_inline bool one_host(const struct address *address, bool v6)
 
 /* What no error may be sent about: errors, later fragments, and what nobody sent (RFC 1122, 3.2.2; RFC 4443, 2.4 e). All ICMP that
  * is sent to a backend is errors. */
-static __always_inline bool answerable(const struct packet *packet)
+static __always_inline bool may_report(const struct packet *packet)
 {
 	return !packet->later_fragment && packet->protocol != IPPROTO_ICMP && packet->protocol != IPPROTO_ICMPV6 &&
 	       one_host(&packet->source, packet->v6);
@@ -156,7 +156,7 @@ static __always_inline int answer_v6(struct xdp_md *ctx, const struct packet *pa
  * sent, or where `mtu` is 0: nothing fits. */
 static __noinline int answer_too_big(struct xdp_md *ctx, const struct packet *packet, __u32 mtu)
 {
-	if (!mtu || !answerable(packet))
+	if (!mtu || !may_report(packet))
 		return XDP_DROP;
 	return packet->v6 ? answer_v6(ctx, packet, mtu) : answer_v4(ctx, packet, mtu);
 }

@@ -93,9 +93,9 @@ enum flow_state {
 	FLOW_UDP,         /* two datagrams seen, or more */
 };
 #define FLOW_STATE_MASK 0x07
-#define FLOW_TOKEN_DUE 0x10 /* the next packet goes through the token's owner */
-#define FLOW_FLOW_DUE 0x20  /* the next packet goes through the flow's owner */
-#define FLOW_PROVEN 0x40    /* LEARNING only: the keys were seen, the token is registered */
+#define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the token's owner */
+#define FLOW_OWNER_PENDING 0x20  /* the next packet goes through the flow's owner */
+#define FLOW_KEYS_SEEN 0x40    /* LEARNING only: the keys were seen, the token is registered */
 
 struct flow_key {
 	struct address client;
@@ -192,7 +192,7 @@ struct settings {
 	__u32 refresh;          /* a flow with a token registers again after that long */
 	__u32 learning;         /* how long packets without keys are searched */
 	struct limit learn;     /* tokens from flows that were never seen to open, per processor */
-	struct limit ask;       /* questions to owners of unknown flows, per processor */
+	struct limit query;     /* queries to owners of unknown flows, per processor */
 	struct limit errors;    /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
 	__u32 now;              /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
@@ -209,7 +209,7 @@ enum counter {
 	SENT_FLOW,          /* known 5-tuple */
 	SENT_SYN,           /* SYN without MPTCP, by hash */
 	SENT_CAPABLE,       /* SYN with MP_CAPABLE, by hash */
-	SENT_UNKNOWN,       /* neither SYN nor known flow, by hash */
+	SENT_MISS,       /* neither SYN nor known flow, by hash */
 	SENT_JOIN,          /* SYN with MP_JOIN, by its token */
 	SENT_JOIN_UNKNOWN,  /* SYN with MP_JOIN of a token that nobody knows, by hash */
 	SENT_KEYS,          /* carried keys whose token is this balancer's own */
@@ -219,19 +219,19 @@ enum counter {
 	SENT_FRAGMENT,
 	SENT_ICMP,          /* an error about a flow, to the flow's backend */
 	/* sent to another balancer */
-	ASKED_JOIN,
-	ASKED_FLOW,
+	QUERIED_JOIN,
+	QUERIED_FLOW,
 	STEERED_KEYS,       /* to register a token with its owner */
 	STEERED_FLOW,       /* to register a flow with its owner */
 	STEERED_FRAGMENT,
 	STEERED_FORWARD,    /* assign: a join's packets, always by its owner */
-	ANSWERED,           /* a question: back to who asked */
+	REPLIED,           /* a question: back to who asked */
 	/* sent back to the client */
 	TOO_BIG,            /* too long for the way to the backend: answered by ICMP, within limits */
 	/* dropped */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
-	DROP_STRANGER,      /* a steering header from who is no balancer, or with a wrong cookie */
+	DROP_UNAUTHENTICATED,      /* a steering header from who is no balancer, or with a wrong cookie */
 	DROP_FRAGMENT,      /* a later fragment whose first is not known */
 	DROP_FAILED,        /* no room in front of the packet, or no key found */
 	VERDICTS,
@@ -250,13 +250,13 @@ enum counter {
 	TOKEN_REFRESHED,
 	TOKEN_ZERO,         /* a key whose token is 0, which marks none: not learnt */
 	LEARN_LIMITED,
-	ASK_LIMITED,
+	QUERY_LIMITED,
 	JOINS_LIMITED,
 	OPTIONS_MALFORMED,
 	STEER_TOO_BIG,      /* too long for a steering header: sent without */
-	ANSWER_UNKNOWN,     /* asked for what is not known here */
+	REPLY_UNKNOWN,     /* asked for what is not known here */
 	KEY_READY,          /* assign: taken from the queue */
-	KEY_MADE,           /* assign: made on demand */
+	KEY_GENERATED,           /* assign: made on demand */
 	KEY_REPEATED,       /* assign: a SYN came again */
 	KEY_NO_ROOM,        /* assign: the SYN's options are full: passed on as it is */
 	ALL_COUNTERS,
@@ -268,9 +268,9 @@ _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
 #define STEERING_VERSION 1
 
 enum steering_kind {
-	STEER_JOIN = 1,      /* who has this token? */
-	STEER_FLOW,          /* who has this flow? */
-	STEER_ANSWER,        /* `backend` has it; 0: nobody known */
+	STEER_TOKEN_QUERY = 1,      /* who has this token? */
+	STEER_FLOW_QUERY,          /* who has this flow? */
+	STEER_REPLY,        /* `backend` has it; 0: nobody known */
 	STEER_REGISTER,      /* `backend` has this token: remember, and send the packet there */
 	STEER_CONFIRM,       /* as STEER_REGISTER, and its connection is alive */
 	STEER_REGISTER_FLOW, /* `backend` has this flow: remember, and send the packet there */
@@ -282,7 +282,7 @@ enum steering_kind {
 struct steering {
 	__u8 version;
 	__u8 kind;
-	__u8 asked; /* of STEER_ANSWER: which kind it answers */
+	__u8 query; /* of STEER_REPLY: the kind that it answers */
 	__u8 reserved;
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */

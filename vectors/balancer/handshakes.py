@@ -67,7 +67,7 @@ def capable():
     add("v1-third-ack-length-21", "RFC 8684 3.1: no form has this length", "learning", lambda f: ack(f, capable_keys(rest=b"\0")), "b2",
         "sent_flow options_malformed", "learning", families=[4])
     add("syn-ack-to-service", "a SYN/ACK opens no flow of a service", "fresh",
-        lambda f: packet(f, SYN | ACK, USUAL_SYN + mptcp(0, 1, b"\1" + KEY_A)), "b1", "sent_unknown flow_added", "new")
+        lambda f: packet(f, SYN | ACK, USUAL_SYN + mptcp(0, 1, b"\1" + KEY_A)), "b1", "sent_miss flow_added", "new")
     add("search-ends", "the server knows no MPTCP: packets are searched so long, no longer", "searched", ack, "b2", "sent_flow",
         "established", "none")
     add("search-goes-on", "no keys yet", "learning", ack, "b2", "sent_flow", "learning", "none")
@@ -121,13 +121,13 @@ def join():
     add("third-ack", "RFC 8684 3.2: 24 bytes with the HMAC", "joined", lambda f: ack(f, mptcp(1, 0, b"\0" + b"\7" * 20), port=40001), "b2",
         "sent_flow", "established")
     add("third-ack-unknown", "its SYN went by another balancer", "fresh",
-        lambda f: ack(f, mptcp(1, 0, b"\0" + b"\7" * 20), port=40001), "b1", "sent_unknown flow_added", "new")
+        lambda f: ack(f, mptcp(1, 0, b"\0" + b"\7" * 20), port=40001), "b1", "sent_miss flow_added", "new")
     add("syn-ack-form", "RFC 8684 3.2: 16 bytes belong to the SYN/ACK", "confirmed",
         lambda f: syn(f, mptcp(1, 0, bytes(13)), port=40001), "b1", "sent_syn flow_added", "new", families=[4])
     add("syn-ack-flags", "with ACK it is no SYN", "confirmed", lambda f: packet(f, SYN | ACK, join_syn(), port=40001), "b1",
-        "sent_unknown flow_added", "new")
+        "sent_miss flow_added", "new")
     add("ack-with-token", "a token counts in a SYN alone", "confirmed", lambda f: ack(f, join_syn(), port=40001), "b1",
-        "sent_unknown flow_added", "new", families=[4])
+        "sent_miss flow_added", "new", families=[4])
     for length in (4, 11, 13, 20):
         body = bytes([30, length, 0x10, 1]) + bytes(length - 4)
         add(f"syn-length-{length}", "RFC 8684 3.2: no form has this length", "confirmed", lambda f, b=body: packet(f, SYN, b, port=40001),
@@ -162,7 +162,7 @@ def data():
         "established", "confirmed")
     add("dss-without-keys", "no keys were seen: DSS alone names no connection", "learning", lambda f: ack(f, dss()), "b2", "sent_flow",
         "learning", "none")
-    add("dss-unknown-flow", "of a flow that is not known", "fresh", lambda f: ack(f, dss()), "b1", "sent_unknown flow_added", "new", "none")
+    add("dss-unknown-flow", "of a flow that is not known", "fresh", lambda f: ack(f, dss()), "b1", "sent_miss flow_added", "new", "none")
     for option, name in ((mptcp(2, 0, b"\1" + bytes(6)), "10"), (mptcp(2, 0, b"\5" + bytes(13)), "17"), (mptcp(2, 0), "3")):
         add(f"dss-length-{name}", "RFC 8684 3.3: the flags say another length: it confirms nothing", "proven",
             lambda f, o=option: packet(f, ACK, o), "b2", "sent_flow options_malformed", "learning", "provisional", families=[4])

@@ -22,7 +22,7 @@ def passed(family_of, name, shows, frame, counts="", given="fresh"):
 def plain():
     def add(*args, **named):
         each("plain", *args, **named)
-    unknown = "sent_unknown flow_added"
+    unknown = "sent_miss flow_added"
     add("syn", "RFC 9293 3.5: opens a flow", "fresh", syn, "b1", "sent_syn flow_added", "new")
     add("syn-bare", "without options", "fresh", lambda f: packet(f, SYN), "b1", "sent_syn flow_added", "new")
     add("syn-again", "RFC 9293 3.8.1: sent again, it goes where it went", "opened", syn, "b2", "sent_syn", "new")
@@ -36,7 +36,7 @@ def plain():
     add("ack", "RFC 9293 3.5: the handshake's end", "opened", ack, "b2", "sent_flow", "established")
     add("ack-unknown", "a flow that is not known: the hash", "fresh", ack, "b1", unknown, "new")
     add("no-flags", "RFC 9293 3.1: no flag at all", "fresh", lambda f: packet(f, 0), "b1", unknown, "new", families=[4])
-    add("all-flags", "RFC 9293 3.1: every flag; with RST it leaves no flow", "fresh", lambda f: packet(f, 0xff), "b1", "sent_unknown", "none",
+    add("all-flags", "RFC 9293 3.1: every flag; with RST it leaves no flow", "fresh", lambda f: packet(f, 0xff), "b1", "sent_miss", "none",
         families=[4])
     add("data", "a known flow, though the hash says b1", "known", lambda f: ack(f, data=b"hello"), "b2", "sent_flow", "established")
     add("urgent", "RFC 9293 3.8.5: urgent data", "known", lambda f: packet(f, ACK | URG | PSH, b"", b"!"), "b2", "sent_flow", "established",
@@ -45,8 +45,8 @@ def plain():
     add("fin", "RFC 9293 3.6: the end begins", "known", lambda f: packet(f, FIN | ACK), "b2", "sent_flow", "closing")
     add("rst", "RFC 9293 3.5.2: the end", "known", lambda f: packet(f, RST), "b2", "sent_flow", "closing")
     add("closing", "what comes behind a FIN goes where the flow went", "closing", ack, "b2", "sent_flow", "closing")
-    add("rst-unknown", "of a flow that is not known: nothing is remembered", "fresh", lambda f: packet(f, RST), "b1", "sent_unknown", "none")
-    add("fin-unknown", "of a flow that is not known: nothing is remembered", "fresh", lambda f: packet(f, FIN | ACK), "b1", "sent_unknown",
+    add("rst-unknown", "of a flow that is not known: nothing is remembered", "fresh", lambda f: packet(f, RST), "b1", "sent_miss", "none")
+    add("fin-unknown", "of a flow that is not known: nothing is remembered", "fresh", lambda f: packet(f, FIN | ACK), "b1", "sent_miss",
         "none", families=[4])
     add("silent", "a flow that was silent for too long is not known", "forgotten", ack, "b1", unknown, "new")
     add("backend-down", "its backend is down: the hash, and remembered", "down", ack, "b1", "sent_flow flow_added flow_rehashed", "new")

@@ -105,7 +105,7 @@ fn measure(balancer: &Balancer, case: &Case, port: u16) -> Result<f64, Failure> 
 /// How many SYNs no key was found for, in percent. Fails if keys did not come from where they should.
 fn lost(balancer: &Balancer, case: &Case) -> Result<f64, Failure> {
     let count = |counter| balancer.maps.counters.get(1, counter).map(|count| count.packets);
-    let source = if case.ready { Counter::KeyReady } else { Counter::KeyMade };
+    let source = if case.ready { Counter::KeyReady } else { Counter::KeyGenerated };
     let (keys, lost) = (count(source)?, count(Counter::DropFailed)?);
     let packets = u64::from(BATCHES * 100_000);
     // Of a million keys made ahead, a hundred have a token that another one has: then the program makes one.

@@ -65,7 +65,7 @@ fn a_syn_gets_a_key_in_all_families_and_places() {
             }
         }
     }
-    assert_eq!(count(&balancer, Counter::KeyMade), 36);
+    assert_eq!(count(&balancer, Counter::KeyGenerated), 36);
     assert_eq!(count(&balancer, Counter::SentCapable), 36);
 }
 

@@ -99,9 +99,12 @@ fn ready_keys_go_first() {
     }
     let given = [1, 2].map(|port| key_in(&run(&balancer, &syn(port))));
     assert_eq!(given, keys.map(|key| key.key));
-    assert_eq!((count(&balancer, Counter::KeyReady), count(&balancer, Counter::KeyMade)), (2, 0));
+    assert_eq!(
+        (count(&balancer, Counter::KeyReady), count(&balancer, Counter::KeyGenerated)),
+        (2, 0)
+    );
     while run(&balancer, &syn(3)).action == Action::Drop {}
-    assert_eq!(count(&balancer, Counter::KeyMade), 1);
+    assert_eq!(count(&balancer, Counter::KeyGenerated), 1);
 }
 
 /// The ring has changed, another connection has the token, or it is 0, which names none.
@@ -118,7 +121,10 @@ fn ready_keys_that_do_not_serve_are_left() {
     let given = [1, 2, 3, 4].map(|port| key_in(&run(&balancer, &syn(port))));
     assert_eq!(given[0], own.key);
     assert!(given[1..].iter().all(|key| ![own.key, other.key].contains(key)));
-    assert_eq!((count(&balancer, Counter::KeyReady), count(&balancer, Counter::KeyMade)), (1, 3));
+    assert_eq!(
+        (count(&balancer, Counter::KeyReady), count(&balancer, Counter::KeyGenerated)),
+        (1, 3)
+    );
 }
 
 #[test]

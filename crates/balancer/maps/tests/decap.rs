@@ -104,7 +104,7 @@ fn outer_headers_come_off_in_all_families() {
             for (link, length) in LINKS.map(|link| [0, 1, 33, 1300].map(|n| (link, n))).concat() {
                 let packet = from_client(inner, 0xb8, length);
                 let frame = link.frame(&wrap(tunnel, outer, inner, 0, &packet));
-                let stripped = (Action::Pass, link.frame(&packet), DecapCounter::Stripped);
+                let stripped = (Action::Pass, link.frame(&packet), DecapCounter::Decapsulated);
                 assert_eq!(decap.run(&frame), stripped, "{tunnel:?} {outer:?} {inner:?} {link:?}");
             }
         }
@@ -136,7 +136,7 @@ fn congestion_marks_go_on_as_rfc_6040_says() {
                 let (action, after, outcome) = decap.run(&frame);
                 match leaving {
                     None => {
-                        assert_eq!((action, outcome), (Action::Drop, DecapCounter::Congested));
+                        assert_eq!((action, outcome), (Action::Drop, DecapCounter::EcnDropped));
                     }
                     Some(leaving) => {
                         let marked = PLAIN.frame(&from_client(inner, 0xb8 | leaving, 10));
@@ -178,7 +178,7 @@ fn strangers_and_other_machines_tunnels_are_left_alone() {
         let [balancer, backend, stranger] =
             [BALANCER, BACKEND, STRANGER].map(|last| address(family, last));
         let frame = |from, to| PLAIN.frame(&outer(from, to, number(family)).packet(&packet));
-        decap.leaves_alone(&frame(stranger, backend), DecapCounter::Stranger);
+        decap.leaves_alone(&frame(stranger, backend), DecapCounter::NotAllowed);
         decap.leaves_alone(&frame(balancer, stranger), DecapCounter::NotOwn);
         decap.leaves_alone(&frame(client(family), service(family)), DecapCounter::NotOwn);
     }
@@ -193,7 +193,7 @@ fn anyone_is_no_stranger_where_the_loader_says_so() {
     let packet = from_client(Family::V4, 0, 10);
     let [stranger, backend] = [STRANGER, BACKEND].map(|last| address(Family::V4, last));
     let frame = PLAIN.frame(&outer(stranger, backend, IpNumber::IPV4).packet(&packet));
-    assert_eq!(decap.run(&frame).2, DecapCounter::Stripped);
+    assert_eq!(decap.run(&frame).2, DecapCounter::Decapsulated);
 }
 
 #[test]
@@ -203,9 +203,11 @@ fn the_port_is_the_loaders_choice() {
     }
     let packet = from_client(Family::V4, 0, 10);
     let frame = PLAIN.frame(&wrap(Tunnel::Gue, Family::V4, Family::V4, 0, &packet));
-    for (port, outcome) in
-        [(GUE_PORT, DecapCounter::Stripped), (5555, DecapCounter::Other), (0, DecapCounter::Other)]
-    {
+    for (port, outcome) in [
+        (GUE_PORT, DecapCounter::Decapsulated),
+        (5555, DecapCounter::Other),
+        (0, DecapCounter::Other),
+    ] {
         let decap = Backend::load_with(port, Sources::Listed);
         assert_eq!(decap.run(&frame).2, outcome);
     }

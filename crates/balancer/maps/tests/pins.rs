@@ -151,7 +151,7 @@ fn maps_that_do_not_fit_are_refused() {
     };
     drop(Balancer::load_pinned(&directory, &Sizes::small()).unwrap());
     let larger = Sizes { flows: 100_000, ..Sizes::small() };
-    assert_eq!(why(&larger), "flows: it has 1408 entries, this balancer is to have 45056");
+    assert_eq!(why(&larger), "flows: it has 1408 entries, this program is to have 45056");
 
     let pinned = Map::Array(MapData::from_pin(directory.join("settings")).unwrap());
     let mut settings = Array::<_, Settings>::try_from(pinned).unwrap();

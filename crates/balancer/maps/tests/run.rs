@@ -43,5 +43,5 @@ fn the_backends_program_counts_what_is_no_tunnel() {
     let run = decap.program.run(&tcp_frame(), 3).unwrap();
     assert_eq!((run.action, run.data), (Action::Pass, tcp_frame()));
     assert_eq!(decap.count(DecapCounter::Other).unwrap(), Count { packets: 3, bytes: 3 * 54 });
-    assert_eq!(decap.count(DecapCounter::Stripped).unwrap().packets, 0);
+    assert_eq!(decap.count(DecapCounter::Decapsulated).unwrap().packets, 0);
 }

@@ -37,6 +37,7 @@ pub fn compile(source: &Path, object: &Path, flags: &[&str]) -> Result<(), Error
     let compiler = compiler();
     let output = Command::new(&compiler)
         .args(FLAGS)
+        .arg(machine_define())
         .args(machine_headers())
         .args(flags)
         .args(["-I", SOURCES])
@@ -56,6 +57,20 @@ pub fn compile(source: &Path, object: &Path, flags: &[&str]) -> Result<(), Error
 /// The compiler for C: `clang`, or what the environment variable CLANG names.
 pub fn compiler() -> String {
     std::env::var("CLANG").unwrap_or_else(|_| "clang".into())
+}
+
+/// The macro by which libbpf's headers, and bpf/common/atomic.h, know the machine on which the program will run: the one that the build
+/// script builds for, or this one.
+fn machine_define() -> String {
+    let target = std::env::var("CARGO_CFG_TARGET_ARCH");
+    let name = match target.as_deref().unwrap_or(std::env::consts::ARCH) {
+        "x86_64" => "x86",
+        "aarch64" => "arm64",
+        "powerpc64" => "powerpc",
+        "riscv64" => "riscv",
+        other => other,
+    };
+    format!("-D__TARGET_ARCH_{name}")
 }
 
 /// The flag for the folder of `asm/types.h`: Debian has it below a folder of the machine's own, others need no flag.

@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_destination_comes_first() {
         let explained = Explained {
-            verdict: "asked_join".into(),
+            verdict: "queried_join".into(),
             owner: Some("lb2".into()),
             reasons: vec!["It is a SYN.".into(), "Balancer lb2 would be asked.".into()],
             ..Explained::default()
@@ -56,7 +56,7 @@ mod tests {
         to balancer lb2
           It is a SYN.
           Balancer lb2 would be asked.
-          Counted as: asked_join
+          Counted as: queried_join
         ");
     }
 

@@ -53,7 +53,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         refresh: ticks(time.refresh),
         learning: ticks(time.learning),
         learn: limit(config.limits.learn),
-        ask: limit(config.limits.ask),
+        query: limit(config.limits.ask),
         errors: limit(ICMP_ERRORS),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()

@@ -47,8 +47,8 @@ fn a_join_elsewhere_asks_the_owner_once() {
     let subflow = astray(&cluster, &connection, home);
     let (sent, seen) = cluster.seen(2, &connection.join(&subflow));
     assert_eq!((backend(&sent), &sent.via), (home, &vec![2, 0, 2]));
-    assert_eq!(seen.at(2), [Counter::SentJoin, Counter::AskedJoin, Counter::FlowAdded]);
-    assert_eq!(seen.at(0), [Counter::Answered]);
+    assert_eq!(seen.at(2), [Counter::SentJoin, Counter::QueriedJoin, Counter::FlowAdded]);
+    assert_eq!(seen.at(0), [Counter::Replied]);
     assert_eq!(sent.packet(), &connection.join(&subflow)[14..]);
     // The third ACK registers the flow with its owner, if that is not this balancer.
     assert_eq!(cluster.to(2, &subflow.joined_ack()), home);
@@ -62,8 +62,8 @@ fn a_join_with_an_unknown_token_goes_by_hash() {
     let connection = owned_by(&cluster, 0, 1);
     let (sent, seen) = cluster.seen(2, &connection.join(&flow(9)));
     assert_eq!((backend(&sent), sent.via), (cluster.hashed(&flow(9)), vec![2, 0, 2]));
-    assert_eq!(seen.at(0), [Counter::Answered, Counter::AnswerUnknown]);
-    assert_eq!(seen.at(2), [Counter::SentJoinUnknown, Counter::AskedJoin]);
+    assert_eq!(seen.at(0), [Counter::Replied, Counter::ReplyUnknown]);
+    assert_eq!(seen.at(2), [Counter::SentJoinUnknown, Counter::QueriedJoin]);
     assert_eq!(cluster.entry(2, &flow(9)), None);
 }
 
@@ -135,10 +135,10 @@ fn a_token_expires_with_its_connection() {
     cluster.connect(1, &connection);
     cluster.advance(7199).unwrap();
     let (_, seen) = cluster.seen(2, &connection.join(&flow(8)));
-    assert_eq!(seen.count(Counter::AnswerUnknown), 0);
+    assert_eq!(seen.count(Counter::ReplyUnknown), 0);
     cluster.advance(1).unwrap();
     let (_, seen) = cluster.seen(2, &connection.join(&flow(9)));
-    assert_eq!(seen.count(Counter::AnswerUnknown), 1);
+    assert_eq!(seen.count(Counter::ReplyUnknown), 1);
 }
 
 /// The owner dies: within a packet of the change the new owner knows what the others' flows know.

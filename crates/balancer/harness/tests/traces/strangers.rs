@@ -41,19 +41,19 @@ fn strangers_and_wrong_words_are_dropped() {
     let mut beyond = flow(1);
     beyond.service.set_port(80);
     let cases = [
-        ("an unknown address", Counter::DropStranger, steered(stranger, own, &right, &inner)),
-        ("the balancer's own address", Counter::DropStranger, steered(own, own, &right, &inner)),
+        ("an unknown address", Counter::DropUnauthenticated, steered(stranger, own, &right, &inner)),
+        ("the balancer's own address", Counter::DropUnauthenticated, steered(own, own, &right, &inner)),
         (
             "a wrong cookie",
-            Counter::DropStranger,
+            Counter::DropUnauthenticated,
             steered(peer, own, &header(STEERING_VERSION, register, 7, 1002, COOKIE ^ 1), &inner),
         ),
         (
             "another version",
-            Counter::DropStranger,
+            Counter::DropUnauthenticated,
             steered(peer, own, &header(2, register, 7, 1002, COOKIE), &inner),
         ),
-        ("half a header", Counter::DropStranger, steered(peer, own, &right[..8], &inner[..20])),
+        ("half a header", Counter::DropUnauthenticated, steered(peer, own, &right[..8], &inner[..20])),
         (
             "no such kind",
             Counter::DropMalformed,
@@ -88,7 +88,7 @@ fn a_balancer_that_left_is_a_stranger() {
     let word = header(STEERING_VERSION, SteeringKind::Confirm as u8, 7, 1002, COOKIE);
     let frame = steered(balancer_address(1), balancer_address(0), &word, &flow(1).ack(&[], 1));
     let (_, seen) = cluster.seen(0, &frame);
-    assert_eq!(seen.at(0), [Counter::DropStranger]);
+    assert_eq!(seen.at(0), [Counter::DropUnauthenticated]);
 }
 
 /// The owner is dead and the others do not know yet: queries to it are lost; then the change is published, and the SYN comes again.

@@ -29,7 +29,7 @@ pub struct Flow {
     pub target: u16,
     /// How far it is.
     pub state: FlowState,
-    /// Its [`abi::FLOW_TOKEN_DUE`], [`abi::FLOW_FLOW_DUE`] and [`abi::FLOW_PROVEN`].
+    /// Its [`abi::FLOW_TOKEN_PENDING`], [`abi::FLOW_OWNER_PENDING`] and [`abi::FLOW_KEYS_SEEN`].
     pub flags: u8,
     /// The ring's epoch when it was last registered.
     pub epoch: u8,
@@ -124,13 +124,13 @@ mod tests {
             vip: 3,
             token: 0xdead_beef,
             target: 7,
-            state: FlowState::Learning as u8 | abi::FLOW_PROVEN as u8,
+            state: FlowState::Learning as u8 | abi::FLOW_KEYS_SEEN as u8,
             epoch: 9,
             seen: 100,
         };
         let flow = Flow::decode(&raw).unwrap();
         assert_eq!((flow.client.to_string().as_str(), flow.port), ("192.0.2.1", 4000));
-        assert_eq!((flow.state, u32::from(flow.flags)), (FlowState::Learning, abi::FLOW_PROVEN));
+        assert_eq!((flow.state, u32::from(flow.flags)), (FlowState::Learning, abi::FLOW_KEYS_SEEN));
         assert_eq!(flow.token, Some(0xdead_beef));
         for seen in [0, abi::SEEN_BUSY] {
             assert_eq!(Flow::decode(&abi::Flow { seen, ..raw }), None);

@@ -48,7 +48,7 @@ pub(super) struct Backend {
 const EVENTS: [(&str, &[&str]); 6] = [
     ("tokens added", &["token_added"]),
     ("joins by token", &["sent_join"]),
-    ("joins asked", &["asked_join"]),
+    ("joins asked", &["queried_join"]),
     ("joins unknown", &["sent_join_unknown"]),
     ("collisions", &["token_collision"]),
     ("tables full", &["flow_full", "token_full"]),
@@ -153,7 +153,7 @@ pub(super) mod tests {
             |name: &str, n: u64| Verdict { name: name.into(), packets: n, bytes: n * 1000 };
         let verdicts = vec![
             verdict("sent_flow", packets),
-            verdict("asked_join", packets / 100),
+            verdict("queried_join", packets / 100),
             verdict("drop_no_backend", packets / 1000),
         ];
         let events = vec![Event { name: "token_added".into(), count: 7 + packets / 10 }];

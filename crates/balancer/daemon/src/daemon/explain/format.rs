@@ -27,7 +27,7 @@ fn sent(verdict: Counter, backend: &str) -> Option<String> {
         Counter::SentCapable => format!(
             "A new MPTCP connection: {by_hash}, and its token is learnt when the keys come by."
         ),
-        Counter::SentUnknown => format!("Nothing says where it belongs: {by_hash}."),
+        Counter::SentMiss => format!("Nothing says where it belongs: {by_hash}."),
         Counter::SentJoin => {
             format!("The token is known: it joins its connection at backend {backend}.")
         }
@@ -53,11 +53,11 @@ fn sent(verdict: Counter, backend: &str) -> Option<String> {
 fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
     let by_way = format!("It goes by way of balancer {owner}");
     Some(match verdict {
-        Counter::AskedJoin => format!(
+        Counter::QueriedJoin => format!(
             "Balancer {owner} would be asked who has the token. It answers by sending the packet \
              back, with the backend's name or without."
         ),
-        Counter::AskedFlow => format!(
+        Counter::QueriedFlow => format!(
             "Balancer {owner}, where flows of this hash are written down, would be asked; if it \
              does not know either, the hash decides."
         ),
@@ -71,7 +71,7 @@ fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
         Counter::SteeredForward => {
             format!("It belongs to balancer {owner}, which gets it as if it had come there.")
         }
-        Counter::Answered => format!("A question of balancer {owner}'s: it would be answered."),
+        Counter::Replied => format!("A question of balancer {owner}'s: it would be answered."),
         _ => return None,
     })
 }
@@ -86,7 +86,7 @@ fn ended(verdict: Counter) -> &'static str {
         }
         Counter::DropMalformed => "It makes no sense: dropped.",
         Counter::DropNoBackend => "No backend takes new flows: dropped.",
-        Counter::DropStranger => {
+        Counter::DropUnauthenticated => {
             "It is from no balancer that is known, or without the cluster's cookie: dropped."
         }
         Counter::DropFragment => "The first fragment of its packet was not seen: dropped.",
@@ -118,15 +118,15 @@ pub(super) fn event(event: Counter) -> &'static str {
         C::LearnLimited => {
             "More tokens than the limit allows come from flows whose SYN was not seen ([limits] learn)."
         }
-        C::AskLimited => {
+        C::QueryLimited => {
             "Its flow's owner is not asked: too many were, or the packet is too long ([limits] ask)."
         }
         C::JoinsLimited => "The token has had more joins than the limit allows ([limits] joins).",
         C::OptionsMalformed => "Its TCP options make no sense.",
         C::SteerTooBig => "It is too long to go by way of another balancer.",
-        C::AnswerUnknown => "What is asked is not known here.",
+        C::ReplyUnknown => "What is asked is not known here.",
         C::KeyReady => "It would get a key from those made ahead.",
-        C::KeyMade => "It would get a key made for it.",
+        C::KeyGenerated => "It would get a key made for it.",
         C::KeyRepeated => "The SYN came before: it would get the same key again.",
         C::KeyNoRoom => "There is no room for a key in its options: it goes on as it is.",
         verdict => verdict.name(),

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use heddle_balancer_maps::abi::{Counter, FLOW_PROVEN, FlowState, NO_TARGET};
+use heddle_balancer_maps::abi::{Counter, FLOW_KEYS_SEEN, FlowState, NO_TARGET};
 
 use super::{Facts, format};
 use crate::admin::{BackendStatus, MptcpOption, Packet};
@@ -64,7 +64,7 @@ fn of_service(service: &Service) -> String {
 
 /// The state of the packet's flow.
 fn flow(facts: &Facts<'_>) -> String {
-    let proven = u32::from(facts.trace.flow_state) & FLOW_PROVEN != 0;
+    let proven = u32::from(facts.trace.flow_state) & FLOW_KEYS_SEEN != 0;
     let state = match facts.flow_state() {
         None => return "The flow table has no entry for its addresses and ports.".into(),
         Some(FlowState::New) => "one packet was seen",

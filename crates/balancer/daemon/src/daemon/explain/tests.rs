@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use heddle_balancer_maps::abi::{FLOW_PROVEN, RING_SHIFT};
+use heddle_balancer_maps::abi::{FLOW_KEYS_SEEN, RING_SHIFT};
 use heddle_wire::{TcpFrame, mptcp};
 
 use super::*;
@@ -66,7 +66,7 @@ fn a_join_for_another_balancers_token_is_asked_about() {
     let world = World::start();
     let token = token_of(&world, "lb2");
     let trace = Trace {
-        counters: bits(&[Counter::AskedJoin]),
+        counters: bits(&[Counter::QueriedJoin]),
         vip: 1,
         target: world.index("lb2"),
         owner: world.index("lb2"),
@@ -93,7 +93,7 @@ fn keys_mean_a_token_and_go_by_its_owner() {
         vip: 1,
         target: world.index("lb2"),
         owner: world.index("lb2"),
-        flow_state: FlowState::Learning as u8 | FLOW_PROVEN as u8,
+        flow_state: FlowState::Learning as u8 | FLOW_KEYS_SEEN as u8,
         ..Trace::default()
     };
     let named = Some(backend(&world, "be1").id);
