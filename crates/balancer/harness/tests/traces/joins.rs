@@ -167,7 +167,7 @@ fn a_new_owner_learns_within_a_packet() {
     }
 }
 
-/// A balancer dies. Its flows come to others, who find by the flows' owners what no hash tells; where it was the owner itself, its heir
+/// A balancer dies. Its flows come to others, who find by the flows' owners what no hash tells; where it was the owner itself, its successor
 /// was told.
 #[test]
 fn flows_of_a_dead_balancer_are_found_through_their_owners() {
