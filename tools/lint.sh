@@ -1,6 +1,6 @@
 # The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
 
-LINTS=(architecture externals targets format clippy rustdoc scripts fuzz bench msrv deny book)
+LINTS=(architecture externals targets format clippy rustdoc scripts c_format c_headers fuzz bench msrv deny book)
 
 lint() {
     local check
@@ -78,6 +78,23 @@ lint_rustdoc() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --lo
 lint_scripts() {
     git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce | xargs -0 shellcheck --severity=warning --external-sources --shell=bash
     git ls-files -z '*.py' | xargs -0 python3 -m py_compile
+}
+
+lint_c_format() { git ls-files -z 'bpf/*.[ch]' | xargs -0 clang-format --dry-run --Werror; }
+
+# Each header of bpf/ compiles by itself; those of bpf/common without bpf/balancer and bpf/tools.
+lint_c_headers() {
+    local header machine common
+    machine=$(uname -m)
+    common=$(mktemp -d)
+    cp -r bpf/include bpf/common "$common"
+    for header in $(git ls-files 'bpf/*.h'); do
+        case "$header" in bpf/common/*) set -- -I "$common" ;; *) set -- -I bpf ;; esac
+        clang -target bpf -mcpu=v3 -O2 -Wall -Werror -Wno-unused-function -Wno-unused-variable "-D__TARGET_ARCH_${machine/x86_64/x86}" \
+            -idirafter "/usr/include/$machine-linux-gnu" "$@" -fsyntax-only -include "${header#bpf/}" -x c /dev/null ||
+            fail "$header does not compile by itself"
+    done
+    rm -r "$common"
 }
 
 # The fuzz targets, on the stable compiler: without coverage, but with every type checked.

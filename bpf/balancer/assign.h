@@ -13,10 +13,10 @@
 #include "common/siphash.h"
 
 #define KEY_SIZE 8
-#define KEY_TRIES 16 /* so many keys are made for a SYN: n balancers need n on average */
-#define ONE_KEY 12         /* bytes of MP_CAPABLE with the sender's key */
-#define BOTH_KEYS 20       /* and with the receiver's */
-#define MAX_MOVED 256     /* bytes of frame up to the sender's key's end, at most */
+#define KEY_TRIES 16  /* so many keys are made for a SYN: n balancers need n on average */
+#define ONE_KEY 12    /* bytes of MP_CAPABLE with the sender's key */
+#define BOTH_KEYS 20  /* and with the receiver's */
+#define MAX_MOVED 256 /* bytes of frame up to the sender's key's end, at most */
 
 /* ---- which key ---- */
 
@@ -223,7 +223,8 @@ static __always_inline bool assignable(const struct packet_context *context, con
 }
 
 /* False: no room for a key, and nothing is decided. */
-static __always_inline bool decide_assign(const struct packet_context *context, const struct mptcp_found *found, struct decision *decision)
+static __always_inline bool decide_assign(const struct packet_context *context, const struct mptcp_found *found,
+					  struct decision *decision)
 {
 	__u32 target = syn_target(context);
 

@@ -73,8 +73,8 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 	const struct packet *packet = &context->packet;
 	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
 
-	return flow->state == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
-	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_up(flow->target);
+	return flow->state == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch && !packet->fragment &&
+	       !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_up(flow->target);
 }
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
@@ -124,7 +124,7 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 }
 
 static __always_inline void handle_message(const struct packet_context *context, __u32 peer, const struct steering *message,
-					struct decision *decision)
+					   struct decision *decision)
 {
 	if (message->kind == STEER_FRAGMENT)
 		handle_fragment_message(context, message, decision);

@@ -13,8 +13,8 @@ struct packet_context {
 	struct packet packet;
 	struct vip_key service;
 	struct flow_key key;
-	struct vip vip; /* id 0: none of this packet's */
-	__u64 hash;     /* of the flow, in this balancer's tables */
+	struct vip vip;            /* id 0: none of this packet's */
+	__u64 hash;                /* of the flow, in this balancer's tables */
 	struct flow_snapshot flow; /* of the flow's entry, if `known` */
 	__u32 bucket;              /* the place of that entry */
 	__u32 slot;

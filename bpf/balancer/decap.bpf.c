@@ -48,8 +48,8 @@ struct {
 
 struct tunnel {
 	struct packet outer;
-	__be32 first; /* word of the outer header */
-	bool checksum_ok;  /* its checksum */
+	__be32 first;     /* word of the outer header */
+	bool checksum_ok; /* its checksum */
 };
 
 /* Bytes of the outer IP header; as link_size, a constant in each branch. */

@@ -10,9 +10,9 @@
 enum action {
 	PASS,
 	DROP,
-	SEND,  /* to `target` */
+	SEND,   /* to `target` */
 	ASSIGN, /* SEND, when assign() has put a key into it */
-	STEER, /* to the balancer `peer` with `message`; to `target` if the packet is too long for that */
+	STEER,  /* to the balancer `peer` with `message`; to `target` if the packet is too long for that */
 };
 
 struct decision {
@@ -54,8 +54,7 @@ static __always_inline void decide_send(struct decision *decision, __u32 target,
 }
 
 /* After decide_send: by way of `peer`, with a message about a token and a backend. */
-static __always_inline void decide_steer(struct decision *decision, __u32 peer, enum steering_kind kind,
-					 enum counter verdict)
+static __always_inline void decide_steer(struct decision *decision, __u32 peer, enum steering_kind kind, enum counter verdict)
 {
 	decision->action = STEER;
 	decision->sent_verdict = decision->verdict;

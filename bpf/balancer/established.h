@@ -87,8 +87,7 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 		change_flow_token(context, &changed);
 }
 
-static __always_inline void decide_learning(struct xdp_md *ctx, const struct packet_context *context,
-					    struct decision *decision)
+static __always_inline void decide_learning(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
 	int kind = search_options(ctx, context, &found);

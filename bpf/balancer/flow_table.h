@@ -46,8 +46,7 @@ static __always_inline bool flow_live(const struct flow_snapshot *flow, __u32 no
 /* A flow that no other may take over: alive, and with a packet lately. */
 static __always_inline bool in_use(const struct flow_snapshot *flow, const struct packet_context *context)
 {
-	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED &&
-	       within(context->now, flow->seen, settings.syn_timeout);
+	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && within(context->now, flow->seen, settings.syn_timeout);
 }
 
 static __always_inline struct flow_bucket *flow_bucket(__u32 index)
@@ -263,8 +262,7 @@ struct flow_value {
 };
 
 /* Stores the flow under way, over what was known of it. */
-__noinline int store_flow(const struct packet_context *context, const struct flow_value *value,
-			  enum insertion_priority priority)
+__noinline int store_flow(const struct packet_context *context, const struct flow_value *value, enum insertion_priority priority)
 {
 	struct flow_place place = {};
 	struct flow_snapshot stored = {};

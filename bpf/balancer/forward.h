@@ -87,7 +87,9 @@ static __always_inline struct outer outer_to(const struct sending *sending, cons
 		.destination = sending->target->address,
 		.flow = sending->flow_hash,
 		.length = packet->length + shim->size,
-		.protocol = shim->size ? IPPROTO_UDP : packet->v6 ? IPPROTO_IPV6 : IPPROTO_IPIP,
+		.protocol = shim->size   ? IPPROTO_UDP
+			    : packet->v6 ? IPPROTO_IPV6
+					 : IPPROTO_IPIP,
 	};
 }
 

@@ -97,7 +97,8 @@ __noinline int decide_later_fragment(const struct packet_context *context, struc
 }
 
 /* Another balancer says where a first fragment goes, or has a later one. */
-__noinline int handle_fragment_message(const struct packet_context *context, const struct steering *message, struct decision *decision)
+__noinline int handle_fragment_message(const struct packet_context *context, const struct steering *message,
+				       struct decision *decision)
 {
 	struct fragment_key key;
 	__u32 target;

@@ -20,7 +20,7 @@
 #include "include/abi.h"
 
 #define HASH_MULTIPLIER 0x9e3779b97f4a7c15ULL /* 2^64 / golden ratio: odd, its bits without pattern */
-#define HASH_MAPPED 0xffff /* what IPv4-mapped addresses have before the last 32 bits */
+#define HASH_MAPPED 0xffff                    /* what IPv4-mapped addresses have before the last 32 bits */
 
 static __always_inline __u64 hash_be64(__u64 word)
 {

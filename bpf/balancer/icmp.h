@@ -55,7 +55,8 @@ static __always_inline bool read_quote(struct xdp_md *ctx, struct packet_context
 
 	if ((void *)(icmp + ICMP_SIZE) > end || !icmp_error(&context->packet, icmp[0]))
 		return false;
-	if (context->packet.v6 ? !quote_v6(icmp + ICMP_SIZE, end, context, &ports) : !quote_v4(icmp + ICMP_SIZE, end, context, &ports))
+	if (context->packet.v6 ? !quote_v6(icmp + ICMP_SIZE, end, context, &ports)
+			       : !quote_v4(icmp + ICMP_SIZE, end, context, &ports))
 		return false;
 	if (ports + 4 > end)
 		return false;

@@ -43,7 +43,8 @@ static __always_inline bool register_own(const struct packet_context *context, _
 }
 
 /* Tells the token's owner, and leaves the decision a way to `target`. False: the token is another backend's. */
-__noinline int register_token(const struct packet_context *context, __u32 token, enum token_state state, struct decision *decision)
+__noinline int register_token(const struct packet_context *context, __u32 token, enum token_state state,
+			      struct decision *decision)
 {
 	__u32 owner;
 
@@ -63,7 +64,8 @@ __noinline int register_token(const struct packet_context *context, __u32 token,
 }
 
 /* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. */
-static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found, struct decision *decision)
+static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found,
+					struct decision *decision)
 {
 	__u32 token = token_of(found);
 

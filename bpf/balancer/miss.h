@@ -5,7 +5,8 @@
 #include "balancer/by_hash.h"
 
 /* Keys on a flow whose SYN went another way: learnt, within limits, since anybody can send such a packet. */
-static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const struct packet_context *context,
+						  struct decision *decision)
 {
 	struct flow_value value = {};
 	struct mptcp_found found;

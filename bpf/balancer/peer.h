@@ -25,8 +25,8 @@ static __always_inline void decide_reply(__u32 target, __u32 asker, const struct
 	set_backend(decision, target);
 }
 
-static __always_inline void reply_to_token_query(const struct packet_context *context, __u32 asker, const struct steering *message,
-				   struct decision *decision)
+static __always_inline void reply_to_token_query(const struct packet_context *context, __u32 asker,
+						 const struct steering *message, struct decision *decision)
 {
 	__u32 target = target_of_join(context, get_be32(message->token));
 
@@ -36,7 +36,7 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 }
 
 static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
-				   struct decision *decision)
+						struct decision *decision)
 {
 	__u32 target = context->known && target_up(context->flow.target) ? context->flow.target : NO_TARGET;
 
@@ -63,7 +63,7 @@ static __always_inline __u8 state_of_reply(const struct packet_context *context,
 
 /* The answer to this balancer's own question. */
 static __always_inline void handle_reply(const struct packet_context *context, __u32 peer, const struct steering *message,
-					struct decision *decision)
+					 struct decision *decision)
 {
 	__u32 target = target_by_id(get_be32(message->backend));
 	struct flow_value value = { .token = get_be32(message->token), .target = target };
@@ -84,7 +84,8 @@ static __always_inline void handle_reply(const struct packet_context *context, _
 }
 
 /* Remembers what the other balancer tells, and sends the packet on. */
-static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message, struct decision *decision)
+static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message,
+						struct decision *decision)
 {
 	__u32 token = get_be32(message->token);
 	__u32 target = target_by_id(get_be32(message->backend));
@@ -99,7 +100,8 @@ static __always_inline void handle_registration(const struct packet_context *con
 		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
 }
 
-__noinline int handle_flow_message(const struct packet_context *context, __u32 peer, const struct steering *message, struct decision *decision)
+__noinline int handle_flow_message(const struct packet_context *context, __u32 peer, const struct steering *message,
+				   struct decision *decision)
 {
 	if (!context || !message || !decision)
 		return 0;

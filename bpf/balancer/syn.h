@@ -35,7 +35,8 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 }
 
 /* A join whose backend is known: its flow is remembered, since no hash could tell. */
-static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, struct decision *decision)
+static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target,
+					  struct decision *decision)
 {
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_JOINING };
 
@@ -69,7 +70,8 @@ __noinline int target_of_join(const struct packet_context *context, __u32 token)
 
 /* A join whose token this balancer should know. If it does not, who owned it before the ring changed may, unless that one was
  * `asked`; else the decision stays as it is. */
-static __always_inline void decide_own_join(const struct packet_context *context, __u32 token, __u32 asked, struct decision *decision)
+static __always_inline void decide_own_join(const struct packet_context *context, __u32 token, __u32 asked,
+					    struct decision *decision)
 {
 	__u32 target = target_of_join(context, token);
 	__u32 former;
@@ -86,7 +88,8 @@ static __always_inline void decide_own_join(const struct packet_context *context
 }
 
 /* As published, a join whose token is another balancer's belongs to that one for ever. */
-static __always_inline void decide_forward_join(const struct packet_context *context, __u32 token, __u32 owner, struct decision *decision)
+static __always_inline void decide_forward_join(const struct packet_context *context, __u32 token, __u32 owner,
+						struct decision *decision)
 {
 	struct flow_value value = { .token = 0, .target = owner, .state = FLOW_NEW };
 

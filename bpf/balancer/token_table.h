@@ -123,8 +123,7 @@ static __always_inline bool find_token(const struct packet_context *context, __u
 }
 
 /* A free entry, or else the provisional one that was silent for longest; NULL: all are confirmed. `was`: its status then. */
-static __always_inline struct token_entry *token_place(const struct packet_context *context, __u32 token,
-						       union token_status *was)
+static __always_inline struct token_entry *token_place(const struct packet_context *context, __u32 token, union token_status *was)
 {
 	__u64 hash = hash_token(settings.seed, token, context->key.vip);
 	struct token_entry *oldest = NULL;
@@ -198,8 +197,7 @@ static __always_inline bool store_token(const struct packet_context *context, st
 		count(context, TOKEN_FULL);
 		return false;
 	}
-	if (!replace_token(found->entry, found->status, identity,
-			   (union token_status){ .state = state, .seen = context->now }))
+	if (!replace_token(found->entry, found->status, identity, (union token_status){ .state = state, .seen = context->now }))
 		return false;
 	count(context, TOKEN_ADDED);
 	return true;
@@ -222,6 +220,6 @@ __noinline int learn_token(const struct packet_context *context, __u32 token, __
 			return false;
 		}
 	}
-	return store_token(context, &found,
-			   (union token_identity){ .token = token, .vip = context->key.vip, .target = target }, state);
+	return store_token(context, &found, (union token_identity){ .token = token, .vip = context->key.vip, .target = target },
+			   state);
 }

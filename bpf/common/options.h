@@ -32,8 +32,8 @@ struct mptcp_found {
 	__u8 key[8]; /* MPTCP_CAPABLE_KEYS: the receiver's; MPTCP_CAPABLE_SYN of version 0: the sender's */
 };
 
-#define MAX_OPTIONS 40 /* bytes that a TCP header has room for */
-#define OPTIONS_OFFSET 20 /* where they start in it */
+#define MAX_OPTIONS 40        /* bytes that a TCP header has room for */
+#define OPTIONS_OFFSET 20     /* where they start in it */
 #define MAX_TCP_OFFSET 0x7fff /* where a TCP header may start; the verifier follows offsets of 16 bits */
 #define OPTION_END 0
 #define OPTION_NOP 1
@@ -206,8 +206,7 @@ static __always_inline void walk_options(struct xdp_md *ctx, __u32 start, __u32 
 			out->kind = MPTCP_MALFORMED;
 			return;
 		}
-		if (*option == OPTION_MPTCP &&
-		    note_mptcp(out, read_mptcp(ctx, start + at, length, syn, out), at, length))
+		if (*option == OPTION_MPTCP && note_mptcp(out, read_mptcp(ctx, start + at, length, syn, out), at, length))
 			return;
 	}
 }

@@ -35,8 +35,8 @@ struct packet {
 };
 
 enum parsed {
-	PARSED,     /* a packet that may be for a service */
-	NOT_OURS,   /* another protocol, or headers that fit neither the frame nor each other: the stack's */
+	PARSED,   /* a packet that may be for a service */
+	NOT_OURS, /* another protocol, or headers that fit neither the frame nor each other: the stack's */
 };
 
 #define TCP_FIN 0x01
@@ -119,8 +119,7 @@ static __always_inline int parse_v6(struct packet *packet, void *data, void *end
 	for (int i = 0; i < EXTENSION_HEADERS && next != IPPROTO_TCP && next != IPPROTO_UDP; i++) {
 		__u8 *header = data + at;
 
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_DSTOPTS && next != IPPROTO_ROUTING &&
-		    next != IPV6_FRAGMENT)
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_DSTOPTS && next != IPPROTO_ROUTING && next != IPV6_FRAGMENT)
 			break;
 		if ((void *)(header + 8) > end)
 			return NOT_OURS;

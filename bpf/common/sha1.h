@@ -36,8 +36,8 @@ static __always_inline __u32 sha1_word(struct sha1 *hash, int round)
 
 	if (round < 16)
 		return words[round];
-	words[round % 16] = sha1_rotate(words[(round - 3) % 16] ^ words[(round - 8) % 16] ^
-					words[(round - 14) % 16] ^ words[round % 16], 1);
+	words[round % 16] =
+		sha1_rotate(words[(round - 3) % 16] ^ words[(round - 8) % 16] ^ words[(round - 14) % 16] ^ words[round % 16], 1);
 	return words[round % 16];
 }
 
@@ -56,7 +56,11 @@ static __always_inline void sha1_round(struct sha1 *hash, int round)
 __noinline __u32 sha1_token(__u32 high, __u32 low)
 {
 	struct sha1 hash = {
-		.a = 0x67452301, .b = 0xefcdab89, .c = 0x98badcfe, .d = 0x10325476, .e = 0xc3d2e1f0,
+		.a = 0x67452301,
+		.b = 0xefcdab89,
+		.c = 0x98badcfe,
+		.d = 0x10325476,
+		.e = 0xc3d2e1f0,
 		.words = { high, low, 0x80000000, [15] = 64 },
 	};
 

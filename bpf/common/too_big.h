@@ -18,9 +18,9 @@
 #define PACKET_TOO_BIG 0x02000000
 #define INTERNETWORK_CONTROL 0xc0 /* as errors are sent: RFC 1812, 4.3.2.5 */
 
-#define IPV4_QUOTE (576 - IPV4_SIZE - ICMP_SIZE)   /* RFC 1812, 4.3.2.3 */
-#define IPV4_SHORT_QUOTE (60 + 8)                  /* RFC 792: the header and 8 bytes */
-#define IPV6_QUOTE (1280 - IPV6_SIZE - ICMP_SIZE)  /* RFC 4443, 2.4 c */
+#define IPV4_QUOTE (576 - IPV4_SIZE - ICMP_SIZE)  /* RFC 1812, 4.3.2.3 */
+#define IPV4_SHORT_QUOTE (60 + 8)                 /* RFC 792: the header and 8 bytes */
+#define IPV6_QUOTE (1280 - IPV6_SIZE - ICMP_SIZE) /* RFC 4443, 2.4 c */
 
 #define IPV4_LEAST_MTU 68 /* RFC 791 */
 #define IPV6_LEAST_MTU 1280

@@ -59,14 +59,14 @@ struct vip {
 
 enum target_state {
 	TARGET_NONE,
-	TARGET_UP,       /* also while it drains: then no table names it, and its flows and tokens stay */
-	TARGET_DOWN,     /* its flows are hashed anew */
+	TARGET_UP,   /* also while it drains: then no table names it, and its flows and tokens stay */
+	TARGET_DOWN, /* its flows are hashed anew */
 };
 
 enum forwarding {
-	FORWARD_L2,   /* the destination's MAC address is rewritten */
+	FORWARD_L2, /* the destination's MAC address is rewritten */
 	FORWARD_IPIP,
-	FORWARD_GUE,  /* variant 1: the inner packet follows UDP at once */
+	FORWARD_GUE,      /* variant 1: the inner packet follows UDP at once */
 	FORWARD_STEERING, /* another balancer */
 };
 
@@ -76,26 +76,26 @@ struct target {
 	__u32 ifindex;          /* out of this interface; the one that the packet came by: sent back */
 	__u8 mac[6];            /* of the next hop */
 	__u8 source_mac[6];
-	__u16 mtu;              /* bytes of IP on the way there; 0: not checked */
-	__u8 state;             /* enum target_state */
-	__u8 forwarding;        /* enum forwarding */
+	__u16 mtu;       /* bytes of IP on the way there; 0: not checked */
+	__u8 state;      /* enum target_state */
+	__u8 forwarding; /* enum forwarding */
 };
 
 /* ---- the flow table: 5-tuple to target ---- */
 
 enum flow_state {
 	FLOW_FREE,
-	FLOW_NEW,         /* one packet seen */
-	FLOW_LEARNING,    /* SYN with MP_CAPABLE seen: packets are searched for keys */
-	FLOW_JOINING,     /* SYN with MP_JOIN seen */
+	FLOW_NEW,      /* one packet seen */
+	FLOW_LEARNING, /* SYN with MP_CAPABLE seen: packets are searched for keys */
+	FLOW_JOINING,  /* SYN with MP_JOIN seen */
 	FLOW_ESTABLISHED,
-	FLOW_CLOSING,     /* FIN or RST seen */
-	FLOW_UDP,         /* two datagrams seen, or more */
+	FLOW_CLOSING, /* FIN or RST seen */
+	FLOW_UDP,     /* two datagrams seen, or more */
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the token's owner */
-#define FLOW_OWNER_PENDING 0x20  /* the next packet goes through the flow's owner */
-#define FLOW_KEYS_SEEN 0x40    /* LEARNING only: the keys were seen, the token is registered */
+#define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the flow's owner */
+#define FLOW_KEYS_SEEN 0x40     /* LEARNING only: the keys were seen, the token is registered */
 
 struct flow_key {
 	struct address client;
@@ -109,9 +109,9 @@ struct flow {
 	__u16 vip;
 	__u32 token; /* 0: none known */
 	__u16 target;
-	__u8 state;  /* enum flow_state and FLOW_* flags */
-	__u8 epoch;  /* of the ring, when it was last registered */
-	__u32 seen;  /* tick; 0: free, SEEN_BUSY: being written */
+	__u8 state; /* enum flow_state and FLOW_* flags */
+	__u8 epoch; /* of the ring, when it was last registered */
+	__u32 seen; /* tick; 0: free, SEEN_BUSY: being written */
 };
 #define SEEN_BUSY 0xffffffff
 #define TOUCH 60 /* ticks (1 s): how old `seen` may be before a packet renews it */
@@ -172,29 +172,29 @@ struct limit {
 };
 
 struct settings {
-	__u64 seed[2];          /* of the flow and token tables; secret, this balancer's own */
-	__u64 maglev_seed;      /* the same on all balancers */
-	__u64 cookie;           /* in every steering header, as it lies there: in network order; the same on all balancers, secret */
-	struct address own4;    /* source of what this balancer sends; zero: none */
+	__u64 seed[2];       /* of the flow and token tables; secret, this balancer's own */
+	__u64 maglev_seed;   /* the same on all balancers */
+	__u64 cookie;        /* in every steering header, as it lies there: in network order; the same on all balancers, secret */
+	struct address own4; /* source of what this balancer sends; zero: none */
 	struct address own6;
 	__be16 steering_port;
 	__be16 gue_port;
-	__u8 epoch;             /* of ring and tables: a change makes flows register anew */
-	__u8 peers;             /* whether there are other balancers */
-	__u8 most_joins;        /* of one token between two refreshes; 0: no limit */
+	__u8 epoch;      /* of ring and tables: a change makes flows register anew */
+	__u8 peers;      /* whether there are other balancers */
+	__u8 most_joins; /* of one token between two refreshes; 0: no limit */
 	__u8 pad;
-	__u32 syn_timeout;      /* ticks, all of them */
+	__u32 syn_timeout; /* ticks, all of them */
 	__u32 flow_timeout;
 	__u32 closing_timeout;
 	__u32 udp_timeout;
 	__u32 provisional_timeout;
 	__u32 token_timeout;
-	__u32 refresh;          /* a flow with a token registers again after that long */
-	__u32 learning;         /* how long packets without keys are searched */
-	struct limit learn;     /* tokens from flows that were never seen to open, per processor */
-	struct limit query;     /* queries to owners of unknown flows, per processor */
-	struct limit errors;    /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
-	__u32 now;              /* the time, where the program was loaded with a clock of its own */
+	__u32 refresh;       /* a flow with a token registers again after that long */
+	__u32 learning;      /* how long packets without keys are searched */
+	struct limit learn;  /* tokens from flows that were never seen to open, per processor */
+	struct limit query;  /* queries to owners of unknown flows, per processor */
+	struct limit errors; /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
+	__u32 now;           /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
 
@@ -206,59 +206,59 @@ enum counter {
 	PASS_NO_VIP,
 	PASS_ICMP,
 	/* sent to a backend */
-	SENT_FLOW,          /* known 5-tuple */
-	SENT_SYN,           /* SYN without MPTCP, by hash */
-	SENT_CAPABLE,       /* SYN with MP_CAPABLE, by hash */
-	SENT_MISS,       /* neither SYN nor known flow, by hash */
-	SENT_JOIN,          /* SYN with MP_JOIN, by its token */
-	SENT_JOIN_UNKNOWN,  /* SYN with MP_JOIN of a token that nobody knows, by hash */
-	SENT_KEYS,          /* carried keys whose token is this balancer's own */
-	SENT_FOR_PEER,      /* another balancer's packet, after it was registered here */
-	SENT_UDP,           /* first packet of a UDP flow, by hash */
+	SENT_FLOW,         /* known 5-tuple */
+	SENT_SYN,          /* SYN without MPTCP, by hash */
+	SENT_CAPABLE,      /* SYN with MP_CAPABLE, by hash */
+	SENT_MISS,         /* neither SYN nor known flow, by hash */
+	SENT_JOIN,         /* SYN with MP_JOIN, by its token */
+	SENT_JOIN_UNKNOWN, /* SYN with MP_JOIN of a token that nobody knows, by hash */
+	SENT_KEYS,         /* carried keys whose token is this balancer's own */
+	SENT_FOR_PEER,     /* another balancer's packet, after it was registered here */
+	SENT_UDP,          /* first packet of a UDP flow, by hash */
 	SENT_DIRECT,
 	SENT_FRAGMENT,
-	SENT_ICMP,          /* an error about a flow, to the flow's backend */
+	SENT_ICMP, /* an error about a flow, to the flow's backend */
 	/* sent to another balancer */
 	QUERIED_JOIN,
 	QUERIED_FLOW,
-	STEERED_KEYS,       /* to register a token with its owner */
-	STEERED_FLOW,       /* to register a flow with its owner */
+	STEERED_KEYS, /* to register a token with its owner */
+	STEERED_FLOW, /* to register a flow with its owner */
 	STEERED_FRAGMENT,
-	STEERED_FORWARD,    /* assign: a join's packets, always by its owner */
-	REPLIED,           /* a question: back to who asked */
+	STEERED_FORWARD, /* assign: a join's packets, always by its owner */
+	REPLIED,         /* a question: back to who asked */
 	/* sent back to the client */
-	TOO_BIG,            /* too long for the way to the backend: answered by ICMP, within limits */
+	TOO_BIG, /* too long for the way to the backend: answered by ICMP, within limits */
 	/* dropped */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
-	DROP_UNAUTHENTICATED,      /* a steering header from who is no balancer, or with a wrong cookie */
-	DROP_FRAGMENT,      /* a later fragment whose first is not known */
-	DROP_FAILED,        /* no room in front of the packet, or no key found */
+	DROP_UNAUTHENTICATED, /* a steering header from who is no balancer, or with a wrong cookie */
+	DROP_FRAGMENT,        /* a later fragment whose first is not known */
+	DROP_FAILED,          /* no room in front of the packet, or no key found */
 	VERDICTS,
 
 	/* events */
 	FLOW_ADDED = VERDICTS,
-	FLOW_FULL,          /* no room: not stored */
-	FLOW_EVICTED,       /* a new flow gave way before its time */
-	FLOW_REHASHED,      /* its target is down */
-	FLOW_KEPT,          /* a SYN for a live flow: it stays where it was */
+	FLOW_FULL,     /* no room: not stored */
+	FLOW_EVICTED,  /* a new flow gave way before its time */
+	FLOW_REHASHED, /* its target is down */
+	FLOW_KEPT,     /* a SYN for a live flow: it stays where it was */
 	TOKEN_ADDED,
 	TOKEN_FULL,
 	TOKEN_EVICTED,
-	TOKEN_COLLISION,    /* the token is another backend's: refused */
+	TOKEN_COLLISION, /* the token is another backend's: refused */
 	TOKEN_CONFIRMS,
 	TOKEN_REFRESHED,
-	TOKEN_ZERO,         /* a key whose token is 0, which marks none: not learnt */
+	TOKEN_ZERO, /* a key whose token is 0, which marks none: not learnt */
 	LEARN_LIMITED,
 	QUERY_LIMITED,
 	JOINS_LIMITED,
 	OPTIONS_MALFORMED,
-	STEER_TOO_BIG,      /* too long for a steering header: sent without */
-	REPLY_UNKNOWN,     /* asked for what is not known here */
-	KEY_READY,          /* assign: taken from the queue */
-	KEY_GENERATED,           /* assign: made on demand */
-	KEY_REPEATED,       /* assign: a SYN came again */
-	KEY_NO_ROOM,        /* assign: the SYN's options are full: passed on as it is */
+	STEER_TOO_BIG, /* too long for a steering header: sent without */
+	REPLY_UNKNOWN, /* asked for what is not known here */
+	KEY_READY,     /* assign: taken from the queue */
+	KEY_GENERATED, /* assign: made on demand */
+	KEY_REPEATED,  /* assign: a SYN came again */
+	KEY_NO_ROOM,   /* assign: the SYN's options are full: passed on as it is */
 	ALL_COUNTERS,
 };
 _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
@@ -268,14 +268,14 @@ _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
 #define STEERING_VERSION 1
 
 enum steering_kind {
-	STEER_TOKEN_QUERY = 1,      /* who has this token? */
-	STEER_FLOW_QUERY,          /* who has this flow? */
-	STEER_REPLY,        /* `backend` has it; 0: nobody known */
-	STEER_REGISTER,      /* `backend` has this token: remember, and send the packet there */
-	STEER_CONFIRM,       /* as STEER_REGISTER, and its connection is alive */
-	STEER_REGISTER_FLOW, /* `backend` has this flow: remember, and send the packet there */
-	STEER_FRAGMENT,      /* `backend` has this first fragment; 0: a later one */
-	STEER_FORWARD,       /* treat it as your own (assign) */
+	STEER_TOKEN_QUERY = 1, /* who has this token? */
+	STEER_FLOW_QUERY,      /* who has this flow? */
+	STEER_REPLY,           /* `backend` has it; 0: nobody known */
+	STEER_REGISTER,        /* `backend` has this token: remember, and send the packet there */
+	STEER_CONFIRM,         /* as STEER_REGISTER, and its connection is alive */
+	STEER_REGISTER_FLOW,   /* `backend` has this flow: remember, and send the packet there */
+	STEER_FRAGMENT,        /* `backend` has this first fragment; 0: a later one */
+	STEER_FORWARD,         /* treat it as your own (assign) */
 };
 
 /* All in network order. */
@@ -296,7 +296,7 @@ struct trace {
 	__u32 token;
 	__u16 vip;
 	__u16 target;
-	__u16 owner;    /* the balancer asked; 0: this one */
+	__u16 owner;     /* the balancer asked; 0: this one */
 	__u8 flow_state; /* as found */
 	__u8 mode;
 	__u32 pad;

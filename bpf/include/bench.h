@@ -8,8 +8,8 @@
 #define BENCH_BYTES 1600
 
 struct bench_state {
-	__u64 start;     /* where the frame starts in memory; 0: not known yet */
-	__u32 frame;     /* the next one: one after the other of `frames` in the map */
+	__u64 start; /* where the frame starts in memory; 0: not known yet */
+	__u32 frame; /* the next one: one after the other of `frames` in the map */
 	__u32 frames;
 	__u32 client;    /* the next one: one after the other of `clients` */
 	__u32 clients;   /* 0: frames as they are */

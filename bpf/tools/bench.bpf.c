@@ -85,7 +85,7 @@ static __always_inline int become_client(struct xdp_md *ctx, struct bench_state 
 SEC("xdp")
 int heddle_bench(struct xdp_md *ctx)
 {
-	struct bench_state *bench = bpf_map_lookup_elem(&benches, &(__u32){0});
+	struct bench_state *bench = bpf_map_lookup_elem(&benches, &(__u32){ 0 });
 
 	if (!bench || restore(ctx, bench) || become_client(ctx, bench))
 		return XDP_ABORTED;
@@ -103,7 +103,7 @@ int heddle_bench_nothing(struct xdp_md *ctx)
 SEC("xdp")
 int heddle_bench_send(struct xdp_md *ctx)
 {
-	struct bench_state *bench = bpf_map_lookup_elem(&benches, &(__u32){0});
+	struct bench_state *bench = bpf_map_lookup_elem(&benches, &(__u32){ 0 });
 
 	if (!bench || become_client(ctx, bench))
 		return XDP_ABORTED;
