@@ -41,8 +41,16 @@ fn strangers_and_wrong_words_are_dropped() {
     let mut beyond = flow(1);
     beyond.service.set_port(80);
     let cases = [
-        ("an unknown address", Counter::DropUnauthenticated, steered(stranger, own, &right, &inner)),
-        ("the balancer's own address", Counter::DropUnauthenticated, steered(own, own, &right, &inner)),
+        (
+            "an unknown address",
+            Counter::DropUnauthenticated,
+            steered(stranger, own, &right, &inner),
+        ),
+        (
+            "the balancer's own address",
+            Counter::DropUnauthenticated,
+            steered(own, own, &right, &inner),
+        ),
         (
             "a wrong cookie",
             Counter::DropUnauthenticated,
@@ -53,7 +61,11 @@ fn strangers_and_wrong_words_are_dropped() {
             Counter::DropUnauthenticated,
             steered(peer, own, &header(2, register, 7, 1002, COOKIE), &inner),
         ),
-        ("half a header", Counter::DropUnauthenticated, steered(peer, own, &right[..8], &inner[..20])),
+        (
+            "half a header",
+            Counter::DropUnauthenticated,
+            steered(peer, own, &right[..8], &inner[..20]),
+        ),
         (
             "no such kind",
             Counter::DropMalformed,
