@@ -99,7 +99,7 @@ fn the_files_hold_findings_measurements_and_figures() {
     assert_eq!(read(&out, "note.json"), "\"a note\"");
     let report = read(&out, "report.html");
     let at = |text: &str| report.find(text).unwrap_or_else(|| panic!("no {text}"));
-    assert!(at("TWICE's evaluation, reproduced") < at("The rule."));
+    assert!(at("evaluation, reproduced") < at("The rule."));
     assert!(at("id=\"figure\"") < at("id=\"note\""), "the appendix is behind the figures");
 }
 
