@@ -3,7 +3,8 @@
  *
  * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token is in its
  * own part of the ring, which makes them 20, as in the third packet; a backend that knows of this takes the key for its own.
- * Version 1 (RFC 8684) has no key in its SYN: such connections are opened by hash, and their joins find nobody.
+ * Version 1 (RFC 8684) has no key in its SYN: such connections are opened by hash, and no balancer knows
+ * their tokens.
  *
  * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and which key a
  * flow was given is remembered apart, where the oldest gives way. */
@@ -39,7 +40,7 @@ static __always_inline void make_key(struct assigned_key *key)
 	key->token = token_v0(key->key);
 }
 
-/* Whether the key can be a new connection's: its token is this balancer's and nobody's yet, and is remembered from now on. */
+/* True if the key can be a new connection's: this balancer owns its token, and no connection has it. Stores the token as provisional. */
 static __always_inline bool reserve_key(const struct packet_context *context, const struct assigned_key *key, __u32 target)
 {
 	struct token_snapshot found;
@@ -107,13 +108,13 @@ static __always_inline bool choose_key(const struct packet_context *context, __u
 
 /* ---- into the packet ---- */
 
-/* Where in the frame the option is, which starts at byte `at` of the options. */
+/* Offset in the frame of the option that starts at byte `at` of the options. */
 static __always_inline __u32 option_place(const struct packet_context *context, __u8 at)
 {
 	return context->packet.l4 + OPTIONS_OFFSET + at;
 }
 
-/* Whether the TCP header can have, and the way to the target can take, eight bytes more. */
+/* True if the TCP header and the target's MTU have room for eight bytes more. */
 static __always_inline bool key_fits(const struct packet_context *context, __u8 at, __u32 index)
 {
 	const struct target *target = target_at(index);
@@ -214,7 +215,7 @@ static __always_inline __u32 syn_target(const struct packet_context *context)
 	return own_hashed_target(context);
 }
 
-/* Whether the balancer chooses this connection's key. A flow that is alive has its own already, whoever sends a SYN for it. */
+/* True if the balancer chooses this connection's key. A live flow keeps the key that it has: a SYN for it may be forged. */
 static __always_inline bool assignable(const struct packet_context *context, const struct mptcp_found *found)
 {
 	const struct flow_snapshot *flow = known_flow(context);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The balancer: one packet in, and where it goes.
+/* The balancer: decides for each packet which target it goes to, and forwards it.
  *
- * A packet for a known flow, which nothing is due for, is sent at once. All others are decided first (service.h, peer.h, icmp.h,
- * fragments.h), and then what was decided is done (decision.h). */
+ * A packet for a known flow, which nothing is due for, is sent at once. For all others a decision is made first (service.h,
+ * peer.h, icmp.h, fragments.h), and then carried out (decision.h). */
 #include "balancer/fragments.h"
 #include "balancer/icmp.h"
 #include "balancer/peer.h"
@@ -15,7 +15,7 @@ static __always_inline __u32 now(void)
 	return (bpf_ktime_get_coarse_ns() >> TICK_SHIFT) + 1;
 }
 
-/* Which service the packet is for, as context->service says. */
+/* Looks up context->service. False: it is not in the map. */
 static __always_inline bool find_service(struct packet_context *context)
 {
 	struct vip *vip = bpf_map_lookup_elem(&vips, &context->service);

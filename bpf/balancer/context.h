@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What is known of the packet under way, and the counters of what becomes of it. */
+/* The state of the packet in process, and its counters. */
 #pragma once
 
 #include "balancer/flow_entry.h"
@@ -23,7 +23,7 @@ struct packet_context {
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };
 
-/* Whether `seen` is less than `ticks` ago. Another processor's clock may have been a tick ahead of this one's. */
+/* True if `seen` is less than `ticks` ago. Another processor's clock may have been a tick ahead of this one's. */
 static __always_inline bool within(__u32 now, __u32 seen, __u32 ticks)
 {
 	return (__s32)(now - seen) < (__s32)ticks;
@@ -73,7 +73,7 @@ static __always_inline void count_target(const struct packet_context *context, _
 	count->bytes += context->packet.length;
 }
 
-/* Whether one more of what `limit` bounds may happen now. */
+/* True if `limit` allows one more event now; counts it. */
 static __always_inline bool within_limit(enum limit_kind which, const struct limit *limit, __u32 now)
 {
 	struct rate_limit *rest = bpf_map_lookup_elem(&rate_limits, &which);

@@ -120,7 +120,7 @@ static __always_inline bool read_outer(struct xdp_md *ctx, struct tunnel *tunnel
 	return false;
 }
 
-/* Whether this is what a balancer could have sent, whoever did: IP in IP, or UDP to the port. */
+/* True for the encapsulations that balancers use: IP in IP, or UDP to the port. The sender is checked elsewhere. */
 static __always_inline bool is_tunnel(struct xdp_md *ctx, const struct tunnel *tunnel)
 {
 	__be16 *udp = (void *)(long)ctx->data + link_size(&tunnel->outer) + outer_size(tunnel);
@@ -130,7 +130,7 @@ static __always_inline bool is_tunnel(struct xdp_md *ctx, const struct tunnel *t
 	return GUE_PORT && (void *)udp + UDP_SIZE <= end_of_frame(ctx) && udp[1] == GUE_PORT;
 }
 
-/* Whether `inner` is an IP header, of a packet that fits in `most` bytes and in what the outer header announced. */
+/* True if `inner` is an IP header of a version that the outer header allows, and its packet fits in `most` bytes. */
 static __always_inline bool inner_fits(const struct tunnel *tunnel, const __u8 *inner, __u32 most)
 {
 	const __be16 *words = (const __be16 *)inner;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What is to become of a packet, and doing it. Deciding and acting are apart, so that there is one place that acts. */
+/* Decisions about packets, and their execution. The two are separate, so that one place alone sends and drops. */
 #pragma once
 
 #include "balancer/forward.h"
@@ -53,7 +53,7 @@ static __always_inline void decide_send(struct decision *decision, __u32 target,
 	decision->target = target;
 }
 
-/* After decide_send: by way of `peer`, with a message about a token and a backend. */
+/* After decide_send: sends through `peer`, with a message about a token and a backend. */
 static __always_inline void decide_steer(struct decision *decision, __u32 peer, enum steering_kind kind, enum counter verdict)
 {
 	decision->action = STEER;
@@ -77,7 +77,7 @@ static __always_inline void set_backend(struct decision *decision, __u32 target)
 /* Outer IPv6, UDP and the steering header: the most that steering adds. */
 #define STEERING_OVERHEAD 68
 
-/* Whether a packet is short enough to be steered to a balancer; what can wait, waits for one that is. */
+/* True if the packet with a steering header fits the MTU to the balancer. Registrations wait for a packet that does. */
 static __always_inline bool steerable(const struct packet_context *context, __u32 peer)
 {
 	const struct target *target = target_at(peer);

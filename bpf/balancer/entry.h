@@ -26,7 +26,7 @@ union status {
 	__u64 word;
 };
 
-/* How often an entry that others change meanwhile is read again. */
+/* Limit of reads of an entry that other processors change meanwhile. */
 #define READ_TRIES 4
 
 /* The buckets in which an entry may be: its own, and two extra ones. */

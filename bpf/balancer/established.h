@@ -11,8 +11,8 @@ static __always_inline void decide_rehash(const struct packet_context *context, 
 	decide_by_hash(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
-/* Whether the flow should be registered again: the ring or the tables changed, or a part of `refresh` is over, which comes at another
- * tick for each flow. */
+/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over. Each flow's intervals
+ * start at a tick of their own, taken from its hash. */
 static __always_inline bool refresh_due(const struct packet_context *context)
 {
 	__u32 every = settings.refresh;

@@ -12,7 +12,7 @@
 #include "balancer/flow_entry.h"
 #include "balancer/targets.h"
 
-/* What a new entry is priority when there is no room. */
+/* Priority of a new entry: which live entries it may evict when its buckets are full (see evictable). */
 enum insertion_priority {
 	STATELESS, /* the hash gives the same target: free entries and half-open flows */
 	STATEFUL,  /* no hash gives the target: also joins, and established flows whose target the hash gives */
@@ -85,7 +85,7 @@ static __always_inline void find_in(__u32 index, struct packet_context *context)
 	}
 }
 
-/* Looks for the flow under way, and notes its entry and what that says. Returns whether there is one. */
+/* Looks for the flow under way, and notes its entry and what that says. True: there is one. */
 __noinline int find_flow(struct packet_context *context)
 {
 	if (!context)
@@ -97,7 +97,7 @@ __noinline int find_flow(struct packet_context *context)
 	return context->known;
 }
 
-/* What find_flow found; NULL: nothing. */
+/* The flow that find_flow found; NULL: none. */
 static __always_inline const struct flow_snapshot *known_flow(const struct packet_context *context)
 {
 	return context->known ? &context->flow : NULL;

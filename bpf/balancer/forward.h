@@ -19,7 +19,7 @@ enum {
 
 #define STEERING_SHIM (UDP_SIZE + sizeof(struct steering))
 
-/* What is put between the outer IP header and the packet. */
+/* The bytes between the outer IP header and the packet. */
 struct shim {
 	__u32 size;  /* 0: nothing; else UDP, and what the caller writes behind it */
 	__be16 port; /* UDP destination */

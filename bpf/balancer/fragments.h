@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Fragments: only the first has ports, and routers may spread the others over all balancers. So one balancer, the ring's owner
- * of a hash of what all fragments have, is told where the first one goes and sends the others after it. */
+/* Fragments: only the first has ports, and routers may spread the others over all balancers. So the first fragment
+ * is registered with one balancer, the ring's owner of a hash of the fields that all fragments have. That balancer sends the others to the
+ * same target. */
 #pragma once
 
 #include "balancer/service.h"
@@ -44,7 +45,7 @@ static __always_inline void decide_fragment(const struct packet_context *context
 	}
 }
 
-/* The first fragment. Its owner is told where it goes. */
+/* The first fragment. It goes through its owner, which stores the target. */
 __noinline int decide_first_fragment(const struct packet_context *context, struct decision *decision)
 {
 	struct fragment_key key;
@@ -64,7 +65,7 @@ __noinline int decide_first_fragment(const struct packet_context *context, struc
 	return 0;
 }
 
-/* Where the first fragment went, if this balancer was told within the time that hosts wait for fragments. */
+/* A later fragment: to the first one's target, if that was stored within the time that hosts wait for fragments. */
 static __always_inline void decide_stored_fragment(const struct packet_context *context, struct decision *decision)
 {
 	struct fragment_key key;

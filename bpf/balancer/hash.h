@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The balancer's hashes. heddle_policy::balancer::hash is the same in Rust, and holds the tests of their quality.
+/* The balancer's hashes. heddle_hashing::hash is the same in Rust, and holds the tests of their quality.
  *
  * Two families, for two needs:
  *
- * - hash_flow, hash_token: where an entry is in this balancer's own tables. Keyed by settings.seed, which nobody else knows.
+ * - hash_flow, hash_token: where an entry is in this balancer's own tables. Keyed by settings.seed, which is secret.
  *   A client chooses most of what is hashed, and must not be able to fill one bucket. Promised, for keys chosen without
  *   knowledge of the seed: the core (a + seed0)(b + seed1) with 32-bit a, b and its upper half kept is multilinear hashing
  *   (Lemire and Kaser, "Strongly universal string hashing is fast", 2014), in which two keys agree with a probability of
  *   about 2^-32 over the seeds. IPv6 runs through it three times more. What follows the core is one-to-one, and public.
  *   Not promised: anything once hash values or the seed have leaked (it is no pseudo-random function).
- * - hash_maglev, hash_fragment, ring_slot_*: what all balancers must agree on. Public quality only: who knows the seed can aim
- *   flows at one backend, as with any Maglev, but not at one bucket of the tables.
+ * - hash_maglev, hash_fragment, ring_slot_*: values that all balancers must agree on. Public quality only: an attacker who knows the
+ *   seed can aim flows at one backend, as with any Maglev, but not at one bucket of the tables.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* ICMP errors about a flow go where the flow goes: the backend must hear that its packets are too big (RFC 1191, RFC 8201).
+/* ICMP errors about a flow go to the flow's backend: it must learn that its packets are too big (RFC 1191, RFC 8201).
  *
  * The error quotes a packet that the backend sent: the service is its source, the client its destination. */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* Learning: the keys that a client sends in clear name its connection (RFC 8684, section 3.1), and tell which backend has it.
  *
- * Who owns the token remembers it. The packet that carries the keys goes through the owner on its way, so that the owner knows
+ * The token's owner stores it. The packet that carries the keys goes through the owner on its way, so that the owner knows
  * before any join can come, and again whenever the client repeats the packet. */
 #pragma once
 
@@ -26,7 +26,7 @@ static __always_inline int search_options(struct xdp_md *ctx, const struct packe
 	return kind;
 }
 
-/* A token of this balancer's own: its successor is told too, once the connection is known to live. */
+/* Registers a token that this balancer owns; with its successor too, once the token is confirmed. */
 static __always_inline bool register_own(const struct packet_context *context, __u32 token, enum token_state state,
 					 struct decision *decision)
 {

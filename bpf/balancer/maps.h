@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The balancer's maps. The loader sets how large they are; the numbers here serve small tests. */
+/* The balancer's maps. The loader sets their sizes; the numbers here serve small tests. */
 #pragma once
 
 #include "common/native.h"
@@ -30,7 +30,7 @@ struct {
 	__type(value, struct target);
 } targets SEC(".maps");
 
-/* What other balancers call a target. */
+/* Index of each target by the id that all balancers use for it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -38,7 +38,7 @@ struct {
 	__type(value, __u32);
 } target_ids SEC(".maps");
 
-/* Who may send steering headers, and which target that balancer is. */
+/* Addresses that may send steering headers: the other balancers, with the target of each. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 256);
@@ -54,8 +54,8 @@ struct {
 	__type(value, __u32);
 } maglev SEC(".maps");
 
-/* Who owns a part of the token space, and of the flows' hashes; NO_TARGET: this balancer. Behind that, who did before the last
- * change; and behind that, who would if this balancer were gone. */
+/* Owner of each part of the token space and of the flows' hashes; NO_TARGET: this balancer. Three arrays of RING_SIZE: the owners now,
+ * those before the last change, and those that would follow if this balancer left. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -4,7 +4,7 @@
 
 #include "balancer/by_hash.h"
 
-/* Keys on a flow whose SYN went another way: learnt, within limits, since anybody can send such a packet. */
+/* Keys on a flow whose SYN went another way: learnt, within limits, since any host can send such a packet. */
 static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const struct packet_context *context,
 						  struct decision *decision)
 {
@@ -27,7 +27,7 @@ static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const stru
 	return true;
 }
 
-/* A flow that nobody knows: by hash. Its end is not priority an entry. */
+/* A flow that no balancer knows: by hash. A FIN or RST makes no entry, since the flow ends with it. */
 static __always_inline void decide_by_hash_alone(const struct packet_context *context, struct decision *decision)
 {
 	if (closes(context))

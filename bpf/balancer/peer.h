@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What other balancers send: questions about tokens and flows, their answers, and packets that tell of a token or a flow. */
+/* Messages from other balancers: queries for tokens and flows, replies, and registrations of a token or a flow. */
 #pragma once
 
 #include "balancer/service.h"
 
-/* Whether the packet comes from a balancer and knows the cookie; takes the steering header off. */
+/* Takes the steering header off. True: it is well-formed and has the cookie. */
 static __always_inline bool take_message(struct xdp_md *ctx, const struct packet_context *outer, struct steering *message)
 {
 	__u64 cookie;
@@ -46,8 +46,8 @@ static __always_inline void reply_to_flow_query(const struct packet_context *con
 	set_token(decision, context->known ? context->flow.token : 0);
 }
 
-/* A flow that has come from another balancer, which may be gone, and its token with it: the owner is told. So is the flow's
- * owner, if it was not the one who answered. */
+/* The state of a flow that came from another balancer. That balancer may be gone, and its token table with it: the token is registered
+ * with its owner again, and the flow with its own unless that one sent the reply. */
 static __always_inline __u8 state_of_reply(const struct packet_context *context, __u32 token, __u32 peer)
 {
 	__u8 state = FLOW_ESTABLISHED;

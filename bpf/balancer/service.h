@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Where a packet for a service goes: the flow's entry, else its token, else its owner, else the hash. */
+/* The target of a packet for a service: from the flow's entry, else its token, else its owner, else the hash. */
 #pragma once
 
 #include "balancer/established.h"

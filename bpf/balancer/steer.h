@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What one balancer sends another: IP, UDP, struct steering, and the client's packet from its IP header on.
+/* Packets between balancers: IP, UDP, struct steering, and the client's packet from its IP header on.
  *
- * Whether to believe a message (the sender's address, the cookie) is for the caller to say. */
+ * The caller authenticates messages, by the sender's address and the cookie. */
 #pragma once
 
 #include "balancer/forward.h"

@@ -12,7 +12,7 @@ static __always_inline bool half_open(const struct flow_snapshot *flow)
 	return state == FLOW_NEW || state == FLOW_LEARNING;
 }
 
-/* A SYN that names no connection. A flow that is known keeps its backend: the SYN came again, or somebody forged it. */
+/* A SYN that names no connection. A flow that is known keeps its backend: the SYN came again, or is forged. */
 static __always_inline void decide_open(const struct packet_context *context, bool capable, struct decision *decision)
 {
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
@@ -44,7 +44,7 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 	decide_send(decision, target, SENT_JOIN);
 }
 
-/* Whether the token may have another join before its next refresh; counts it. */
+/* True if the token may have another join before its next refresh; counts it. */
 static __always_inline bool may_join(const struct packet_context *context, const struct token_snapshot *found)
 {
 	__u8 most = settings.most_joins;
@@ -68,8 +68,8 @@ __noinline int target_of_join(const struct packet_context *context, __u32 token)
 	return found.target;
 }
 
-/* A join whose token this balancer should know. If it does not, who owned it before the ring changed may, unless that one was
- * `asked`; else the decision stays as it is. */
+/* A join whose token this balancer should know. If it does not, the owner before the last change of the ring is
+ * queried, unless that one is `asked`; else the decision stays as it is. */
 static __always_inline void decide_own_join(const struct packet_context *context, __u32 token, __u32 asked,
 					    struct decision *decision)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Who a packet could go to: by hash, by name, and who owns a part of the ring. */
+/* Targets of packets: by hash, by id, and by the ring's owners. */
 #pragma once
 
 #include "balancer/context.h"
@@ -68,7 +68,7 @@ static __always_inline __u32 ring_owner(const struct packet_context *context, __
 	return ring_at(context, slot);
 }
 
-/* Who owned a slot before the ring last changed: it may know what its owner does not. NO_TARGET: this one, or nobody but `asked`. */
+/* The slot's owner before the last change of the ring: it may have entries that the owner lacks. NO_TARGET: this balancer, or `asked`. */
 static __always_inline __u32 former_owner(const struct packet_context *context, __u32 slot, __u32 asked)
 {
 	__u32 owner = ring_at(context, RING_SIZE + slot);
@@ -76,7 +76,7 @@ static __always_inline __u32 former_owner(const struct packet_context *context, 
 	return owner == asked ? NO_TARGET : owner;
 }
 
-/* Who would own a slot if this balancer were gone; NO_TARGET: nobody. Where this one is the owner, it tells its successor. */
+/* The slot's owner if this balancer left; NO_TARGET: none. A balancer registers what it owns with its successor too. */
 static __always_inline __u32 successor(const struct packet_context *context, __u32 slot)
 {
 	return context->vip.mode == MPTCP_LEARN ? ring_at(context, 2 * RING_SIZE + slot) : NO_TARGET;

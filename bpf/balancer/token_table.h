@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The token table: which backend holds the connection of a token. Built as the flow table is.
  *
- * Keys that were seen once make a provisional entry: anybody can send an ACK with keys in it. It is confirmed when its
+ * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. It is confirmed when its
  * connection goes on, and only then outlives `provisional_timeout`. No entry is ever overwritten with another backend while
  * it lives. */
 #pragma once

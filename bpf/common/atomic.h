@@ -38,7 +38,7 @@ static __always_inline void order_reads(void)
 	asm volatile("" : : : "memory");
 }
 
-/* Whether the word was `was`, and is `value` now. Fully ordered if so. */
+/* Sets the word to `value` if it is `was`. True if it did; fully ordered then. */
 static __always_inline bool compare_exchange(shared_word *word, __u64 was, __u64 value)
 {
 	return __sync_val_compare_and_swap(word, was, value) == was;

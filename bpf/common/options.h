@@ -20,7 +20,7 @@ enum mptcp_kind {
 	MPTCP_MALFORMED, /* none of these, and an MPTCP option or an option's length makes no sense */
 };
 
-/* What is not there is 0. */
+/* The option found. Absent fields are 0. */
 struct mptcp_found {
 	__u8 kind;    /* enum mptcp_kind; the fields below are only of the four kinds that a balancer looks for */
 	__u8 version; /* MP_CAPABLE: 0 is RFC 6824, 1 is RFC 8684 */
@@ -48,7 +48,7 @@ struct tcp_option {
 	__u32 length;
 };
 
-/* Whether the option is at least that long. The verifier cannot infer the second half from the first. */
+/* True if the option is at least that long. The verifier cannot infer the second half from the first. */
 static __always_inline bool option_has(const struct tcp_option *option, __u32 bytes)
 {
 	return option->length >= bytes && option->bytes + bytes <= option->end;
@@ -175,7 +175,7 @@ static __always_inline __u32 option_length(const __u8 *option, const __u8 *end, 
 	return length >= 2 && length <= left ? length : 0;
 }
 
-/* Notes the option that the walk came by; whether it is what is looked for. */
+/* Notes an option on the walk. True: it is one that the search is for. */
 static __always_inline bool note_mptcp(struct mptcp_found *out, __u8 kind, __u8 at, __u8 length)
 {
 	if (kind >= MPTCP_OTHER) {

@@ -90,7 +90,7 @@ static __always_inline void write_udp(__be32 *udp, const struct outer *outer, __
 	udp[1] = bpf_htonl(outer->length << 16);
 }
 
-/* What precedes IP in a frame. */
+/* The link header: all that precedes IP in a frame. */
 struct link {
 	__u64 macs; /* with `macs_end` both MAC addresses, as they lie there */
 	__u32 macs_end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* A packet as the balancer sees it: where its headers are, and the fields that decide where it goes.
  *
- * Offsets, not pointers, so that it outlives a change of the frame; whoever reads the frame checks bounds again. */
+ * Offsets, not pointers, so that it outlives a change of the frame; each read of the frame checks bounds again. */
 #pragma once
 
 #include <linux/if_ether.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of eight bytes: who does not know the key cannot
- * tell its values from random ones, nor one from others. */
+/* SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of eight bytes: a
+ * pseudo-random function. Without the key its values cannot be told from random ones, nor one be derived from others. */
 #pragma once
 
 #include <linux/types.h>

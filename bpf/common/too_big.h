@@ -8,7 +8,7 @@
  * IPv4 without DF is answered too. A router would fragment it; here one frame cannot become two, and the backend's program takes
  * no outer fragments. It is lost in any case, and its sender may heed the answer.
  *
- * How many answers a second (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) is for the caller to say. None is longer than its question. */
+ * The caller limits the rate of answers (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f). No answer is longer than the packet that caused it. */
 #pragma once
 
 #include "common/outer.h"
@@ -25,7 +25,7 @@
 #define IPV4_LEAST_MTU 68 /* RFC 791 */
 #define IPV6_LEAST_MTU 1280
 
-/* What one call of the helper may sum in older kernels. */
+/* Most bytes that one call of the helper may sum in older kernels. */
 #define MAX_SUM 512
 
 /* `size` is a constant, a multiple of 4. */
@@ -117,7 +117,7 @@ static __always_inline int answer(struct xdp_md *ctx, const struct packet *packe
 	return XDP_TX;
 }
 
-/* Not an address of many hosts, nor of none. */
+/* True for a unicast address that a host can have. */
 static __always_inline bool one_host(const struct address *address, bool v6)
 {
 	const __u8 *bytes = (const __u8 *)address;
@@ -127,8 +127,8 @@ static __always_inline bool one_host(const struct address *address, bool v6)
 	return bytes[12] && bytes[12] != 127 && bytes[12] < 224;
 }
 
-/* What no error may be sent about: errors, later fragments, and what nobody sent (RFC 1122, 3.2.2; RFC 4443, 2.4 e). All ICMP that
- * is sent to a backend is errors. */
+/* True if an error may be sent about the packet: not about errors, later fragments, or sources that are no single host (RFC 1122, 3.2.2;
+ * RFC 4443, 2.4 e). All ICMP that is sent to a backend is errors. */
 static __always_inline bool may_report(const struct packet *packet)
 {
 	return !packet->later_fragment && packet->protocol != IPPROTO_ICMP && packet->protocol != IPPROTO_ICMPV6 &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What the balancer's programs share with whoever loads them: the one copy. Rust's types are generated from this file.
+/* Types and constants that the balancer's programs share with their loader. Rust's types are generated from this file.
  *
- * Ports are in network order. Every number but addresses and ports is in the machine's order. Times are ticks of 2^24 ns (16.8 ms), which start at 1 and wrap after two years. */
+ * Ports are in network order. Every number but addresses and ports is in the machine's order. Times are ticks of 2^24 ns
+ * (16.8 ms), which start at 1 and wrap after two years. */
 #pragma once
 
 #include <linux/types.h>
@@ -55,7 +56,7 @@ struct vip {
 	__u32 pad2;
 };
 
-/* ---- where packets go: backends, and the other balancers ---- */
+/* ---- targets of packets: backends, and the other balancers ---- */
 
 enum target_state {
 	TARGET_NONE,
@@ -114,7 +115,7 @@ struct flow {
 	__u32 seen; /* tick; 0: free, SEEN_BUSY: being written */
 };
 #define SEEN_BUSY 0xffffffff
-#define TOUCH 60 /* ticks (1 s): how old `seen` may be before a packet renews it */
+#define TOUCH 60 /* ticks (1 s): age of `seen` from which a packet renews it */
 
 struct flow_bucket {
 	struct flow flows[BUCKET_ENTRIES];
@@ -142,7 +143,7 @@ struct token_bucket {
 	struct token_entry tokens[BUCKET_ENTRIES];
 };
 
-/* ---- fragments: the first one tells where the others go ---- */
+/* ---- fragments: the target of the first one, for the others ---- */
 
 struct fragment_key {
 	struct address source;
@@ -167,7 +168,7 @@ struct assigned_key {
 /* ---- settings ---- */
 
 struct limit {
-	__u32 per_tick; /* how many more each tick allows; 0: no limit */
+	__u32 per_tick; /* events that each tick adds; 0: no limit */
 	__u32 burst;
 };
 
@@ -180,7 +181,7 @@ struct settings {
 	__be16 steering_port;
 	__be16 gue_port;
 	__u8 epoch;      /* of ring and tables: a change makes flows register anew */
-	__u8 peers;      /* whether there are other balancers */
+	__u8 peers;      /* true: there are other balancers */
 	__u8 most_joins; /* of one token between two refreshes; 0: no limit */
 	__u8 pad;
 	__u32 syn_timeout; /* ticks, all of them */
@@ -190,7 +191,7 @@ struct settings {
 	__u32 provisional_timeout;
 	__u32 token_timeout;
 	__u32 refresh;       /* a flow with a token registers again after that long */
-	__u32 learning;      /* how long packets without keys are searched */
+	__u32 learning;      /* time for which packets without keys are searched */
 	struct limit learn;  /* tokens from flows that were never seen to open, per processor */
 	struct limit query;  /* queries to owners of unknown flows, per processor */
 	struct limit errors; /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
@@ -200,20 +201,20 @@ struct settings {
 
 /* ---- counters: per service (0: of none) and processor ---- */
 
-/* Each packet has one verdict; the other counters are what happened on its way. */
+/* Each packet has one verdict; the other counters are events in its processing. */
 enum counter {
 	/* passed to this machine's own stack */
 	PASS_NO_VIP,
 	PASS_ICMP,
 	/* sent to a backend */
-	SENT_FLOW,         /* known 5-tuple */
+	SENT_FLOW,         /* the flow table has its 5-tuple */
 	SENT_SYN,          /* SYN without MPTCP, by hash */
 	SENT_CAPABLE,      /* SYN with MP_CAPABLE, by hash */
 	SENT_MISS,         /* neither SYN nor known flow, by hash */
 	SENT_JOIN,         /* SYN with MP_JOIN, by its token */
-	SENT_JOIN_UNKNOWN, /* SYN with MP_JOIN of a token that nobody knows, by hash */
-	SENT_KEYS,         /* carried keys whose token is this balancer's own */
-	SENT_FOR_PEER,     /* another balancer's packet, after it was registered here */
+	SENT_JOIN_UNKNOWN, /* SYN with MP_JOIN of a token in no balancer's table, by hash */
+	SENT_KEYS,         /* with keys whose token this balancer owns */
+	SENT_FOR_PEER,     /* from another balancer, after its token or flow was registered here */
 	SENT_UDP,          /* first packet of a UDP flow, by hash */
 	SENT_DIRECT,
 	SENT_FRAGMENT,
@@ -224,41 +225,41 @@ enum counter {
 	STEERED_KEYS, /* to register a token with its owner */
 	STEERED_FLOW, /* to register a flow with its owner */
 	STEERED_FRAGMENT,
-	STEERED_FORWARD, /* assign: a join's packets, always by its owner */
-	REPLIED,         /* a question: back to who asked */
+	STEERED_FORWARD, /* assign: a join's packets, always through the token's owner */
+	REPLIED,         /* a query: back to the balancer that asked */
 	/* sent back to the client */
-	TOO_BIG, /* too long for the way to the backend: answered by ICMP, within limits */
+	TOO_BIG, /* longer than the MTU to the backend: answered by ICMP, within limits */
 	/* dropped */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
-	DROP_UNAUTHENTICATED, /* a steering header from who is no balancer, or with a wrong cookie */
-	DROP_FRAGMENT,        /* a later fragment whose first is not known */
-	DROP_FAILED,          /* no room in front of the packet, or no key found */
+	DROP_UNAUTHENTICATED, /* steering header from an address that is not a balancer's, or with a wrong cookie */
+	DROP_FRAGMENT,        /* later fragment without a stored first one */
+	DROP_FAILED,          /* no headroom for the outer header, or no key found */
 	VERDICTS,
 
 	/* events */
 	FLOW_ADDED = VERDICTS,
-	FLOW_FULL,     /* no room: not stored */
-	FLOW_EVICTED,  /* a new flow gave way before its time */
-	FLOW_REHASHED, /* its target is down */
-	FLOW_KEPT,     /* a SYN for a live flow: it stays where it was */
+	FLOW_FULL,     /* no entry is free or may be evicted: not stored */
+	FLOW_EVICTED,  /* a live entry was replaced by a new flow's */
+	FLOW_REHASHED, /* its target is down: hashed anew */
+	FLOW_KEPT,     /* SYN for a live flow, which keeps its target */
 	TOKEN_ADDED,
 	TOKEN_FULL,
 	TOKEN_EVICTED,
-	TOKEN_COLLISION, /* the token is another backend's: refused */
+	TOKEN_COLLISION, /* the token is another backend's: not stored */
 	TOKEN_CONFIRMS,
 	TOKEN_REFRESHED,
-	TOKEN_ZERO, /* a key whose token is 0, which marks none: not learnt */
+	TOKEN_ZERO, /* key whose token is 0, the value for none: not learnt */
 	LEARN_LIMITED,
 	QUERY_LIMITED,
 	JOINS_LIMITED,
 	OPTIONS_MALFORMED,
-	STEER_TOO_BIG, /* too long for a steering header: sent without */
-	REPLY_UNKNOWN, /* asked for what is not known here */
+	STEER_TOO_BIG, /* no room for a steering header within the MTU: sent without */
+	REPLY_UNKNOWN, /* query for a token or flow that is not in the tables */
 	KEY_READY,     /* assign: taken from the queue */
 	KEY_GENERATED, /* assign: made on demand */
-	KEY_REPEATED,  /* assign: a SYN came again */
-	KEY_NO_ROOM,   /* assign: the SYN's options are full: passed on as it is */
+	KEY_REPEATED,  /* assign: a repeated SYN got its key again */
+	KEY_NO_ROOM,   /* assign: no room for a key in the SYN's options or the MTU: sent without */
 	ALL_COUNTERS,
 };
 _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
@@ -268,9 +269,9 @@ _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
 #define STEERING_VERSION 1
 
 enum steering_kind {
-	STEER_TOKEN_QUERY = 1, /* who has this token? */
-	STEER_FLOW_QUERY,      /* who has this flow? */
-	STEER_REPLY,           /* `backend` has it; 0: nobody known */
+	STEER_TOKEN_QUERY = 1, /* asks for the backend of a token */
+	STEER_FLOW_QUERY,      /* asks for the backend of a flow */
+	STEER_REPLY,           /* `backend` has it; 0: not known */
 	STEER_REGISTER,        /* `backend` has this token: remember, and send the packet there */
 	STEER_CONFIRM,         /* as STEER_REGISTER, and its connection is alive */
 	STEER_REGISTER_FLOW,   /* `backend` has this flow: remember, and send the packet there */
@@ -289,7 +290,7 @@ struct steering {
 	__u8 cookie[8];
 };
 
-/* ---- explain: what the program did, where it was loaded to try and not to act ---- */
+/* ---- explain: the decision of a program that was loaded for dry runs ---- */
 
 struct trace {
 	__u64 counters; /* bit n: enum counter n */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What the bench's wrapper (bench.bpf.c) is told. */
+/* Parameters of the bench's wrapper (bench.bpf.c). */
 #pragma once
 
 #include <linux/types.h>
@@ -8,7 +8,7 @@
 #define BENCH_BYTES 1600
 
 struct bench_state {
-	__u64 start; /* where the frame starts in memory; 0: not known yet */
+	__u64 start; /* address of the frame in memory; 0: not known yet */
 	__u32 frame; /* the next one: one after the other of `frames` in the map */
 	__u32 frames;
 	__u32 client;    /* the next one: one after the other of `clients` */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* What the backends' program shares with whoever loads it. Addresses are as in abi.h. */
+/* Types that the backends' program shares with its loader. Addresses are as in abi.h. */
 #pragma once
 
-/* What became of a packet: one of these each, counted by processor in packets and bytes of the frame as it came. All but the last
- * go on to the machine's own stack. */
+/* Outcome of a packet: one each, counted by processor in packets and bytes of the frame as it came. All but the last go on to the
+ * machine's own stack. */
 enum decap_counter {
 	DECAP_OTHER,        /* no tunnel: as it came */
 	DECAP_DECAPSULATED, /* without its outer headers */
 	/* a tunnel's packet, but as it came */
 	DECAP_NOT_OWN,     /* for an address that is not in `own` */
-	DECAP_NOT_ALLOWED, /* from an address that is not in `within_limit` */
+	DECAP_NOT_ALLOWED, /* from an address that is not in `allowed` */
 	DECAP_FRAGMENT,    /* of an outer packet: an MTU on the way is too small */
 	DECAP_MALFORMED,   /* a wrong checksum in front, or inside no IP packet of that length */
 	/* dropped */
