@@ -5,7 +5,7 @@ use heddle_conformance::balancer::native;
 use heddle_wire::{Key, Token, Version};
 use proptest::prelude::*;
 
-/// What `sha1sum` and `sha256sum` say of the key's eight bytes.
+/// The expected hashes are those of `sha1sum` and `sha256sum` for the key's eight bytes.
 #[test]
 fn tokens_are_the_first_four_bytes_of_the_hashes() {
     let known = [

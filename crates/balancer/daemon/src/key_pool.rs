@@ -77,7 +77,7 @@ impl Drop for KeyPool {
     fn drop(&mut self) {
         self.rings = None;
         if let Some(thread) = self.thread.take() {
-            // It does not panic; if it did, there is nobody to tell.
+            // It does not panic; if it did, the panic could not be reported here.
             let _ = thread.join();
         }
     }

@@ -314,7 +314,7 @@ impl Delivered {
         }
     }
 
-    /// The balancer that it is at next, or what became of it.
+    /// The balancer that it reaches next, or its fate.
     fn arrived(&self, action: Action) -> Result<usize, Fate> {
         match action {
             Action::Pass => Err(Fate::Passed),

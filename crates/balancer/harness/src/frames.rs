@@ -26,7 +26,7 @@ const ROUTERS: [IpAddr; 2] = [
 /// Bytes that an ICMP error quotes of a packet here: its IP header and as much again.
 const QUOTED: usize = 28;
 
-/// Whose packets: a client's to a service.
+/// A client's flow to a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flow {
     /// The client.

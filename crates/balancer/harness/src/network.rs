@@ -50,7 +50,7 @@ pub(crate) fn backend_mac(backend: usize) -> [u8; 6] {
     [2, 0, 0, 1, high, low]
 }
 
-/// Whom a frame that left a balancer is for.
+/// The receiver of a frame that left a balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Receiver {
     Balancer(usize),

@@ -1,4 +1,4 @@
-//! What SYNs cost where the balancer assigns keys, beside RomanRoads' figure 7: `cargo bench --package heddle-balancer-maps --bench
+//! The cost of SYNs where the balancer assigns keys, beside RomanRoads' figure 7: `cargo bench --package heddle-balancer-maps --bench
 //! assign`, as root.
 //!
 //! Nanoseconds of processor time, medians over batches of 100,000 SYNs of as many clients, each of which leaves a flow. The paper's
@@ -24,7 +24,7 @@ const BACKENDS: u32 = 16;
 const V1: [u8; 4] = [30, 4, 0x01, 0x01];
 const V0: [u8; 12] = [30, 12, 0x00, 0x81, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/// What SYNs carry, and where their keys come from.
+/// The option that SYNs carry, and the source of their keys.
 struct Case {
     name: &'static str,
     mptcp: &'static [u8],
@@ -102,7 +102,7 @@ fn measure(balancer: &Balancer, case: &Case, port: u16) -> Result<f64, Failure> 
     Ok(cost.program)
 }
 
-/// How many SYNs no key was found for, in percent. Fails if keys did not come from where they should.
+/// The share of SYNs without a key, in percent. Fails if keys did not come from the case's source.
 fn lost(balancer: &Balancer, case: &Case) -> Result<f64, Failure> {
     let count = |counter| balancer.maps.counters.get(1, counter).map(|count| count.packets);
     let source = if case.ready { Counter::KeyReady } else { Counter::KeyGenerated };

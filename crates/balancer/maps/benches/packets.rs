@@ -1,4 +1,4 @@
-//! What the balancer takes for a packet: `cargo bench --package heddle-balancer-maps`, as root.
+//! The balancer's time for a packet: `cargo bench --package heddle-balancer-maps`, as root.
 //!
 //! Nanoseconds of processor time, medians over batches of 100,000 packets ([`heddle_bpf_loader::Bench`]). Each case says
 //! which verdict its packets must have had, and fails if the program's own counters say otherwise.

@@ -21,7 +21,7 @@ pub struct Balancer {
     pins: Pins,
 }
 
-/// What time it is for a balancer.
+/// The source of a balancer's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// The kernel's.
@@ -58,7 +58,7 @@ impl Balancer {
         Ok(Self { program, maps, sizes: *sizes, clock, pins })
     }
 
-    /// What tells where frames would go: the same program on the same maps, but changing nothing.
+    /// The explainer of the balancer's decisions: the same program on the same maps, without side effects.
     ///
     /// # Errors
     /// [`Error`] if the kernel does not take the program.

@@ -19,12 +19,12 @@ pub struct Decap {
     counts: Counts,
 }
 
-/// From whom outer headers are taken off.
+/// The senders whose outer headers are taken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sources {
-    /// From [`Decap::allowed`].
+    /// The addresses in [`Decap::allowed`].
     Listed,
-    /// From anywhere: where nobody else can send to the backend.
+    /// Any address: for networks where only balancers can send to the backend.
     Any,
 }
 
@@ -60,7 +60,7 @@ impl Decap {
         }
     }
 
-    /// How many packets had this outcome.
+    /// The number of packets with this outcome.
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.

@@ -1,4 +1,4 @@
-//! Where would this packet go? Asked of the program itself.
+//! The target of a given packet, as the program itself would decide now.
 
 use aya::Ebpf;
 
@@ -13,12 +13,12 @@ pub struct Explainer {
     traces: Traces,
 }
 
-/// What would become of a frame, and why.
+/// The decision about a frame, with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The verdict, and the frame as it would leave.
     pub run: Run,
-    /// What the program saw and decided; none if it passed before there was anything to tell.
+    /// The program's findings and decision; none if it passed the frame before any.
     pub trace: Option<Trace>,
 }
 
@@ -29,7 +29,7 @@ impl Explainer {
         Ok(Self { program: Program::load(object, BALANCER_PROGRAM)?, traces })
     }
 
-    /// What would become of this frame (from its Ethernet header on) now.
+    /// The decision about this frame (from its Ethernet header on) as of now.
     ///
     /// # Errors
     /// [`Error::Program`] if the kernel refuses the frame: too short, or longer than about 3500 bytes.

@@ -12,7 +12,7 @@ const DECAP: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/decap.o")
 /// The name of its program.
 pub(crate) const BALANCER_PROGRAM: &str = "heddle_balancer";
 
-/// Whether a program does what it decides.
+/// The effect of a program's decisions: carried out, or only explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Acts,

@@ -1,8 +1,8 @@
-//! How large the balancer's maps are.
+//! The sizes of the balancer's maps.
 
 use crate::abi::BUCKET_ENTRIES;
 
-/// What a balancer has room for. Maps do not grow: memory is taken when they are made.
+/// A balancer's capacities. Maps do not grow: their memory is allocated when they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Flows at least; the table has between this and twice as many places, of 32 bytes.

@@ -18,7 +18,7 @@ const MSS: [u8; 4] = [2, 4, 5, 180];
 /// RFC 7413.
 const COOKIE: [u8; 10] = [34, 10, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/// What is before MP_CAPABLE and behind it, and data.
+/// The options before MP_CAPABLE and behind it, and data.
 type Layout = (&'static [u8], Vec<u8>, &'static [u8]);
 
 fn layouts() -> Vec<Layout> {

@@ -11,7 +11,7 @@ use heddle_balancer_maps::abi::{Counter, FlowState};
 use heddle_balancer_maps::{Action, Balancer};
 use heddle_testing::{Need, skip_without};
 
-/// Where a frame goes: its destination address.
+/// The destination MAC address of a frame.
 fn way(frame: &[u8]) -> [u8; 6] {
     frame[..6].try_into().unwrap()
 }
@@ -81,7 +81,7 @@ fn a_join_at_another_balancer_goes_by_way_of_its_owner() {
     assert!(flows.iter().all(|flow| flow.state == FlowState::Established));
 }
 
-/// The client is told of the MTU that is left, as with any other outer header: IPv4, UDP and 20 bytes.
+/// The ICMP error has the MTU less the outer headers, as for any tunnel: IPv4, UDP and 20 bytes.
 #[test]
 fn what_is_too_long_for_the_owner_is_answered() {
     if skip_without(Need::Root) {

@@ -1,4 +1,4 @@
-//! Which keys the balancer assigns (RomanRoads, section III-B and III-C).
+//! The keys that the balancer assigns (RomanRoads, section III-B and III-C).
 #![allow(clippy::unwrap_used, reason = "tests")]
 mod assigned;
 mod frames;

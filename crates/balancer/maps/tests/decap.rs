@@ -78,7 +78,7 @@ const fn number(inner: Family) -> IpNumber {
     }
 }
 
-/// What a balancer makes of `packet`.
+/// `packet` as a balancer encapsulates it.
 fn wrap(tunnel: Tunnel, family: Family, inner: Family, class: u8, packet: &[u8]) -> Vec<u8> {
     match tunnel {
         Tunnel::Ip => Ip { class, ..between_ends(family, number(inner)) }.packet(packet),

@@ -29,7 +29,7 @@ fn outer(family: Family, protocol: IpNumber, class: u8) -> Ip {
     Ip { source, destination, protocol, class, label: FLOW_HASH & 0xfffff }
 }
 
-/// What is to become of a client's packet.
+/// The expected encapsulation of a client's packet.
 fn wrapped(kind: Forwarding, family: Family, inner: Family, class: u8, packet: &[u8]) -> Vec<u8> {
     match kind {
         Forwarding::Ipip => {

@@ -9,7 +9,7 @@ use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 
 use crate::{Error, Program};
 
-/// Where in the kernel a program meets packets.
+/// The point in the kernel at which a program gets packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// In the interface's driver.
@@ -27,7 +27,7 @@ impl From<Mode> for XdpMode {
     }
 }
 
-/// How a program came to an interface.
+/// The way in which a program was attached to an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attached {
     /// By a link of its own.
@@ -92,7 +92,7 @@ impl Program {
     }
 }
 
-/// Whether a link was there to take.
+/// The result of taking over a link.
 #[derive(PartialEq, Eq)]
 enum TakenOver {
     Yes,

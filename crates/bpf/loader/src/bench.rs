@@ -1,4 +1,4 @@
-//! How long a program takes for a packet.
+//! The time that a program takes for a packet.
 //!
 //! BPF_PROG_RUN gives a program its own output back from the second round on. So a wrapper (bpf/tools/bench.bpf.c) runs in each
 //! round: it restores the frame and tail-calls the program. Time is this thread's on its processor. The wrapper is
@@ -34,7 +34,7 @@ pub enum Clients {
 }
 
 impl Clients {
-    /// Where in `frame` the wrapper finds the client.
+    /// The wrapper's parameters: the client's offsets in `frame`.
     pub(crate) fn state(self, frame: &[u8]) -> Result<BenchState, Error> {
         let state = BenchState::default();
         let Self::Many(clients) = self else { return Ok(state) };
@@ -149,7 +149,7 @@ impl Bench {
     }
 }
 
-/// What the wrapper calls.
+/// The program that the wrapper calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Called {
     Nothing,

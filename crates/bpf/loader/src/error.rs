@@ -26,15 +26,15 @@ pub enum Error {
     Pins {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A pinned map is not the one that this program needs.
     #[error("the pinned map {} does not fit: {why}; stop the program that uses it and remove its pins to start afresh", path.display())]
     Misfit {
-        /// Where it is pinned.
+        /// Its pin.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         why: String,
     },
     /// A map could not be mapped into memory.
@@ -42,7 +42,7 @@ pub enum Error {
     Memory {
         /// The map's name.
         map: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// There is no such network interface.
@@ -50,13 +50,13 @@ pub enum Error {
     Interface {
         /// Its name.
         name: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A link could not be pinned, or a pinned one not be used.
     #[error("cannot pin or take over the program's link to an interface: {0}")]
     Link(String),
-    /// What is to be measured cannot be.
+    /// A program cannot be measured.
     #[error("cannot measure: {0}")]
     Bench(String),
     /// An index beyond the end of a map.
@@ -66,7 +66,7 @@ pub enum Error {
         map: &'static str,
         /// The index asked for.
         index: u64,
-        /// How many there are.
+        /// The number of entries.
         entries: u64,
     },
 }

@@ -17,7 +17,7 @@ pub struct Program {
     name: &'static str,
 }
 
-/// What an XDP program says is to happen to a frame (linux/bpf.h, `enum xdp_action`).
+/// An XDP program's verdict on a frame (linux/bpf.h, `enum xdp_action`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The program failed: the frame is dropped, and a tracepoint tells.
@@ -47,7 +47,7 @@ impl From<u32> for Action {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The last round's verdict.

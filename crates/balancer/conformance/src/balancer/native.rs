@@ -68,7 +68,7 @@ unsafe extern "C" {
 /// Bytes of a TCP header before its options.
 const TCP_HEADER: usize = 20;
 
-/// What the balancer finds in the option area of a TCP header with these flags.
+/// The balancer's result for the option area of a TCP header with these flags.
 ///
 /// The frame ends with the options, and with its allocation: a sanitizer sees whatever is read beyond.
 pub fn find(options: &[u8], flags: TcpFlags) -> Found {
@@ -77,7 +77,7 @@ pub fn find(options: &[u8], flags: TcpFlags) -> Found {
     find_in(&frame, 0, bytes, flags)
 }
 
-/// What the balancer finds in a frame whose TCP header begins at byte `l4` and claims so many bytes of options.
+/// The balancer's result for a frame whose TCP header begins at byte `l4` and claims so many bytes of options.
 pub fn find_in(frame: &[u8], l4: u32, bytes: u32, flags: TcpFlags) -> Found {
     let mut context = Context::of(frame);
     let mut out = RawFound::default();
@@ -95,7 +95,7 @@ pub fn find_in(frame: &[u8], l4: u32, bytes: u32, flags: TcpFlags) -> Found {
     }
 }
 
-/// What the balancer reads in a frame; none where it says that the packet is not for it.
+/// The balancer's parse of a frame; none if it does not process such packets.
 pub fn parse(frame: &[u8]) -> Option<Packet> {
     let mut context = Context::of(frame);
     let mut out = RawPacket::default();

@@ -1,4 +1,4 @@
-//! What the balancer's search for MPTCP options (bpf/common/options.h) must find, said with [`heddle_wire`]'s parser.
+//! The expected results of the balancer's search for MPTCP options (bpf/common/options.h), by [`heddle_wire`]'s parser.
 
 use heddle_wire::mptcp::{CapableKeys, MpCapable, MpJoin, MptcpOption};
 use heddle_wire::{Key, ParseError, TcpFlags, Token, Version, tcp};
@@ -41,13 +41,13 @@ impl Kind {
 /// `struct mptcp_found`. What is not there is 0; fields but `kind` are there only of the four kinds that are looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// What was found.
+    /// The kind of option found.
     pub kind: Kind,
     /// MP_CAPABLE's version.
     pub version: u8,
     /// MP_CAPABLE's flags A to H.
     pub flags: u8,
-    /// Where the option starts, in bytes from the start of the options.
+    /// The option's offset, in bytes from the start of the options.
     pub at: u8,
     /// Its length in bytes.
     pub length: u8,
@@ -57,7 +57,7 @@ pub struct Found {
     pub key: Key,
 }
 
-/// What there is to find in the option area of a TCP header with these flags.
+/// The expected result for the option area of a TCP header with these flags.
 pub fn expected(options: &[u8], flags: TcpFlags) -> Found {
     if options.len() > tcp::MAX_OPTION_BYTES {
         return Kind::Malformed.into();
@@ -81,7 +81,7 @@ pub fn expected(options: &[u8], flags: TcpFlags) -> Found {
     if is_padding(rest) { seen.into() } else { Kind::Malformed.into() }
 }
 
-/// Whether nothing but padding was left where the walk ended: no-operations, then the end or an end-of-list.
+/// True if nothing but padding was left at the end of the walk: no-operations, then the end or an end-of-list.
 fn is_padding(rest: &[u8]) -> bool {
     rest.iter().find(|&&kind| kind != 1).is_none_or(|&kind| kind == 0)
 }

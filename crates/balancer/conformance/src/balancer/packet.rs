@@ -1,4 +1,4 @@
-//! What the balancer's parser of packets (bpf/common/packet.h) must read, said with [`heddle_wire`]'s.
+//! The expected results of the balancer's parser of packets (bpf/common/packet.h), by [`heddle_wire`]'s parser.
 //!
 //! The balancer takes no packet that the wire crate refuses, but for later fragments, which the wire crate knows as such. It
 //! refuses none of TCP that the wire crate takes, unless the packet has more than [`EXTENSION_HEADERS`] extension headers.
@@ -9,7 +9,7 @@ use heddle_wire::{EtherType, Ethernet, IpPacket, ParseError, TcpSegment, ip};
 
 use super::native;
 
-/// How many extension headers of IPv6 the balancer passes over.
+/// The most IPv6 extension headers that the balancer passes over.
 pub const EXTENSION_HEADERS: usize = 4;
 
 const UDP: u8 = 17;
@@ -27,13 +27,13 @@ pub struct Packet {
     pub source_port: u16,
     /// The receiver's port; 0 where there is none.
     pub destination_port: u16,
-    /// Where in the frame IP starts.
+    /// Offset of the IP header in the frame.
     pub l3: usize,
-    /// Where what follows IP starts.
+    /// Offset of the header after IP.
     pub l4: usize,
     /// From the IP header on, as that says.
     pub length: usize,
-    /// Of what follows IP.
+    /// The protocol of the header after IP.
     pub protocol: u8,
     /// TCP's flags.
     pub tcp_flags: u8,
@@ -48,7 +48,7 @@ pub struct Packet {
 /// Has the balancer and the wire crate read a frame.
 ///
 /// # Errors
-/// Where they do not agree as the module says.
+/// A description of the difference, if they do not agree as the module says.
 pub fn compare(frame: &[u8]) -> Result<Option<Packet>, String> {
     let read = native::parse(frame);
     let wire = Ethernet::parse(frame)

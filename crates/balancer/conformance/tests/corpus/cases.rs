@@ -10,7 +10,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// What the line with this word says; empty where there is none.
+    /// The value of the line with this word; empty if there is none.
     pub fn get(&self, word: &str) -> &str {
         self.lines.iter().find(|(key, _)| key == word).map_or("", |(_, value)| value)
     }
@@ -47,7 +47,7 @@ fn blocks(path: &Path) -> Vec<Block> {
     text.split("\n\n").map(str::trim).filter(|text| !text.is_empty()).map(block).collect()
 }
 
-/// What happens before a packet, by name.
+/// The events before a packet, by name.
 pub fn states() -> Vec<Block> {
     blocks(&folder().join("states.txt"))
 }

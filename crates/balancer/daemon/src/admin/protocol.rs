@@ -233,11 +233,11 @@ pub struct Connection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packet {
-    /// From where.
+    /// The source.
     pub source: SocketAddr,
-    /// To where.
+    /// The destination.
     pub destination: SocketAddr,
-    /// Over what.
+    /// The protocol.
     pub protocol: Protocol,
     /// TCP's flags as in RFC 9293: FIN 1, SYN 2, RST 4, PSH 8, ACK 16.
     #[serde(default)]

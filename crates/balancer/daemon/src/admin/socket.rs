@@ -59,7 +59,7 @@ pub fn bind(path: &Path) -> Result<Listener, BindError> {
     Ok(Listener { socket, path: path.into(), _lock: lock })
 }
 
-/// The lock beside the socket; none if somebody else holds it. The kernel lets it go when its holder dies.
+/// The lock beside the socket; none if another process holds it. The kernel lets it go when its holder dies.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".lock");

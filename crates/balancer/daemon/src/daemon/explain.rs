@@ -71,7 +71,7 @@ impl Facts<'_> {
         counters(&self.trace).filter(|counter| !is_verdict(*counter))
     }
 
-    /// The backend that the packet would reach: at once, or by way of another balancer.
+    /// The backend that the packet would reach: directly, or through another balancer.
     fn backend(&self) -> Option<&str> {
         let id = match self.trace.owner {
             0 => self.names.id(self.trace.target),

@@ -45,7 +45,7 @@ impl<'a> Names<'a> {
         NonZeroU32::new(self.plan.maps.targets.get(&target)?.id).map(WireId)
     }
 
-    /// A backend's name, or a balancer's, by index; [`GONE`] if nobody has it now.
+    /// A backend's name, or a balancer's, by index; [`GONE`] if it is not in use now.
     pub(super) fn target(&self, target: u16) -> &'a str {
         let Some(id) = self.id(target) else { return GONE };
         let backend = self.backend(id).map(|(_, backend)| backend.name.as_str());

@@ -124,7 +124,7 @@ fn stall(check: &Check) -> Duration {
     (3 * check.interval + check.timeout).max(SHORTEST_STALL)
 }
 
-/// Probes one target until nobody receives its events.
+/// Probes one target until the receiver of its events is closed.
 async fn check(target: Target, statuses: Statuses, events: mpsc::Sender<HealthEvent>) {
     let start = Instant::now();
     let Check { rise, fall, interval, timeout, .. } = target.check;

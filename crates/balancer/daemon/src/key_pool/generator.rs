@@ -13,7 +13,7 @@ const ROUNDS: usize = 1024;
 
 /// A function that is true of this balancer's own tokens.
 pub type Owns = Box<dyn Fn(u32) -> bool + Send>;
-/// Fills bytes with random ones, that nobody can guess.
+/// Fills a slice with bytes from a cryptographic random generator.
 pub type Random = Box<dyn FnMut(&mut [u8]) -> Result<(), getrandom::Error> + Send>;
 
 /// The queue in which keys wait for connections.

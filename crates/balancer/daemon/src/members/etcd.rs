@@ -5,7 +5,7 @@
 //! failure ends the session: the last view stays, marked [`Source::Lost`], and a new session begins after a pause, with a new lease; the
 //! key then belongs to that one, so that the old lease's end does no harm.
 //!
-//! etcd's versions 3.4 and later are supported. Whoever can write to etcd decides who the balancers are: see [`Credentials`] for TLS and
+//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers: see [`Credentials`] for TLS and
 //! authentication.
 
 mod credentials;

@@ -11,7 +11,7 @@ pub struct Health {
     pub health_checks_stopped: Option<String>,
     /// Next hops are not kept up to date.
     pub neighbour_watcher_stopped: Option<String>,
-    /// The program is missing on an interface, or nobody knows whether it is there.
+    /// The program is missing on an interface, or its state there is not known.
     pub programs_detached: Option<String>,
 }
 

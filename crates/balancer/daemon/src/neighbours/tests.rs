@@ -126,7 +126,7 @@ fn behind_a_gateway_the_gateway_is_the_neighbour() {
     let veth = Veth::create();
     veth.own("route add 192.0.2.0/24 via 10.9.0.2 mtu 1300");
     veth.own("route add 2001:db8::/32 via fd09::2");
-    // IPv4 by way of an IPv6 neighbour (RFC 5549).
+    // IPv4 through an IPv6 neighbour (RFC 5549).
     veth.own("route add 198.51.100.0/24 via inet6 fd09::2");
     veth.inside(|| async {
         let resolver = resolver();

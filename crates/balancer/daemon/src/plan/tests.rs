@@ -154,7 +154,7 @@ fn the_ring_before_the_last_change_is_known() {
     assert!(kinds(&changes).contains(&"ring"));
     assert!(old.plan.maps.former_ring.iter().all(|&owner| owner == 0), "all was this one's");
 
-    // When the other goes again, what it owned was its own before.
+    // After the other has left, the former ring is the one of both.
     let ring = old.plan.maps.ring.clone();
     old.balancers = vec![both[0].clone()];
     old.update(&config(&[1])).unwrap();

@@ -105,7 +105,7 @@ fn fragments_go_to_the_owners_that_the_reference_says() {
     let Some(cluster) = open(Setup { balancers: 4, ..Setup::default() }) else { return };
     for (id, flow) in (1..).zip(flows(200)) {
         let part = fragments(&flow.datagram(2000), 1440, id).remove(0);
-        // What the machine reads where the bytes were sent in network order.
+        // The id as the machine reads it, whose bytes were sent in network order.
         let (protocol, id) = match flow.client.is_ipv4() {
             true => (17, u32::from(id.to_be())),
             false => (44, u32::from(id).to_be()),

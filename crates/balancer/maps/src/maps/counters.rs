@@ -6,7 +6,7 @@ use heddle_bpf_loader::maps::Counts;
 use crate::Error;
 use crate::abi::{COUNTERS, Count, Counter};
 
-/// What happened to packets, per service; service 0 stands for packets of none.
+/// The counters of verdicts and events, per service; service 0 stands for packets of none.
 pub struct Counters {
     counts: Counts,
 }
@@ -38,7 +38,7 @@ impl Counters {
     }
 }
 
-/// What went to each target, by index.
+/// Packets and bytes sent to each target, by index.
 pub struct TargetCounts {
     counts: Counts,
 }
@@ -48,7 +48,7 @@ impl TargetCounts {
         Ok(Self { counts: Counts::new(map)? })
     }
 
-    /// What went to this target.
+    /// Packets and bytes sent to this target.
     ///
     /// # Errors
     /// [`Error::Map`] if the index is too large.

@@ -25,9 +25,9 @@ pub struct Flow {
     pub service: u16,
     /// The token of the MPTCP connection that it is a subflow of, if known.
     pub token: Option<u32>,
-    /// Where its packets go: an index of `targets`.
+    /// The target of its packets: an index of `targets`.
     pub target: u16,
-    /// How far it is.
+    /// Its state.
     pub state: FlowState,
     /// Its [`abi::FLOW_TOKEN_PENDING`], [`abi::FLOW_OWNER_PENDING`] and [`abi::FLOW_KEYS_SEEN`].
     pub flags: u8,
@@ -79,7 +79,7 @@ impl Flows {
         Flow::decode(&self.memory.read(place)?)
     }
 
-    /// How many flows there are of each state that had a packet at `since` or later, in ticks.
+    /// The number of flows in each state that had a packet at `since` or later, in ticks.
     pub fn census(&self, since: u32) -> FlowCensus {
         let mut census = FlowCensus::default();
         for flow in self.iter().filter(|flow| is_at_or_after(flow.seen, since)) {
@@ -94,7 +94,7 @@ pub(super) fn is_at_or_after(tick: u32, since: u32) -> bool {
     tick.wrapping_sub(since) < 1 << 31
 }
 
-/// How many flows are in each state.
+/// The number of flows in each state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowCensus {
     counts: [u64; FlowState::ALL.len()],

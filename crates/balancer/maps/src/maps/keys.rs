@@ -44,7 +44,7 @@ impl ReadyKeys {
     }
 }
 
-/// What became of a key.
+/// The result of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
     /// It is in the queue.

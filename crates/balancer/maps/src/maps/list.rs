@@ -5,7 +5,7 @@ use aya::maps::{Array, Map, MapData};
 use crate::Error;
 use crate::abi::{HEDDLE_ABI, Settings, Target};
 
-/// Where packets go: backends and other balancers, by index from 1.
+/// The targets of packets: backends and other balancers, by index from 1.
 pub struct Targets {
     map: Array<MapData, Target>,
 }
@@ -32,7 +32,7 @@ impl Targets {
         Ok(self.map.set(index, target, 0)?)
     }
 
-    /// How many there is room for, index 0 included.
+    /// The capacity, index 0 included.
     pub fn room(&self) -> u32 {
         self.map.len()
     }

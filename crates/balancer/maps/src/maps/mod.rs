@@ -28,9 +28,9 @@ use crate::abi::{Address, AssignedKey, FlowKey, Fragment, FragmentKey, Vip, VipK
 
 /// All maps of a balancer.
 pub struct Maps {
-    /// What is a service's, a backend's own or the balancer's own address.
+    /// The addresses that the program handles: services', backends' own and the balancer's own.
     pub vips: Hash<VipKey, Vip>,
-    /// Where packets go, by index.
+    /// The targets of packets, by index.
     pub targets: Targets,
     /// A target's index by the id that all balancers use for it.
     pub target_ids: Hash<u32, u32>,
@@ -44,7 +44,7 @@ pub struct Maps {
     pub flows: Flows,
     /// The token table.
     pub tokens: Tokens,
-    /// Where the later fragments of packets go.
+    /// The targets of packets' later fragments.
     pub fragments: Hash<FragmentKey, Fragment>,
     /// Keys that were given to connections (`mptcp = "assign"`).
     pub assigned: Hash<FlowKey, AssignedKey>,
@@ -52,9 +52,9 @@ pub struct Maps {
     pub ready_keys: ReadyKeys,
     /// The settings.
     pub settings: SettingsMap,
-    /// What happened, per service.
+    /// The counters of verdicts and events, per service.
     pub counters: Counters,
-    /// What went to each target.
+    /// Packets and bytes sent to each target.
     pub target_counts: TargetCounts,
 }
 

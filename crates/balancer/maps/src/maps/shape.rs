@@ -48,7 +48,7 @@ impl PinnedMaps {
         self.0.into_iter()
     }
 
-    /// Whether what is pinned in `directory` can be taken over.
+    /// Checks that the maps pinned in `directory` can be taken over.
     pub fn check(&self, directory: &Path) -> Result<(), Error> {
         check_abi(&directory.join("settings"))?;
         self.shapes().try_for_each(|shape| shape.check(&directory.join(shape.name)))

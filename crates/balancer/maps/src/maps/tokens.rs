@@ -22,7 +22,7 @@ pub struct Token {
     pub service: u16,
     /// The connection's backend: an index of `targets`.
     pub target: u16,
-    /// How sure it is.
+    /// Its state: provisional or confirmed.
     pub state: TokenState,
     /// Joins since the last refresh.
     pub joins: u8,
@@ -68,7 +68,7 @@ impl Tokens {
         Token::decode(&self.memory.read(place)?)
     }
 
-    /// How many tokens there are of each state that were registered at `since` or later, in ticks.
+    /// The number of tokens in each state that were registered at `since` or later, in ticks.
     pub fn census(&self, since: u32) -> TokenCensus {
         let mut census = TokenCensus::default();
         for token in self.iter().filter(|token| is_at_or_after(token.seen, since)) {
@@ -78,7 +78,7 @@ impl Tokens {
     }
 }
 
-/// How many tokens are in each state.
+/// The number of tokens in each state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenCensus {
     counts: [u64; TokenState::ALL.len()],

@@ -1,4 +1,4 @@
-//! What the explaining variant of the program says of the last frame that it was shown.
+//! The trace that the explaining variant of the program writes of its last frame.
 
 use aya::maps::{Map, MapData, MapError, PerCpuArray, PerCpuValues};
 use aya::util::nr_cpus;

@@ -58,7 +58,7 @@ pub fn backend_mac(id: u32) -> [u8; 6] {
     [2, 0, 0, 0, 1, id as u8]
 }
 
-/// Where balancer `number` is told by the others.
+/// The address that other balancers send to for balancer `number`.
 pub fn balancer_address(number: u16) -> IpAddr {
     address(Family::V4, 200 + number as u8)
 }
@@ -189,7 +189,7 @@ pub fn syn(port: u16) -> Vec<u8> {
     segment(port, Flags::Syn, &capable())
 }
 
-/// The receiver's key in what became of [`syn`].
+/// The receiver's key in a processed [`syn`].
 pub fn key_in(run: &Run) -> [u8; 8] {
     run.data[14 + 20 + 20 + 12..][..8].try_into().unwrap()
 }

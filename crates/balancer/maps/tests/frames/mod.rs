@@ -96,7 +96,7 @@ impl Ip {
     }
 }
 
-/// What a client sends to the service: TCP with `length` bytes behind its header.
+/// A client's frame to the service: TCP with `length` bytes behind its header.
 pub fn from_client(family: Family, class: u8, length: usize) -> Vec<u8> {
     between(client(family), service(family), class, length)
 }

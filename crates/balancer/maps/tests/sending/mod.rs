@@ -17,7 +17,7 @@ pub const FLOW_HASH: u32 = 0x1234_5678;
 pub const GUE_PORT: u16 = 6080;
 pub const STEERING_PORT: u16 = 7000;
 
-/// Where BPF_PROG_RUN says that frames came by: the loopback device.
+/// The ingress interface of frames in BPF_PROG_RUN: the loopback device.
 pub const CAME_BY: u32 = 1;
 pub const ELSEWHERE: u32 = 7;
 
@@ -93,7 +93,7 @@ impl Sending {
         map.get(&0, 0).unwrap()
     }
 
-    /// What the program returns, and the frame as it leaves it.
+    /// The program's return code, and the frame after it.
     pub fn run(&self, program: &str, frame: &[u8]) -> (i32, Vec<u8>) {
         let program: &Xdp = self.object.program(program).unwrap().try_into().unwrap();
         let mut after = vec![0; frame.len() + 256];

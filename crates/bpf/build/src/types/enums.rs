@@ -1,4 +1,4 @@
-//! What every enum can do: list its values, name them as C does, be made of a number.
+//! The methods of every enum: its list of values, their names in C, and the conversion from a number.
 
 use std::fmt::Write as _;
 

@@ -35,7 +35,7 @@ pub(super) struct Enum {
     pub values: Vec<(String, i64)>,
 }
 
-/// What bindgen asks while it reads the headers; notes the enums.
+/// The callbacks of bindgen while it reads the headers; records the enums.
 #[derive(Debug)]
 pub(super) struct Names {
     pub types: Types,

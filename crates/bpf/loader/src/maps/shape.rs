@@ -24,7 +24,7 @@ impl Shape {
         Self { name, key: size_of::<K>() as u32, value: size_of::<V>() as u32, entries }
     }
 
-    /// Whether the map that is pinned at `path` has this shape; nothing pinned there fits.
+    /// Checks that the map pinned at `path` has this shape; no pin there fits too.
     ///
     /// # Errors
     /// [`Error::Misfit`] if it has another, [`Error::Map`] if it cannot be opened.

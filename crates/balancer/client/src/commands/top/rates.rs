@@ -24,7 +24,7 @@ pub(super) struct Rates {
     pub(super) events: Vec<(&'static str, u64, f64)>,
 }
 
-/// A service's packets a second, by what becomes of them.
+/// A service's packets a second, by outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Service {
     pub(super) name: String,

@@ -11,7 +11,7 @@ use crate::service::Protocol;
 
 /// The longest payload of a frame that the kernel takes for a test run, less all headers.
 const MOST_PAYLOAD: u16 = 3000;
-/// Of nobody; what is explained does not look at them.
+/// Invented addresses: the program does not read them.
 const MACS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];
 const HOPS: u8 = 64;
 const WINDOW: u16 = 65_535;

@@ -62,7 +62,7 @@ async fn removed_targets_are_forgotten_and_the_others_go_on_undisturbed() {
     assert_eq!(next(&mut events).await, ("b2".into(), State::Up, None));
 }
 
-/// The channel has room for one event, and nobody takes it: the second target's check cannot go on.
+/// The channel has room for one event, which is not received: the second target's check blocks.
 #[tokio::test(start_paused = true)]
 async fn a_check_without_results_counts_as_stopped() {
     let (to, mut events) = mpsc::channel(1);

@@ -148,7 +148,7 @@ async fn the_last_list_outlives_etcd_and_is_taken_up_after_its_restart() {
     etcd.kill();
     one.sees(&[1, 2], Source::Lost).await;
     two.sees(&[1, 2], Source::Lost).await;
-    // One dies while nobody can see it.
+    // One ends while etcd is down.
     two.stop().await;
     etcd.restart();
     one.sees(&[1], Source::Current).await;
@@ -172,7 +172,7 @@ async fn a_key_that_somebody_removes_is_put_back() {
     etcdctl(&["del", "heddle/lb/lb2"]);
     one.sees(&[1], Source::Current).await;
     one.sees(&[1, 2], Source::Current).await;
-    // What is no balancer's key is no member.
+    // Other keys and malformed values are no members.
     etcdctl(&["put", "heddle/lb/lb9", "nonsense"]);
     etcdctl(&["put", "heddle/lbx", r#"{"address":"10.0.0.9"}"#]);
     etcdctl(&["put", "heddle/lb/lb3", r#"{"address":"10.0.0.3"}"#]);
