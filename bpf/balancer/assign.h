@@ -2,12 +2,12 @@
 /* mptcp = "assign": the balancer chooses the receiver's key, as RomanRoads does (section III-B, III-C).
  *
  * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token is in its
- * own part of the ring, which makes them 20, as in the third packet; a backend that knows of this takes the key for its own.
- * Version 1 (RFC 8684) has no key in its SYN: such connections are opened by hash, and no balancer knows
+ * own part of the ring, which makes them 20, as in the third packet; a backend that supports this takes the key for its own.
+ * Version 1 (RFC 8684) has no key in its SYN: such connections are opened by hash, and no balancer stores
  * their tokens.
  *
- * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and which key a
- * flow was given is remembered apart, where the oldest gives way. */
+ * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and the key
+ * given to a flow is stored in a map of its own (LRU). */
 #pragma once
 
 #include "balancer/learn.h"
@@ -29,8 +29,8 @@ static __always_inline bool own_token(__u32 token)
 	return token && (!settings.peers || (owner && *owner == NO_TARGET));
 }
 
-/* The helper's generator is not for secrets: who has seen some of its numbers can tell the next, and here clients would see them. Keys
- * must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the rest. */
+/* The helper's generator is not cryptographic: from some of its numbers the next can be computed, and clients would see them in keys.
+ * Keys must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the rest. */
 static __always_inline void make_key(struct assigned_key *key)
 {
 	__u64 once = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
@@ -205,7 +205,7 @@ __noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __
 
 /* ---- deciding, and doing it ---- */
 
-/* A SYN that came again stays where it was. */
+/* The target of a SYN: a repeated SYN keeps its flow's. */
 static __always_inline __u32 syn_target(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = known_flow(context);

@@ -134,7 +134,7 @@ static __always_inline void handle_message(const struct packet_context *context,
 		decide_drop(decision, DROP_MALFORMED);
 }
 
-/* Makes the packet that another balancer sent the one under way. False: decided, it is dropped. */
+/* Parses the client's packet that another balancer sent, in place of the outer one. False: it is to be dropped. */
 __noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	if (!context || !decision)
@@ -152,8 +152,8 @@ __noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context, s
 	return true;
 }
 
-/* To this balancer's own steering port. True: what was inside is to be decided as this balancer's own, from where it was called,
- * so that the stack of this function is free again. */
+/* A packet to this balancer's own steering port. True: the caller decides about the inner packet as about one from a client; there the
+ * stack of this function is free again. */
 __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	struct steering message;

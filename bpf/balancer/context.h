@@ -7,8 +7,8 @@
 #include "balancer/maps.h"
 #include "common/packet.h"
 
-/* One packet for one service, on its way to a verdict. No pointers: so global functions, which the verifier looks at once
- * and not at each call, can take it. */
+/* One packet for one service, in process. It has no pointers, so that global functions can take it: the verifier checks those once and
+ * not at each call. */
 struct packet_context {
 	struct packet packet;
 	struct vip_key service;

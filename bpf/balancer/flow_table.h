@@ -85,7 +85,7 @@ static __always_inline void find_in(__u32 index, struct packet_context *context)
 	}
 }
 
-/* Looks for the flow under way, and notes its entry and what that says. True: there is one. */
+/* Looks up the packet's flow, and copies its entry into the context. True: there is one. */
 __noinline int find_flow(struct packet_context *context)
 {
 	if (!context)
@@ -194,7 +194,7 @@ static __always_inline void free_place(const struct packet_context *context, str
 	}
 }
 
-/* Of the half-open flows the one that was silent for longest. A join gives way to a join alone. */
+/* Of the half-open flows the one that was silent for longest. A join gives way to a stateful entry alone. */
 static __always_inline void oldest_half_open_in(struct flow_bucket *bucket, const struct packet_context *context,
 						enum insertion_priority priority, struct flow_place *place)
 {
@@ -231,8 +231,8 @@ static __always_inline void redundant_in(struct flow_bucket *bucket, const struc
 	}
 }
 
-/* An entry that may give way to the flow: a half-open one; else, for a flow that only its entry will know, one of the flow's own bucket
- * whose target the hash gives, too. */
+/* An entry that may give way to the flow: a half-open one; else, for a stateful entry, one of the flow's own bucket whose target the
+ * hash gives, too. */
 static __always_inline void find_victim(const struct packet_context *context, enum insertion_priority priority,
 					struct flow_place *place)
 {
@@ -243,7 +243,7 @@ static __always_inline void find_victim(const struct packet_context *context, en
 		redundant_in(flow_bucket(main_bucket(context->hash)), context, place);
 }
 
-/* An entry for the flow under way; none: there is no room. */
+/* An entry for the packet's flow; none: there is no room. */
 static __always_inline void insertion_place(const struct packet_context *context, enum insertion_priority priority,
 					    struct flow_place *place)
 {
@@ -261,7 +261,7 @@ struct flow_value {
 	__u8 state;
 };
 
-/* Stores the flow under way, over what was known of it. */
+/* Stores the packet's flow, in place of its old entry if there is one. */
 __noinline int store_flow(const struct packet_context *context, const struct flow_value *value, enum insertion_priority priority)
 {
 	struct flow_place place = {};

@@ -65,7 +65,7 @@ static __always_inline bool read_quote(struct xdp_md *ctx, struct packet_context
 	return true;
 }
 
-/* The flow's backend; another balancer may know it, if this one does not. */
+/* The flow's backend. If this balancer has no entry, another one may have. */
 __noinline int decide_icmp(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Learning: the keys that a client sends in clear name its connection (RFC 8684, section 3.1), and tell which backend has it.
+/* Learning: the keys that a client sends in clear identify its connection (RFC 8684, section 3.1), and
+ * the packet's target is the backend that has it.
  *
- * The token's owner stores it. The packet that carries the keys goes through the owner on its way, so that the owner knows
- * before any join can come, and again whenever the client repeats the packet. */
+ * The token's owner stores it. The packet that carries the keys goes to the backend through the owner, so that the
+ * owner has the token before any join can come, and again whenever the client repeats the packet. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -42,7 +43,7 @@ static __always_inline bool register_own(const struct packet_context *context, _
 	return true;
 }
 
-/* Tells the token's owner, and leaves the decision a way to `target`. False: the token is another backend's. */
+/* Registers the token with its owner, with the packet that goes to decision->target. False: the token is another backend's. */
 __noinline int register_token(const struct packet_context *context, __u32 token, enum token_state state,
 			      struct decision *decision)
 {

@@ -4,7 +4,7 @@
 
 #include "balancer/by_hash.h"
 
-/* Keys on a flow whose SYN went another way: learnt, within limits, since any host can send such a packet. */
+/* Keys on a flow whose SYN did not pass here: learnt, within limits, since any host can send such a packet. */
 static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const struct packet_context *context,
 						  struct decision *decision)
 {
@@ -36,7 +36,7 @@ static __always_inline void decide_by_hash_alone(const struct packet_context *co
 		decide_by_hash(context, FLOW_NEW, SENT_MISS, decision);
 }
 
-/* Asks a balancer whether it knows the flow. False: there is none to ask, or too much was asked lately. */
+/* Queries a balancer for the flow. False: there is none to query, or the limit of queries is reached. */
 static __always_inline bool query_flow(const struct packet_context *context, __u32 whom, struct decision *decision)
 {
 	if (whom == NO_TARGET)

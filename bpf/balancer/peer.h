@@ -83,7 +83,7 @@ static __always_inline void handle_reply(const struct packet_context *context, _
 	}
 }
 
-/* Remembers what the other balancer tells, and sends the packet on. */
+/* Stores the token or flow of the message, and sends the packet on. */
 static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message,
 						struct decision *decision)
 {

@@ -4,7 +4,7 @@
 
 #include "balancer/by_hash.h"
 
-/* A handshake under way: its SYN may come again, at last without options. */
+/* A handshake in progress: its SYN may be repeated, at last without options. */
 static __always_inline bool half_open(const struct flow_snapshot *flow)
 {
 	__u8 state = flow->state & FLOW_STATE_MASK;
@@ -34,7 +34,7 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	decide_send(decision, flow->target, verdict);
 }
 
-/* A join whose backend is known: its flow is remembered, since no hash could tell. */
+/* A join whose backend is known: its flow is stored, since no hash gives the target. */
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target,
 					  struct decision *decision)
 {

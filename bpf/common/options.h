@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The MPTCP option of a TCP header (RFC 6824, RFC 8684) that tells a balancer where the packet belongs.
+/* The MPTCP option of a TCP header (RFC 6824, RFC 8684) by which a balancer finds a packet's connection.
  *
  * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys or DSS; the first of them counts.
  * Sizes are checked strictly, as the kernel's own MPTCP does. Reads nothing beyond the options or the frame. */
@@ -113,7 +113,7 @@ static __always_inline __u8 read_join(const struct tcp_option *option, bool syn,
 	return MPTCP_JOIN_SYN;
 }
 
-/* The flags tell the size, but for the checksum behind a mapping. */
+/* The flags give the size, except for the checksum behind a mapping. */
 static __always_inline __u8 read_dss(const struct tcp_option *option, bool syn)
 {
 	__u32 bytes = 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Tells a client that its packet is too long for the way to the backend: ICMP "fragmentation needed" (RFC 792, 1191), ICMPv6
+/* Answers to a client whose packet is longer than the MTU to the backend: ICMP "fragmentation needed" (RFC 792, 1191), ICMPv6
  * "packet too big" (RFC 4443, 8201).
  *
  * It comes from the address that the packet was sent to, the service's: the balancer's own may mean nothing to the client's

@@ -77,7 +77,7 @@ struct target {
 	__u32 ifindex;          /* out of this interface; the one that the packet came by: sent back */
 	__u8 mac[6];            /* of the next hop */
 	__u8 source_mac[6];
-	__u16 mtu;       /* bytes of IP on the way there; 0: not checked */
+	__u16 mtu;       /* of the path to it, in bytes of IP; 0: not checked */
 	__u8 state;      /* enum target_state */
 	__u8 forwarding; /* enum forwarding */
 };
@@ -125,7 +125,7 @@ struct flow_bucket {
 
 enum token_state {
 	TOKEN_FREE,
-	TOKEN_PROVISIONAL, /* keys seen once: gives way, and expires soon */
+	TOKEN_PROVISIONAL, /* keys seen once: may be evicted, and expires soon */
 	TOKEN_CONFIRMED,   /* its connection went on after the keys */
 };
 

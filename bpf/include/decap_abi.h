@@ -10,7 +10,7 @@ enum decap_counter {
 	/* a tunnel's packet, but as it came */
 	DECAP_NOT_OWN,     /* for an address that is not in `own` */
 	DECAP_NOT_ALLOWED, /* from an address that is not in `allowed` */
-	DECAP_FRAGMENT,    /* of an outer packet: an MTU on the way is too small */
+	DECAP_FRAGMENT,    /* of an outer packet: an MTU on the path is too small */
 	DECAP_MALFORMED,   /* a wrong checksum in front, or inside no IP packet of that length */
 	/* dropped */
 	DECAP_ECN_DROPPED, /* the network marked it, and the inner packet cannot say so (RFC 6040, 4.2) */
