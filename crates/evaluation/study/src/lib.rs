@@ -3,14 +3,17 @@
 //! - [`grid`] runs [`cell::Cell`]s on all cores and keeps each result in a [`store::Store`]; [`summary`] has the values
 //!   that are kept of a run, [`metric`] single values of it.
 //! - [`sweep`] and [`results`] write tables and raw data; [`view`] draws them.
-//! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments, [`measure`]s of its claims,
-//!   [`sensitivity`] to choices that the paper leaves open.
+//! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments, measures of its claims.
+//!   [`gather`] runs what some claims need, [`measure`] takes their values, [`sensitivity`] varies the choices that the paper
+//!   leaves open.
 //! - [`bench`] measures the simulator's speed.
 
 pub mod bench;
 pub mod cell;
 pub mod cpu_time;
+pub mod gather;
 pub mod grid;
+pub mod headline;
 pub mod measure;
 pub mod metric;
 pub mod paper;

@@ -3,24 +3,8 @@
 use heddle_claims::{Bound, Claim};
 
 use crate::metric::Metric;
-use crate::paper::{Evidence, Experiment, SimulatedPaper};
+use crate::paper::{Evidence, Measure, SimulatedPaper};
 use crate::point::{Point, Results};
-
-/// A measurement that a claim is judged by.
-pub enum Measure<P: SimulatedPaper> {
-    /// A value at one point over the same value at another: how many times worse the first is.
-    Ratio(Metric, P::Point, P::Point),
-    /// The least value of the rivals of a point over the point's own: more than 1 if it is the best.
-    Best(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
-    /// A point's value over the greatest of its rivals': more than 1 if it is the worst.
-    Worst(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
-    /// A value at one point.
-    At(Metric, P::Point),
-    /// A value of an experiment.
-    Experiment(P::Experiment, fn(&<P::Experiment as Experiment>::Outcome) -> Option<f64>),
-    /// Structure of a fabric or arithmetic.
-    Computed(fn() -> f64),
-}
 
 /// The claim that a value at one point is about so many times that at another.
 pub const fn ratio<P: SimulatedPaper>(

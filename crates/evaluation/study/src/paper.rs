@@ -2,16 +2,15 @@
 
 use std::convert::Infallible;
 
-use heddle_claims::{Claim, Effort, Extent, Monitor, Paper, Request};
+use heddle_claims::{Effort, Paper};
 use heddle_fabric::FabricError;
 use heddle_scenario::{Graph, Routing, ScenarioError};
 use heddle_sim::SimError;
 
-use crate::grid::{self, GridError};
-use crate::measure::Measure;
+use crate::grid::GridError;
+use crate::headline::{Headline, Variant};
 use crate::metric::{self, Metric};
-use crate::point::{Point, Results, cells, in_order};
-use crate::sensitivity::{Headline, Variant};
+use crate::point::{Point, Results};
 
 /// The rule of the verdicts, and a promise.
 pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Nothing was tuned to a figure: the scenario file states every choice.";
@@ -88,6 +87,22 @@ pub enum EvaluationError {
 /// Outcomes of experiments, one for each seed.
 pub type Outcomes<E> = Vec<(E, <E as Experiment>::Outcome)>;
 
+/// A measurement that a claim is judged by.
+pub enum Measure<P: SimulatedPaper> {
+    /// A value at one point over the same value at another: how many times worse the first is.
+    Ratio(Metric, P::Point, P::Point),
+    /// The least value of the rivals of a point over the point's own: more than 1 if it is the best.
+    Best(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
+    /// A point's value over the greatest of its rivals': more than 1 if it is the worst.
+    Worst(Metric, P::Point, fn(P::Point) -> Vec<P::Point>),
+    /// A value at one point.
+    At(Metric, P::Point),
+    /// A value of an experiment.
+    Experiment(P::Experiment, fn(&<P::Experiment as Experiment>::Outcome) -> Option<f64>),
+    /// Structure of a fabric or arithmetic.
+    Computed(fn() -> f64),
+}
+
 /// Results that claims are judged by.
 pub struct Evidence<P: SimulatedPaper> {
     /// Points of the figures.
@@ -113,47 +128,4 @@ impl<P: SimulatedPaper> Evidence<P> {
     ) -> impl Iterator<Item = &<P::Experiment as Experiment>::Outcome> {
         self.experiments.iter().filter(move |(run, _)| *run == of).map(|(_, outcome)| outcome)
     }
-}
-
-/// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/` below the request's folder.
-///
-/// # Errors
-/// If the monitor stops it or a result cannot be kept.
-pub fn gather<P: SimulatedPaper>(
-    request: &Request<'_, P>,
-    monitor: &dyn Monitor,
-) -> Result<Evidence<P>, EvaluationError> {
-    let effort = request.effort;
-    let curves = match request.extent {
-        Extent::Whole => P::curves(effort),
-        Extent::Claims => Vec::new(),
-    };
-    let points =
-        in_order(request.claims.iter().flat_map(|claim| claim.measure.points()).chain(curves));
-    let runs = grid::run_in(request.folder, &cells(&points, effort)?, monitor)?;
-    let results = Results::new(&points, effort, runs);
-    let experiments = experiments::<P>(&request.claims, effort, monitor)?;
-    let graph = P::whole_fabric().scenario(effort)?.fabric.graph;
-    Ok(Evidence { results, experiments, graph })
-}
-
-/// Runs each experiment that the claims need.
-fn experiments<P: SimulatedPaper>(
-    claims: &[&Claim<Measure<P>>],
-    effort: Effort,
-    monitor: &dyn Monitor,
-) -> Result<Outcomes<P::Experiment>, EvaluationError> {
-    let mut outcomes: Outcomes<P::Experiment> = Vec::new();
-    for experiment in claims.iter().filter_map(|claim| claim.measure.experiment()) {
-        if outcomes.iter().any(|(done, _)| *done == experiment) {
-            continue;
-        }
-        for &seed in experiment.seeds(effort) {
-            if monitor.stopped() {
-                return Err(EvaluationError::Interrupted);
-            }
-            outcomes.push((experiment, experiment.run(seed)?));
-        }
-    }
-    Ok(outcomes)
 }

@@ -7,8 +7,9 @@ use super::mix::Mix;
 use super::points::{Choice, Network, Point};
 use super::spread::Spread;
 use heddle_claims::{Bound, Claim};
-use heddle_study::measure::{Measure, ratio};
+use heddle_study::measure::ratio;
 use heddle_study::metric::seconds_per_gigabyte;
+use heddle_study::paper::Measure;
 use heddle_study::summary::RunSummary;
 
 /// A bar of figure 9.

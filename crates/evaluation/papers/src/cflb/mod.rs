@@ -16,10 +16,10 @@ pub mod spread;
 
 use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
 use heddle_report::{Report, Section};
-use heddle_study::measure::Measure;
+use heddle_study::gather;
+use heddle_study::headline::{Headline, Variant};
 use heddle_study::metric::{self, Metric};
-use heddle_study::paper::{self, EvaluationError, Evidence, SimulatedPaper};
-use heddle_study::sensitivity::{Headline, Variant};
+use heddle_study::paper::{self, EvaluationError, Evidence, Measure, SimulatedPaper};
 use heddle_study::view;
 
 /// CFLB's paper.
@@ -38,7 +38,7 @@ impl Paper for Cflb {
         request: &Request<'_, Cflb>,
         monitor: &dyn Monitor,
     ) -> Result<Evidence<Cflb>, EvaluationError> {
-        paper::gather(request, monitor)
+        gather::gather(request, monitor)
     }
 
     fn measured(evidence: &Evidence<Cflb>) -> Option<String> {

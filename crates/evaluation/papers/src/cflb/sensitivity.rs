@@ -2,7 +2,7 @@
 
 use super::claims::bar;
 use super::points::{Choice, Point};
-use heddle_study::sensitivity::{Headline, Variant};
+use heddle_study::headline::{Headline, Variant};
 
 /// Headline ratios.
 pub(super) const HEADLINES: &[Headline<Point>] = &[

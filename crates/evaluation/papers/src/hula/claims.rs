@@ -7,8 +7,9 @@ use super::experiments::{
 use super::points::{Point, Scheme};
 use crate::two_pod::{Shape, Sizes};
 use heddle_claims::{Bound, Claim};
-use heddle_study::measure::{Measure, ratio};
+use heddle_study::measure::ratio;
 use heddle_study::metric::{mean_all, mean_large, mean_small, p99_all, port};
+use heddle_study::paper::Measure;
 use heddle_study::summary::{PortSummary, RunSummary};
 
 /// Quantiles of the queue at S2-A3, the bottleneck of the asymmetric fabric.

@@ -8,9 +8,9 @@ mod sensitivity;
 
 use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
 use heddle_report::{Report, Section};
-use heddle_study::measure::Measure;
-use heddle_study::paper::{self, EvaluationError, Evidence, SimulatedPaper};
-use heddle_study::sensitivity::{Headline, Variant};
+use heddle_study::gather;
+use heddle_study::headline::{Headline, Variant};
+use heddle_study::paper::{self, EvaluationError, Evidence, Measure, SimulatedPaper};
 use heddle_study::view;
 
 /// HULA's paper.
@@ -29,7 +29,7 @@ impl Paper for Hula {
         request: &Request<'_, Hula>,
         monitor: &dyn Monitor,
     ) -> Result<Evidence<Hula>, EvaluationError> {
-        paper::gather(request, monitor)
+        gather::gather(request, monitor)
     }
 
     fn head(title: &str, evidence: &Evidence<Hula>) -> Report {

@@ -2,7 +2,7 @@
 
 use super::claims::{asym, sym};
 use super::points::{Point, Scheme};
-use heddle_study::sensitivity::{Headline, Variant};
+use heddle_study::headline::{Headline, Variant};
 
 /// Headline ratios. No scheme can gain more than ECMP over one big switch.
 pub(super) const HEADLINES: &[Headline<Point>] = &[

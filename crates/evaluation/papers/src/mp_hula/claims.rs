@@ -11,8 +11,9 @@ use super::points::{Coupling, Point, Routing, System};
 use crate::two_pod::{Shape, Sizes};
 use heddle_claims::stats;
 use heddle_claims::{Bound, Claim};
-use heddle_study::measure::{Measure, ratio};
+use heddle_study::measure::ratio;
 use heddle_study::metric::{Metric, mean_all, mean_small};
+use heddle_study::paper::Measure;
 use heddle_study::summary::RunSummary;
 
 /// Switches of the fabric, pod 1 to pod 2: the links between the names of neighbouring rows carry the traffic.

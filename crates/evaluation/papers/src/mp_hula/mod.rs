@@ -9,9 +9,9 @@ use std::convert::Infallible;
 
 use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
 use heddle_report::{Report, Section};
-use heddle_study::measure::Measure;
-use heddle_study::paper::{self, EvaluationError, Evidence, SimulatedPaper};
-use heddle_study::sensitivity::{Headline, Variant};
+use heddle_study::gather;
+use heddle_study::headline::{Headline, Variant};
+use heddle_study::paper::{self, EvaluationError, Evidence, Measure, SimulatedPaper};
 use heddle_study::view;
 
 /// MP-HULA's paper. Points and arithmetic suffice for its claims.
@@ -30,7 +30,7 @@ impl Paper for MpHula {
         request: &Request<'_, MpHula>,
         monitor: &dyn Monitor,
     ) -> Result<Evidence<MpHula>, EvaluationError> {
-        paper::gather(request, monitor)
+        gather::gather(request, monitor)
     }
 
     fn head(title: &str, evidence: &Evidence<MpHula>) -> Report {
