@@ -1,20 +1,6 @@
-//! The expected results of the balancer's parser of packets (bpf/common/packet.h), by [`heddle_wire`]'s parser.
-//!
-//! The balancer takes no packet that the wire crate refuses, but for later fragments, which the wire crate knows as such. It
-//! refuses none of TCP that the wire crate takes, unless the packet has more than [`EXTENSION_HEADERS`] extension headers.
+//! The fields that the balancer reads in a frame.
 
 use std::net::IpAddr;
-
-use heddle_wire::{EtherType, Ethernet, IpPacket, ParseError, TcpSegment, ip};
-
-use super::native;
-
-/// The most IPv6 extension headers that the balancer passes over.
-pub const EXTENSION_HEADERS: usize = 4;
-
-const UDP: u8 = 17;
-/// Ethernet, and what the balancer reads at once: shorter frames have no packet for it.
-const LEAST: usize = 18;
 
 /// `struct packet`, with addresses and ports as numbers. Offsets and lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,70 +29,4 @@ pub struct Packet {
     pub fragment: bool,
     /// Part of a packet, and not its first.
     pub later_fragment: bool,
-}
-
-/// Has the balancer and the wire crate read a frame.
-///
-/// # Errors
-/// A description of the difference, if they do not agree as the module says.
-pub fn compare(frame: &[u8]) -> Result<Option<Packet>, String> {
-    let read = native::parse(frame);
-    let wire = Ethernet::parse(frame)
-        .and_then(|ethernet| IpPacket::parse(ethernet.ether_type, ethernet.payload));
-    let agreed = match (&read, &wire) {
-        (Some(packet), Ok(ip)) => agrees(packet, ip, frame),
-        (Some(packet), Err(error)) => packet.later_fragment && *error == ParseError::Fragment,
-        (None, Ok(ip)) => !is_tcp(ip) || frame.len() < LEAST || has_many_headers(frame),
-        (None, Err(_)) => true,
-    };
-    agreed
-        .then_some(read)
-        .ok_or_else(|| format!("the balancer: {read:?}\nthe wire crate: {wire:?}"))
-}
-
-fn agrees(packet: &Packet, ip: &IpPacket<'_>, frame: &[u8]) -> bool {
-    let l4 = ip.payload.as_ptr().addr() - frame.as_ptr().addr();
-    let lies = packet.l4 == l4 && packet.l3 + packet.length == l4 + ip.payload.len();
-    let named = (canonical(packet.source), canonical(packet.destination), packet.protocol)
-        == (canonical(ip.source), canonical(ip.destination), ip.protocol);
-    lies && named && !packet.later_fragment && agrees_behind(packet, ip)
-}
-
-/// The balancer has one form for an IPv4 address and the IPv6 address that maps it.
-fn canonical(address: IpAddr) -> IpAddr {
-    address.to_canonical()
-}
-
-fn agrees_behind(packet: &Packet, ip: &IpPacket<'_>) -> bool {
-    let ports = (packet.source_port, packet.destination_port);
-    match (ip.protocol, ip.payload) {
-        (ip::TCP, segment) => TcpSegment::parse(segment).is_ok_and(|tcp| {
-            ports == (tcp.source_port, tcp.destination_port)
-                && (packet.tcp_flags, packet.options) == (tcp.flags.0, tcp.options.len())
-        }),
-        (UDP, &[a, b, c, d, _, _, _, _, ..]) => {
-            ports == (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]))
-        }
-        (UDP, _) => false,
-        _ => ports == (0, 0),
-    }
-}
-
-fn is_tcp(ip: &IpPacket<'_>) -> bool {
-    ip.protocol == ip::TCP && TcpSegment::parse(ip.payload).is_ok()
-}
-
-/// Of a frame that the wire crate takes.
-fn has_many_headers(frame: &[u8]) -> bool {
-    let Ok(Ethernet { ether_type: EtherType::IPV6, payload, .. }) = Ethernet::parse(frame) else {
-        return false;
-    };
-    let (mut kind, mut at, mut headers) = (payload[6], 40, 0);
-    while matches!(kind, 0 | 43 | 44 | 60) {
-        let words = if kind == 44 { 0 } else { usize::from(payload[at + 1]) };
-        kind = payload[at];
-        at += 8 * (words + 1);
-        headers += 1;
-    }
-    headers > EXTENSION_HEADERS
 }

@@ -1,6 +1,6 @@
 //! Every frame through the balancer's parsers, compiled for this machine, through the wire crate's, and as tshark read it.
 
-use heddle_conformance::balancer::{Kind, native, options, packet};
+use heddle_conformance::balancer::{Kind, comparison, native, options};
 use heddle_wire::{TcpFlags, TcpFrame};
 
 use crate::cases::{Block, cases, states};
@@ -13,7 +13,7 @@ fn the_parsers_agree() {
     let setups = states();
     let steps = setups.iter().flat_map(Block::steps).filter(|(word, _)| *word == "frame");
     for frame in frames.chain(steps.map(|(_, hex)| crate::cases::from_hex(hex))) {
-        packet::compare(&frame).unwrap();
+        comparison::compare(&frame).unwrap();
         if let Ok(TcpFrame { tcp, .. }) = TcpFrame::parse(&frame) {
             let found = native::find(tcp.options, tcp.flags);
             assert_eq!(found, options::expected(tcp.options, tcp.flags), "{frame:x?}");
@@ -27,7 +27,7 @@ fn tshark_reads_what_the_balancer_does() {
     let mut refereed = 0;
     for case in cases() {
         let frame = case.bytes("frame");
-        let Some(read) = packet::compare(&frame).unwrap() else { continue };
+        let Some(read) = comparison::compare(&frame).unwrap() else { continue };
         if read.protocol != 6 || read.fragment || case.get("tshark.tcp.flags").is_empty() {
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_balancer_maps::Action;
 use heddle_balancer_maps::abi::Counter;
-use heddle_conformance::balancer::{native, packet};
+use heddle_conformance::balancer::{comparison, native};
 use heddle_testing::{Need, skip_without};
 
 use crate::cases::{Block, cases, states};
@@ -97,7 +97,7 @@ fn flow_state(world: &World, frame: &[u8]) -> String {
     let mut packet = native::parse(frame).unwrap();
     if packet.destination_port == 7000 {
         let inner = [&frame[..12], &ethertype(frame[62]), &frame[62..]].concat();
-        packet = packet::compare(&inner).unwrap().unwrap();
+        packet = comparison::compare(&inner).unwrap().unwrap();
     }
     let is = |flow: &heddle_balancer_maps::maps::Flow| {
         (flow.client, flow.port) == (packet.source, packet.source_port) && alive(world, flow.seen)

@@ -41,7 +41,7 @@ pub(super) struct Contents<'a> {
     pub(super) maps: Cow<'a, plan::Maps>,
 }
 
-/// A failed [`replace`].
+/// A failed replacement of the maps' contents.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}{}", rollback.as_ref().map_or(String::new(), |error| format!("; undoing it has failed, too: {error}")))]
 pub struct ReplaceError {
