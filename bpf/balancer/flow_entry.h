@@ -72,7 +72,7 @@ static __always_inline bool read_flow(struct flow *flow, const struct flow_key *
 
 		*out = read_flow_status(flow);
 		if (out->seen == SEEN_BUSY)
-			return false;
+			continue;
 		order_reads();
 		identity = read_flow_identity(flow);
 		same = is_flow_of(flow, identity, key);

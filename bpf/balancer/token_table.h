@@ -152,19 +152,29 @@ static __always_inline struct token_entry *token_place(const struct packet_conte
 	return oldest;
 }
 
-/* Registers the token once more. Lost where another processor changes the entry at this moment. */
-static __always_inline void renew_token(const struct packet_context *context, const struct token_snapshot *found,
+/* Registers the token once more. A join that another processor counts meanwhile does not undo it: it is tried again. */
+static __always_inline void renew_token(const struct packet_context *context, __u32 token, const struct token_snapshot *found,
 					enum token_state state)
 {
-	union token_status status = found->status;
+	struct token_snapshot at = *found;
 
-	if (state == TOKEN_CONFIRMED) {
-		count(context, status.state == TOKEN_CONFIRMED ? TOKEN_REFRESHED : TOKEN_CONFIRMS);
-		status.state = TOKEN_CONFIRMED;
-		status.joins = 0;
+#pragma clang loop unroll(disable)
+	for (int try = 0; try < READ_TRIES; try++) {
+		union token_status status = at.status;
+
+		if (state == TOKEN_CONFIRMED) {
+			status.state = TOKEN_CONFIRMED;
+			status.joins = 0;
+		}
+		status.seen = context->now;
+		if (compare_exchange(token_status(at.entry), at.status.word, status.word)) {
+			if (state == TOKEN_CONFIRMED)
+				count(context, at.status.state == TOKEN_CONFIRMED ? TOKEN_REFRESHED : TOKEN_CONFIRMS);
+			return;
+		}
+		if (!read_token(at.entry, token, context, &at))
+			return;
 	}
-	status.seen = context->now;
-	compare_exchange(token_status(found->entry), found->status.word, status.word);
 }
 
 /* Counts one more join. Not counted where another processor changes the entry at this moment. */
@@ -212,7 +222,7 @@ __noinline int learn_token(const struct packet_context *context, __u32 token, __
 		return true;
 	if (find_token(context, token, &found)) {
 		if (found.target == target) {
-			renew_token(context, &found, state);
+			renew_token(context, token, &found, state);
 			return true;
 		}
 		if (target_up(found.target)) {

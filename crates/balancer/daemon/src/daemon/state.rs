@@ -141,7 +141,9 @@ impl State {
         let plan = self.next_plan(&inputs)?;
         let held = self.held(maps)?;
         let written = apply::replace(maps, &held, &Contents::new(&inputs, &plan.maps));
-        self.between_plans = written.as_ref().is_err_and(|failed| failed.rollback.is_some());
+        // A rollback restores what the maps held before, which was no plan either if an earlier write had failed.
+        self.between_plans =
+            written.as_ref().is_err_and(|failed| self.between_plans || failed.rollback.is_some());
         written?;
         (self.inputs, self.plan) = (inputs, plan);
         Ok(())

@@ -183,6 +183,26 @@ fn maps_between_two_plans_are_repaired_by_the_next_reconciliation() {
     }
 }
 
+/// A reload is rolled back to maps that an earlier failed write had left between two plans.
+#[test]
+fn a_failed_reload_does_not_hide_an_earlier_failed_write() {
+    let (state, maps) = running();
+    for writes in 0.. {
+        let (mut state_now, mut maps_now) = (state.clone(), maps.clone());
+        state_now.set_health("web/be2", HealthState::Down);
+        (maps_now.successes, maps_now.failures) = (writes, 1);
+        if state_now.try_reconcile(&mut maps_now).is_ok() {
+            break;
+        }
+        (maps_now.successes, maps_now.failures) = (0, 1);
+        state_now.replace_inputs(reloaded(&state.inputs), &mut maps_now).unwrap_err();
+        state_now.set_health("web/be2", HealthState::Up);
+        state_now.reconcile(&mut maps_now);
+        assert_eq!(state_now.reconcile_error(), None);
+        assert_eq!(maps_now.contents(), maps.contents(), "after {writes} writes");
+    }
+}
+
 #[test]
 fn a_write_that_fails_is_known_until_one_succeeds() {
     let (mut state, mut maps) = running();
