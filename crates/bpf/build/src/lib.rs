@@ -1,7 +1,7 @@
 //! The one place that runs clang on bpf/: for build scripts, and for tests that compile a program of their own.
 //!
 //! [`programs`] compiles eBPF programs into a build script's `OUT_DIR`, [`compile`] one source to one object. With the feature
-//! `types`, bindgen makes Rust types of the C types that both share ([`types::Types`]). The dependencies are reported to Cargo: the
+//! `types`, bindgen makes Rust types of the C types that both share (`types::Types`). The dependencies are reported to Cargo: the
 //! sources with all that they include, and the environment variable CLANG, which names another compiler.
 
 mod compile;

@@ -6,7 +6,7 @@
 //! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments, measures of its claims.
 //!   [`gather`] runs what some claims need, [`measure`] takes their values, [`sensitivity`] varies the choices that the paper
 //!   leaves open.
-//! - [`bench`] measures the simulator's speed.
+//! - [`mod@bench`] measures the simulator's speed.
 
 pub mod bench;
 pub mod cell;

@@ -85,7 +85,7 @@ pub struct Spread {
     pub p99: f64,
 }
 
-/// Sums over a run; the names are those of [`heddle_sim::Totals`] and [`heddle_policy::Counters`].
+/// Sums over a run; the names are those of [`heddle_sim::Totals`] and `heddle_policy::Counters`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct TotalsSummary {

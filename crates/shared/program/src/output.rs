@@ -24,7 +24,7 @@ pub fn line(text: impl Display) -> Result<(), Failure> {
 /// Prints a value as JSON.
 ///
 /// # Errors
-/// As [`line`], or if the value has no JSON form.
+/// As [`line()`], or if the value has no JSON form.
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).context("results cannot be written as JSON")?;
     line(text)
