@@ -38,4 +38,4 @@ pub use bound::{Bound, Verdict};
 pub use claim::{Claim, Finding, Measure};
 pub use effort::Effort;
 pub use monitor::{Monitor, Progress, Unattended};
-pub use paper::{Evidence, Extent, Paper, Request, UnknownClaim, report};
+pub use paper::{Evidence, Extent, Paper, Request, UnknownClaim, possessive, report};

@@ -68,7 +68,7 @@ pub enum Extent {
 
 /// A claim that a paper does not make.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no claim {name}; {system}'s are {first} to {last}")]
+#[error("there is no claim {name}; {} are {first} to {last}", possessive(system))]
 pub struct UnknownClaim {
     /// The name that was asked for.
     pub name: String,
@@ -116,6 +116,11 @@ impl UnknownClaim {
     }
 }
 
+/// The possessive of a name: HULA's, RomanRoads'.
+pub fn possessive(name: &str) -> String {
+    format!("{name}{}", if name.ends_with('s') { "'" } else { "'s" })
+}
+
 /// The report of a paper's evaluation, or of a part of it; without findings it has no table of claims.
 pub fn report<P: Paper>(title: &str, evidence: &Evidence<P>, findings: &[Finding]) -> Report {
     let mut report = P::head(title, evidence);
@@ -123,4 +128,14 @@ pub fn report<P: Paper>(title: &str, evidence: &Evidence<P>, findings: &[Finding
         report = report.section(table::section(P::RULE, findings));
     }
     P::figures(evidence).into_iter().fold(report, Report::section)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::possessive;
+
+    #[test]
+    fn a_name_in_s_takes_an_apostrophe_alone() {
+        assert_eq!(["MP-HULA", "RomanRoads"].map(possessive), ["MP-HULA's", "RomanRoads'"]);
+    }
 }

@@ -8,7 +8,9 @@ mod tests;
 use std::path::Path;
 
 use heddle_claims::files::{make_folder, write_atomically, write_report};
-use heddle_claims::{Evidence, Finding, Monitor, Paper, Request, report, table as findings};
+use heddle_claims::{
+    Evidence, Finding, Monitor, Paper, Request, possessive, report, table as findings,
+};
 use heddle_program::{Common, Failure, output, table};
 use heddle_report::Section;
 use serde::Serialize;
@@ -72,7 +74,7 @@ fn write<P: Paper>(
         write_atomically(&folder.join("measured.json"), measured.as_bytes())?;
     }
     appendix.map_or(Ok(()), |appendix| appendix.write(folder))?;
-    let title = format!("{}'s evaluation, reproduced", P::SYSTEM);
+    let title = format!("{} evaluation, reproduced", possessive(P::SYSTEM));
     let sections = appendix.map(Appendix::sections).unwrap_or_default();
     let report = report::<P>(&title, evidence, findings);
     Ok(write_report(folder, &sections.into_iter().fold(report, heddle_report::Report::section))?)
