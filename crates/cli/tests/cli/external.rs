@@ -2,9 +2,12 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use heddle_program::testing::{Folder, Ran};
 
@@ -30,6 +33,7 @@ impl Installed {
         );
         self.0.put(path, &text);
         fs::set_permissions(self.0.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+        wait_until_executable(&self.0.path(path));
     }
 
     fn command(&self, words: &str) -> Command {
@@ -43,6 +47,17 @@ impl Installed {
     }
 }
 
+/// A child of another test may hold the file that was just written, until it has started its own program: "text file busy".
+fn wait_until_executable(program: &Path) {
+    let busy = || {
+        let error = Command::new(program).arg("--version").output().err();
+        error.is_some_and(|error| error.kind() == ErrorKind::ExecutableFileBusy)
+    };
+    while busy() {
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 fn tempfile_of(program: &str) -> Folder {
     let bin = Folder::of("bin/heddle");
     for folder in ["bin", "path"] {
@@ -50,6 +65,7 @@ fn tempfile_of(program: &str) -> Folder {
     }
     fs::copy(program, bin.path("bin/heddle")).unwrap();
     let program: PathBuf = bin.path("bin/heddle");
+    wait_until_executable(&program);
     bin.with_program(program)
 }
 
