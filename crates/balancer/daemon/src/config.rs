@@ -24,9 +24,9 @@
 //! let config = heddled::config::load("heddled.toml", text).expect("valid");
 //! assert_eq!(config.services[0].backends[0].weight, 2);
 //!
-//! let error = heddled::config::load("heddled.toml", &text.replace("weight", "wait"));
+//! let error = heddled::config::load("heddled.toml", &text.replace("weight", "wieght"));
 //! let error = error.expect_err("unknown key");
-//! assert_eq!((error.line(), error.key()), (Some(15), "service.0.backend.0.wait"));
+//! assert_eq!((error.line(), error.key()), (Some(15), "service.0.backend.0.wieght"));
 //! assert_eq!(error.help(), Some("did you mean `weight`?"));
 //! ```
 
