@@ -8,6 +8,27 @@
 #include "balancer/peer.h"
 #include "balancer/service.h"
 
+/* The packet in process, and the decision on it. */
+struct work {
+	struct packet_context context;
+	struct decision decision;
+};
+
+/* Each processor's own. Not on the stack: that has 512 bytes for the functions of a whole call chain. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct work);
+} works SEC(".maps");
+
+static __always_inline struct work *this_work(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&works, &zero);
+}
+
 static __always_inline __u32 now(void)
 {
 	if (SETTINGS_CLOCK)
@@ -20,10 +41,8 @@ static __always_inline bool find_service(struct packet_context *context)
 {
 	struct vip *vip = bpf_map_lookup_elem(&vips, &context->service);
 
-	if (!vip)
-		return false;
-	context->vip = *vip;
-	return true;
+	context->vip = vip ? *vip : (struct vip){};
+	return vip;
 }
 
 static __always_inline void identify_flow(struct packet_context *context)
@@ -42,6 +61,8 @@ static __always_inline void derive_keys(struct packet_context *context)
 	context->service.address = packet->destination;
 	context->service.port = ports ? packet->destination_port : 0;
 	context->service.protocol = ports ? packet->protocol : 0;
+	context->service.pad = 0;
+	context->service.pad2 = 0;
 	context->key.client = packet->source;
 	context->key.port = packet->source_port;
 }
@@ -178,27 +199,34 @@ __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context
 SEC("xdp")
 int heddle_balancer(struct xdp_md *ctx)
 {
-	struct decision decision = {};
-	struct packet_context context = {};
+	struct work *work = this_work();
+	struct packet_context *context;
+	struct decision *decision;
 
-	if (parse(ctx, &context.packet) != PARSED)
+	if (!work)
+		return XDP_ABORTED;
+	context = &work->context;
+	decision = &work->decision;
+	if (parse(ctx, &context->packet) != PARSED)
 		return XDP_PASS;
-	derive_keys(&context);
-	if (!find_service(&context)) {
-		count(&context, PASS_NO_VIP);
+	derive_keys(context);
+	if (!find_service(context)) {
+		count(context, PASS_NO_VIP);
 		return XDP_PASS;
 	}
-	context.now = now();
-	identify_flow(&context);
+	context->now = now();
+	context->forwarded = false;
+	identify_flow(context);
 	if (DRY_RUN)
-		start_trace(&context);
-	if (context.vip.kind == VIP_SERVICE && context.known && on_fast_path(&context))
-		return act_send(ctx, &context, context.flow.target, SENT_FLOW);
-	if (context.vip.kind != VIP_STEERING || handle_steered(ctx, &context, &decision))
-		decide(ctx, &context, &decision);
-	if (decision.action == ASSIGN)
-		assign(ctx, &context, &decision);
-	return act(ctx, &context, &decision);
+		start_trace(context);
+	if (context->vip.kind == VIP_SERVICE && context->known && on_fast_path(context))
+		return act_send(ctx, context, context->flow.target, SENT_FLOW);
+	*decision = (struct decision){};
+	if (context->vip.kind != VIP_STEERING || handle_steered(ctx, context, decision))
+		decide(ctx, context, decision);
+	if (decision->action == ASSIGN)
+		assign(ctx, context, decision);
+	return act(ctx, context, decision);
 }
 
 char LICENSE[] SEC("license") = "GPL";
