@@ -7,6 +7,7 @@
 #include "balancer/icmp.h"
 #include "balancer/peer.h"
 #include "balancer/service.h"
+#include "balancer/ticks.h"
 
 /* The packet in process, and the decision on it. */
 struct work {
@@ -31,9 +32,7 @@ static __always_inline struct work *this_work(void)
 
 static __always_inline __u32 now(void)
 {
-	if (SETTINGS_CLOCK)
-		return settings.now;
-	return (bpf_ktime_get_coarse_ns() >> TICK_SHIFT) + 1;
+	return SETTINGS_CLOCK ? valid_tick(settings.now) : kernel_tick();
 }
 
 /* Looks up context->service. False: it is not in the map. */

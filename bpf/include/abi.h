@@ -2,7 +2,7 @@
 /* Types and constants that the balancer's programs share with their loader. Rust's types are generated from this file.
  *
  * Ports are in network order. Every number but addresses and ports is in the machine's order. Times are ticks of 2^24 ns
- * (16.8 ms), which start at 1 and wrap after two years. */
+ * (16.8 ms), which start anywhere and wrap within two years. 0 and SEEN_BUSY are no times. */
 #pragma once
 
 #include <linux/types.h>

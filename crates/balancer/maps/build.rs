@@ -10,7 +10,7 @@ fn main() -> ExitCode {
 }
 
 fn build() -> Result<(), Error> {
-    programs(&["balancer/balancer.bpf.c", "balancer/decap.bpf.c"])?;
+    programs(&["balancer/balancer.bpf.c", "balancer/decap.bpf.c", "balancer/tick.bpf.c"])?;
     Types {
         headers: &["include/abi.h", "include/decap_abi.h"],
         foreign: &["address", "count"],

@@ -8,7 +8,7 @@ use heddle_bpf_loader::Pins;
 use crate::explain::Explainer;
 use crate::maps::{Maps, PinnedMaps, ReadyKeys};
 use crate::object::{self, Effect};
-use crate::{Attached, Error, Mode, Program, Sizes};
+use crate::{Attached, Error, Mode, Program, Sizes, Ticks};
 
 /// A balancer. Dropped, it is gone from the kernel, but for what is pinned.
 pub struct Balancer {
@@ -18,6 +18,7 @@ pub struct Balancer {
     pub maps: Maps,
     sizes: Sizes,
     clock: Clock,
+    ticks: Ticks,
     pins: Pins,
 }
 
@@ -55,7 +56,18 @@ impl Balancer {
         let mut object = object::balancer(sizes, clock, Effect::Acts, &pins)?;
         let maps = Maps::take(&mut object)?;
         let program = Program::load(object, object::BALANCER_PROGRAM)?;
-        Ok(Self { program, maps, sizes: *sizes, clock, pins })
+        Ok(Self { program, maps, sizes: *sizes, clock, ticks: Ticks::load()?, pins })
+    }
+
+    /// The balancer's time in ticks, which wrap.
+    ///
+    /// # Errors
+    /// [`Error`] if the kernel would not.
+    pub fn now(&self) -> Result<u32, Error> {
+        match self.clock {
+            Clock::Kernel => self.ticks.now(),
+            Clock::Settings => Ok(self.maps.settings.get()?.now),
+        }
     }
 
     /// The explainer of the balancer's decisions: the same program on the same maps, without side effects.

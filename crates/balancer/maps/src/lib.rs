@@ -11,6 +11,7 @@ mod explain;
 pub mod maps;
 mod object;
 mod sizes;
+mod ticks;
 
 pub use balancer::{Balancer, Clock};
 pub use decap::{Decap, Sources};
@@ -19,3 +20,4 @@ pub use heddle_bpf_loader::{
     Action, Attached, Error, Mode, Program, Run, detach, interface_index, remove_pins,
 };
 pub use sizes::{Buckets, Sizes};
+pub use ticks::Ticks;

@@ -2,11 +2,13 @@
 
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 use heddle_bpf_loader::Pins;
+use rustix::time::{ClockId, clock_getres};
 
 use crate::maps::{PinnedMaps, in_object, pinned_settings};
 use crate::{Clock, Error, Sizes, Sources};
 
 const BALANCER: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/balancer.o"));
+const TICK: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/tick.o"));
 const DECAP: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/decap.o"));
 
 /// The name of its program.
@@ -31,6 +33,7 @@ pub(crate) fn balancer(
     let settings_clock = u8::from(clock == Clock::Settings);
     // aya writes data over a map that is there already: let it write what it finds.
     let settings = pinned_settings(&pins.path("settings"))?;
+    let jiffy = jiffy();
     let mut loader = EbpfLoader::new();
     loader
         .override_global("settings", &settings, true)
@@ -39,12 +42,24 @@ pub(crate) fn balancer(
         .override_global("TOKEN_BUCKETS", &tokens.main, true)
         .override_global("TOKEN_EXTRA", &tokens.extra, true)
         .override_global("DRY_RUN", &dry_run, true)
-        .override_global("SETTINGS_CLOCK", &settings_clock, true);
+        .override_global("SETTINGS_CLOCK", &settings_clock, true)
+        .override_global("JIFFY", &jiffy, true);
     for shape in PinnedMaps::new(sizes).shapes() {
         loader.map_max_entries(in_object(&shape), shape.entries);
         loader.map_pin_path(in_object(&shape), pins.path(shape.name));
     }
     Ok(loader.load(BALANCER)?)
+}
+
+/// The program that returns the tick.
+pub(crate) fn tick() -> Result<Ebpf, Error> {
+    Ok(EbpfLoader::new().override_global("JIFFY", &jiffy(), true).load(TICK)?)
+}
+
+/// The kernel's jiffy in nanoseconds: the resolution of its coarse clocks (kernel/time/posix-timers.c, `posix_get_coarse_res`).
+fn jiffy() -> u32 {
+    let resolution = clock_getres(ClockId::MonotonicCoarse);
+    u32::try_from(resolution.tv_nsec).unwrap_or(u32::MAX)
 }
 
 /// The backends' program.

@@ -9,6 +9,8 @@ use crate::Error;
 
 /// Bytes that a program may add to a frame and still be seen whole by [`Program::run`].
 const GROWTH: usize = 256;
+/// Bytes of the shortest frame that the kernel runs a program on: an Ethernet header.
+const SHORTEST: usize = 14;
 
 /// A loaded XDP program.
 #[derive(Debug)]
@@ -101,6 +103,16 @@ impl Program {
         let result = self.xdp()?.test_run(options)?;
         data.truncate(result.data_size_out as usize);
         Ok(Run { action: result.return_value.into(), data, duration: result.duration })
+    }
+
+    /// The number that the program returns for a frame of zeros: of one that tells user space something, and takes no packets.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the kernel refuses to run it.
+    pub fn returned(&self) -> Result<u32, Error> {
+        let mut options = TestRunOptions::new();
+        options.data_in = Some(&[0; SHORTEST]);
+        Ok(self.xdp()?.test_run(options)?.return_value)
     }
 
     /// Sends `frame` `count` times: the kernel makes frames of their own of it, as if an interface had received them

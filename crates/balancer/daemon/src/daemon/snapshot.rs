@@ -107,7 +107,7 @@ impl Core {
 
     fn tables(&self) -> Result<Vec<Table>, Error> {
         let maps = &self.balancer.maps;
-        let lifetimes = Lifetimes::of(maps)?;
+        let lifetimes = Lifetimes::of(&self.balancer)?;
         let mut flows = [0; FlowState::ALL.len()];
         lifetimes.flows(maps).for_each(|flow| flows[flow.state as usize] += 1);
         let mut tokens = [0; TokenState::ALL.len()];

@@ -1,6 +1,6 @@
 //! TCP without MPTCP, UDP, and what is no service's.
 
-use heddle_balancer_maps::abi::{Counter, FlowState, Forwarding, MptcpMode};
+use heddle_balancer_maps::abi::{Counter, FlowState, Forwarding, MptcpMode, Settings};
 use heddle_harness::{Fate, Setup, tagged};
 
 use crate::world::{Traced, backend, flow, flow_v6, open, with_port};
@@ -129,5 +129,21 @@ fn by_source_address_a_client_has_one_backend() {
         let homes: Vec<_> =
             (1..20).map(|port| cluster.to(0, &with_port(flow(client), port).syn(&[]))).collect();
         assert!(homes.iter().all(|home| home == &homes[0]), "{homes:?}");
+    }
+}
+
+/// 2^32 - 1 stands for a claimed entry and 0 for a free one. With these on the clock, too, a flow is stored and kept.
+#[test]
+fn time_wraps() {
+    for now in [u32::MAX - 1, u32::MAX, 0] {
+        let settings = Settings { now, ..Setup::default().settings };
+        let Some(mut cluster) = open(Setup { settings, ..Setup::default() }) else { return };
+        let home = cluster.to(0, &flow(1).syn(&[]));
+        for _ in 0..3 {
+            let (sent, seen) = cluster.seen(0, &flow(1).ack(&[], 10));
+            assert_eq!((backend(&sent), seen.at(0)), (home, vec![Counter::SentFlow]), "from {now}");
+            cluster.advance(1).unwrap();
+        }
+        assert_eq!(cluster.state(0, &flow(1)), Some(FlowState::Established), "from {now}");
     }
 }

@@ -46,7 +46,7 @@ impl Core {
     fn flows_by_target(&self) -> Result<BTreeMap<u16, u64>, heddle_balancer_maps::Error> {
         let maps = &self.balancer.maps;
         let mut flows = BTreeMap::new();
-        for flow in Lifetimes::of(maps)?.flows(maps) {
+        for flow in Lifetimes::of(&self.balancer)?.flows(maps) {
             *flows.entry(flow.target).or_default() += 1;
         }
         Ok(flows)

@@ -14,7 +14,7 @@ impl Core {
     /// The live flows that a filter lets through, and the first `limit` of them.
     pub(super) fn connections(&self, filter: &Filter, limit: u32) -> Result<Connections, Problem> {
         let maps = &self.balancer.maps;
-        let lifetimes = Lifetimes::of(maps).map_err(failed)?;
+        let lifetimes = Lifetimes::of(&self.balancer).map_err(failed)?;
         self.with_names(|names| {
             let wanted = Wanted::new(filter, &names)?;
             let mut told = Connections::default();

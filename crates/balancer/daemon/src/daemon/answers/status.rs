@@ -19,7 +19,7 @@ impl Core {
     pub(super) fn status(&self, sources: &SourceStatus) -> Result<Status, Problem> {
         let backends = self.backends(&sources.checks, |_, _| true)?;
         let maps = &self.balancer.maps;
-        let lifetimes = Lifetimes::of(maps).map_err(failed)?;
+        let lifetimes = Lifetimes::of(&self.balancer).map_err(failed)?;
         let flows = lifetimes.flows(maps).count();
         let tokens = lifetimes.tokens(maps).count();
         let fills = [("flow", flows, maps.flows.room()), ("token", tokens, maps.tokens.room())];
