@@ -16,18 +16,21 @@ use crate::netlink::{self, Netlink};
 
 /// The time between two checks.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// Checks in a row without the kernel's answer after which the state is unknown: a busy machine answers late now and then.
+const MOST_UNANSWERED: u32 = 5;
 
 /// Sends the names of those `interfaces` that do not have the program with the id `program`, whenever they change, until the
 /// receiver is dropped. In the network namespace of the calling thread.
 ///
 /// # Errors
-/// If the kernel does not answer.
+/// If the kernel does not answer, several times in a row.
 pub async fn watch(
     interfaces: BTreeSet<String>,
     program: u32,
     detached: watch::Sender<BTreeSet<String>>,
 ) -> io::Result<()> {
     let (netlink, _) = netlink::open(&[])?;
+    let mut unanswered = Unanswered::default();
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -35,14 +38,46 @@ pub async fn watch(
             _ = ticks.tick() => {}
             () = detached.closed() => return Ok(()),
         }
-        let mut without = BTreeSet::new();
-        for name in &interfaces {
-            if !programs(&netlink, name).await?.contains(&program) {
-                without.insert(name.clone());
+        let found = without(&netlink, &interfaces, program).await;
+        if let Some(without) = unanswered.count(found)? {
+            send(&detached, without);
+        }
+    }
+}
+
+/// Checks in a row that the kernel has not answered.
+#[derive(Debug, Default)]
+struct Unanswered(u32);
+
+impl Unanswered {
+    /// The result of a check; none without an answer, and the error after [`MOST_UNANSWERED`] in a row.
+    fn count<T>(&mut self, result: io::Result<T>) -> io::Result<Option<T>> {
+        match result {
+            Ok(found) => {
+                self.0 = 0;
+                Ok(Some(found))
+            }
+            Err(error) => {
+                self.0 += 1;
+                if self.0 < MOST_UNANSWERED { Ok(None) } else { Err(error) }
             }
         }
-        send(&detached, without);
     }
+}
+
+/// Those of the interfaces that do not have the program.
+async fn without(
+    netlink: &Netlink,
+    interfaces: &BTreeSet<String>,
+    program: u32,
+) -> io::Result<BTreeSet<String>> {
+    let mut without = BTreeSet::new();
+    for name in interfaces {
+        if !programs(netlink, name).await?.contains(&program) {
+            without.insert(name.clone());
+        }
+    }
+    Ok(without)
 }
 
 fn send(to: &watch::Sender<BTreeSet<String>>, without: BTreeSet<String>) {
@@ -89,4 +124,20 @@ fn ids(link: &LinkMessage) -> BTreeSet<u32> {
 fn is_absence(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::NODEV | Errno::NXIO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_several_late_answers_in_a_row_leave_the_state_unknown() {
+        let late = || Err::<(), _>(io::ErrorKind::TimedOut.into());
+        let mut unanswered = Unanswered::default();
+        for _ in 0..3 {
+            assert_eq!(unanswered.count(Ok(())).unwrap(), Some(()));
+            (1..MOST_UNANSWERED).for_each(|_| assert_eq!(unanswered.count(late()).unwrap(), None));
+        }
+        assert_eq!(unanswered.count(late()).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
 }

@@ -7,6 +7,7 @@ pub mod daemon;
 pub mod health;
 pub mod ids;
 pub mod key_pool;
+pub mod log;
 pub mod members;
 pub mod metrics;
 pub mod neighbours;

@@ -1,6 +1,7 @@
 //! Failures of commands: the message, its JSON form, and the exit code.
 
 use std::fmt;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -151,7 +152,8 @@ pub fn exit(
     if common.json {
         let _ = output::json(&json);
     }
-    eprintln!("{text}");
+    // A failure to write it, to a full disk for example, must not hide the exit code.
+    let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(code)
 }
 

@@ -69,17 +69,25 @@ fn manual(mut command: Command, externals: &[External], out: &Path) -> Result<()
     command = command.disable_help_subcommand(true);
     command.build();
     let name = command.get_name().to_owned();
-    pages(command, &name, externals, out)
+    pages(command, &name, &[], externals, out)
 }
 
-/// Writes the page of a command and those of its sub-commands. Pages of other programs are those programs' own.
-fn pages(command: Command, name: &str, externals: &[External], out: &Path) -> Result<(), Failure> {
-    if externals.iter().any(|external| external.program == name) {
+/// Writes the page of a command, which has these words behind the program's, and those of its sub-commands. Pages of other programs are
+/// those programs' own.
+fn pages(
+    command: Command,
+    name: &str,
+    words: &[&str],
+    externals: &[External],
+    out: &Path,
+) -> Result<(), Failure> {
+    if externals.iter().any(|external| external.command == words) {
         return Ok(());
     }
     for subcommand in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let words = [words, &[subcommand.get_name()]].concat();
         let name = format!("{name}-{}", subcommand.get_name());
-        pages(subcommand.clone(), &name, externals, out)?;
+        pages(subcommand.clone(), &name, &words, externals, out)?;
     }
     let path = out.join(format!("{name}.1"));
     let mut page = Vec::new();
@@ -107,16 +115,19 @@ mod tests {
     fn every_command_has_a_page_but_those_of_other_programs() {
         let run = Command::new("run").about("Run a scenario").arg(Arg::new("file"));
         let lb = Command::new("lb").about("The balancer");
+        let path = Command::new("path").subcommand(Command::new("serve"));
         let hidden = Command::new("manual").hide(true);
-        let command = Command::new("heddle").subcommands([run, lb, hidden]);
+        let command = Command::new("heddle").subcommands([run, lb, path, hidden]);
+        let external =
+            |command, program| External { command, program, subcommand: &[], how_to_get: "" };
         let externals =
-            [External { command: &["lb"], program: "heddle-lb", subcommand: &[], how_to_get: "" }];
+            [external(&["lb"], "heddle-lb"), external(&["path", "serve"], "heddle-path-service")];
         let folder = tempfile::tempdir().unwrap();
         manual(command, &externals, folder.path()).unwrap();
         let files = fs::read_dir(folder.path()).unwrap();
         let mut names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, ["heddle-run.1", "heddle.1"]);
+        assert_eq!(names, ["heddle-path.1", "heddle-run.1", "heddle.1"]);
         let page = fs::read_to_string(folder.path().join("heddle-run.1")).unwrap();
         assert!(page.contains("Run a scenario"), "{page}");
     }

@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser, ValueEnum};
 use heddle_balancer_maps::Mode;
 use heddle_program::{Common, Generate};
 use heddled::daemon::{self, Options};
+use heddled::log;
 
 /// A layer-4 load balancer that keeps MPTCP connections whole
 ///
@@ -56,7 +57,11 @@ fn main() -> ExitCode {
             None
         });
     }
-    log(&arguments);
+    let format = match arguments.logs {
+        Logs::Text => log::Format::Text,
+        Logs::Json => log::Format::Json,
+    };
+    log::start(format, arguments.log_level);
     let mode = match arguments.attach {
         Attach::Native => Mode::Native,
         Attach::Generic => Mode::Generic,
@@ -72,15 +77,6 @@ fn main() -> ExitCode {
 }
 
 fn fail(error: &dyn std::error::Error) -> ExitCode {
-    eprintln!("error: {error}");
+    log::line(&format!("error: {error}"));
     ExitCode::FAILURE
-}
-
-fn log(arguments: &Arguments) {
-    let logs =
-        tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(arguments.log_level);
-    match arguments.logs {
-        Logs::Text => logs.with_target(false).init(),
-        Logs::Json => logs.json().init(),
-    }
 }

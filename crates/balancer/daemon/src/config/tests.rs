@@ -63,6 +63,16 @@ fn a_sound_file_is_filled_in() {
 }
 
 #[test]
+fn the_older_names_of_limits_still_count() {
+    let limits =
+        |keys: &str| load("lb.toml", &format!("{SOUND}\n[limits]\n{keys}")).unwrap().limits;
+    assert_eq!(limits("midstream_keys = 7\nqueries = 8"), limits("learn = 7\nask = 8"));
+    assert_eq!(limits("queries = 8").queries, 8);
+    let both = load("lb.toml", &format!("{SOUND}\n[limits]\nqueries = 7\nask = 8"));
+    assert!(both.unwrap_err().to_string().contains("queries"));
+}
+
+#[test]
 fn the_least_file_is_one_balancer_without_services() {
     let config = load("a", "balancer = { name = 'a', interfaces = ['eth0'] }").unwrap();
     assert!(config.services.is_empty() && config.members().is_empty() && config.steering.is_none());

@@ -1,7 +1,7 @@
 //! The daemon's knowledge, and the plan made of it: all of the daemon but the kernel's objects.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
@@ -34,16 +34,22 @@ impl Inputs {
         Inputs { config, keys, health: BTreeMap::new(), drained: BTreeMap::new() }
     }
 
-    /// With another configuration. Health and drains of backends that it does not have are forgotten: they do not count for others that
-    /// may get their names.
+    /// With another configuration. Health of backends that it does not check is forgotten, and drains of those that it does not have: they
+    /// do not count for others that may get their names.
     pub(super) fn with(&self, config: Config, keys: Keys) -> Inputs {
-        let services = config.services.iter();
-        let ids: Vec<_> = services.flat_map(|service| &service.backends).map(|b| b.id).collect();
         let (mut health, mut drained) = (self.health.clone(), self.drained.clone());
-        health.retain(|id, _| ids.contains(id));
-        drained.retain(|id, _| ids.contains(id));
+        let (checked, all) =
+            (ids(&config, |service| service.health.is_some()), ids(&config, |_| true));
+        health.retain(|id, _| checked.contains(id));
+        drained.retain(|id, _| all.contains(id));
         Inputs { config, keys, health, drained }
     }
+}
+
+/// The ids of the backends of some services.
+fn ids(config: &Config, of: impl Fn(&config::Service) -> bool) -> BTreeSet<WireId> {
+    let services = config.services.iter().filter(|service| of(service));
+    services.flat_map(|service| &service.backends).map(|backend| backend.id).collect()
 }
 
 /// The daemon's knowledge and plan.
@@ -75,9 +81,10 @@ impl State {
         }
     }
 
-    /// Takes in the state of a health check.
+    /// Takes in the state of a health check; that of one that is no more is ignored.
     pub(super) fn set_health(&mut self, check: &str, state: HealthState) {
-        let services = self.inputs.config.services.iter();
+        let services =
+            self.inputs.config.services.iter().filter(|service| service.health.is_some());
         let all = services.flat_map(|service| service.backends.iter().map(move |b| (service, b)));
         let named = all.filter(|(service, backend)| check_name(service, backend) == check);
         let ids: Vec<WireId> = named.map(|(_, backend)| backend.id).collect();
@@ -120,8 +127,8 @@ impl State {
     /// # Errors
     /// If more is wanted than the maps have room for, or the kernel refuses a write.
     pub(super) fn try_reconcile(&mut self, maps: &mut impl DataPlane) -> Result<(), CoreError> {
-        let plan = self.next_plan(&self.inputs)?;
         let held = self.held(maps)?;
+        let plan = self.next_plan(&self.inputs, &held.maps)?;
         let written = apply::write(maps, &held, &Contents::new(&self.inputs, &plan.maps));
         self.between_plans = written.is_err();
         written?;
@@ -138,8 +145,8 @@ impl State {
         inputs: Inputs,
         maps: &mut impl DataPlane,
     ) -> Result<(), CoreError> {
-        let plan = self.next_plan(&inputs)?;
         let held = self.held(maps)?;
+        let plan = self.next_plan(&inputs, &held.maps)?;
         let written = apply::replace(maps, &held, &Contents::new(&inputs, &plan.maps));
         // A rollback restores what the maps held before, which was no plan either if an earlier write had failed.
         self.between_plans =
@@ -158,7 +165,9 @@ impl State {
         }
     }
 
-    fn next_plan(&self, inputs: &Inputs) -> Result<Plan, plan::Full> {
+    /// The plan that follows on what the maps hold. After a failed write its epoch is new: flows may have registered in the epoch of the
+    /// plan that failed, or not for the part of it that was written.
+    fn next_plan(&self, inputs: &Inputs, held: &plan::Maps) -> Result<Plan, plan::Full> {
         let (members, next_hops) = (self.members(), self.known_hops());
         let world = World {
             now: self.started.elapsed(),
@@ -168,7 +177,13 @@ impl State {
             drained: &inputs.drained,
             next_hops: &next_hops,
         };
-        self.plan.next(&inputs.config, &world)
+        if !self.between_plans {
+            return self.plan.next(&inputs.config, &world);
+        }
+        let found = Plan { maps: held.clone(), ..self.plan.clone() };
+        let mut plan = found.next(&inputs.config, &world)?;
+        plan.maps.epoch = held.epoch.wrapping_add(1);
+        Ok(plan)
     }
 
     fn known_hops(&self) -> BTreeMap<IpAddr, NextHop> {

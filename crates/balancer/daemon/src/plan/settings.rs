@@ -52,8 +52,8 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         token_timeout: ticks(time.token),
         refresh: ticks(time.refresh),
         learning: ticks(time.learning),
-        learn: limit(config.limits.learn),
-        query: limit(config.limits.ask),
+        learn: limit(config.limits.midstream_keys),
+        query: limit(config.limits.queries),
         errors: limit(ICMP_ERRORS),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()

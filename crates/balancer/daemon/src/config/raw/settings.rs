@@ -99,15 +99,17 @@ impl Default for Timeouts {
 #[serde(deny_unknown_fields, default)]
 pub(in crate::config) struct Limits {
     /// Tokens learnt from flows whose opening was not seen. Default: 6000.
-    pub(in crate::config) learn: u32,
+    #[serde(alias = "learn")]
+    pub(in crate::config) midstream_keys: u32,
     /// Queries to other balancers about unknown flows. Default: 60000.
-    pub(in crate::config) ask: u32,
+    #[serde(alias = "ask")]
+    pub(in crate::config) queries: u32,
     /// Joins of one token between two refreshes, 255 at most; 0: no limit. Default: 64.
     pub(in crate::config) joins: u8,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { learn: 6000, ask: 60_000, joins: 64 }
+        Limits { midstream_keys: 6000, queries: 60_000, joins: 64 }
     }
 }

@@ -144,5 +144,5 @@ pub(super) fn timeouts(file: &raw::Timeouts) -> Result<Timeouts, Problem> {
 }
 
 pub(super) fn limits(file: &raw::Limits) -> Limits {
-    Limits { learn: file.learn, ask: file.ask, joins: file.joins }
+    Limits { midstream_keys: file.midstream_keys, queries: file.queries, joins: file.joins }
 }

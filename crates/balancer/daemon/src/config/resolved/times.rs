@@ -35,9 +35,9 @@ impl Timeouts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Tokens learnt from flows whose opening was not seen.
-    pub learn: u32,
+    pub midstream_keys: u32,
     /// Queries about unknown flows.
-    pub ask: u32,
+    pub queries: u32,
     /// Joins of one token between two refreshes.
     pub joins: u8,
 }
