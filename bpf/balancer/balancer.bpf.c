@@ -4,6 +4,7 @@
  * A packet for a known flow, which nothing is due for, is sent at once. For all others a decision is made first (service.h,
  * peer.h, icmp.h, fragments.h), and then carried out (decision.h). */
 #include "balancer/fragments.h"
+#include "balancer/heartbeat.h"
 #include "balancer/icmp.h"
 #include "balancer/peer.h"
 #include "balancer/service.h"
@@ -154,45 +155,65 @@ static __always_inline void handle_message(const struct packet_context *context,
 		decide_drop(decision, DROP_MALFORMED);
 }
 
-/* Parses the client's packet that another balancer sent, in place of the outer one. False: it is to be dropped. */
-__noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
+/* Takes the steering header off, and parses the client's packet behind it in place of the outer one. False: there is none. */
+__noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context)
 {
-	if (!context || !decision)
-		return false;
-	if (parse(ctx, &context->packet) != PARSED) {
-		decide_drop(decision, DROP_MALFORMED);
-		return false;
-	}
+	return context && !remove_steering(ctx, &context->packet) && parse(ctx, &context->packet) == PARSED;
+}
+
+/* The packet that another balancer has sent: true if it is for a service here. */
+static __always_inline bool identify_inner(struct packet_context *context)
+{
 	derive_keys(context);
-	if (!find_service(context)) {
-		decide_drop(decision, DROP_MALFORMED);
+	if (!find_service(context))
 		return false;
-	}
 	identify_flow(context);
 	return true;
+}
+
+/* A client's packet behind a steering header. True: it is to be treated as one that came here. */
+static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
+{
+	const struct steering *message = &context->message;
+
+	if (!parse_inner(ctx, context)) {
+		decide_drop(decision, DROP_MALFORMED);
+		return false;
+	}
+	if (!authenticate(context, message)) {
+		decide_drop(decision, DROP_UNAUTHENTICATED);
+		return false;
+	}
+	if (!identify_inner(context)) {
+		decide_drop(decision, DROP_MALFORMED);
+		return false;
+	}
+	context->forwarded = message->kind == STEER_FORWARD;
+	if (!context->forwarded)
+		handle_message(context, context->peer, message, decision);
+	return context->forwarded;
 }
 
 /* A packet to this balancer's own steering port. True: the caller decides about the inner packet as about one from a client; there the
  * stack of this function is free again. */
 __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
-	struct steering message;
 	__u32 *peer;
 
 	if (!context || !decision)
 		return 0;
 	peer = bpf_map_lookup_elem(&peers, &context->packet.source);
 	context->vip = (struct vip){};
-	if (!peer || !take_message(ctx, context, &message)) {
+	if (!peer || !read_message(ctx, &context->packet, &context->message)) {
 		decide_drop(decision, DROP_UNAUTHENTICATED);
 		return 0;
 	}
-	if (!parse_inner(ctx, context, decision))
-		return 0;
-	context->forwarded = message.kind == STEER_FORWARD;
-	if (!context->forwarded)
-		handle_message(context, *peer, &message, decision);
-	return context->forwarded;
+	context->peer = *peer;
+	context->sender = context->packet.source;
+	if (!is_heartbeat(&context->message))
+		return take_steered(ctx, context, decision);
+	handle_heartbeat(ctx, context, decision);
+	return 0;
 }
 
 SEC("xdp")

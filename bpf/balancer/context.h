@@ -18,7 +18,10 @@ struct packet_context {
 	struct flow_snapshot flow; /* of the flow's entry, if `known` */
 	__u32 bucket;              /* the place of that entry */
 	__u32 slot;
-	__u32 now; /* tick */
+	__u32 now;               /* tick */
+	__u32 peer;              /* the balancer that sent the packet here, */
+	struct address sender;   /* from this address, */
+	struct steering message; /* with this in front */
 	bool known;
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };

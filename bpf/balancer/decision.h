@@ -2,6 +2,7 @@
 /* Decisions about packets, and their execution. The two are separate, so that one place alone sends and drops. */
 #pragma once
 
+#include "balancer/authenticate.h"
 #include "balancer/forward.h"
 #include "balancer/steer.h"
 #include "balancer/targets.h"
@@ -12,6 +13,7 @@ enum action {
 	DROP,
 	SEND,   /* to `target` */
 	ASSIGN, /* SEND, when assign() has put a key into it */
+	BOUNCE, /* back as the frame is now */
 	STEER,  /* to the balancer `peer` with `message`; to `target` if the packet is too long for that */
 };
 
@@ -101,7 +103,7 @@ static __always_inline int act_steer(struct xdp_md *ctx, const struct packet_con
 	sending.target = target_at(decision->peer);
 	if (!sending.target)
 		return SEND_FAILED;
-	__builtin_memcpy(decision->message.cookie, &settings.cookie, sizeof(decision->message.cookie));
+	sign(context, sending.target, &decision->message);
 	sent = steer(ctx, &context->packet, &sending, &decision->message);
 	if (sent < 0) {
 		count(context, STEER_TOO_BIG);
@@ -163,5 +165,7 @@ __noinline int act(struct xdp_md *ctx, const struct packet_context *context, str
 	if (decision->action == SEND)
 		return act_send(ctx, context, decision->target, verdict);
 	count(context, verdict);
+	if (decision->action == BOUNCE)
+		return XDP_TX;
 	return decision->action == PASS ? XDP_PASS : XDP_DROP;
 }

@@ -46,6 +46,15 @@ struct {
 	__type(value, __u32);
 } peers SEC(".maps");
 
+/* What is known of the other balancers, by their targets. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct peer_state);
+} peer_states SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -4,17 +4,6 @@
 
 #include "balancer/service.h"
 
-/* Takes the steering header off. True: it is well-formed and has the cookie. */
-static __always_inline bool take_message(struct xdp_md *ctx, const struct packet_context *outer, struct steering *message)
-{
-	__u64 cookie;
-
-	if (remove_steering(ctx, &outer->packet, message) < 0)
-		return false;
-	__builtin_memcpy(&cookie, message->cookie, sizeof(cookie));
-	return cookie == settings.cookie;
-}
-
 static __always_inline void decide_reply(__u32 target, __u32 asker, const struct steering *message, struct decision *decision)
 {
 	decision->target = NO_TARGET;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of eight bytes: a
+/* SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of whole words of eight bytes: a
  * pseudo-random function. Without the key its values cannot be told from random ones, nor one be derived from others. */
 #pragma once
 
@@ -40,19 +40,30 @@ static __always_inline void sip_take(struct siphash *s, __u64 word)
 	s->a ^= word;
 }
 
-/* Of the eight bytes that are `word` with the lowest first. */
-static __always_inline __u64 siphash(const __u64 key[2], __u64 word)
+static __always_inline struct siphash sip_start(const __u64 key[2])
 {
-	struct siphash s = {
+	return (struct siphash){
 		.a = key[0] ^ 0x736f6d6570736575ULL,
 		.b = key[1] ^ 0x646f72616e646f6dULL,
 		.c = key[0] ^ 0x6c7967656e657261ULL,
 		.d = key[1] ^ 0x7465646279746573ULL,
 	};
+}
+
+/* Behind `words` words. */
+static __always_inline __u64 sip_end(struct siphash *s, __u32 words)
+{
+	sip_take(s, (__u64)(words * 8) << 56); /* how many bytes there were, modulo 256 */
+	s->c ^= 0xff;
+	sip_rounds(s, 4);
+	return s->a ^ s->b ^ s->c ^ s->d;
+}
+
+/* Of the eight bytes that are `word` with the lowest first. */
+static __always_inline __u64 siphash(const __u64 key[2], __u64 word)
+{
+	struct siphash s = sip_start(key);
 
 	sip_take(&s, word);
-	sip_take(&s, 8ULL << 56); /* how many bytes there were */
-	s.c ^= 0xff;
-	sip_rounds(&s, 4);
-	return s.a ^ s.b ^ s.c ^ s.d;
+	return sip_end(&s, 1);
 }

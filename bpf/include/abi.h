@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 1
+#define HEDDLE_ABI 2
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -173,10 +173,10 @@ struct limit {
 };
 
 struct settings {
-	__u64 seed[2];       /* of the flow and token tables; secret, this balancer's own */
-	__u64 maglev_seed;   /* the same on all balancers */
-	__u64 cookie;        /* in every steering header, as it lies there: in network order; the same on all balancers, secret */
-	struct address own4; /* source of what this balancer sends; zero: none */
+	__u64 seed[2];             /* of the flow and token tables; secret, this balancer's own */
+	__u64 maglev_seed;         /* the same on all balancers */
+	__u64 steering_keys[2][2]; /* of the steering headers' tags, secret: the first signs, both are accepted; zero: none */
+	struct address own4;       /* source of what this balancer sends; zero: none */
 	struct address own6;
 	__be16 steering_port;
 	__be16 gue_port;
@@ -195,6 +195,8 @@ struct settings {
 	struct limit learn;  /* tokens from flows that were never seen to open, per processor */
 	struct limit query;  /* queries to owners of unknown flows, per processor */
 	struct limit errors; /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
+	__u32 fingerprint;   /* of seed, services and backends: sent with heartbeats, so that a balancer with others is seen */
+	__u32 heartbeat;     /* ticks of silence after which another balancer is suspect; 0: there are no heartbeats */
 	__u32 now;           /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
@@ -227,14 +229,16 @@ enum counter {
 	STEERED_FRAGMENT,
 	STEERED_FORWARD, /* assign: a join's packets, always through the token's owner */
 	REPLIED,         /* a query: back to the balancer that asked */
+	HEARTBEAT_ANSWERED,
 	/* sent back to the client */
 	TOO_BIG, /* longer than the MTU to the backend: answered by ICMP, within limits */
 	/* dropped */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
-	DROP_UNAUTHENTICATED, /* steering header from an address that is not a balancer's, or with a wrong cookie */
+	DROP_UNAUTHENTICATED, /* steering header from an address that is not a balancer's, or with a wrong tag */
 	DROP_FRAGMENT,        /* later fragment without a stored first one */
 	DROP_FAILED,          /* no headroom for the outer header, or no key found */
+	HEARTBEAT_HEARD,      /* the answer to this balancer's own: its content is in `peer_states` */
 	VERDICTS,
 
 	/* events */
@@ -266,7 +270,7 @@ _Static_assert(ALL_COUNTERS <= COUNTERS, "counters fit");
 
 /* ---- between balancers: UDP to the steering port, this header, then the client's packet from its IP header on ---- */
 
-#define STEERING_VERSION 1
+#define STEERING_VERSION 2
 
 enum steering_kind {
 	STEER_TOKEN_QUERY = 1, /* asks for the backend of a token */
@@ -277,6 +281,8 @@ enum steering_kind {
 	STEER_REGISTER_FLOW,   /* `backend` has this flow: remember, and send the packet there */
 	STEER_FRAGMENT,        /* `backend` has this first fragment; 0: a later one */
 	STEER_FORWARD,         /* treat it as your own (assign) */
+	STEER_HEARTBEAT,       /* `token` is a number, `backend` the sender's fingerprint; no packet follows */
+	STEER_HEARTBEAT_REPLY, /* the same number, and the answering balancer's fingerprint */
 };
 
 /* All in network order. */
@@ -287,7 +293,17 @@ struct steering {
 	__u8 reserved;
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */
-	__u8 cookie[8];
+	__u8 tag[8];     /* proves that the sender has the cluster's key (balancer/tag.h) */
+};
+
+/* ---- what is known of another balancer, by its target ---- */
+
+struct peer_state {
+	__u64 heard;       /* ns of CLOCK_MONOTONIC: its last answer to a heartbeat */
+	__u32 sequence;    /* that answer's number */
+	__u32 fingerprint; /* of its last heartbeat or answer */
+	__u32 tick;        /* of its last message of any kind; 0: none */
+	__u32 refused;     /* messages from its address with a wrong tag */
 };
 
 /* ---- explain: the decision of a program that was loaded for dry runs ---- */

@@ -194,14 +194,23 @@ def balancers():
         comes("no-service", "a packet for no service", "peer", from_other(word(JOIN, v1), syn(f, join_syn(), to=444)), "drop_malformed",
               action="drop")
         for name, shows, frame in (
-            ("wrong-cookie", "who does not know the cookie", from_other(word(JOIN, v1, cookie=bytes(8)), joining)),
+            ("wrong-key", "who has another key", from_other(word(JOIN, v1), joining, key=bytes(16))),
             ("stranger", "who is no balancer", from_other(word(JOIN, v1), joining, source="10.0.0.3")),
-            ("other-version", "a version to come", from_other(word(JOIN, v1, version=2), joining)),
+            ("other-version", "a version to come", from_other(word(JOIN, v1, version=3), joining)),
             ("ip-options", "balancers send no IP options", from_other(word(JOIN, v1), joining, options=b"\1\1\1\0")),
-            ("no-packet", "no packet behind the word", from_other(word(JOIN, v1), b"")),
-            ("no-ip", "no IP behind the word", from_other(word(JOIN, v1), b"\0" + joining[1:])),
         ):
             comes(name, shows, "peer", frame, "drop_unauthenticated", action="drop")
+        comes("no-packet", "no packet behind the word", "peer", from_other(word(JOIN, v1), b""), "drop_malformed", action="drop")
+        comes("no-ip", "no IP behind the word", "peer", from_other(word(JOIN, v1), b"\0" + joining[1:]), "drop_malformed", action="drop")
+    beat = word(HEARTBEAT, bytes([0, 0, 0, 5]), number=77)
+    there = ethernet(ipv4("10.0.0.2", OWN[4], UDP, udp_bytes("10.0.0.2", OWN[4], (54321, STEERING_PORT), signed(beat, "10.0.0.2", b""))))
+    answer = signed(word(HEARTBEAT_ANSWER, bytes([0, 0, 0, 5])), OWN[4], b"")
+    header = struct.pack(">HHHH", STEERING_PORT, STEERING_PORT, 28, 0)
+    back = ethernet(ipv4(OWN[4], "10.0.0.2", UDP, header + answer), CLIENT_MAC + BALANCER_MAC)
+    one("balancers", "heartbeat", "is the other one's path here whole?", "peer", there, "heartbeat_answered", "tx", back)
+    one("balancers", "heartbeat-answer", "the answer to this one's", "peer", from_other(word(HEARTBEAT_ANSWER, bytes([0, 0, 0, 5])), b""),
+        "heartbeat_heard", "drop")
+    one("balancers", "heartbeat-wrong-key", "who has another key", "peer", from_other(beat, b"", key=bytes(16)), "drop_unauthenticated", "drop")
 
 
 fragmented()

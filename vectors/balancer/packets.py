@@ -3,6 +3,7 @@
 import hashlib
 import ipaddress
 import struct
+import subprocess
 
 CLIENT_MAC, BALANCER_MAC = bytes.fromhex("02000000000c"), bytes.fromhex("02000000000b")
 SERVICE = {4: "192.0.2.80", 6: "2001:db8::80"}
@@ -14,7 +15,7 @@ FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
 TCP, UDP, ICMP, ICMPV6 = 6, 17, 1, 58
 GUE_PORT, STEERING_PORT = 6080, 7000
 SEED = (0x0123456789ABCDEF, 0xFEDCBA9876543210)
-COOKIE = bytes.fromhex("1122334444332211")
+KEY = struct.pack("<QQ", 0x1122334444332211, 0x5566778888776655)
 
 
 def packed(address):
@@ -174,6 +175,44 @@ def flow_hash(client, port, service):
     product = core(parts[0], service << 16 | port)
     product = (product ^ product >> 32) * golden & whole
     return (product ^ product >> 32) & half
+
+
+def siphash(key, message):
+    """SipHash-2-4, by OpenSSL."""
+    command = ["openssl", "mac", "-macopt", "hexkey:" + key.hex(), "-macopt", "size:8", "-in", "-", "SIPHASH"]
+    return bytes.fromhex(subprocess.run(command, input=message, check=True, capture_output=True, text=False).stdout.decode())
+
+
+def wide(address):
+    """An address as IPv6, IPv4 mapped."""
+    octets = packed(address)
+    return octets if len(octets) == 16 else bytes(10) + b"\xff\xff" + octets
+
+
+def subject(inner):
+    """What the tag of a steering header is of in the packet behind it: ports or id, addresses, protocol. No extension headers but a
+    fragment's. Of nothing, zeros."""
+    if not inner:
+        return bytes(4), bytes(16), bytes(16), 0
+    if inner[0] >> 4 == 6:
+        source, destination, protocol, rest = inner[8:24], inner[24:40], inner[6], inner[40:]
+        ports = rest[:4]
+        if protocol == 44:
+            protocol, offset = rest[0], struct.unpack(">H", rest[2:4])[0] & 0xFFF8
+            ports = rest[4:8] if offset else rest[8:12]
+        return ports if protocol in (TCP, UDP) else bytes(4), source, destination, protocol
+    source, destination = (bytes(10) + b"\xff\xff" + inner[at:at + 4] for at in (12, 16))
+    protocol = inner[9]
+    if struct.unpack(">H", inner[6:8])[0] & 0x1FFF:
+        return inner[4:6] + bytes(2), source, destination, protocol
+    header = (inner[0] & 15) * 4
+    return inner[header:header + 4] if protocol in (TCP, UDP) else bytes(4), source, destination, protocol
+
+
+def signed(header, sender, inner, key=KEY):
+    """The steering header with its tag."""
+    ports, source, destination, protocol = subject(inner)
+    return header + siphash(key, header + ports + wide(sender) + source + destination + bytes([protocol]) + bytes(7))
 
 
 def traffic_class(inner):

@@ -20,7 +20,7 @@ TARGETS = {
     "link2": (1007, 7, "l2", None),
     "other": (102, 32, "steering", "10.0.0.2"),
 }
-JOIN, FLOW, ANSWER, REGISTER, CONFIRM, REGISTER_FLOW, FRAGMENT, FORWARD = range(1, 9)
+JOIN, FLOW, ANSWER, REGISTER, CONFIRM, REGISTER_FLOW, FRAGMENT, FORWARD, HEARTBEAT, HEARTBEAT_ANSWER = range(1, 11)
 
 
 def macs_to(target):
@@ -39,18 +39,20 @@ def sent(target, frame_packet, spread=0, tag=None, padding=b""):
     return ethernet(made, macs_to(target), tag) + padding
 
 
-def word(kind, token=bytes(4), backend=None, asked=0, version=1, cookie=COOKIE):
-    name = 0 if backend is None else TARGETS[backend][0]
-    return bytes([version, kind, asked, 0]) + token + struct.pack(">I", name) + cookie
+def word(kind, token=bytes(4), backend=None, asked=0, version=2, number=0):
+    """A steering header without its tag."""
+    name = number if backend is None else TARGETS[backend][0]
+    return bytes([version, kind, asked, 0]) + token + struct.pack(">I", name)
 
 
 def steered(said, inner, spread):
     """The frame that goes to the other balancer."""
-    return ethernet(udp_outer("10.0.0.2", STEERING_PORT, inner, said + inner, spread), macs_to("other"))
+    return ethernet(udp_outer("10.0.0.2", STEERING_PORT, inner, signed(said, OWN[4], inner) + inner, spread), macs_to("other"))
 
 
-def from_other(said, inner, source="10.0.0.2", options=b""):
+def from_other(said, inner, source="10.0.0.2", options=b"", key=KEY):
     """What the other balancer sends here."""
+    said = signed(said, source, inner, key)
     payload = struct.pack(">HHHH", 50000, STEERING_PORT, 8 + len(said) + len(inner), 0) + said + inner
     return ethernet(ipv4(source, OWN[4], UDP, payload, ip_options=options))
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the balancer's program that need no kernel, for the tests to call. */
+#include "balancer/tag.h"
 #include "common/native.h"
 #include "common/options.h"
 #include "common/packet.h"
@@ -23,6 +24,15 @@ __u32 balancer_token_v0(const __u8 key[8])
 __u32 balancer_token_v1(const __u8 key[8])
 {
 	return token_v1(key);
+}
+
+/* `packet`: what balancer_parse made of the frame behind the header; NULL: none is. */
+__u64 balancer_tag(const __u64 key[2], const struct steering *message, const struct address *sender, const struct packet *packet)
+{
+	struct tagged tagged;
+
+	fill_tagged(&tagged, message, sender, packet);
+	return tag_of(key, &tagged);
 }
 
 __u64 balancer_siphash(const __u64 key[2], __u64 word)

@@ -87,7 +87,7 @@ impl Plan {
         Maps {
             vips: maps::vips(config, self, &tables),
             ids: self.ids(),
-            peers: self.peers(world, before),
+            peers: self.peers(config, world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             targets,
             tables,
@@ -97,15 +97,17 @@ impl Plan {
         }
     }
 
-    /// The other balancers' indices by address: those alive, and those that were, since packets go on where a daemon has stopped.
-    fn peers(&self, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
+    /// The other balancers' indices by address: those that the file lists or that are alive, and those that were, since packets go on where a
+    /// daemon has stopped.
+    fn peers(&self, config: &Config, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
         let is_kept = |index: u16| self.targets.iter().any(|(_, kept, _)| kept == index);
         let gone = before.peers.iter().map(|(address, index)| (*address, *index));
         let gone = gone.filter(|(_, index)| is_kept(*index));
-        let alive = world.others();
-        let alive =
-            alive.filter_map(|member| Some((member.address, self.targets.index(&member.id)?)));
-        gone.chain(alive).collect()
+        let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
+        let named = listed.chain(world.others());
+        let named =
+            named.filter_map(|member| Some((member.address, self.targets.index(&member.id)?)));
+        gone.chain(named).collect()
     }
 
     fn ids(&self) -> BTreeMap<WireId, u16> {

@@ -9,7 +9,7 @@ use heddle_balancer_maps::{Action, Balancer, Clock, Error, Explainer, Explanatio
 
 use heddle_hashing::ring::Ring;
 
-use crate::network::{self, Receiver};
+use crate::network::{self, KEY, Receiver};
 use crate::{Flow, SERVICE_UDP};
 
 /// Configuration of a cluster.
@@ -38,7 +38,7 @@ impl Default for Setup {
     fn default() -> Setup {
         let settings = Settings {
             maglev_seed: 9,
-            cookie: 0xfeed_beef_0123_4567,
+            steering_keys: [KEY, [0; 2]],
             syn_timeout: 600,
             flow_timeout: 18_000,
             closing_timeout: 300,
@@ -154,6 +154,11 @@ impl Cluster {
     /// A balancer, if it is alive.
     pub fn balancer(&self, balancer: usize) -> Option<&Balancer> {
         self.balancers.get(balancer)?.as_ref().map(|member| &member.balancer)
+    }
+
+    /// A balancer, if it is alive, to be changed.
+    pub fn balancer_mut(&mut self, balancer: usize) -> Option<&mut Balancer> {
+        self.balancers.get_mut(balancer)?.as_mut().map(|member| &mut member.balancer)
     }
 
     /// The balancers that are alive.

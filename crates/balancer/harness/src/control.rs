@@ -5,8 +5,8 @@
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, RING_SIZE, Settings, Target, TargetState, Vip,
-    VipKey, VipKind,
+    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, RING_SIZE, Settings, Target,
+    TargetState, Vip, VipKey, VipKind,
 };
 use heddle_balancer_maps::{Balancer, Error};
 use heddle_hashing::{maglev, ring::Ring};
@@ -65,6 +65,15 @@ impl Cluster {
         });
         self.balancers = balancers;
         written
+    }
+
+    /// What a balancer knows of another one.
+    ///
+    /// # Panics
+    /// If the balancer is dead.
+    pub fn peer_state(&self, balancer: usize, peer: usize) -> PeerState {
+        let at = self.balancer(balancer).expect("a dead balancer knows nothing");
+        at.maps.peer_states.get(peer_index(balancer, peer))
     }
 
     /// The balancer that owns a token, as was published last; none where none was alive.

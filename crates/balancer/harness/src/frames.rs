@@ -7,9 +7,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use etherparse::{
     Icmpv4Type, Icmpv6Type, IpFragOffset, IpHeaders, IpNumber, Ipv4Header, Ipv6FlowLabel,
-    Ipv6FragmentHeader, Ipv6Header, PacketBuilder, PacketBuilderStep, TcpHeader,
-    icmpv4::DestUnreachableHeader,
+    Ipv6FragmentHeader, Ipv6Header, NetSlice, PacketBuilder, PacketBuilderStep, SlicedPacket,
+    TcpHeader, TransportSlice, icmpv4::DestUnreachableHeader,
 };
+use heddle_balancer_maps::steering::{Inner, Message, SteeringKey};
 use heddle_wire::{MptcpOption, TcpFlags};
 
 /// Bytes of Ethernet in front of IP.
@@ -200,4 +201,42 @@ pub fn steered(from: SocketAddr, to: SocketAddr, header: &[u8], frame: &[u8]) ->
     let flow = Flow { client: from, service: to };
     let payload = [header, &frame[ETHERNET..]].concat();
     written(flow.ip().udp(from.port(), to.port()), &payload)
+}
+
+/// The fields of a client's frame that a steering header's tag is about.
+///
+/// # Panics
+/// If it is no frame of IP.
+pub fn inner(frame: &[u8]) -> Inner {
+    let packet = SlicedPacket::from_ethernet(frame).expect("a frame");
+    let (source, destination, protocol) = match packet.net {
+        Some(NetSlice::Ipv4(ip)) => {
+            let header = ip.header();
+            (header.source_addr().into(), header.destination_addr().into(), header.protocol())
+        }
+        Some(NetSlice::Ipv6(ip)) => {
+            let header = ip.header();
+            let addresses = (header.source_addr().into(), header.destination_addr().into());
+            (addresses.0, addresses.1, ip.payload().ip_number)
+        }
+        _ => panic!("no IP"),
+    };
+    let ports = match packet.transport {
+        Some(TransportSlice::Tcp(tcp)) => [tcp.source_port(), tcp.destination_port()],
+        Some(TransportSlice::Udp(udp)) => [udp.source_port(), udp.destination_port()],
+        _ => [0; 2],
+    };
+    Inner { source, destination, protocol: protocol.0, ports }
+}
+
+/// A heartbeat as a balancer's daemon sends it, by a socket of its own.
+pub fn heartbeat(
+    from: SocketAddr,
+    to: SocketAddr,
+    key: SteeringKey,
+    number: u32,
+    fingerprint: u32,
+) -> Vec<u8> {
+    let message = Message::heartbeat(number, fingerprint).signed(key, from.ip(), None);
+    written(Flow { client: from, service: to }.ip().udp(54_321, to.port()), &message)
 }

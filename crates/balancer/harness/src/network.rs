@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use heddle_balancer_maps::steering::SteeringKey;
+
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 
 use crate::frames::ETHERNET;
@@ -12,6 +14,9 @@ pub const SERVICE_TCP: u16 = 1;
 pub const SERVICE_UDP: u16 = 2;
 /// The services' port.
 pub const PORT: u16 = 443;
+
+/// The key that all balancers sign with.
+pub const KEY: SteeringKey = [0xfeed_beef_0123_4567, 0x89ab_cdef_0246_8ace];
 
 pub(crate) const STEERING_PORT: u16 = 7000;
 pub(crate) const GUE_PORT: u16 = 6080;

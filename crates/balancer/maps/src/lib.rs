@@ -11,6 +11,7 @@ mod explain;
 pub mod maps;
 mod object;
 mod sizes;
+pub mod steering;
 mod ticks;
 
 pub use balancer::{Balancer, Clock};

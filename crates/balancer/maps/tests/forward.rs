@@ -16,8 +16,8 @@ const KINDS: [Forwarding; 3] = [Forwarding::L2, Forwarding::Ipip, Forwarding::Gu
 /// Dynamic ports (RFC 6335), by the flow's hash.
 const SOURCE_PORT: u16 = 49152 | (FLOW_HASH & 0x3fff) as u16;
 
-/// `struct steering`: version, kind, asked, reserved, token, backend, cookie.
-const MESSAGE: [u8; 20] = *b"\x01\x03\x02\x00TOKNBACKCOOKIE99";
+/// `struct steering`: version, kind, query, reserved, token, backend, tag.
+const MESSAGE: [u8; 20] = *b"\x02\x03\x02\x00TOKNBACKTHE TAG.";
 
 fn pairs<A: Copy, B: Copy>(left: &[A], right: &[B]) -> Vec<(A, B)> {
     left.iter().flat_map(|&a| right.iter().map(move |&b| (a, b))).collect()
@@ -176,7 +176,7 @@ fn what_is_no_steered_packet_stays_as_it_was() {
     let sending = Sending::load();
     let packet = from_client(Family::V4, 0, 10);
     let whole = [&MESSAGE[..], &packet].concat();
-    let other_version = [&[2], &whole[1..]].concat();
+    let other_version = [&[1], &whole[1..]].concat();
     let no_ip = [&MESSAGE[..], &[0x55], &packet[1..]].concat();
     let cut_inside = &whole[..20 + 19];
     for (family, rest) in

@@ -157,7 +157,7 @@ fn maps_that_do_not_fit_are_refused() {
     let mut settings = Array::<_, Settings>::try_from(pinned).unwrap();
     let newer = Settings { abi: HEDDLE_ABI + 1, ..Settings::default() };
     settings.set(0, newer, 0).unwrap();
-    assert_eq!(why(&Sizes::small()), "settings: it is of version 2, this program of 1");
+    assert_eq!(why(&Sizes::small()), "settings: it is of version 3, this program of 2");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The balancer's hashes, Maglev tables, and owners of tokens.
+//! The balancer's hashes, Maglev tables, owners of tokens, and the hash of steering tags.
 //!
 //! [`hash`] is the reference of bpf/balancer/hash.h, bit by bit; [`maglev`] and [`ring`] compute the maps that the eBPF programs read.
 //! Integers only, no clock, no random numbers: balancers with the same configuration have the same tables.
@@ -12,8 +12,10 @@ extern crate std;
 pub mod hash;
 pub mod maglev;
 pub mod ring;
+mod siphash;
 
 pub use hash::{MAGLEV_SIZE, RING_SHIFT, RING_SIZE};
+pub use siphash::siphash;
 
 /// A 64-bit hash of two numbers, for tables that must be equal on all balancers (the finaliser of splitmix64).
 const fn mix(a: u32, b: u32) -> u64 {

@@ -62,6 +62,12 @@ unsafe extern "C" {
     ) -> c_int;
     fn balancer_token_v0(key: *const [u8; 8]) -> u32;
     fn balancer_token_v1(key: *const [u8; 8]) -> u32;
+    fn balancer_tag(
+        key: *const [u64; 2],
+        message: *const [u8; 20],
+        sender: *const [u64; 2],
+        packet: *const RawPacket,
+    ) -> u64;
     fn balancer_siphash(key: *const [u64; 2], word: u64) -> u64;
 }
 
@@ -140,6 +146,32 @@ pub fn token(version: Version, key: Key) -> Token {
             Version::V1 => balancer_token_v1(&raw const key.0),
         }
     })
+}
+
+/// The balancer's tag of a steering header, as it lies there, from `sender` in front of the packet of this frame; none if the balancer
+/// does not process such packets.
+pub fn tag(
+    key: [u64; 2],
+    header: &[u8; 20],
+    sender: IpAddr,
+    frame: Option<&[u8]>,
+) -> Option<[u8; 8]> {
+    let mut packet = RawPacket::default();
+    if let Some(frame) = frame {
+        let mut context = Context::of(frame);
+        // SAFETY: the context names a live frame, which the function only reads; it writes `packet` only.
+        if unsafe { balancer_parse(&raw mut context, &raw mut packet) } != 0 {
+            return None;
+        }
+    }
+    let sender = match sender {
+        IpAddr::V4(v4) => v4.to_ipv6_mapped(),
+        IpAddr::V6(v6) => v6,
+    };
+    let sender = [sender.to_bits() >> 64, sender.to_bits()].map(|half| (half as u64).to_be());
+    let packet = frame.map_or(core::ptr::null(), |_| &raw const packet);
+    // SAFETY: all four are live, or null where the function takes null; it reads them and nothing else.
+    Some(unsafe { balancer_tag(&raw const key, header, &raw const sender, packet) }.to_ne_bytes())
 }
 
 /// The balancer's SipHash-2-4 of the eight bytes that are `word` with the lowest first.

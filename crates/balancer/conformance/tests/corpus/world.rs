@@ -162,7 +162,7 @@ fn settings(now: u32) -> Settings {
     Settings {
         seed: [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210],
         maglev_seed: 9,
-        cookie: 0x1122_3344_4433_2211,
+        steering_keys: [[0x1122_3344_4433_2211, 0x5566_7788_8877_6655], [0; 2]],
         own4: address("10.0.0.1"),
         own6: address("fd00::1"),
         steering_port: 7000_u16.to_be(),

@@ -46,21 +46,22 @@ impl Secret {
         }
     }
 
-    /// Cookie that authenticates steering headers between balancers (`settings.cookie`).
-    pub fn cookie(&self) -> u64 {
-        self.derive(b"heddle steering cookie")
+    /// The key of the tags that authenticate steering headers between balancers (`settings.steering_keys`).
+    pub fn steering_key(&self) -> [u64; 2] {
+        self.derive(b"heddle steering key")
     }
 
     /// The seed of the hashes that all balancers agree on (`settings.maglev_seed`).
     pub fn maglev_seed(&self) -> u64 {
-        self.derive(b"heddle maglev seed")
+        self.derive(b"heddle maglev seed")[0]
     }
 
     /// SHA-256 of purpose and secret: one use does not tell of another.
-    fn derive(&self, purpose: &[u8]) -> u64 {
+    fn derive(&self, purpose: &[u8]) -> [u64; 2] {
         let digest = Sha256::new().chain_update(purpose).chain_update([0]).chain_update(&*self.0);
         let digest = digest.finalize();
-        digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+        let number = |bytes: &[u8]| bytes.iter().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        [number(&digest[..8]), number(&digest[8..16])]
     }
 }
 
@@ -99,13 +100,14 @@ mod tests {
         let (_folder, path) = written("0123456789abcdef\n", 0o600);
         let secret = Secret::read(&path).unwrap();
         assert_eq!(format!("{secret:?}"), "Secret(..)");
-        assert_ne!(secret.cookie(), secret.maglev_seed());
+        assert_ne!(secret.steering_key()[0], secret.maglev_seed());
     }
 
-    /// printf 'heddle steering cookie\0000123456789abcdef' | sha256sum
+    /// printf 'heddle steering key\0000123456789abcdef' | sha256sum
     #[test]
-    fn a_cookie_is_the_head_of_a_sha_256() {
+    fn a_key_is_the_head_of_a_sha_256() {
         let (_folder, path) = written("0123456789abcdef\n", 0o400);
-        assert_eq!(Secret::read(&path).unwrap().cookie(), 0xc8f7_8b66_3a53_0d44);
+        let key = Secret::read(&path).unwrap().steering_key();
+        assert_eq!(key, [0x3c65_49a8_6b18_6900, 0x6b4d_f58a_529b_fd5f]);
     }
 }

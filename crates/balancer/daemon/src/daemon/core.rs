@@ -130,10 +130,11 @@ impl Core {
 pub(super) fn keys(config: &Config, seed: [u64; 2]) -> Result<Keys, CoreError> {
     let seed = if seed == [0; 2] { random()? } else { seed };
     let Some(steering) = &config.steering else {
-        return Ok(Keys { seed, maglev_seed: 0, cookie: 0 });
+        return Ok(Keys { seed, maglev_seed: 0, steering: [[0; 2]; 2] });
     };
     let secret = Secret::read(&steering.secret_file)?;
-    Ok(Keys { seed, maglev_seed: secret.maglev_seed(), cookie: secret.cookie() })
+    let steering = [secret.steering_key(), [0; 2]];
+    Ok(Keys { seed, maglev_seed: secret.maglev_seed(), steering })
 }
 
 fn random() -> Result<[u64; 2], CoreError> {

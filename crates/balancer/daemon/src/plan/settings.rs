@@ -19,8 +19,9 @@ pub struct Keys {
     pub seed: [u64; 2],
     /// [`Secret::maglev_seed`](crate::config::Secret::maglev_seed), or 0 without a secret.
     pub maglev_seed: u64,
-    /// [`Secret::cookie`](crate::config::Secret::cookie), or 0 without a secret.
-    pub cookie: u64,
+    /// [`Secret::steering_key`](crate::config::Secret::steering_key) of the secret that signs, and of one that is accepted beside it;
+    /// 0: there is none.
+    pub steering: [[u64; 2]; 2],
 }
 
 impl fmt::Debug for Keys {
@@ -36,7 +37,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
     abi::Settings {
         seed: keys.seed,
         maglev_seed: keys.maglev_seed,
-        cookie: keys.cookie.to_be(),
+        steering_keys: keys.steering,
         own4: own(config.balancer.ipv4.map(IpAddr::V4)),
         own6: own(config.balancer.ipv6.map(IpAddr::V6)),
         steering_port: config.steering.as_ref().map_or(0, |steering| steering.port).to_be(),

@@ -278,7 +278,7 @@ fn more_than_there_is_room_for_is_refused() {
 /// 10 s are 596.05 ticks of 16.777216 ms; 6000 a second are 100.7 a tick.
 #[test]
 fn settings_are_in_ticks() {
-    let keys = Keys { seed: [1, 2], maglev_seed: 3, cookie: 4 };
+    let keys = Keys { seed: [1, 2], maglev_seed: 3, steering: [[4, 5], [0; 2]] };
     let settings = settings(&config(&[1]), &keys, &Maps::default());
     assert_eq!(
         (settings.syn_timeout, settings.learn.per_tick, settings.learn.burst),

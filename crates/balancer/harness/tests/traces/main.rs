@@ -6,6 +6,7 @@ mod explain;
 mod fragments;
 mod full;
 mod hashes;
+mod heartbeats;
 mod icmp;
 mod joins;
 mod learning;

@@ -1,18 +1,27 @@
-//! Access to a balancer's steering port: other balancers, which know the cookie.
+//! Access to a balancer's steering port: other balancers, which have the cluster's key.
 
 use std::net::{IpAddr, SocketAddr};
 
 use heddle_balancer_maps::abi::{Counter, STEERING_VERSION, SteeringKind};
-use heddle_harness::{Cluster, Fate, Setup, balancer_address, steered};
+use heddle_balancer_maps::steering::{Message, Signed, sign};
+use heddle_harness::{Cluster, Fate, KEY, Setup, balancer_address, inner, steered};
 
 use crate::world::{Traced, flow, open};
 
-const COOKIE: u64 = 0xfeed_beef_0123_4567;
+/// A header that the first balancer beside `own` has signed for this packet; `version` and `kind` may be none that there are.
+fn header(version: u32, kind: u8, token: u32, backend: u32, frame: &[u8]) -> Signed {
+    let message = Message { token, backend, ..Message::of(SteeringKind::Register) };
+    let mut header = message.signed(KEY, balancer_address(1).ip(), None);
+    header[..2].copy_from_slice(&[version as u8, kind]);
+    sign(&mut header, KEY, balancer_address(1).ip(), Some(&inner(frame)));
+    header
+}
 
-/// struct steering, of abi.h.
-fn header(version: u32, kind: u8, token: u32, backend: u32, cookie: u64) -> Vec<u8> {
-    let start = [version as u8, kind, 0, 0];
-    [&start[..], &token.to_be_bytes(), &backend.to_be_bytes(), &cookie.to_ne_bytes()].concat()
+/// The header with one bit of its tag changed.
+fn forged(header: &Signed) -> Signed {
+    let mut forged = *header;
+    forged[19] ^= 1;
+    forged
 }
 
 fn cluster() -> Option<Cluster> {
@@ -20,12 +29,13 @@ fn cluster() -> Option<Cluster> {
 }
 
 #[test]
-fn a_register_with_the_cookie_is_believed() {
+fn a_signed_register_is_believed() {
     let Some(cluster) = cluster() else { return };
     let connection = crate::world::owned_by(&cluster, 0, 1);
-    let word =
-        header(STEERING_VERSION, SteeringKind::Register as u8, connection.token(), 1002, COOKIE);
-    let frame = steered(balancer_address(1), balancer_address(0), &word, &connection.third_ack());
+    let keys = connection.third_ack();
+    let register = SteeringKind::Register as u8;
+    let word = header(STEERING_VERSION, register, connection.token(), 1002, &keys);
+    let frame = steered(balancer_address(1), balancer_address(0), &word, &keys);
     assert_eq!(cluster.send(0, &frame).unwrap().fate, Fate::Backend(2));
     assert!(cluster.token(0, connection.token()).is_some());
 }
@@ -33,54 +43,63 @@ fn a_register_with_the_cookie_is_believed() {
 #[test]
 fn strangers_and_wrong_words_are_dropped() {
     let Some(mut cluster) = cluster() else { return };
-    let inner = flow(1).ack(&[], 1);
+    let packet = flow(1).ack(&[], 1);
     let register = SteeringKind::Register as u8;
-    let right = header(STEERING_VERSION, register, 7, 1002, COOKIE);
+    let right = header(STEERING_VERSION, register, 7, 1002, &packet);
     let (peer, own) = (balancer_address(1), balancer_address(0));
     let stranger = SocketAddr::new("10.0.0.99".parse::<IpAddr>().unwrap(), peer.port());
     let mut beyond = flow(1);
     beyond.service.set_port(80);
+    let beyond = beyond.ack(&[], 1);
+    let within = steered(peer, own, &right, &packet);
+    let of = |frame: &[u8]| header(STEERING_VERSION, register, 7, 1002, frame);
     let cases = [
         (
             "an unknown address",
             Counter::DropUnauthenticated,
-            steered(stranger, own, &right, &inner),
+            steered(stranger, own, &right, &packet),
         ),
         (
             "the balancer's own address",
             Counter::DropUnauthenticated,
-            steered(own, own, &right, &inner),
+            steered(own, own, &right, &packet),
         ),
-        (
-            "a wrong cookie",
-            Counter::DropUnauthenticated,
-            steered(peer, own, &header(STEERING_VERSION, register, 7, 1002, COOKIE ^ 1), &inner),
-        ),
+        ("a wrong tag", Counter::DropUnauthenticated, steered(peer, own, &forged(&right), &packet)),
         (
             "another version",
             Counter::DropUnauthenticated,
-            steered(peer, own, &header(2, register, 7, 1002, COOKIE), &inner),
+            steered(peer, own, &header(STEERING_VERSION + 1, register, 7, 1002, &packet), &packet),
         ),
         (
             "half a header",
             Counter::DropUnauthenticated,
-            steered(peer, own, &right[..8], &inner[..20]),
+            steered(peer, own, &right[..8], &packet[..20]),
         ),
         (
             "no such kind",
             Counter::DropMalformed,
-            steered(peer, own, &header(STEERING_VERSION, 9, 7, 1002, COOKIE), &inner),
+            steered(peer, own, &header(STEERING_VERSION, 99, 7, 1002, &packet), &packet),
         ),
-        ("of no service", Counter::DropMalformed, steered(peer, own, &right, &beyond.ack(&[], 1))),
+        (
+            "another packet behind it",
+            Counter::DropUnauthenticated,
+            steered(peer, own, &right, &flow(2).ack(&[], 1)),
+        ),
+        (
+            "another balancer's message",
+            Counter::DropUnauthenticated,
+            steered(balancer_address(2), own, &right, &packet),
+        ),
+        ("of no service", Counter::DropMalformed, steered(peer, own, &of(&beyond), &beyond)),
         (
             "a steering header in another",
             Counter::DropMalformed,
-            steered(peer, own, &right, &steered(peer, own, &right, &inner)),
+            steered(peer, own, &of(&within), &within),
         ),
         (
             "of an unknown backend",
             Counter::DropNoBackend,
-            steered(peer, own, &header(STEERING_VERSION, register, 7, 4, COOKIE), &inner),
+            steered(peer, own, &header(STEERING_VERSION, register, 7, 4, &packet), &packet),
         ),
     ];
     for (what, counter, frame) in cases {
@@ -97,8 +116,9 @@ fn strangers_and_wrong_words_are_dropped() {
 fn a_balancer_that_left_is_a_stranger() {
     let Some(mut cluster) = cluster() else { return };
     cluster.kill(1).unwrap();
-    let word = header(STEERING_VERSION, SteeringKind::Confirm as u8, 7, 1002, COOKIE);
-    let frame = steered(balancer_address(1), balancer_address(0), &word, &flow(1).ack(&[], 1));
+    let packet = flow(1).ack(&[], 1);
+    let word = header(STEERING_VERSION, SteeringKind::Confirm as u8, 7, 1002, &packet);
+    let frame = steered(balancer_address(1), balancer_address(0), &word, &packet);
     let (_, seen) = cluster.seen(0, &frame);
     assert_eq!(seen.at(0), [Counter::DropUnauthenticated]);
 }

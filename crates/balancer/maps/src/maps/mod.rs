@@ -7,6 +7,7 @@ mod counters;
 mod flows;
 mod keys;
 mod list;
+mod peers;
 mod shape;
 mod tokens;
 mod traces;
@@ -17,6 +18,7 @@ pub use counters::{Counters, TargetCounts};
 pub use flows::{Flow, FlowCensus, Flows};
 pub use keys::{Pushed, ReadyKeys};
 pub use list::{SettingsMap, Targets};
+pub use peers::PeerStates;
 pub(crate) use shape::{PinnedMaps, in_object, pinned_settings};
 pub use tokens::{Token, TokenCensus, Tokens};
 pub(crate) use traces::Traces;
@@ -36,6 +38,8 @@ pub struct Maps {
     pub target_ids: Hash<u32, u32>,
     /// The target index of each other balancer, by its address.
     pub peers: Hash<Address, u32>,
+    /// What is known of each other balancer, by its target's index.
+    pub peer_states: PeerStates,
     /// Maglev tables, one behind the other: target indices.
     pub maglev: Slots,
     /// Owners of the token space's parts: target indices, [`crate::abi::NO_TARGET`] for this balancer.
@@ -67,6 +71,7 @@ impl Maps {
             targets: Targets::new(map("targets")?)?,
             target_ids: Hash::new(map("target_ids")?)?,
             peers: Hash::new(map("peers")?)?,
+            peer_states: PeerStates::new(map("peer_states")?)?,
             maglev: Slots::new("maglev", map("maglev")?)?,
             ring: Slots::new("ring", map("ring")?)?,
             flows: Flows::new(map("flows")?)?,

@@ -7,7 +7,7 @@ use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
     self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Count, FlowKey, Fragment, FragmentKey, HEDDLE_ABI,
-    MAGLEV_SIZE, RING_SIZE, Settings, Target, Vip, VipKey,
+    MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip, VipKey,
 };
 use crate::{Error, Sizes};
 
@@ -17,7 +17,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 14]);
+pub(crate) struct PinnedMaps([Shape; 15]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -30,6 +30,7 @@ impl PinnedMaps {
             Shape::of::<u32, Target>("targets", sizes.targets),
             Shape::of::<u32, u32>("target_ids", sizes.targets),
             Shape::of::<abi::Address, u32>("peers", sizes.peers),
+            Shape::of::<u32, PeerState>("peer_states", sizes.targets),
             Shape::of::<u32, u32>("maglev", maglev),
             Shape::of::<u32, u32>("ring", 3 * RING_SIZE),
             Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),

@@ -26,7 +26,7 @@ pub fn settings() -> Settings {
     Settings {
         seed: [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210],
         maglev_seed: 7,
-        cookie: 0x5a5a,
+        steering_keys: [[0x5a5a, 1], [0; 2]],
         steering_port: STEERING_PORT.to_be(),
         epoch: 1,
         syn_timeout: SYN_TIMEOUT,

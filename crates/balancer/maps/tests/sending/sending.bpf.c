@@ -81,7 +81,7 @@ int unsteers(struct xdp_md *ctx)
 	struct steering said = {};
 	__u32 zero = 0;
 
-	if (parse(ctx, &packet) != PARSED || remove_steering(ctx, &packet, &said))
+	if (parse(ctx, &packet) != PARSED || !read_message(ctx, &packet, &said) || remove_steering(ctx, &packet))
 		return XDP_DROP;
 	bpf_map_update_elem(&message, &zero, &said, 0);
 	return XDP_PASS;

@@ -71,6 +71,9 @@ fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
         Counter::SteeredForward => {
             format!("It belongs to balancer {owner}, which gets it as if it had come there.")
         }
+        Counter::HeartbeatAnswered => {
+            format!("A heartbeat of balancer {owner}'s: it would be answered.")
+        }
         Counter::Replied => format!("A question of balancer {owner}'s: it would be answered."),
         _ => return None,
     })
@@ -87,12 +90,13 @@ fn ended(verdict: Counter) -> &'static str {
         Counter::DropMalformed => "It makes no sense: dropped.",
         Counter::DropNoBackend => "No backend takes new flows: dropped.",
         Counter::DropUnauthenticated => {
-            "It is from no balancer that is known, or without the cluster's cookie: dropped."
+            "It is from no balancer that is known, or without the cluster's signature: dropped."
         }
         Counter::DropFragment => "The first fragment of its packet was not seen: dropped.",
         Counter::DropFailed => {
             "There is no room in front of it for another header, or no key for it: dropped."
         }
+        Counter::HeartbeatHeard => "It answers a heartbeat of this balancer's.",
         other => other.name(),
     }
 }

@@ -131,8 +131,8 @@ fn config(text: &str) -> Config {
     crate::config::load("lb.toml", text).unwrap()
 }
 
-fn keys(cookie: u64) -> Keys {
-    Keys { seed: [1, 2], maglev_seed: 3, cookie }
+fn keys(first: u64) -> Keys {
+    Keys { seed: [1, 2], maglev_seed: 3, steering: [[first, 9], [0; 2]] }
 }
 
 /// A balancer that runs with [`BEFORE`], be1 drained and be2 up, and its maps.

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* Heartbeats between balancers. A daemon sends them by a socket; the other balancer's program answers, and this balancer's program notes
+ * the answer. So an answer tells that packets reach the other balancer's program, by the path that all steered packets take, and come
+ * back, and that both have the same secret; daemons that are busy do not matter. */
+#pragma once
+
+#include "balancer/authenticate.h"
+#include "balancer/decision.h"
+#include "common/too_big.h"
+
+static __always_inline __u64 nanoseconds(const struct packet_context *context)
+{
+	return SETTINGS_CLOCK ? (__u64)context->now << TICK_SHIFT : bpf_ktime_get_ns();
+}
+
+/* IPv4's header checksum stays as it is: the sum is the same. */
+static __always_inline void swap_addresses(__u32 *ip, bool v6)
+{
+	const int words = v6 ? 4 : 1;
+	__u32 *source = ip + (v6 ? 2 : 3);
+
+	for (int i = 0; i < words; i++) {
+		__u32 word = source[i];
+
+		source[i] = source[i + words];
+		source[i + words] = word;
+	}
+}
+
+/* Turns the frame into the answer: back to the sender's steering port, with this message. False: it has no room for one. */
+static __always_inline bool turn(struct xdp_md *ctx, const struct packet *packet, bool v6, const struct steering *message)
+{
+	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
+	void *data = (void *)(long)ctx->data;
+	void *ip = data + link_size(packet);
+	struct udphdr *udp = ip + ip_size;
+
+	if ((void *)udp + STEERING_SHIM > end_of_frame(ctx))
+		return false;
+	swap_macs(data);
+	swap_addresses(ip, v6);
+	udp->source = settings.steering_port;
+	udp->dest = settings.steering_port;
+	udp->check = 0;
+	*(struct steering *)(udp + 1) = *message;
+	return true;
+}
+
+static __always_inline void answer_heartbeat(struct xdp_md *ctx, const struct packet_context *context,
+					     const struct steering *heartbeat, struct decision *decision)
+{
+	const struct packet *packet = &context->packet;
+	struct steering *message = &decision->message;
+	__u64 tag;
+
+	*message = (struct steering){ .version = STEERING_VERSION, .kind = STEER_HEARTBEAT_REPLY };
+	__builtin_memcpy(message->token, heartbeat->token, sizeof(message->token));
+	put_be32(message->backend, settings.fingerprint);
+	tag = message_tag(context, message, &packet->destination, 0);
+	__builtin_memcpy(message->tag, &tag, sizeof(message->tag));
+	if (packet->v6 ? turn(ctx, packet, true, message) : turn(ctx, packet, false, message)) {
+		decision->action = BOUNCE;
+		decision->verdict = HEARTBEAT_ANSWERED;
+	} else {
+		decide_drop(decision, DROP_MALFORMED);
+	}
+}
+
+/* The number is written last: who finds it there finds the rest, too. */
+static __always_inline void hear_answer(const struct packet_context *context, const struct steering *answer,
+					struct decision *decision)
+{
+	struct peer_state *state = peer_state_of(context->peer);
+
+	decide_drop(decision, HEARTBEAT_HEARD);
+	if (!state)
+		return;
+	WRITE_ONCE(state->heard, nanoseconds(context));
+	WRITE_ONCE(state->fingerprint, get_be32(answer->backend));
+	WRITE_ONCE(state->sequence, get_be32(answer->token));
+}
+
+__noinline int handle_heartbeat(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	const struct steering *message;
+	struct peer_state *state;
+
+	if (!context || !decision)
+		return 0;
+	message = &context->message;
+	if (!authenticate(context, message)) {
+		decide_drop(decision, DROP_UNAUTHENTICATED);
+		return 0;
+	}
+	if (message->kind == STEER_HEARTBEAT_REPLY) {
+		hear_answer(context, message, decision);
+		return 0;
+	}
+	state = peer_state_of(context->peer);
+	if (state)
+		WRITE_ONCE(state->fingerprint, get_be32(message->backend));
+	answer_heartbeat(ctx, context, message, decision);
+	return 0;
+}
