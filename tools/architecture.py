@@ -22,6 +22,7 @@ WALLS = {
     "paths": {"shared", "schemes", "simulator", "paths"},
     "bpf": {"shared", "bpf"},
     "balancer": {"shared", "bpf", "balancer", "evaluation"},
+    "switch": {"shared", "bpf", "schemes", "switch"},
     "evaluation": {"shared", "schemes", "simulator", "paths", "evaluation"},
     "lab": {"shared", "bpf", "lab"},
     "cli": {"shared", "schemes", "simulator", "paths", "evaluation", "cli"},

@@ -38,7 +38,7 @@ use heddle_wire::{
     mptcp::{self, CapableKeys, MpCapable, MpJoin, MptcpOption},
 };
 
-use crate::{AssociationCounters, Handshake, Nanos, TcpFlags};
+use crate::{AssociationCounters, Digest, Handshake, Nanos, TcpFlags};
 
 mod buckets;
 mod config;
@@ -142,6 +142,13 @@ impl Association {
     /// Bytes that a switch needs for the three tables.
     pub fn state_bytes(&self) -> usize {
         self.entries.state_bytes() + self.tokens.state_bytes() + self.keys.state_bytes()
+    }
+
+    /// Adds the three tables to a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.entries.digest(digest);
+        self.tokens.digest(digest);
+        self.keys.digest(digest);
     }
 
     /// Removes the entries of a 5-tuple.

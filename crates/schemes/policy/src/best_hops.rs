@@ -13,7 +13,7 @@
 
 use alloc::{boxed::Box, vec};
 
-use crate::{HulaConfig, Nanos, Port, Tor, Update, hula::ProbeSuppression};
+use crate::{Digest, HulaConfig, Nanos, Port, Tor, Update, hula::ProbeSuppression};
 
 /// Switch bytes per hop: utilisation (2), port (2), time of the update (6).
 const BYTES_PER_HOP: usize = 10;
@@ -90,6 +90,17 @@ impl BestHops {
     pub fn try_forward(&mut self, now: Nanos, tor: Tor, period: Nanos) -> bool {
         let known = self.known.get_mut(usize::from(tor.0));
         known.is_some_and(|known| known.suppression.try_forward(now, period))
+    }
+
+    /// Adds for each ToR: its hops known, best first, and when its last probe was forwarded.
+    pub fn digest(&self, digest: &mut Digest) {
+        for (hops, tor) in self.hops.chunks(self.k).zip(&self.known) {
+            digest.word(tor.hops as u64);
+            for hop in &hops[..tor.hops] {
+                digest.words(&[hop.port.0.into(), hop.util.into(), hop.updated]);
+            }
+            tor.suppression.digest(digest);
+        }
     }
 
     /// Bytes that a switch needs for the tables.

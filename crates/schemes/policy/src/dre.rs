@@ -3,7 +3,7 @@
 //! It needs 64-bit unsigned arithmetic only, as in a switch or a BPF program: tau is at most 2^28 ns (268 ms) and a register saturates at
 //! 2^36 bytes, more than 800 Gbps transfer in that time.
 
-use crate::{Nanos, Util};
+use crate::{Digest, DigestState, Nanos, Util};
 
 const MAX_SHIFT: u32 = 28;
 const MAX_BYTES: u64 = u64::MAX >> MAX_SHIFT;
@@ -64,6 +64,12 @@ impl Dre {
             return 0;
         }
         self.bytes - ((self.bytes * dt) >> shift.bits())
+    }
+}
+
+impl DigestState for Dre {
+    fn digest_state(&self, digest: &mut Digest) {
+        digest.words(&[self.bytes, self.last]);
     }
 }
 

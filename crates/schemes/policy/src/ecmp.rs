@@ -1,6 +1,8 @@
 //! ECMP: the next hop of a flow is a hash of its 5-tuple (RFC 2992).
 
-use crate::{Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix};
+use crate::{
+    Digest, DigestState, Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix,
+};
 
 /// A switch that hashes flows over equal-cost next hops. It keeps no state.
 #[derive(Clone, Debug)]
@@ -34,6 +36,10 @@ impl Scheme for Ecmp {
     fn state_bytes(&self) -> usize {
         0
     }
+}
+
+impl DigestState for Ecmp {
+    fn digest_state(&self, _: &mut Digest) {}
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 
 use alloc::{boxed::Box, vec};
 
-use crate::{Counters, Nanos, Port};
+use crate::{Counters, Digest, Nanos, Port};
 
 /// Switch bytes per flowlet: a 48-bit timestamp and a 16-bit port.
 const BYTES_PER_SLOT: usize = 8;
@@ -124,6 +124,18 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
     fn slot(&mut self, hash: u32) -> &mut Slot<O> {
         let index = hash as usize & (self.slots.len() - 1);
         &mut self.slots[index]
+    }
+
+    /// Adds each slot to a digest: time of the last packet, port, and the words that `owner` makes of the owner.
+    pub(crate) fn digest<const N: usize>(
+        &self,
+        digest: &mut Digest,
+        owner: impl Fn(O) -> [u64; N],
+    ) {
+        for slot in &self.slots {
+            digest.words(&[slot.last, slot.port.0.into()]);
+            digest.words(&owner(slot.owner));
+        }
     }
 
     /// Counters of flowlets started and moved; the others are 0.

@@ -12,8 +12,8 @@
 use alloc::{boxed::Box, vec};
 
 use crate::{
-    Counters, DreShift, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Probe, ProbeArrival,
-    Scheme, Step, SwitchInfo, Tor, mix, pick, quantise,
+    Counters, Digest, DigestState, DreShift, Flowlet, FlowletTable, Header, Nanos, Port, Ports,
+    Probe, ProbeArrival, Scheme, Step, SwitchInfo, Tor, mix, pick, quantise,
 };
 
 mod suppression;
@@ -200,6 +200,17 @@ impl Scheme for Hula {
 
     fn counters(&self) -> Counters {
         Counters { fallbacks: self.fallbacks, probes: self.probes, ..self.flowlets.counters() }
+    }
+}
+
+impl DigestState for Hula {
+    fn digest_state(&self, digest: &mut Digest) {
+        for BestHop { port, util, updated, suppression } in &self.best {
+            let port = port.map_or(u16::MAX, |port| port.0);
+            digest.words(&[port.into(), (*util).into(), *updated]);
+            suppression.digest(digest);
+        }
+        self.flowlets.digest(digest, |()| []);
     }
 }
 

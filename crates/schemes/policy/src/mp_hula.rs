@@ -21,8 +21,9 @@
 //! With k = 1 every decision equals that of [`crate::Hula`].
 
 use crate::{
-    AssociationConfig, Counters, DreShift, Flowlet, Handshake, Header, HulaConfig, Ingress, Nanos,
-    Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
+    AssociationConfig, Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header,
+    HulaConfig, Ingress, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow,
+    SwitchInfo, Tor,
     association::Association,
     best_hops::BestHops,
     mix,
@@ -254,6 +255,21 @@ impl Scheme for MpHula {
         let Counters { flowlets, moves, .. } = self.flowlets.counters();
         let association = self.association.as_ref().map(Association::counters).unwrap_or_default();
         Counters { flowlets, moves, association, ..self.counters }
+    }
+}
+
+impl DigestState for MpHula {
+    fn digest_state(&self, digest: &mut Digest) {
+        self.best.digest(digest);
+        self.flowlets.digest(digest, |owner| {
+            owner.map_or([0; 3], |FlowletOwner { shim, tor }| {
+                [shim.id.0, shim.subflow.number().into(), tor.0.into()]
+            })
+        });
+        self.subflows.digest(digest);
+        if let Some(association) = &self.association {
+            association.digest(digest);
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 
 use alloc::{boxed::Box, vec};
 
-use crate::{FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix};
+use crate::{Digest, FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix};
 
 /// Owner of a flowlet: a subflow in the direction to a ToR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,11 @@ impl SubflowTable {
         let id = owner.shim.id.0;
         let hash = mix(mix((id >> 32) as u32, u32::from(owner.tor.0)), id as u32);
         hash as usize & (self.rows.len() - 1)
+    }
+
+    /// Adds the flowlet slots of each row, 0xffffffff where there is none.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.rows.as_flattened().iter().for_each(|&slot| digest.word(slot));
     }
 
     /// Bytes that a switch needs for the tables: 4 per subflow number.

@@ -9,7 +9,7 @@ use super::{
     buckets::{bucket, fingerprint, slots},
     config::AssociationConfig,
 };
-use crate::{Ingress, Nanos, mix};
+use crate::{Digest, Ingress, Nanos, mix};
 
 /// Switch bytes per entry: fingerprint (2), tokens (4 each), count and number (1), last-seen time (6), FINs (1).
 const BYTES_PER_ENTRY: usize = 18;
@@ -159,6 +159,19 @@ impl Entries {
     fn locate(&self, flow: u32) -> (Range<usize>, u16) {
         let hash = mix(flow, self.salt);
         (bucket(hash, self.slots.len()), fingerprint(hash))
+    }
+
+    /// Adds for each slot the subflow's number (0: empty), and of a subflow the rest of its entry.
+    pub fn digest(&self, digest: &mut Digest) {
+        for slot in &self.slots {
+            let Some(Entry { fingerprint, tokens, subflows, number, seen, fins }) = *slot else {
+                digest.word(0u64);
+                continue;
+            };
+            let fins = u64::from(fins.from_host) | u64::from(fins.to_host) << 1;
+            digest.words(&[number.number().into(), fingerprint.into(), tokens.id().0]);
+            digest.words(&[subflows.into(), seen, fins]);
+        }
     }
 
     pub fn state_bytes(&self) -> usize {

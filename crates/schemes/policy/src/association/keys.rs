@@ -7,7 +7,7 @@ use alloc::{boxed::Box, vec};
 use heddle_wire::Key;
 
 use super::{buckets, config::AssociationConfig};
-use crate::{Nanos, mix};
+use crate::{Digest, Nanos, mix};
 
 /// Switch bytes per key: fingerprint (2), key (8), time (6).
 const BYTES_PER_KEY: usize = 16;
@@ -60,6 +60,18 @@ impl KeyTable {
     fn locate(&self, flow: u32) -> (usize, u16) {
         let hash = mix(flow, self.salt);
         (hash as usize & (self.slots.len() - 1), buckets::fingerprint(hash))
+    }
+
+    /// Adds for each slot 0 if it is empty, otherwise 1, the fingerprint, the key as a number in network order, and its time.
+    pub fn digest(&self, digest: &mut Digest) {
+        for slot in &self.slots {
+            match *slot {
+                None => digest.word(0u64),
+                Some(KeyEntry { fingerprint, key, since }) => {
+                    digest.words(&[1, fingerprint.into(), u64::from_be_bytes(key.0), since]);
+                }
+            }
+        }
     }
 
     pub fn state_bytes(&self) -> usize {

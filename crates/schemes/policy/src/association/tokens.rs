@@ -12,7 +12,7 @@ use super::{
     buckets::{bucket, slots},
     entries::Tokens,
 };
-use crate::mix;
+use crate::{Digest, mix};
 
 /// Slot number that no association table has.
 const NO_SLOT: u32 = u32::MAX;
@@ -48,6 +48,11 @@ impl TokenTable {
     /// True if one of `tokens` may be stored at `index`.
     pub fn may_hold(&self, index: usize, tokens: Tokens) -> bool {
         [tokens.a, tokens.b].iter().any(|&token| self.bucket(token).contains(&index))
+    }
+
+    /// Adds the slot of each entry, 0xffffffff where there is none.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.entries.iter().for_each(|&slot| digest.word(slot));
     }
 
     pub fn state_bytes(&self) -> usize {

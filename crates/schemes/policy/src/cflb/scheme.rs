@@ -1,7 +1,10 @@
 //! CFLB's router as a scheme.
 
 use super::{Codec, Decision, Reason};
-use crate::{Counters, Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop, mix};
+use crate::{
+    Counters, Digest, DigestState, Header, Port, Ports, Scheme, Step, SwitchInfo, hash::pick_hop,
+    mix,
+};
 
 /// A router that takes the next hop encoded in a packet, and hashes other packets. It keeps no state.
 ///
@@ -51,6 +54,10 @@ impl Scheme for Cflb {
     fn counters(&self) -> Counters {
         self.counters
     }
+}
+
+impl DigestState for Cflb {
+    fn digest_state(&self, _: &mut Digest) {}
 }
 
 #[cfg(test)]

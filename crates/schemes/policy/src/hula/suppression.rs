@@ -1,6 +1,6 @@
 //! Suppression of probe replication: probes of one ToR are forwarded about once in each period.
 
-use crate::Nanos;
+use crate::{Digest, Nanos};
 
 /// Time of the last forwarded probe of a ToR.
 #[derive(Clone, Copy, Debug)]
@@ -19,5 +19,10 @@ impl ProbeSuppression {
         }
         self.sent = Some(now);
         true
+    }
+
+    /// Adds to a digest: 1 and the time of the last forwarded probe, or two zeros.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.words(&[self.sent.is_some().into(), self.sent.unwrap_or_default()]);
     }
 }

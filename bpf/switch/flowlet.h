@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* Flowlets: bursts of a flow, separated by gaps (HULA section 4.3).
+ *
+ * A slot is selected by a hash of the 5-tuple, and keys are not compared. A slot's port is used for packets only of which it is a next hop, so
+ * that neither a collision nor two processors in one slot can send a packet where it may not go. A slot of zeros is empty. */
+#pragma once
+
+#include <linux/types.h>
+
+#include "switch/abi.h"
+#include "switch/clock.h"
+#include "switch/digest.h"
+#include "switch/next_hops.h"
+
+#define NO_PORT 0xffff
+
+struct flowlet {
+	__u64 last;      /* time of the last packet */
+	__u16 next_port; /* port + 1; 0: none */
+	__u16 pad[3];
+};
+
+/* The slot's port, or NO_PORT. */
+static __always_inline __u16 flowlet_port(const struct flowlet *slot)
+{
+	return slot->next_port - 1;
+}
+
+/* Slot number of a hash in a table of `slots`, a power of two. */
+static __always_inline __u32 flowlet_slot(__u32 hash, __u32 slots)
+{
+	return hash & (slots - 1) & (FLOWLET_SLOTS - 1);
+}
+
+static __always_inline bool flowlet_is_live(const struct flowlet *slot, __u64 now, __u64 gap)
+{
+	return since(now, slot->last) <= gap;
+}
+
+/* The port of a packet's running flowlet, NO_PORT if it starts one. Restarts the idle time. */
+static __always_inline __u16 flowlet_touch(struct flowlet *slot, __u64 now, __u64 gap, const struct next_hops *hops)
+{
+	bool live = flowlet_is_live(slot, now, gap);
+	__u16 port = flowlet_port(slot);
+
+	slot->last = now;
+	return live && has_port(hops->set, port) ? port : NO_PORT;
+}
+
+/* Sets the port of a flowlet that starts. */
+static __always_inline void flowlet_assign(struct flowlet *slot, __u16 port, struct scheme_counters *counts)
+{
+	__u16 before = flowlet_port(slot);
+
+	counts->flowlets++;
+	if (before != NO_PORT && before != port)
+		counts->moves++;
+	slot->next_port = port + 1;
+}
+
+static __always_inline void flowlet_digest(const struct flowlet *slot, __u64 *digest)
+{
+	digest_word(digest, slot->last);
+	digest_word(digest, flowlet_port(slot));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* One step of any scheme as flat structures: the interface by which tests run the schemes' headers. Switches call the headers themselves. */
+#pragma once
+
+#include <linux/types.h>
+
+#include "switch/abi.h"
+
+#define STEP_HOPS SWITCH_PORTS
+
+enum step_scheme {
+	SCHEME_ECMP,
+	SCHEME_HULA,
+	SCHEME_DRE,
+};
+
+enum step_kind {
+	STEP_PACKET,
+	STEP_EGRESS,
+	STEP_HANDSHAKE,
+	STEP_PROBE,
+	STEP_ORIGINATE,
+	STEP_SENT,
+	STEP_UTILISATION,
+};
+
+struct dre_config {
+	__u64 full;
+	__u32 shift;
+	__u32 pad;
+};
+
+/* A switch's scheme and parameters; those of the other schemes are not read. */
+struct step_config {
+	__u32 scheme; /* enum step_scheme */
+	__u32 salt;   /* ECMP's */
+	struct hula_config hula;
+	struct dre_config dre;
+};
+
+struct step_input {
+	__u64 now;
+	__u32 kind; /* enum step_kind */
+	/* STEP_PACKET */
+	__u32 flow_hash;
+	__u64 up; /* ports that are up */
+	__u16 dst_tor;
+	__u16 count;
+	__u32 bytes; /* STEP_SENT */
+	__u16 next_hops[STEP_HOPS];
+	struct probe_arrival probe;
+};
+
+#define STEP_BEST 8
+
+struct step_output {
+	__u16 port;
+	__u16 util;
+	struct probe_result probe;
+	/* After STEP_PROBE: the next hops known, best first. */
+	__u32 best_count;
+	__u16 best_port[STEP_BEST];
+	__u16 best_util[STEP_BEST];
+	__u32 pad;
+};

@@ -1,0 +1,236 @@
+//! Implementations under test, and the one in Rust.
+
+use heddle_policy::cflb::{Codec, CodecError};
+use heddle_policy::{
+    Cflb, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, MpHula, Port, Ports, Probe,
+    ProbeArrival, Scheme, Step, TcpFlags, Tor, Util,
+};
+
+use crate::config::{Config, DreConfig, SwitchInfo};
+use crate::input::{Input, Packet, ProbeInput, Shim};
+use crate::output::{Output, ProbeOutput};
+
+/// An implementation of a scheme, as one switch.
+pub trait Target {
+    /// Handles a step.
+    fn step(&mut self, now: u64, rnd: u32, input: &Input) -> Output;
+
+    /// Digest of the state (`vectors/schemes/README.md`).
+    fn digest(&self) -> u64;
+
+    /// Counters so far.
+    fn counters(&self) -> Counters;
+}
+
+/// Error of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<CodecError> for Error {
+    fn from(error: CodecError) -> Error {
+        Error(error.to_string())
+    }
+}
+
+/// The implementation in Rust.
+///
+/// # Errors
+/// Constants of CFLB that make no codec.
+pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>, Error> {
+    let info = &switch.policy();
+    Ok(match config {
+        Config::Ecmp(_) => Box::new(Switch(Ecmp::new(&(), info))),
+        Config::Hula(hula) => Box::new(Switch(Hula::new(&hula.policy(), info))),
+        Config::MpHula(mp_hula) => Box::new(Switch(MpHula::new(&mp_hula.policy(), info))),
+        Config::Cflb(cflb) => {
+            let codec = cflb.policy()?;
+            Box::new(Router { switch: Switch(Cflb::new(&codec, info)), codec, number: info.salt })
+        }
+        Config::Dre(config) => Box::new(Estimator { dre: Dre::default(), config: *config }),
+    })
+}
+
+/// A scheme with the best hops that a trace shows.
+trait Shown: Scheme + DigestState {
+    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
+        let _ = tor;
+        Vec::new()
+    }
+}
+
+impl Shown for Ecmp {}
+impl Shown for Cflb {}
+
+impl Shown for Hula {
+    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
+        self.best_hop(tor).into_iter().collect()
+    }
+}
+
+impl Shown for MpHula {
+    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
+        self.best_hops(tor).collect()
+    }
+}
+
+struct Switch<S>(S);
+
+impl<S: Shown> Switch<S> {
+    fn forward(&mut self, step: Step, packet: &Packet) -> Output {
+        let mut header = packet.header();
+        let mut ports = StepPorts { util: 0, down: &packet.down };
+        let port = self.0.forward(step, &mut header, &packet.hops(), &mut ports);
+        Output { port: Some(port.0), shim: header.shim.map(Shim::of), ..Output::default() }
+    }
+
+    fn probe(&mut self, step: Step, probe: &ProbeInput) -> Output {
+        let tor = Tor(probe.tor);
+        let arrival = ProbeArrival {
+            port: Port(probe.port),
+            probe: Probe { tor, util: probe.util },
+            is_next_hop: probe.next_hop,
+        };
+        let mut ports = StepPorts { util: probe.link_util, down: &[] };
+        let forwarded = self.0.probe(step, &arrival, &mut ports);
+        let best = self.0.best(tor).into_iter().map(|(port, util)| (port.0, util)).collect();
+        Output { probe: forwarded.map(probe_output), best: Some(best), ..Output::default() }
+    }
+}
+
+const fn probe_output(probe: Probe) -> ProbeOutput {
+    ProbeOutput { tor: probe.tor.0, util: probe.util }
+}
+
+impl<S: Shown> Target for Switch<S> {
+    fn step(&mut self, now: u64, rnd: u32, input: &Input) -> Output {
+        let step = Step { now, rnd };
+        match input {
+            Input::Packet(packet) => self.forward(step, packet),
+            Input::Egress(packet) => {
+                let shim = packet.shim.and_then(Shim::policy);
+                let mut header = heddle_policy::Header { shim, ..blank().header() };
+                self.0.egress(step, &mut header);
+                Output { shim: header.shim.map(Shim::of), ..Output::default() }
+            }
+            Input::Handshake(packet) => {
+                let seen = Handshake {
+                    out_hash: packet.out_hash,
+                    ingress: packet.from.policy(),
+                    flags: TcpFlags(packet.flags),
+                    options: &packet.options,
+                };
+                self.0.handshake(step, &seen);
+                Output::default()
+            }
+            Input::Probe(probe) => self.probe(step, probe),
+            Input::Originate(_) => {
+                let probe = self.0.originate(step).map(probe_output);
+                Output { probe, ..Output::default() }
+            }
+            Input::Sent(_) | Input::Utilisation(_) => Output::default(),
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        self.0.digest()
+    }
+
+    fn counters(&self) -> Counters {
+        self.0.counters()
+    }
+}
+
+/// A packet from the fabric.
+const fn blank() -> Packet {
+    Packet {
+        flow_hash: 0,
+        dst_tor: 0,
+        from: crate::input::Side::Fabric,
+        next_hops: Vec::new(),
+        down: Vec::new(),
+        shim: None,
+        fields: None,
+    }
+}
+
+/// The state of the switch's ports in one step.
+struct StepPorts<'a> {
+    util: Util,
+    down: &'a [u16],
+}
+
+impl Ports for StepPorts<'_> {
+    fn tx_util(&mut self, _: Port) -> Util {
+        self.util
+    }
+
+    fn queue_bytes(&mut self, _: Port) -> u32 {
+        0
+    }
+
+    fn is_up(&mut self, port: Port) -> bool {
+        !self.down.contains(&port.0)
+    }
+}
+
+/// CFLB's router, which also gives the reason of its decision.
+struct Router {
+    switch: Switch<Cflb>,
+    codec: Codec,
+    number: u32,
+}
+
+impl Target for Router {
+    fn step(&mut self, now: u64, rnd: u32, input: &Input) -> Output {
+        let output = self.switch.step(now, rnd, input);
+        let Input::Packet(packet) = input else { return output };
+        let Some(fields) = packet.header().fields else { return output };
+        let decision = self.codec.decide(self.number, &fields, packet.next_hops.len() as u16);
+        Output { port: output.port, ..Output::of_decision(decision) }
+    }
+
+    fn digest(&self) -> u64 {
+        self.switch.digest()
+    }
+
+    fn counters(&self) -> Counters {
+        self.switch.counters()
+    }
+}
+
+/// The estimator of one port.
+struct Estimator {
+    dre: Dre,
+    config: DreConfig,
+}
+
+impl Target for Estimator {
+    fn step(&mut self, now: u64, _: u32, input: &Input) -> Output {
+        let shift = DreShift(self.config.shift);
+        match input {
+            Input::Sent(sent) => self.dre.add(now, sent.bytes, shift),
+            Input::Utilisation(_) => {
+                let util = self.dre.util(now, shift, self.config.full);
+                return Output { util: Some(util), ..Output::default() };
+            }
+            _ => {}
+        }
+        Output::default()
+    }
+
+    fn digest(&self) -> u64 {
+        self.dre.digest()
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+}

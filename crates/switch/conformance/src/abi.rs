@@ -1,0 +1,6 @@
+//! Rust types of bpf/switch/step_abi.h and of what it needs, where comments say more.
+#![allow(missing_docs)] // Not all names in the headers need a comment.
+#![allow(clippy::all)] // Made by bindgen.
+#![allow(unsafe_code)] // bindgen clears the padding of a default.
+
+include!(concat!(env!("OUT_DIR"), "/abi.rs"));

@@ -1,0 +1,116 @@
+//! A switch that runs the C.
+#![allow(unsafe_code, reason = "calls C, which reads and writes through pointers")]
+
+use core::ffi::{c_int, c_void};
+
+use heddle_policy::{AssociationCounters, Counters};
+use heddle_vectors::{Config, Error, Input, Output, SwitchInfo, Target};
+
+use crate::abi::{SchemeCounters, StepConfig, StepInput, StepOutput};
+use crate::convert;
+
+unsafe extern "C" {
+    fn switch_state_bytes() -> u64;
+    fn switch_step(
+        config: *const StepConfig,
+        state: *mut c_void,
+        counts: *mut SchemeCounters,
+        input: *const StepInput,
+        output: *mut StepOutput,
+    ) -> c_int;
+    fn switch_digest(config: *const StepConfig, state: *const c_void) -> u64;
+}
+
+/// A switch with the scheme in C.
+#[derive(Clone, Debug)]
+pub struct Native {
+    config: StepConfig,
+    /// `union switch_state`. Words, for its alignment.
+    state: Box<[u64]>,
+    counts: SchemeCounters,
+}
+
+/// A switch with the scheme in C.
+///
+/// # Errors
+/// A configuration beyond the tables of the C (c/sizes.h).
+pub fn native(switch: &SwitchInfo, config: &Config) -> Result<Native, Error> {
+    Ok(Native::new(convert::config(switch, config)?))
+}
+
+impl Native {
+    /// A switch with empty tables. `config` is within the limits of the tables, as those of [`convert::config`] are.
+    pub fn new(config: StepConfig) -> Native {
+        // SAFETY: no arguments.
+        let bytes = unsafe { switch_state_bytes() };
+        let state = vec![0; bytes.div_ceil(8) as usize].into_boxed_slice();
+        Native { config, state, counts: SchemeCounters::default() }
+    }
+
+    /// Handles a step.
+    #[inline]
+    pub fn run(&mut self, input: &StepInput) -> StepOutput {
+        let mut output = StepOutput::default();
+        // SAFETY: `state` has the size and alignment of the union; the function writes within it, `counts` and `output` only.
+        let result = unsafe {
+            switch_step(
+                &raw const self.config,
+                self.state.as_mut_ptr().cast(),
+                &raw mut self.counts,
+                input,
+                &raw mut output,
+            )
+        };
+        debug_assert_eq!(result, 0, "no such scheme");
+        output
+    }
+
+    /// The configuration.
+    pub const fn config(&self) -> &StepConfig {
+        &self.config
+    }
+
+    /// Digest of tables as they lie in memory, for this switch's configuration.
+    pub fn digest_of(&self, state: &[u64]) -> Option<u64> {
+        // SAFETY: `state` has the size and alignment of the union; the function only reads.
+        (state.len() == self.state.len())
+            .then(|| unsafe { switch_digest(&raw const self.config, state.as_ptr().cast()) })
+    }
+}
+
+impl Target for Native {
+    fn step(&mut self, now: u64, _: u32, input: &Input) -> Output {
+        let output = self.run(&convert::input(now, input));
+        convert::output(self.config.scheme, input, &output)
+    }
+
+    fn digest(&self) -> u64 {
+        self.digest_of(&self.state).unwrap_or_default()
+    }
+
+    fn counters(&self) -> Counters {
+        counters(&self.counts)
+    }
+}
+
+/// The counters as the policy has them.
+pub const fn counters(counts: &SchemeCounters) -> Counters {
+    Counters {
+        flowlets: counts.flowlets,
+        moves: counts.moves,
+        fallbacks: counts.fallbacks,
+        probes: counts.probes,
+        shims: counts.shims,
+        shared: counts.shared,
+        controlled: counts.controlled,
+        hashed: counts.hashed,
+        association: AssociationCounters {
+            connections: counts.connections,
+            joins: counts.joins,
+            unknown_tokens: counts.unknown_tokens,
+            token_collisions: counts.token_collisions,
+            table_collisions: counts.table_collisions,
+            wraps: counts.wraps,
+        },
+    }
+}
