@@ -67,6 +67,16 @@ static __always_inline void derive_keys(struct packet_context *context)
 	context->key.port = packet->source_port;
 }
 
+/* The sequence number of a TCP packet; of others it says nothing. */
+static __always_inline void read_sequence(struct xdp_md *ctx, struct packet_context *context)
+{
+	void *tcp = (void *)(long)ctx->data + (context->packet.l4 & MAX_TCP_OFFSET);
+
+	context->sequence = 0;
+	if (tcp + 8 <= (void *)(long)ctx->data_end)
+		context->sequence = bpf_ntohl(*(__be32 *)(tcp + 4));
+}
+
 static __always_inline void start_trace(const struct packet_context *context)
 {
 	struct trace *trace = current_trace();
@@ -131,6 +141,7 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 {
 	switch (context->vip.kind) {
 	case VIP_SERVICE:
+		read_sequence(ctx, context);
 		decide_service(ctx, context, decision);
 		break;
 	case VIP_DIRECT:
@@ -162,12 +173,13 @@ __noinline int parse_inner(struct xdp_md *ctx, struct packet_context *context)
 }
 
 /* The packet that another balancer has sent: true if it is for a service here. */
-static __always_inline bool identify_inner(struct packet_context *context)
+static __always_inline bool identify_inner(struct xdp_md *ctx, struct packet_context *context)
 {
 	derive_keys(context);
 	if (!find_service(context))
 		return false;
 	identify_flow(context);
+	read_sequence(ctx, context);
 	return true;
 }
 
@@ -184,7 +196,7 @@ static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_conte
 		decide_drop(decision, DROP_UNAUTHENTICATED);
 		return false;
 	}
-	if (!identify_inner(context)) {
+	if (!identify_inner(ctx, context)) {
 		decide_drop(decision, DROP_MALFORMED);
 		return false;
 	}

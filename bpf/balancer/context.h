@@ -22,6 +22,7 @@ struct packet_context {
 	__u32 peer;              /* the balancer that sent the packet here, */
 	struct address sender;   /* from this address, */
 	struct steering message; /* with this in front */
+	__u32 sequence;          /* of a TCP packet off the fast path */
 	bool known;
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "balancer/by_hash.h"
+#include "balancer/contest.h"
 
 /* Its backend is down: the hash's choice now, and the entry's other content is void. */
 static __always_inline void decide_rehash(const struct packet_context *context, struct decision *decision)
@@ -110,6 +111,24 @@ static __always_inline void decide_established(const struct packet_context *cont
 		move_flow(context, send_pending(context, state, decision));
 }
 
+/* FIN or RST. It may be forged: it shortens the life of no entry that alone gives target or token. A handshake in progress stays one, for
+ * the little time that it has. */
+static __always_inline void decide_end(const struct packet_context *context)
+{
+	const struct flow_snapshot *flow = &context->flow;
+	bool stateful = flow->token || own_hashed_target(context) != flow->target;
+
+	if (half_open(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_JOINING)
+		return;
+	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | (stateful ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING));
+}
+
+/* True if a FIN or RST came just now. Whatever comes a second later says that the flow goes on: that was forged, or the half of it. */
+static __always_inline bool has_just_ended(const struct packet_context *context)
+{
+	return is_closing(&context->flow) && within(context->now, context->flow.seen, TOUCH);
+}
+
 /* A packet of a known flow, all but those on the fast path. */
 __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -125,10 +144,12 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (context->packet.protocol == IPPROTO_UDP)
 		refresh_flow(context, FLOW_UDP);
-	else if (state == FLOW_CLOSING)
-		refresh_flow(context, context->flow.state);
 	else if (closes(context))
-		move_flow(context, FLOW_CLOSING);
+		decide_end(context);
+	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))
+		return 0;
+	else if (has_just_ended(context))
+		return 0;
 	else if (state == FLOW_LEARNING)
 		decide_learning(ctx, context, decision);
 	else

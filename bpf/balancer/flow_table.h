@@ -28,6 +28,7 @@ static __always_inline __u32 flow_timeout(__u8 state)
 {
 	switch (state & FLOW_STATE_MASK) {
 	case FLOW_ESTABLISHED:
+	case FLOW_CLOSING_STATEFUL:
 		return settings.flow_timeout;
 	case FLOW_CLOSING:
 		return settings.closing_timeout;
@@ -43,10 +44,19 @@ static __always_inline bool flow_live(const struct flow_snapshot *flow, __u32 no
 	return flow->seen && flow->seen != SEEN_BUSY && within(now, flow->seen, flow_timeout(flow->state));
 }
 
-/* A flow that no other may take over: alive, and with a packet lately. */
-static __always_inline bool in_use(const struct flow_snapshot *flow, const struct packet_context *context)
+static __always_inline bool is_closing(const struct flow_snapshot *flow)
 {
-	return (flow->state & FLOW_STATE_MASK) == FLOW_ESTABLISHED && within(context->now, flow->seen, settings.syn_timeout);
+	__u8 state = flow->state & FLOW_STATE_MASK;
+
+	return state == FLOW_CLOSING || state == FLOW_CLOSING_STATEFUL;
+}
+
+/* A handshake in progress: its SYN may be repeated, at last without options. */
+static __always_inline bool half_open(const struct flow_snapshot *flow)
+{
+	__u8 state = flow->state & FLOW_STATE_MASK;
+
+	return state == FLOW_NEW || state == FLOW_LEARNING;
 }
 
 static __always_inline struct flow_bucket *flow_bucket(__u32 index)
@@ -129,12 +139,18 @@ static __always_inline void change_flow_token(const struct packet_context *conte
 		replace_flow(flow, &context->flow, &context->key, changed);
 }
 
+/* A flow's new state. A candidate for its entry stays one. */
+static __always_inline __u8 contested_still(const struct packet_context *context, __u8 state)
+{
+	return state | (context->flow.state & FLOW_CONTESTED);
+}
+
 /* The flow's new state, at a packet with which it is registered as ring and tables are now. */
 static __always_inline void refresh_flow(const struct packet_context *context, __u8 state)
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = state;
+	changed.state = contested_still(context, state);
 	changed.seen = context->now;
 	changed.epoch = settings.epoch;
 	change_flow(context, &changed);
@@ -145,7 +161,7 @@ static __always_inline void move_flow(const struct packet_context *context, __u8
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = state;
+	changed.state = contested_still(context, state);
 	changed.seen = context->now;
 	change_flow(context, &changed);
 }

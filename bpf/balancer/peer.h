@@ -42,7 +42,7 @@ static __always_inline __u8 state_of_reply(const struct packet_context *context,
 	__u8 state = FLOW_ESTABLISHED;
 
 	if (closes(context))
-		return FLOW_CLOSING;
+		return FLOW_CLOSING_STATEFUL;
 	if (token)
 		state |= FLOW_TOKEN_PENDING;
 	if (flow_owner(context) != peer)

@@ -3,44 +3,63 @@
 #pragma once
 
 #include "balancer/by_hash.h"
+#include "balancer/contest.h"
 
-/* A handshake in progress: its SYN may be repeated, at last without options. */
-static __always_inline bool half_open(const struct flow_snapshot *flow)
+/* A handshake in progress: with MP_CAPABLE where it was without, its packets are searched for keys from now on. */
+static __always_inline void learn_from_now_on(const struct packet_context *context)
 {
-	__u8 state = flow->state & FLOW_STATE_MASK;
+	struct flow_snapshot changed = context->flow;
 
-	return state == FLOW_NEW || state == FLOW_LEARNING;
+	changed.state = contested_still(context, FLOW_LEARNING);
+	change_flow(context, &changed);
 }
 
-/* A SYN that names no connection. A flow that is known keeps its backend: the SYN came again, or is forged. */
+/* A SYN that names no connection. A flow that is known keeps its backend and its entry: the SYN came again, or is forged, and any
+ * backend can open a connection. Behind the end of a flow that the hash explains it opens another one. */
 static __always_inline void decide_open(const struct packet_context *context, bool capable, struct decision *decision)
 {
 	enum counter verdict = capable ? SENT_CAPABLE : SENT_SYN;
 	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (!flow || !target_up(flow->target) || !(half_open(flow) || in_use(flow, context))) {
+	if (!flow || !target_up(flow->target) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING) {
 		decide_by_hash(context, state, verdict, decision);
 		return;
 	}
-	if (!half_open(flow)) {
-		count(context, FLOW_KEPT);
-	} else if (state == FLOW_LEARNING && flow->state == FLOW_NEW) {
-		struct flow_snapshot changed = *flow;
-
-		changed.state = state;
-		change_flow(context, &changed);
-	}
 	decide_send(decision, flow->target, verdict);
+	if (!half_open(flow))
+		count(context, FLOW_KEPT);
+	if (state != FLOW_LEARNING)
+		return;
+	if ((flow->state & FLOW_STATE_MASK) == FLOW_NEW)
+		learn_from_now_on(context);
+	else if (!half_open(flow))
+		contest(context, CANDIDATE_CAPABLE, 0, flow->target);
 }
 
-/* A join whose backend is known: its flow is stored, since no hash gives the target. */
+/* True if the flow is a join of this token, whose SYN came again. Behind a FIN it is another one, from the same port. */
+static __always_inline bool is_join_of(const struct flow_snapshot *flow, __u32 token)
+{
+	return token && flow->token == token && !is_closing(flow);
+}
+
+/* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes on. */
+static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, enum flow_state state)
+{
+	struct flow_value value = { .token = token, .target = target, .state = state };
+	const struct flow_snapshot *flow = known_flow(context);
+
+	if (flow && target_up(flow->target))
+		contest(context, CANDIDATE_JOIN, token, target);
+	else
+		store_flow(context, &value, STATEFUL);
+}
+
+/* A join whose backend is known. */
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target,
 					  struct decision *decision)
 {
-	struct flow_value value = { .token = token, .target = target, .state = FLOW_JOINING };
-
-	store_flow(context, &value, STATEFUL);
+	store_join(context, token, target, FLOW_JOINING);
 	decide_send(decision, target, SENT_JOIN);
 }
 
@@ -88,19 +107,13 @@ static __always_inline void decide_own_join(const struct packet_context *context
 }
 
 /* As published, a join whose token is another balancer's belongs to that one for ever. */
-static __always_inline void decide_forward_join(const struct packet_context *context, __u32 token, __u32 owner,
-						struct decision *decision)
+static __always_inline void decide_forward_join(const struct packet_context *context, __u32 owner, struct decision *decision)
 {
-	struct flow_value value = { .token = 0, .target = owner, .state = FLOW_NEW };
+	const struct flow_snapshot *flow = known_flow(context);
 
-	store_flow(context, &value, STATEFUL);
+	if (!flow || flow->target != owner)
+		store_join(context, 0, owner, FLOW_NEW);
 	decide_send(decision, owner, STEERED_FORWARD);
-}
-
-/* A join that came before. Behind a FIN it is another one, from the same port. */
-static __always_inline bool joining(const struct flow_snapshot *flow, __u32 token)
-{
-	return flow->token == token && (flow->state & FLOW_STATE_MASK) != FLOW_CLOSING;
 }
 
 static __always_inline void decide_join(const struct packet_context *context, __u32 token, struct decision *decision)
@@ -108,16 +121,14 @@ static __always_inline void decide_join(const struct packet_context *context, __
 	const struct flow_snapshot *flow = known_flow(context);
 	__u32 owner;
 
-	if (flow && target_up(flow->target) && (joining(flow, token) || in_use(flow, context))) {
-		if (flow->token != token)
-			count(context, FLOW_KEPT);
+	if (flow && target_up(flow->target) && is_join_of(flow, token)) {
 		decide_send(decision, flow->target, SENT_JOIN);
 		return;
 	}
 	owner = token_owner(context, token);
 	decide_send(decision, own_hashed_target(context), SENT_JOIN_UNKNOWN);
 	if (owner != NO_TARGET && context->vip.mode == MPTCP_ASSIGN) {
-		decide_forward_join(context, token, owner, decision);
+		decide_forward_join(context, owner, decision);
 	} else if (owner != NO_TARGET) {
 		set_token(decision, token);
 		decide_steer(decision, owner, STEER_TOKEN_QUERY, QUERIED_JOIN);

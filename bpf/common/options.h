@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* The MPTCP option of a TCP header (RFC 6824, RFC 8684) by which a balancer finds a packet's connection.
  *
- * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys or DSS; the first of them counts.
+ * In a SYN that is MP_CAPABLE or MP_JOIN, in other packets MP_CAPABLE with both keys, DSS, or the MP_JOIN that ends a join's handshake;
+ * the first of them counts.
  * Sizes are checked strictly, as the kernel's own MPTCP does. Reads nothing beyond the options or the frame. */
 #pragma once
 
@@ -16,13 +17,14 @@ enum mptcp_kind {
 	MPTCP_CAPABLE_KEYS,
 	MPTCP_JOIN_SYN,
 	MPTCP_DSS,
+	MPTCP_JOIN_ACK,
 	MPTCP_OTHER,     /* none of these, but another one, or one of these where it says nothing to a balancer */
 	MPTCP_MALFORMED, /* none of these, and an MPTCP option or an option's length makes no sense */
 };
 
 /* The option found. Absent fields are 0. */
 struct mptcp_found {
-	__u8 kind;    /* enum mptcp_kind; the fields below are only of the four kinds that a balancer looks for */
+	__u8 kind;    /* enum mptcp_kind; the fields below are only of the five kinds that a balancer looks for */
 	__u8 version; /* MP_CAPABLE: 0 is RFC 6824, 1 is RFC 8684 */
 	__u8 flags;   /* MP_CAPABLE: A to H */
 	__u8 at;      /* where it starts: bytes into the options */
@@ -100,13 +102,15 @@ static __always_inline __u8 read_capable(const struct tcp_option *option, bool s
 	return kind;
 }
 
-/* 12 bytes in a SYN, 16 in its answer, 24 in the ACK; only the first names a connection. */
+/* 12 bytes in a SYN, 16 in its answer, 24 in the ACK; only the first names a connection. The last proves that the client had the answer. */
 static __always_inline __u8 read_join(const struct tcp_option *option, bool syn, struct mptcp_found *out)
 {
 	const __u8 *token = option->bytes + 4;
 
+	if (option->length == 24)
+		return syn ? MPTCP_OTHER : MPTCP_JOIN_ACK;
 	if (option->length != 12)
-		return option->length == 16 || option->length == 24 ? MPTCP_OTHER : MPTCP_MALFORMED;
+		return option->length == 16 ? MPTCP_OTHER : MPTCP_MALFORMED;
 	if (!syn || !option_has(option, 12))
 		return MPTCP_OTHER;
 	out->token = (__u32)token[0] << 24 | (__u32)token[1] << 16 | (__u32)token[2] << 8 | token[3];

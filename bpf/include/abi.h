@@ -90,13 +90,15 @@ enum flow_state {
 	FLOW_LEARNING, /* SYN with MP_CAPABLE seen: packets are searched for keys */
 	FLOW_JOINING,  /* SYN with MP_JOIN seen */
 	FLOW_ESTABLISHED,
-	FLOW_CLOSING, /* FIN or RST seen */
-	FLOW_UDP,     /* two datagrams seen, or more */
+	FLOW_CLOSING,          /* FIN or RST seen; the hash gives the target */
+	FLOW_UDP,              /* two datagrams seen, or more */
+	FLOW_CLOSING_STATEFUL, /* FIN or RST seen; the entry alone gives target or token: kept for as long as an established flow */
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the token's owner */
 #define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the flow's owner */
 #define FLOW_KEYS_SEEN 0x40     /* LEARNING only: the keys were seen, the token is registered */
+#define FLOW_CONTESTED 0x80     /* a SYN with MPTCP came since: there may be a candidate for the entry */
 
 struct flow_key {
 	struct address client;
@@ -119,6 +121,21 @@ struct flow {
 
 struct flow_bucket {
 	struct flow flows[BUCKET_ENTRIES];
+};
+
+enum candidate_kind {
+	CANDIDATE_CAPABLE = 1, /* its SYN had MP_CAPABLE: its keys will tell */
+	CANDIDATE_JOIN,        /* its SYN had MP_JOIN: its ACK will tell */
+};
+
+/* A new handshake with the addresses and ports of a live flow. It takes the flow's entry over when it goes on. */
+struct candidate {
+	__u32 token;    /* CANDIDATE_JOIN: names the connection that it joins */
+	__u32 sequence; /* of its SYN */
+	__u32 seen;     /* tick */
+	__u16 target;
+	__u8 kind; /* enum candidate_kind */
+	__u8 pad;
 };
 
 /* ---- the token table: token to backend ---- */
@@ -243,10 +260,12 @@ enum counter {
 
 	/* events */
 	FLOW_ADDED = VERDICTS,
-	FLOW_FULL,     /* no entry is free or may be evicted: not stored */
-	FLOW_EVICTED,  /* a live entry was replaced by a new flow's */
-	FLOW_REHASHED, /* its target is down: hashed anew */
-	FLOW_KEPT,     /* SYN for a live flow, which keeps its target */
+	FLOW_FULL,          /* no entry is free or may be evicted: not stored */
+	FLOW_EVICTED,       /* a live entry was replaced by a new flow's */
+	FLOW_REHASHED,      /* its target is down: hashed anew */
+	FLOW_KEPT,          /* SYN for a live flow, which keeps its target */
+	CANDIDATE_ADDED,    /* SYN with MPTCP for a live flow: stored as a candidate for its entry */
+	CANDIDATE_ACCEPTED, /* the candidate's handshake goes on: the entry is its own */
 	TOKEN_ADDED,
 	TOKEN_FULL,
 	TOKEN_EVICTED,

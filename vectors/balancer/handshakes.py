@@ -43,6 +43,10 @@ def capable():
         lambda f: ack(f, capable_keys(rest=b"\0\5"), b"hello"), "b2", "sent_keys", "learning", "provisional")
     add("v1-stray-keys", "the SYN went by another balancer", "fresh", lambda f: ack(f, capable_keys()), "b1",
         "sent_keys flow_added token_added", "learning", "provisional")
+    add("v1-syn-on-live-flow", "a SYN for an established flow: it keeps its token", "confirmed", lambda f: syn(f, capable_syn()), "b2",
+        "sent_capable flow_kept candidate_added", "established", "confirmed")
+    add("v1-keys-on-live-flow", "the SYN's handshake goes on: the flow gets the keys' token", "reopened",
+        lambda f: ack(f, capable_keys(), seq=1001), "b2", "sent_keys candidate_accepted", "established", "confirmed")
     add("v1-keys-established", "an established flow is not searched", "confirmed", lambda f: ack(f, capable_keys()), "b2", "sent_flow",
         "established", "confirmed")
     add("v1-stolen-token", "another client's ACK with the same keys: the token stays with b2", "confirmed",
@@ -116,12 +120,20 @@ def join():
         "sent_join_unknown joins_limited", "none")
     add("syn-backend-down", "the connection's backend is down", "down", lambda f: syn(f, join_syn(), port=40001), "b1",
         "sent_join_unknown", "none")
-    add("syn-on-live-flow", "a join forged on another's established flow", "known", lambda f: syn(f, join_syn()), "b2",
-        "sent_join flow_kept", "established")
-    add("third-ack", "RFC 8684 3.2: 24 bytes with the HMAC", "joined", lambda f: ack(f, mptcp(1, 0, b"\0" + b"\7" * 20), port=40001), "b2",
+    add("syn-on-live-flow", "a join on another's established flow, forged perhaps: the SYN goes by its token, the flow stays", "rival",
+        lambda f: syn(f, join_syn(), port=40002), "b2", "sent_join candidate_added", "established")
+    add("syn-on-live-flow-unknown-token", "the same with a token that nobody has", "known", lambda f: syn(f, join_syn()), "b1",
+        "sent_join_unknown", "established")
+    add("third-ack-on-live-flow", "RFC 8684 3.2: the server answered the SYN, so the join is true", "contested",
+        lambda f: ack(f, join_ack(), port=40002, seq=1001), "b2", "sent_flow flow_added candidate_accepted", "joining")
+    add("other-ack-on-live-flow", "an ACK of another handshake: its number is not the one behind the SYN's", "contested",
+        lambda f: ack(f, join_ack(), port=40002), "b1", "sent_flow", "established")
+    add("data-on-live-flow", "the flow goes on as if no SYN had come", "contested", lambda f: ack(f, data=b"hello", port=40002, seq=1001),
+        "b1", "sent_flow", "established")
+    add("third-ack", "RFC 8684 3.2: 24 bytes with the HMAC", "joined", lambda f: ack(f, join_ack(), port=40001), "b2",
         "sent_flow", "established")
     add("third-ack-unknown", "its SYN went by another balancer", "fresh",
-        lambda f: ack(f, mptcp(1, 0, b"\0" + b"\7" * 20), port=40001), "b1", "sent_miss flow_added", "new")
+        lambda f: ack(f, join_ack(), port=40001), "b1", "sent_miss flow_added", "new")
     add("syn-ack-form", "RFC 8684 3.2: 16 bytes belong to the SYN/ACK", "confirmed",
         lambda f: syn(f, mptcp(1, 0, bytes(13)), port=40001), "b1", "sent_syn flow_added", "new", families=[4])
     add("syn-ack-flags", "with ACK it is no SYN", "confirmed", lambda f: packet(f, SYN | ACK, join_syn(), port=40001), "b1",
@@ -175,12 +187,12 @@ def data():
         add(name, f"RFC 8684 {section}: names no connection and confirms none", "proven", lambda f, o=option: packet(f, ACK, o), "b2",
             "sent_flow", "learning", "provisional", families=[4])
     add("fastclose", "RFC 8684 3.5: with RST the flow closes", "confirmed", lambda f: packet(f, RST, mptcp(7, 0, b"\0" + KEY_B)), "b2",
-        "sent_flow", "closing", "confirmed")
+        "sent_flow", "closing_stateful", "confirmed")
     add("tcprst", "RFC 8684 3.6: with RST the flow closes", "confirmed", lambda f: packet(f, RST, mptcp(8, 0, b"\1")), "b2", "sent_flow",
-        "closing", "confirmed", families=[4])
-    add("fin", "RFC 8684 3.3.3: a subflow ends", "confirmed", lambda f: packet(f, FIN | ACK, dss()), "b2", "sent_flow", "closing",
-        "confirmed")
-    add("fin-proven", "a FIN confirms nothing", "proven", lambda f: packet(f, FIN | ACK, dss()), "b2", "sent_flow", "closing",
+        "closing_stateful", "confirmed", families=[4])
+    add("fin", "RFC 8684 3.3.3: a subflow ends", "confirmed", lambda f: packet(f, FIN | ACK, dss()), "b2", "sent_flow",
+        "closing_stateful", "confirmed")
+    add("fin-proven", "a FIN confirms nothing, and ends no handshake", "proven", lambda f: packet(f, FIN | ACK, dss()), "b2", "sent_flow", "learning",
         "provisional", families=[4])
 
 

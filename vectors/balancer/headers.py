@@ -42,8 +42,12 @@ def plain():
     add("urgent", "RFC 9293 3.8.5: urgent data", "known", lambda f: packet(f, ACK | URG | PSH, b"", b"!"), "b2", "sent_flow", "established",
         families=[4])
     add("other-port", "another flow of the same client", "known", lambda f: ack(f, port=40009), "b1", unknown, "new")
-    add("fin", "RFC 9293 3.6: the end begins", "known", lambda f: packet(f, FIN | ACK), "b2", "sent_flow", "closing")
-    add("rst", "RFC 9293 3.5.2: the end", "known", lambda f: packet(f, RST), "b2", "sent_flow", "closing")
+    add("fin", "RFC 9293 3.6: the end begins; no hash gives b2", "known", lambda f: packet(f, FIN | ACK), "b2", "sent_flow",
+        "closing_stateful")
+    add("rst", "RFC 9293 3.5.2: the end, or it is forged", "known", lambda f: packet(f, RST), "b2", "sent_flow", "closing_stateful")
+    add("fin-explained", "the hash gives the flow's backend", "rival", lambda f: packet(f, FIN | ACK, port=40002), "b1", "sent_flow", "closing")
+    add("rst-explained", "the hash gives the flow's backend", "rival", lambda f: packet(f, RST, port=40002), "b1", "sent_flow", "closing")
+    add("rst-opened", "a handshake stays one, for the little time that it has", "opened", lambda f: packet(f, RST), "b2", "sent_flow", "new")
     add("closing", "what comes behind a FIN goes where the flow went", "closing", ack, "b2", "sent_flow", "closing")
     add("rst-unknown", "of a flow that is not known: nothing is remembered", "fresh", lambda f: packet(f, RST), "b1", "sent_miss", "none")
     add("fin-unknown", "of a flow that is not known: nothing is remembered", "fresh", lambda f: packet(f, FIN | ACK), "b1", "sent_miss",

@@ -67,10 +67,10 @@ def ethernet(packet, macs=BALANCER_MAC + CLIENT_MAC, tag=None):
     return macs + (b"" if tag is None else b"\x81\0" + struct.pack(">H", tag)) + kind + packet
 
 
-def tcp_bytes(source, destination, ports, flags, options=b"", data=b"", words=None):
+def tcp_bytes(source, destination, ports, flags, options=b"", data=b"", words=None, seq=1000):
     options += b"\0" * (-len(options) % 4)
     words = 5 + len(options) // 4 if words is None else words
-    seq, ack = 1000, 2000 if flags & ACK else 0
+    ack = 2000 if flags & ACK else 0
     header = struct.pack(">HHIIBBHHH", *ports, seq, ack, words << 4, flags, 64240, 0, 0)
     return summed(source, destination, TCP, header + options + data, 16)
 
@@ -103,6 +103,10 @@ def join_syn(token=TOKEN[1], backup=0, address=1):
     return mptcp(1, backup, bytes([address]) + token + b"\1\2\3\4")
 
 
+def join_ack():
+    return mptcp(1, 0, b"\0" + b"\7" * 20)
+
+
 def dss(ack=8, seq=0, check=False, fin=False):
     flags = fin << 4 | (seq == 8) << 3 | (seq > 0) << 2 | (ack == 8) << 1 | (ack > 0)
     rest = b"\x91\2\3\4\5\6\7\x08"[:ack] + b"\xa1\x12\x13\x14\x15\x16\x17\x18"[:seq]
@@ -113,9 +117,9 @@ def dss(ack=8, seq=0, check=False, fin=False):
 
 # ---- whole packets of clients ----
 
-def packet(family, flags, options=b"", data=b"", port=40000, to=443, client=None, service=None, words=None, **fields):
+def packet(family, flags, options=b"", data=b"", port=40000, to=443, client=None, service=None, words=None, seq=1000, **fields):
     source, destination = client or CLIENT[family], service or SERVICE[family]
-    segment = tcp_bytes(source, destination, (port, to), flags, options, data, words)
+    segment = tcp_bytes(source, destination, (port, to), flags, options, data, words, seq)
     return ip(source, destination, TCP, segment, **fields)
 
 

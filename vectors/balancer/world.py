@@ -74,6 +74,7 @@ KEYS = both(lambda f: ack(f, capable_keys()))
 DATA = both(lambda f: ack(f, dss(), b"hello"))
 JOINED = both(lambda f: syn(f, join_syn(), port=40001))
 PLAIN = both(syn, ack)
+RIVAL = both(lambda f: syn(f, port=40002), lambda f: ack(f, port=40002))
 
 STATES = {
     "fresh": ("nothing is known, one balancer", []),
@@ -85,6 +86,10 @@ STATES = {
     "moved": ("as proven, and then the hash says b1", BY_2 + OPENING + KEYS + BY_1),
     "confirmed": ("data followed: the token is confirmed with b2", BY_2 + OPENING + KEYS + DATA + BY_1),
     "joined": ("port 40001 joined the confirmed connection", BY_2 + OPENING + KEYS + DATA + BY_1 + JOINED),
+    "rival": ("as confirmed, and port 40002 has a plain flow with b1", BY_2 + OPENING + KEYS + DATA + BY_1 + RIVAL),
+    "contested": ("as rival, and a SYN with MP_JOIN came for port 40002", BY_2 + OPENING + KEYS + DATA + BY_1 + RIVAL
+                  + both(lambda f: syn(f, join_syn(), port=40002))),
+    "reopened": ("as confirmed, and another SYN with MP_CAPABLE came", BY_2 + OPENING + KEYS + DATA + BY_1 + OPENING),
     "limited": ("as joined, where one join between refreshes is allowed", ["joins 1"] + BY_2 + OPENING + KEYS + DATA + BY_1
                 + JOINED[:1]),
     "closing": ("an established flow with b2 had its FIN", BY_2 + PLAIN + both(lambda f: packet(f, FIN | ACK)) + BY_1),

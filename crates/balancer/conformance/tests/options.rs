@@ -47,6 +47,17 @@ fn a_syn_that_joins() {
     check(&[&USUAL, &join], SYN | ACK, kind(Kind::Other));
 }
 
+/// RFC 8684 section 3.2: the ACK that ends a join's handshake has 20 bytes of HMAC; its answer before has 8 and a nonce.
+#[test]
+fn an_ack_that_joins() {
+    let ack = [&[30, 24, 0x10, 0][..], &[7; 20]].concat();
+    check(&[&[1, 1], &ack], ACK, Found { at: 2, length: 24, ..kind(Kind::JoinAck) });
+    check(&[&ack], SYN, kind(Kind::Other));
+    let answer = [&[30, 16, 0x10, 2][..], &[7; 12]].concat();
+    check(&[&answer], ACK, kind(Kind::Other));
+    check(&[&ack[..23]], ACK, kind(Kind::Malformed));
+}
+
 /// The ACK of the handshake (20 bytes) and version 1's first data (22, with a checksum 24): the second key is the receiver's.
 #[test]
 fn packets_with_both_keys() {

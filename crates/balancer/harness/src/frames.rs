@@ -59,7 +59,9 @@ impl Flow {
 
     /// Any segment.
     pub fn segment(&self, flags: TcpFlags, mptcp: &[MptcpOption], data: usize) -> Vec<u8> {
-        let mut tcp = TcpHeader::new(self.client.port(), self.service.port(), 1, 1000);
+        // A SYN takes one number of the sequence (RFC 9293, section 3.4).
+        let sequence = u32::from(!flags.contains(TcpFlags::SYN));
+        let mut tcp = TcpHeader::new(self.client.port(), self.service.port(), sequence, 1000);
         tcp.syn = flags.contains(TcpFlags::SYN);
         tcp.ack = flags.contains(TcpFlags::ACK);
         tcp.fin = flags.contains(TcpFlags::FIN);

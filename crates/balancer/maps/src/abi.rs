@@ -12,7 +12,7 @@ use heddle_bpf_loader::plain_old_data;
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 plain_old_data! {
-    AssignedKey Flow FlowKey Fragment FragmentKey PeerState Settings Target TokenEntry Trace Vip VipKey
+    AssignedKey Candidate Flow FlowKey Fragment FragmentKey PeerState Settings Target TokenEntry Trace Vip VipKey
 }
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ mod tests {
         for (number, state) in FlowState::ALL.iter().enumerate() {
             assert_eq!(FlowState::from_number(number as u32), Some(*state));
         }
-        assert_eq!(FlowState::from_number(7), None);
+        assert_eq!(FlowState::from_number(8), None);
         assert_eq!(Counter::SentSyn.name(), "sent_syn");
         assert_eq!(MptcpMode::SourceIp.name(), "source_ip");
         assert_eq!(Counter::ALL.len(), Counter::ALL_COUNTERS);

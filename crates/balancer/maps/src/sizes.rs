@@ -21,6 +21,8 @@ pub struct Sizes {
     pub targets: u32,
     /// Other balancers' addresses.
     pub peers: u32,
+    /// Handshakes under way with the addresses and ports of live flows.
+    pub candidates: u32,
     /// Fragmented packets under way.
     pub fragments: u32,
     /// Connections with a key of the balancer's (`mptcp = "assign"`).
@@ -41,6 +43,7 @@ impl Default for Sizes {
             maglev_tables: 64,
             targets: 4096,
             peers: 256,
+            candidates: 8192,
             fragments: 8192,
             assigned: 65536,
             ready_keys: 4096,

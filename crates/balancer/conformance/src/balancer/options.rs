@@ -17,6 +17,8 @@ pub enum Kind {
     JoinSyn,
     /// Not a SYN: DSS.
     Dss,
+    /// Not a SYN: the MP_JOIN that ends a join's handshake.
+    JoinAck,
     /// None of these, but another MPTCP option, or one of these that is out of its place.
     Other,
     /// None of these, and an MPTCP option or an option's length makes no sense.
@@ -32,13 +34,14 @@ impl Kind {
             2 => Kind::CapableKeys,
             3 => Kind::JoinSyn,
             4 => Kind::Dss,
-            5 => Kind::Other,
+            5 => Kind::JoinAck,
+            6 => Kind::Other,
             _ => Kind::Malformed,
         }
     }
 }
 
-/// `struct mptcp_found`. What is not there is 0; fields but `kind` are there only of the four kinds that are looked for.
+/// `struct mptcp_found`. What is not there is 0; fields but `kind` are there only of the five kinds that are looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The kind of option found.
@@ -101,6 +104,7 @@ fn read(option: &[u8], syn: bool) -> Found {
         Ok(MptcpOption::Join(MpJoin::Syn { token, .. })) if syn => {
             Found { kind: Kind::JoinSyn, token, ..Found::default() }
         }
+        Ok(MptcpOption::Join(MpJoin::Ack { .. })) if !syn => Kind::JoinAck.into(),
         Ok(MptcpOption::Dss(_)) if !syn => Kind::Dss.into(),
         Ok(_) | Err(ParseError::Version(_)) => Kind::Other.into(),
         Err(_) => Kind::Malformed.into(),

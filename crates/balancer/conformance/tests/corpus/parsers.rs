@@ -51,6 +51,7 @@ fn check_options(case: &Block, area: &[u8], flags: TcpFlags) {
     match found.kind {
         Kind::CapableSyn | Kind::CapableKeys => says("version", found.version.into()),
         Kind::JoinSyn => says("recvtok", found.token.0.into()),
+        Kind::JoinAck => says("subtype", 1),
         Kind::Dss => says("subtype", 2),
         Kind::None | Kind::Other | Kind::Malformed => {}
     }

@@ -42,7 +42,7 @@ impl Lifetimes {
 
     fn of_flow(&self, state: FlowState) -> u32 {
         match state {
-            FlowState::Established => self.settings.flow_timeout,
+            FlowState::Established | FlowState::ClosingStateful => self.settings.flow_timeout,
             FlowState::Closing => self.settings.closing_timeout,
             FlowState::Udp => self.settings.udp_timeout,
             _ => self.settings.syn_timeout,

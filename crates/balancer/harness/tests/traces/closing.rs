@@ -70,11 +70,11 @@ fn a_port_may_be_used_again_after_fin() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let flow = flow(1);
     let home = cluster.plain(0, &flow);
-    cluster.backends[home].weight = 0;
-    cluster.publish().unwrap();
     assert_eq!(cluster.to(0, &flow.fin()), home);
     assert_eq!(cluster.to(0, &flow.ack(&[], 0)), home);
     assert_eq!(cluster.state(0, &flow), Some(FlowState::Closing));
+    cluster.backends[home].weight = 0;
+    cluster.publish().unwrap();
     assert_ne!(cluster.to(0, &flow.syn(&[])), home, "{home} drains");
     assert_eq!(cluster.state(0, &flow), Some(FlowState::New));
 }

@@ -203,7 +203,7 @@ fn the_end_of_a_flow_is_found_through_its_owner() {
         let (sent, _) = cluster.seen(1, &end);
         // Balancer 0 answers, or has told balancer 1, the flow's owner, before.
         assert_eq!(backend(&sent), home, "via {:?}", sent.via);
-        assert_eq!(cluster.state(1, &subflow), Some(FlowState::Closing));
+        assert_eq!(cluster.state(1, &subflow), Some(FlowState::ClosingStateful));
     }
 }
 

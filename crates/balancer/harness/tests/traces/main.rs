@@ -3,6 +3,7 @@
 
 mod closing;
 mod explain;
+mod forged;
 mod fragments;
 mod full;
 mod hashes;

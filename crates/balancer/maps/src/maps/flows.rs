@@ -29,7 +29,8 @@ pub struct Flow {
     pub target: u16,
     /// Its state.
     pub state: FlowState,
-    /// Its [`abi::FLOW_TOKEN_PENDING`], [`abi::FLOW_OWNER_PENDING`] and [`abi::FLOW_KEYS_SEEN`].
+    /// Its [`abi::FLOW_TOKEN_PENDING`], [`abi::FLOW_OWNER_PENDING`], [`abi::FLOW_KEYS_SEEN`] and
+    /// [`abi::FLOW_CONTESTED`].
     pub flags: u8,
     /// The ring's epoch when it was last registered.
     pub epoch: u8,

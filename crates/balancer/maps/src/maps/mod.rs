@@ -26,7 +26,7 @@ pub(crate) use traces::Traces;
 use heddle_bpf_loader::maps::{Hash, Slots};
 
 use crate::Error;
-use crate::abi::{Address, AssignedKey, FlowKey, Fragment, FragmentKey, Vip, VipKey};
+use crate::abi::{Address, AssignedKey, Candidate, FlowKey, Fragment, FragmentKey, Vip, VipKey};
 
 /// All maps of a balancer.
 pub struct Maps {
@@ -48,6 +48,8 @@ pub struct Maps {
     pub flows: Flows,
     /// The token table.
     pub tokens: Tokens,
+    /// Handshakes under way with the addresses and ports of live flows.
+    pub candidates: Hash<FlowKey, Candidate>,
     /// The targets of packets' later fragments.
     pub fragments: Hash<FragmentKey, Fragment>,
     /// Keys that were given to connections (`mptcp = "assign"`).
@@ -76,6 +78,7 @@ impl Maps {
             ring: Slots::new("ring", map("ring")?)?,
             flows: Flows::new(map("flows")?)?,
             tokens: Tokens::new(map("tokens")?)?,
+            candidates: Hash::new(map("candidates")?)?,
             fragments: Hash::new(map("fragments")?)?,
             assigned: Hash::new(map("assigned")?)?,
             ready_keys: ReadyKeys::new(map("ready_keys")?)?,

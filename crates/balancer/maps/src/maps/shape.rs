@@ -6,8 +6,8 @@ use aya::maps::{Array, Map, MapData};
 use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
-    self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Count, FlowKey, Fragment, FragmentKey, HEDDLE_ABI,
-    MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip, VipKey,
+    self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, Fragment, FragmentKey,
+    HEDDLE_ABI, MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip, VipKey,
 };
 use crate::{Error, Sizes};
 
@@ -17,7 +17,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 15]);
+pub(crate) struct PinnedMaps([Shape; 16]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -34,6 +34,7 @@ impl PinnedMaps {
             Shape::of::<u32, u32>("maglev", maglev),
             Shape::of::<u32, u32>("ring", 3 * RING_SIZE),
             Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
+            Shape::of::<FlowKey, Candidate>("candidates", sizes.candidates),
             Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
             Shape::of::<FragmentKey, Fragment>("fragments", sizes.fragments),
             Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),

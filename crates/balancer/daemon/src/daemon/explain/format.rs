@@ -110,6 +110,12 @@ pub(super) fn event(event: Counter) -> &'static str {
         C::FlowEvicted => "Another flow, not yet established, would make room for it.",
         C::FlowRehashed => "Its flow's backend is down: the hash chooses another.",
         C::FlowKept => "Its flow is alive: a SYN does not move it.",
+        C::CandidateAdded => {
+            "Its flow is alive: the entry would be the SYN's only when its handshake goes on."
+        }
+        C::CandidateAccepted => {
+            "Its handshake, on the addresses and ports of another flow, goes on: the entry would be its own."
+        }
         C::TokenAdded => "Its token would be remembered.",
         C::TokenFull => "There is no room for its token, which would not be remembered.",
         C::TokenEvicted => "Another token, not yet confirmed, would make room for it.",

@@ -71,7 +71,7 @@ fn flow(facts: &Facts<'_>) -> String {
         Some(FlowState::Learning) if proven => "its keys were seen",
         Some(FlowState::Learning) => "its packets are searched for keys",
         Some(FlowState::Joining) => "it has joined, and nothing came since",
-        Some(FlowState::Closing) => "it is closing",
+        Some(FlowState::Closing | FlowState::ClosingStateful) => "it is closing",
         Some(_) => "it is established",
     };
     let token = match facts.trace.token {

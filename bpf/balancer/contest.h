@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* A SYN with MPTCP that has the addresses and ports of a live flow.
+ *
+ * Either the client uses the port again, after a restart perhaps, or somebody forged it who knows the client's address. The balancer sees
+ * one direction only, and no answer tells the two apart. So the SYN goes where it would open something, and the flow's entry stays as it
+ * is; what the SYN wants is stored beside it, as a candidate. A packet that only who had the server's answer has a reason to send, with
+ * the sequence number behind the SYN's, gives the entry to the candidate. */
+#pragma once
+
+#include "balancer/learn.h"
+
+/* Where the third packet of a handshake may start, counted from its SYN: there may have been data in that (RFC 7413). */
+#define DATA_IN_SYN 0xffff
+
+/* Stores a candidate for the known flow's entry. */
+static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 token, __u32 target)
+{
+	struct candidate candidate = {
+		.token = token,
+		.sequence = context->sequence,
+		.seen = context->now,
+		.target = target,
+		.kind = kind,
+	};
+	struct flow_snapshot changed = context->flow;
+
+	count(context, CANDIDATE_ADDED);
+	if (DRY_RUN)
+		return;
+	bpf_map_update_elem(&candidates, &context->key, &candidate, BPF_ANY);
+	changed.state |= FLOW_CONTESTED;
+	change_flow(context, &changed);
+}
+
+/* The candidate for the known flow's entry; NULL: none that is on time. */
+static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
+{
+	const struct candidate *candidate = bpf_map_lookup_elem(&candidates, &context->key);
+
+	return candidate && within(context->now, candidate->seen, settings.syn_timeout) ? candidate : NULL;
+}
+
+/* The entry is the candidate's: a join, whose next packet registers it. */
+static __always_inline void take_over_by_join(const struct packet_context *context, const struct candidate *candidate,
+					      struct decision *decision)
+{
+	struct flow_value value = { .token = candidate->token, .target = candidate->target, .state = FLOW_JOINING };
+
+	store_flow(context, &value, STATEFUL);
+	decide_send(decision, value.target, SENT_FLOW);
+}
+
+/* The entry gets the token of the keys. It is registered by the next packet, and the entry not shortened meanwhile. */
+static __always_inline void take_over_by_keys(const struct packet_context *context, const struct mptcp_found *found,
+					      struct decision *decision)
+{
+	struct flow_snapshot changed = context->flow;
+
+	changed.token = learn_keys(context, found, decision);
+	changed.state = FLOW_ESTABLISHED | (changed.token ? FLOW_TOKEN_PENDING : 0);
+	changed.seen = context->now;
+	change_flow_token(context, &changed);
+}
+
+/* No candidate came in time: the flow is as before. */
+static __always_inline void end_contest(const struct packet_context *context)
+{
+	struct flow_snapshot changed = context->flow;
+
+	changed.state &= ~FLOW_CONTESTED;
+	change_flow(context, &changed);
+}
+
+/* A packet of a contested flow. True: all is decided; else it is one like any other. */
+static __always_inline bool decide_contested(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	const struct candidate *stored = candidate_of(context);
+	struct candidate candidate;
+	struct mptcp_found found;
+	int kind;
+
+	if (!stored) {
+		end_contest(context);
+		return true;
+	}
+	candidate = *stored;
+	if (context->sequence - candidate.sequence - 1 > DATA_IN_SYN || !target_up(candidate.target))
+		return false;
+	kind = search_options(ctx, context, &found);
+	if (candidate.kind == CANDIDATE_JOIN && kind == MPTCP_JOIN_ACK)
+		take_over_by_join(context, &candidate, decision);
+	else if (candidate.kind == CANDIDATE_CAPABLE && kind == MPTCP_CAPABLE_KEYS)
+		take_over_by_keys(context, &found, decision);
+	else
+		return false;
+	count(context, CANDIDATE_ACCEPTED);
+	if (!DRY_RUN)
+		bpf_map_delete_elem(&candidates, &context->key);
+	return true;
+}
