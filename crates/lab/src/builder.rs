@@ -7,7 +7,7 @@ use heddle_units::Rate;
 use crate::LabError;
 
 /// Limits on the client's addresses, balancers, and backends.
-const LIMITS: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 4), ("backends", 8)];
+const LIMITS: [(&str, usize); 3] = [("client addresses", 4), ("balancers", 6), ("backends", 8)];
 
 /// Size and settings of a lab to be made. See [`Lab::builder`](crate::Lab::builder) for the defaults.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Builder {
         Builder { clients: addresses, ..self }
     }
 
-    /// Balancers: 1 to 4.
+    /// Balancers: 1 to 6.
     #[must_use]
     pub fn balancers(self, balancers: usize) -> Builder {
         Builder { balancers, ..self }

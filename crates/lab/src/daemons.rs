@@ -1,5 +1,6 @@
 //! `heddled` on the balancers of a lab.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -10,12 +11,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::etcd::http_get;
 use crate::{Lab, LabError, eventually, names};
 
 /// Limit on the time from a daemon's start to its first answer.
 const START_LIMIT: Duration = Duration::from_secs(60);
+/// Limit on the time from a daemon's first answer until it is healthy.
+const HEALTHY_LIMIT: Duration = Duration::from_secs(60);
+/// Port of each daemon's metrics.
+const METRICS_PORT: u16 = 9100;
+/// The secret that all daemons share.
+const SECRET: &str = "no secret at all: this is a lab, whose traffic nobody else can see";
 /// Limit on the time that a daemon may take to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
@@ -58,7 +67,9 @@ impl<'a> Daemons<'a> {
         let pins = Path::new(names::PINS).join(name);
         let running = lab.balancers().iter().map(|_| None).collect();
         let mut daemons = Daemons { lab, setup, directory, pins, running };
-        daemons.write_secret().map_err(LabError::system("writing the secret"))?;
+        for index in 0..lab.balancers().len() {
+            daemons.write_secret(index, SECRET)?;
+        }
         for index in 0..lab.balancers().len() {
             daemons.write_config(index, &daemons.config(index))?;
             daemons.spawn(index)?;
@@ -75,14 +86,14 @@ impl<'a> Daemons<'a> {
         let mut text = String::new();
         let _ = write!(
             text,
-            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\naddresses = [\"{}\", \"{}\"]\nadmin = \"{}\"\nmetrics = \"{}:9100\"\npin = \"{}\"\n\
+            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\naddresses = [\"{}\", \"{}\"]\nadmin = \"{}\"\nmetrics = \"{}:{METRICS_PORT}\"\npin = \"{}\"\n\
              [tables]\nflows = 65536\ntokens = 65536\n[steering]\nsecret_file = \"{}\"\n",
             self.lab.balancer(index).v4(),
             self.lab.balancer(index).v6(),
             path("admin").display(),
             self.lab.balancer(index).v4(),
             self.pins.join(index.to_string()).display(),
-            self.directory.path().join("secret").display(),
+            path("secret").display(),
         );
         if let Some(url) = &self.setup.etcd {
             let _ = write!(
@@ -184,6 +195,58 @@ impl<'a> Daemons<'a> {
         }
     }
 
+    /// Halts a daemon (SIGSTOP): it runs no more and answers nothing. Its program goes on.
+    pub fn pause(&self, index: usize) {
+        if let Some(process) = self.process(index) {
+            let _ = signal(process, "STOP");
+        }
+    }
+
+    /// Lets a halted daemon go on (SIGCONT).
+    pub fn resume(&self, index: usize) {
+        if let Some(process) = self.process(index) {
+            let _ = signal(process, "CONT");
+        }
+    }
+
+    /// Waits until a daemon's `/healthz` answers 200: it can be given packets.
+    ///
+    /// # Errors
+    /// If it does not, with its last answer.
+    pub fn wait_until_healthy(&self, index: usize) -> Result<(), LabError> {
+        eventually(HEALTHY_LIMIT, || match self.get(index, "/healthz") {
+            Ok(answer) if answer.starts_with("HTTP/1.1 200 ") => Ok(()),
+            Ok(answer) => Err(format!("balancer-{index}: {answer}")),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// The names of the balancers that a daemon counts as members.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub fn members(&self, index: usize) -> Result<BTreeSet<String>, LabError> {
+        let answer = ask(&self.socket(index), "members");
+        let answer = answer.map_err(LabError::system(format!("members of balancer-{index}")))?;
+        let members = answer["body"]["ok"]["members"].as_array().into_iter().flatten();
+        let alive = members.filter(|member| member["alive"] == true);
+        Ok(alive.filter_map(|member| Some(member["name"].as_str()?.to_string())).collect())
+    }
+
+    /// A daemon's metrics, as text.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub fn metrics(&self, index: usize) -> Result<String, LabError> {
+        self.get(index, "/metrics")
+    }
+
+    /// The answer to a request from a daemon's own host, which no failed link keeps from it.
+    fn get(&self, index: usize, path: &str) -> Result<String, LabError> {
+        let node = self.lab.balancer(index);
+        http_get(node, (node.v4(), METRICS_PORT).into(), path)
+    }
+
     /// Detaches a balancer's program and removes its maps, as a reboot does.
     pub fn remove_program(&self, index: usize) {
         let _ = fs::remove_dir_all(self.pins.join(index.to_string()));
@@ -200,10 +263,17 @@ impl<'a> Daemons<'a> {
         self.directory.path().join(format!("log-{index}"))
     }
 
-    fn write_secret(&self) -> io::Result<()> {
-        let path = self.directory.path().join("secret");
-        fs::write(&path, "no secret at all: this is a lab, whose traffic nobody else can see\n")?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+    /// Writes a daemon's secret, which it reads at its start and at a [`Daemons::reload`]. All have the same unless this is called.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_secret(&self, index: usize, secret: &str) -> Result<(), LabError> {
+        let path = self.directory.path().join(format!("secret-{index}"));
+        let write = || {
+            fs::write(&path, format!("{secret}\n"))?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
+        };
+        write().map_err(LabError::system("writing a secret"))
     }
 
     fn spawn(&mut self, index: usize) -> Result<(), LabError> {
@@ -262,15 +332,17 @@ fn ready_or_ended(daemon: &mut Child, socket: &Path) -> Result<Option<ExitStatus
 
 /// Returns true if a daemon answers a request for its status.
 fn is_ready(socket: &Path) -> bool {
-    let request = || -> io::Result<bool> {
-        let mut stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(START_LIMIT))?;
-        stream.write_all(b"{\"version\":1,\"body\":\"status\"}\n")?;
-        let mut answer = String::new();
-        BufReader::new(stream).read_line(&mut answer)?;
-        Ok(answer.contains("\"ok\""))
-    };
-    request().unwrap_or(false)
+    ask(socket, "status").is_ok_and(|answer| answer["body"].get("ok").is_some())
+}
+
+/// The answer of a daemon to a request without arguments.
+fn ask(socket: &Path, request: &str) -> io::Result<Value> {
+    let mut stream = UnixStream::connect(socket)?;
+    stream.set_read_timeout(Some(START_LIMIT))?;
+    stream.write_all(format!("{{\"version\":1,\"body\":\"{request}\"}}\n").as_bytes())?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    Ok(serde_json::from_str(&answer)?)
 }
 
 /// Sends a signal to a daemon. `nsenter` replaces itself with the program, so its process is the daemon's.

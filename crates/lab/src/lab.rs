@@ -131,6 +131,11 @@ impl Lab {
         count(self.settings.clients)
     }
 
+    /// The router's port to a balancer or a backend.
+    pub(crate) fn port_of(&self, node: &Node) -> Option<String> {
+        self.ports().find(|(other, _)| other.namespace == node.namespace).map(|(_, port)| port)
+    }
+
     /// Balancers and backends, each with the router's port to it.
     pub(crate) fn ports(&self) -> impl Iterator<Item = (&Node, String)> {
         let balancers = self.balancers.iter().enumerate().map(|(i, node)| (node, format!("p{i}")));

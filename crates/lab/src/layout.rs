@@ -139,12 +139,7 @@ fn client_link(link: u8) -> String {
     let (v4, v6) = client_addresses(link);
     let (via4, via6) = gateways(link);
     let router = neighbours(&format!("eth{link}"), peer_mac(client_mac(link)), gateways(link));
-    let endpoints = match link {
-        0 => String::new(),
-        _ => [v4.to_string(), v6.to_string()]
-            .map(|address| format!("mptcp endpoint add {address} dev eth{link} subflow\n"))
-            .concat(),
-    };
+    let endpoints = if link == 0 { String::new() } else { endpoint_lines(link) };
     format!(
         "address add {v4}/24 dev eth{link}
 address add {v6}/64 dev eth{link} nodad
@@ -153,6 +148,13 @@ route add 0.0.0.0/0 via {via4} dev eth{link} metric 10{link}
 route add ::/0 via {via6} dev eth{link} metric 10{link}
 {router}{endpoints}"
     )
+}
+
+/// The MPTCP endpoints of a link of the client.
+pub(crate) fn endpoint_lines(link: u8) -> String {
+    let (v4, v6) = client_addresses(link);
+    let endpoint = |address| format!("mptcp endpoint add {address} dev eth{link} subflow\n");
+    [v4.to_string(), v6.to_string()].map(endpoint).concat()
 }
 
 /// The router: a bridge to the balancers and backends, whose hosts and ports are `ports`, and a link to each client address.
@@ -171,13 +173,14 @@ link set lan up
 ",
         router.mac, router.v4, router.v6
     );
-    let ports = ports.map(|(node, port)| {
-        let host = neighbours("lan", node.mac, (node.v4, node.v6));
-        format!(
-            "link set {port} master lan up\nlink set {port} type bridge_slave flood off\n{host}"
-        )
-    });
+    let ports = ports
+        .map(|(node, port)| port_lines(&port) + &neighbours("lan", node.mac, (node.v4, node.v6)));
     [bridge].into_iter().chain(ports).chain((0..links).map(router_link)).collect()
+}
+
+/// A port of the bridge.
+pub(crate) fn port_lines(port: &str) -> String {
+    format!("link set {port} master lan up\nlink set {port} type bridge_slave flood off\n")
 }
 
 /// The bridge's forwarding table, as lines of `bridge`. A bridge that had to learn it would first flood all ports with a frame, and

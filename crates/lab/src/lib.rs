@@ -34,13 +34,17 @@
 //! * A client that lost a few SYNs stops using MPTCP for an hour (`net.mptcp.blackhole_timeout`): off here.
 
 mod builder;
+mod busy;
 mod capture;
 mod counters;
 mod daemons;
 mod error;
+mod etcd;
+mod faults;
 mod joins;
 mod lab;
 mod layout;
+mod load;
 mod make;
 mod names;
 mod node;
@@ -51,12 +55,16 @@ mod tshark;
 mod wait;
 
 pub use builder::Builder;
+pub use busy::BusyProcessors;
 pub use capture::Capture;
 pub use counters::mptcp_counters;
 pub use daemons::{Daemons, Setup, join_address};
 pub use error::LabError;
+pub use etcd::Etcd;
+pub use faults::{Cluster, Fault};
 pub use joins::{Joins, count_joins};
 pub use lab::Lab;
+pub use load::{Arrivals, ArrivalsReport, Broken, Pattern, StreamReport, Streams, SubflowReport};
 pub use names::remove_orphans;
 pub use node::{Mac, Node};
 pub use peer::{Connection, Server, Status, StatusReader, Subflow, Transport};

@@ -41,7 +41,7 @@ impl Lab {
         self.add_links()?;
         self.set_up_hosts()?;
         self.set_offloads()?;
-        self.add_pass_programs()?;
+        self.add_pass_programs(self.ports())?;
         self.set_rates()?;
         let all: Vec<NextHop> = (0..self.balancers().len()).map(NextHop::Balancer).collect();
         self.route_vip(&all)
@@ -79,8 +79,7 @@ impl Lab {
         self.client().ip(&layout::client_lines(links))?;
         let mtu = self.settings.lan_mtu;
         self.router().ip(&layout::router_lines(self.router(), links, self.ports(), mtu))?;
-        let table = layout::forwarding_lines(self.ports());
-        tools::run("bridge", ["-n", &self.router().namespace, "-batch", "-"], &table)?;
+        self.set_forwarding(self.ports())?;
         for (role, node) in self.nodes() {
             match role {
                 Role::Client | Role::Router => {}
@@ -94,25 +93,75 @@ impl Lab {
         Ok(())
     }
 
+    /// Closes the further subflows of all of the client's connections, and lets the kernel open others.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn renew_joins(&self) -> Result<(), LabError> {
+        self.client().run("ip mptcp endpoint flush")?;
+        let endpoints: String = (1..self.links()).map(layout::endpoint_lines).collect();
+        self.client().ip(&endpoints)
+    }
+
+    fn set_forwarding<'a>(
+        &self,
+        ports: impl Iterator<Item = (&'a Node, String)>,
+    ) -> Result<(), LabError> {
+        let lines = layout::forwarding_lines(ports);
+        tools::run("bridge", ["-n", &self.router().namespace, "-batch", "-"], &lines).map(drop)
+    }
+
+    /// Removes the link of a balancer or a backend, both ends of it, as if its machine had lost power. What is attached to the link
+    /// goes with it; programs on the host go on.
+    ///
+    /// # Errors
+    /// If it is gone already.
+    pub fn remove_link(&self, node: &Node) -> Result<(), LabError> {
+        match self.port_of(node) {
+            Some(port) => self.router().ip(&format!("link delete {port}\n")),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the link of a balancer or a backend again, with its addresses and routes, after [`Lab::remove_link`].
+    ///
+    /// # Errors
+    /// If the kernel refuses a step.
+    pub fn add_link(&self, node: &Node) -> Result<(), LabError> {
+        let Some(port) = self.port_of(node) else { return Ok(()) };
+        let mtu = self.settings.lan_mtu;
+        let link = layout::link(node, "eth0", node.mac, self.router(), &port, mtu);
+        tools::run("ip", ["-batch", "-"], &link)?;
+        self.router().ip(&layout::port_lines(&port))?;
+        self.set_forwarding([(node, port.clone())].into_iter())?;
+        node.ip(&layout::lan_lines(node, self.router()))?;
+        self.set_port_offloads(node, &port)?;
+        self.add_pass_programs([(node, port)].into_iter())
+    }
+
     /// Switches checksum offload off: XDP programs see frames before it.
     fn set_offloads(&self) -> Result<(), LabError> {
         for link in 0..self.settings.clients {
             self.client().run(&format!("ethtool -K eth{link} tx off"))?;
             self.router().run(&format!("ethtool -K c{link} tx off"))?;
         }
-        for (node, port) in self.ports() {
-            node.run("ethtool -K eth0 tx off")?;
-            self.router().run(&format!("ethtool -K {port} tx off"))?;
-        }
-        Ok(())
+        self.ports().try_for_each(|(node, port)| self.set_port_offloads(node, &port))
+    }
+
+    fn set_port_offloads(&self, node: &Node, port: &str) -> Result<(), LabError> {
+        node.run("ethtool -K eth0 tx off")?;
+        self.router().run(&format!("ethtool -K {port} tx off")).map(drop)
     }
 
     /// Attaches a program to each port of the bridge. Without it, frames that XDP sends there from the other end stay in a queue.
-    fn add_pass_programs(&self) -> Result<(), LabError> {
+    fn add_pass_programs<'a>(
+        &self,
+        ports: impl Iterator<Item = (&'a Node, String)>,
+    ) -> Result<(), LabError> {
         let write_error = || LabError::system("the program that passes everything");
         let mut object = NamedTempFile::new().map_err(write_error())?;
         object.write_all(PASS).map_err(write_error())?;
-        for (_, port) in self.ports() {
+        for (_, port) in ports {
             let path = object.path().display();
             self.router().run(&format!("ip link set dev {port} xdpdrv obj {path} sec xdp"))?;
         }

@@ -61,8 +61,8 @@ impl Lab {
     }
 
     fn set_port(&self, node: &Node, state: &str) -> Result<(), LabError> {
-        match self.ports().find(|(other, _)| other.namespace == node.namespace) {
-            Some((_, port)) => self.router().ip(&format!("link set {port} {state}\n")),
+        match self.port_of(node) {
+            Some(port) => self.router().ip(&format!("link set {port} {state}\n")),
             None => Ok(()),
         }
     }

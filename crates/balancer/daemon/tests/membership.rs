@@ -4,52 +4,14 @@
 mod common;
 
 use std::net::SocketAddr;
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use common::{JOIN_LIMIT, PORT, setup, wait_for_members};
-use heddle_lab::{Daemons, Lab, NextHop, Setup, Transport, count_joins};
+use heddle_lab::{Daemons, Etcd, Lab, NextHop, Setup, Transport, count_joins};
 use heddle_testing::{Need, skip_without};
 
 /// Limit on the time until all balancers see a change.
 const MEMBERS_LIMIT: Duration = Duration::from_secs(15);
-
-/// etcd on the router, which all balancers reach.
-struct Etcd {
-    process: Child,
-    _data: tempfile::TempDir,
-}
-
-impl Etcd {
-    fn start(lab: &Lab) -> Etcd {
-        let data = tempfile::tempdir().unwrap();
-        let mut command = lab.router().command("etcd");
-        command.arg("--data-dir").arg(data.path());
-        command.args([
-            "--listen-client-urls",
-            "http://10.0.0.1:2379",
-            "--advertise-client-urls",
-            "http://10.0.0.1:2379",
-        ]);
-        command.args([
-            "--listen-peer-urls",
-            "http://10.0.0.1:2380",
-            "--initial-advertise-peer-urls",
-            "http://10.0.0.1:2380",
-        ]);
-        command.args(["--initial-cluster", "default=http://10.0.0.1:2380"]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().unwrap();
-        Etcd { process, _data: data }
-    }
-}
-
-impl Drop for Etcd {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 /// One leaves in order, one is killed and its lease runs out; the rest share the tokens.
 #[test]
@@ -58,10 +20,10 @@ fn balancers_find_each_other_and_notice_who_goes() {
         return;
     }
     let lab = Lab::builder().balancers(3).backends(3).build().unwrap();
-    let _etcd = Etcd::start(&lab);
+    let etcd = Etcd::start(&lab).unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
-    let etcd = Some("http://10.0.0.1:2379".into());
-    let mut daemons = Daemons::start(&lab, Setup { etcd, ..setup("learn", "l2") }).unwrap();
+    let mut daemons =
+        Daemons::start(&lab, Setup { etcd: Some(etcd.url()), ..setup("learn", "l2") }).unwrap();
     wait_for_members(&daemons, &[0, 1, 2], &[0, 1, 2], MEMBERS_LIMIT);
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let joins = count_joins(&lab, service, 20, JOIN_LIMIT).unwrap();

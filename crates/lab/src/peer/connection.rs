@@ -76,6 +76,11 @@ impl Connection {
         self.socket.set_timeout(timeout);
     }
 
+    /// Ends waits of this connection once `stop` is set.
+    pub(crate) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
+        self.socket.set_stop(stop);
+    }
+
     /// Sends a request and receives one byte; returns the round-trip time.
     ///
     /// # Errors
@@ -118,6 +123,21 @@ impl Connection {
         self.send(Request::Upload { bytes, seed })?;
         payload::send(&mut self.socket, bytes, seed, &mut progress)?;
         self.receive_verdict()?;
+        Ok(begun.elapsed())
+    }
+
+    /// Sends a payload of `up` bytes, which the server checks, and receives and checks one of `down` bytes; both follow from the seed.
+    /// Returns the time from the first byte to the last.
+    ///
+    /// # Errors
+    /// If the connection broke, or (`InvalidData`) if a byte was wrong in either direction.
+    pub fn exchange(&mut self, up: u32, down: u32, seed: u64) -> io::Result<Duration> {
+        let begun = Instant::now();
+        let mut request = Request::Exchange { up, down, seed }.encode().to_vec();
+        payload::send(&mut request, up.into(), seed, &mut |_| ())?;
+        self.socket.write_all(&request)?;
+        self.receive_verdict()?;
+        payload::check(&mut self.socket, down.into(), !seed, &mut |_| ())?;
         Ok(begun.elapsed())
     }
 

@@ -13,6 +13,8 @@ pub(crate) enum Request {
     Download { bytes: u64, seed: u64 },
     /// Followed by the payload; answered by one of the verdicts below.
     Upload { bytes: u64, seed: u64 },
+    /// Followed by the payload of `up` bytes; answered by a verdict and the payload of `down` bytes of the seed's complement.
+    Exchange { up: u32, down: u32, seed: u64 },
 }
 
 /// Response byte to a ping, and to an upload that arrived intact.
@@ -28,6 +30,9 @@ impl Request {
             Request::Ping => (1, 0, 0),
             Request::Download { bytes, seed } => (2, bytes, seed),
             Request::Upload { bytes, seed } => (3, bytes, seed),
+            Request::Exchange { up, down, seed } => {
+                (4, u64::from(up) << 32 | u64::from(down), seed)
+            }
         };
         let mut encoded = [kind; REQUEST];
         encoded[1..9].copy_from_slice(&u64::to_be_bytes(first));
@@ -46,6 +51,7 @@ impl Request {
             1 => Some(Request::Ping),
             2 => Some(Request::Download { bytes, seed }),
             3 => Some(Request::Upload { bytes, seed }),
+            4 => Some(Request::Exchange { up: (bytes >> 32) as u32, down: bytes as u32, seed }),
             _ => None,
         }
     }
@@ -61,9 +67,10 @@ mod tests {
         let expected = [2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2];
         assert_eq!(download.encode(), expected);
         let upload = Request::Upload { bytes: u64::MAX, seed: 7 };
-        for request in [Request::Name, Request::Ping, download, upload] {
+        let exchange = Request::Exchange { up: 1, down: u32::MAX, seed: 7 };
+        for request in [Request::Name, Request::Ping, download, upload, exchange] {
             assert_eq!(Request::decode(request.encode()), Some(request));
         }
-        assert_eq!(Request::decode([4; REQUEST]), None);
+        assert_eq!(Request::decode([5; REQUEST]), None);
     }
 }

@@ -84,9 +84,9 @@ impl Service {
         }
     }
 
-    /// Answers requests until the connection ends. The client reports errors.
+    /// Answers requests until the connection or the server ends. The client reports errors.
     fn serve(&self, mut socket: TimedSocket) {
-        while self.answer(&mut socket).is_ok() {}
+        while !self.stop.load(Ordering::Relaxed) && self.answer(&mut socket).is_ok() {}
     }
 
     fn answer(&self, socket: &mut TimedSocket) -> io::Result<()> {
@@ -99,6 +99,7 @@ impl Service {
                 payload::send(socket, bytes, seed, &mut |_| ())
             }
             Some(Request::Upload { bytes, seed }) => receive_upload(socket, bytes, seed),
+            Some(Request::Exchange { up, down, seed }) => exchange(socket, up, down, seed),
             None => Err(io::ErrorKind::InvalidData.into()),
         }
     }
@@ -110,6 +111,18 @@ impl Service {
         answer.extend(name.iter().take(length.into()));
         socket.write_all(&answer)
     }
+}
+
+/// Checks what came, and answers by one write.
+fn exchange(socket: &mut TimedSocket, up: u32, down: u32, seed: u64) -> io::Result<()> {
+    let verdict = match payload::check(socket, up.into(), seed, &mut |_| ()) {
+        Ok(()) => INTACT,
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => DAMAGED,
+        Err(error) => return Err(error),
+    };
+    let mut answer = vec![verdict];
+    payload::send(&mut answer, down.into(), !seed, &mut |_| ())?;
+    socket.write_all(&answer)
 }
 
 fn receive_upload(socket: &mut TimedSocket, bytes: u64, seed: u64) -> io::Result<()> {

@@ -49,6 +49,8 @@ pub struct Subflow {
     pub bytes_acked: u64,
     /// Bytes that came from the other end.
     pub bytes_received: u64,
+    /// Segments sent and not acknowledged yet.
+    pub unacknowledged: u32,
 }
 
 #[repr(C)]
@@ -76,7 +78,9 @@ struct MptcpInfo {
 struct TcpInfo {
     state: u8,
     options: [u8; 7],
-    until_pacing: [u32; 24],
+    until_unacked: [u32; 4],
+    unacked: u32,
+    until_pacing: [u32; 19],
     pacing: [u64; 2],
     bytes_acked: u64,
     bytes_received: u64,
@@ -118,6 +122,7 @@ fn read(subflow: &SubflowInfo, tcp: &TcpInfo) -> Option<Subflow> {
         established: tcp.state == ESTABLISHED,
         bytes_acked: tcp.bytes_acked,
         bytes_received: tcp.bytes_received,
+        unacknowledged: tcp.unacked,
     })
 }
 
@@ -172,7 +177,7 @@ mod tests {
     fn the_structs_are_laid_out_as_linux_has_them() {
         assert_eq!(offset_of!(FullInfo, mptcp_info), 40);
         assert_eq!(offset_of!(MptcpInfo, flags), 8);
-        assert_eq!(offset_of!(TcpInfo, bytes_acked), 120);
+        assert_eq!((offset_of!(TcpInfo, unacked), offset_of!(TcpInfo, bytes_acked)), (24, 120));
         assert_eq!((offset_of!(SubflowInfo, local), size_of::<SubflowInfo>()), (8, 264));
     }
 

@@ -34,6 +34,10 @@ impl TimedSocket {
         self.timeout = timeout;
     }
 
+    pub(crate) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
     fn wait_for(&self, mut action: impl FnMut(&Socket) -> io::Result<usize>) -> io::Result<usize> {
         let begun = Instant::now();
         loop {

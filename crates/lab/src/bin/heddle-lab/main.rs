@@ -1,14 +1,15 @@
-//! `heddle-lab`: demonstrations in network namespaces.
+//! `heddle-lab`: demonstrations and long tests in network namespaces.
 
 mod daemon;
 mod demo;
+mod soak;
 
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use heddle_program::{Common, Generate};
 
-/// Run demonstrations on this machine, in network namespaces. Needs root
+/// Run demonstrations and long tests on this machine, in network namespaces. Needs root
 #[derive(Debug, Parser)]
 #[command(name = "heddle-lab", version, max_term_width = 100, mut_arg("jobs", |jobs| jobs.hide(true)))]
 struct Cli {
@@ -22,6 +23,8 @@ struct Cli {
 enum Command {
     /// A download over four subflows through three balancers, one of which fails on the way.
     Demo(Demo),
+    /// Load, while clients, backends, balancers and etcd come and go at random; every byte is checked.
+    Soak(soak::Soak),
     #[command(flatten)]
     Generate(Generate),
 }
@@ -36,8 +39,11 @@ struct Demo {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
-        Command::Demo(args) => demo::demo(args.megabytes, &cli.common),
-        Command::Generate(generate) => generate.run(Cli::command(), &[]),
+        Command::Demo(args) => demo::demo(args.megabytes, &cli.common).map(|()| ExitCode::SUCCESS),
+        Command::Soak(soak) => soak.run(&cli.common),
+        Command::Generate(generate) => {
+            generate.run(Cli::command(), &[]).map(|()| ExitCode::SUCCESS)
+        }
     };
-    heddle_program::exit(done.map(|()| ExitCode::SUCCESS), &cli.common, |_| None)
+    heddle_program::exit(done, &cli.common, |_| None)
 }

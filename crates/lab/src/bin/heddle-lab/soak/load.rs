@@ -1,0 +1,210 @@
+//! The load of a soak: through the balancers, and beside them.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use heddle_lab::{Arrivals, Broken, Lab, LabError, Pattern, StreamReport, Streams, Transport};
+use serde::Serialize;
+
+use super::PORT;
+
+/// Limit on the time until streams have answers again: far beyond what is tolerated, so that a broken one is found as such.
+const LIMIT: Duration = Duration::from_secs(90);
+
+/// Exchanges of MPTCP streams: enough for all subflows.
+const WIDE: Pattern = Pattern { up: 300_000, down: 1000, pause: Duration::from_millis(300) };
+
+/// The service, or backends past the balancers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Path {
+    Service,
+    Direct,
+}
+
+/// Streams and arrivals of a soak.
+pub(super) struct Load<'a> {
+    lab: &'a Lab,
+    streams: Vec<Slot>,
+    arrivals: Vec<(Path, Arrivals)>,
+}
+
+/// A stream that is opened anew when it has ended.
+struct Slot {
+    path: Path,
+    transport: Transport,
+    to: SocketAddr,
+    stream: Option<Streams>,
+}
+
+/// Observations on one path over some time.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Observed {
+    /// Exchanges of streams.
+    pub(super) exchanges: u64,
+    /// Connections that came and went.
+    pub(super) connections: u64,
+    /// Connections that broke, other than by a wrong byte.
+    pub(super) broken: u64,
+    /// Connections with a wrong byte.
+    pub(super) damaged: u64,
+    /// Connections that broke because their backend was away.
+    pub(super) excused: u64,
+    /// Subflows that were established and are no more.
+    pub(super) subflows_lost: u64,
+    /// Joins of whole connections.
+    pub(super) joins: u64,
+    /// Joins that were never established.
+    pub(super) joins_missing: u64,
+    /// The longest stall of a plain stream.
+    pub(super) stall: Duration,
+    /// The longest stall of a subflow.
+    pub(super) subflow_stall: Duration,
+    /// Errors, in words.
+    pub(super) errors: Vec<String>,
+}
+
+impl Observed {
+    pub(super) fn add(&mut self, other: &Observed) {
+        self.exchanges += other.exchanges;
+        self.connections += other.connections;
+        self.broken += other.broken;
+        self.damaged += other.damaged;
+        self.excused += other.excused;
+        self.subflows_lost += other.subflows_lost;
+        self.joins += other.joins;
+        self.joins_missing += other.joins_missing;
+        self.stall = self.stall.max(other.stall);
+        self.subflow_stall = self.subflow_stall.max(other.subflow_stall);
+        self.errors.extend(other.errors.iter().cloned());
+    }
+
+    fn add_broken(&mut self, broken: &Broken, what: &str) {
+        match broken {
+            Broken::Damaged(_) => self.damaged += 1,
+            Broken::Silent | Broken::Ended(_) => self.broken += 1,
+        }
+        self.errors.push(format!("{what}: {broken:?}"));
+    }
+}
+
+impl<'a> Load<'a> {
+    /// Begins; `control` is a backend that is no service's, reached past the balancers.
+    pub(super) fn start(lab: &'a Lab, control: usize) -> Result<Load<'a>, LabError> {
+        let [v4, v6] = lab.vips().map(|vip| SocketAddr::new(vip, PORT));
+        let direct = SocketAddr::new(lab.backend(control).v4().into(), PORT);
+        let (service, beside) = (Path::Service, Path::Direct);
+        let (tcp, mptcp) = (Transport::Tcp, Transport::Mptcp);
+        let kinds = [
+            (service, tcp, v4, 20),
+            (service, tcp, v6, 10),
+            (service, mptcp, v4, 4),
+            (service, mptcp, v6, 2),
+            (beside, tcp, direct, 10),
+            (beside, mptcp, direct, 2),
+        ];
+        let slots = kinds.into_iter().flat_map(|(path, transport, to, count)| {
+            (0..count).map(move |_| Slot { path, transport, to, stream: None })
+        });
+        let mut load = Load { lab, streams: slots.collect(), arrivals: Vec::new() };
+        load.reopen()?;
+        let pause = Duration::from_millis(50);
+        for (path, transport, to, at_once) in [
+            (service, tcp, v4, 1),
+            (service, tcp, v6, 1),
+            (service, mptcp, v4, 2),
+            (service, mptcp, v6, 1),
+            (beside, tcp, direct, 1),
+            (beside, mptcp, direct, 3),
+        ] {
+            load.arrivals.push((path, Arrivals::start(lab, transport, to, at_once, pause)?));
+        }
+        Ok(load)
+    }
+
+    /// Opens the streams that are not.
+    pub(super) fn reopen(&mut self) -> Result<(), LabError> {
+        for slot in self.streams.iter_mut().filter(|slot| slot.stream.is_none()) {
+            let pattern = match slot.transport {
+                Transport::Tcp => Pattern::PING_PONG,
+                Transport::Mptcp => WIDE,
+            };
+            slot.stream = Some(Streams::open(self.lab, slot.transport, slot.to, 1, pattern)?);
+        }
+        Ok(())
+    }
+
+    /// Ends the streams to a backend that will be away.
+    pub(super) fn end_streams_to(&mut self, backend: &str) {
+        for slot in &mut self.streams {
+            let is_there = |stream: &Streams| stream.reports().iter().any(|r| r.backend == backend);
+            if slot.path == Path::Service && slot.stream.as_ref().is_some_and(is_there) {
+                slot.stream = None;
+            }
+        }
+    }
+
+    /// Waits until each stream has had some exchanges, or is broken.
+    pub(super) fn wait_for_answers(&self) -> Result<(), LabError> {
+        let open = || self.streams.iter().filter_map(|slot| slot.stream.as_ref());
+        let deadline = Instant::now() + LIMIT;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        open().try_for_each(|stream| stream.wait_for_exchanges(3, left()))
+    }
+
+    /// What was observed on a path since the last call. Streams that are broken are ended; `away` is a backend that failed meanwhile.
+    pub(super) fn take(&mut self, path: Path, away: Option<&str>) -> Observed {
+        let mut observed = Observed::default();
+        for slot in self.streams.iter_mut().filter(|slot| slot.path == path) {
+            let Some(stream) = &slot.stream else { continue };
+            let mut ended = false;
+            for report in stream.reports() {
+                ended |= report.broken.is_some();
+                observed.add_stream(&report, slot.transport);
+            }
+            stream.forget();
+            if ended {
+                slot.stream = None;
+            }
+        }
+        for (_, arrivals) in self.arrivals.iter().filter(|(of, _)| *of == path) {
+            let report = arrivals.take();
+            observed.connections += report.connections;
+            observed.joins += report.joins;
+            observed.joins_missing += report.joins_missing;
+            for (broken, backend) in &report.broken {
+                if away.is_some() && (backend.is_none() || backend.as_deref() == away) {
+                    observed.excused += 1;
+                } else {
+                    observed.add_broken(broken, &format!("a new connection to {backend:?}"));
+                }
+            }
+        }
+        observed
+    }
+
+    /// Ends all of it.
+    pub(super) fn end(&mut self) {
+        self.streams.clear();
+        self.arrivals.clear();
+    }
+}
+
+impl Observed {
+    fn add_stream(&mut self, report: &StreamReport, transport: Transport) {
+        self.exchanges += report.exchanges;
+        if let Some(broken) = &report.broken {
+            self.add_broken(broken, &format!("stream {} to {}", report.local, report.backend));
+        }
+        if transport == Transport::Tcp {
+            self.stall = self.stall.max(report.longest_stall);
+        }
+        for subflow in &report.subflows {
+            self.subflow_stall = self.subflow_stall.max(subflow.longest_stall);
+            if !subflow.established && report.broken.is_none() {
+                self.subflows_lost += 1;
+                self.errors
+                    .push(format!("subflow {} to {} is gone", subflow.local, report.backend));
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! `heddle-lab soak`: everything comes and goes at random under load, and nothing may break.
+
+mod load;
+mod observe;
+mod plan;
+mod report;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use heddle_lab::{Cluster, Lab, Transport};
+use heddle_program::{Common, Failure, interrupt, output};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::daemon;
+use load::{Load, Path};
+use observe::{Memories, Packets};
+use plan::{Event, Kind, Plan};
+use report::{Counted, Expectation, Outcome, Row};
+
+const PORT: u16 = 8080;
+
+/// Backends of the services, besides the spare one, and one that is no service's.
+const BACKENDS: usize = 4;
+const SPARE: usize = BACKENDS;
+const CONTROL: usize = BACKENDS + 1;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle-lab soak 60                                     an hour of everything
+  heddle-lab soak --faults 200 --events balancers        200 faults of balancers, nothing else
+  heddle-lab soak 10 --seed 7                            the events of another run once more
+  heddle-lab soak --faults 50 --balancers 5 --at-once 2  two of five at a time: connections alone are judged")]
+pub(crate) struct Soak {
+    /// Minutes.
+    #[arg(value_name = "MINUTES", default_value_t = 10)]
+    minutes: u64,
+    /// End after this number of faults of balancers, and not before.
+    #[arg(long, value_name = "N")]
+    faults: Option<usize>,
+    /// Seed of the events [default: the time].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Source of the list of balancers.
+    #[arg(long, value_enum, default_value = "etcd")]
+    membership: Membership,
+    /// Kinds of events; all that the membership has unless given.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
+    events: Vec<Kind>,
+    /// Balancers.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=6))]
+    balancers: u8,
+    /// Balancers that fail at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
+    at_once: u8,
+    /// Folder for report.html and soak.json.
+    #[arg(long, value_name = "FOLDER", default_value = "out/soak")]
+    out: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Membership {
+    /// A list in each balancer's file.
+    Static,
+    /// etcd.
+    Etcd,
+}
+
+impl Soak {
+    pub(crate) fn run(&self, common: &Common) -> Result<ExitCode, Failure> {
+        if self.at_once >= self.balancers {
+            return Err(Failure::usage(
+                "all balancers would fail at the same time",
+                "--at-once must be less than --balancers",
+            ));
+        }
+        if self.kinds().is_empty() {
+            return Err(Failure::usage(
+                "a static list has no etcd that could fail",
+                "--membership etcd, or other --events",
+            ));
+        }
+        interrupt::catch()?;
+        let seed = self.seed.unwrap_or_else(|| {
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs())
+        });
+        if !common.quiet {
+            eprintln!("seed {seed}; report: {}", self.out.join("report.html").display());
+        }
+        let lab = Lab::builder().balancers(self.balancers.into()).backends(BACKENDS + 2).build()?;
+        let _servers = lab.serve(Transport::Mptcp, PORT)?;
+        let setup = daemon::setup(PORT)?;
+        let cluster = match self.membership {
+            Membership::Static => Cluster::with_static_list(&lab, setup)?,
+            Membership::Etcd => Cluster::with_etcd(&lab, setup)?,
+        };
+        let outcome = Running::start(self, &lab, cluster)?.run(seed, common)?;
+        self.write(&outcome)?;
+        if common.json {
+            output::json(&outcome)?;
+        } else {
+            output::line(outcome.text())?;
+        }
+        Ok(if outcome.deviations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// The kinds of events that can happen.
+    fn kinds(&self) -> Vec<Kind> {
+        let wanted = |kind: &Kind| self.events.is_empty() || self.events.contains(kind);
+        let possible = |kind: &Kind| *kind != Kind::Etcd || self.membership == Membership::Etcd;
+        Kind::value_variants().iter().copied().filter(wanted).filter(possible).collect()
+    }
+
+    fn expectation(&self) -> Expectation {
+        if self.at_once > 1 { Expectation::Connections } else { Expectation::Everything }
+    }
+
+    fn write(&self, outcome: &Outcome) -> anyhow::Result<()> {
+        let json = serde_json::to_string_pretty(outcome)?;
+        let files =
+            [("report.html", outcome.html()), ("soak.json", json), ("summary.txt", outcome.text())];
+        fs::create_dir_all(&self.out).with_context(|| self.out.display().to_string())?;
+        for (name, text) in files {
+            let path = self.out.join(name);
+            fs::write(&path, text).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// A soak that runs.
+struct Running<'a> {
+    soak: &'a Soak,
+    lab: &'a Lab,
+    cluster: Cluster<'a>,
+    load: Load<'a>,
+    begun: Instant,
+    memories: Memories,
+    /// Packets of each balancer when its maps were made.
+    bases: BTreeMap<usize, Packets>,
+    refused: u64,
+}
+
+impl<'a> Running<'a> {
+    fn start(soak: &'a Soak, lab: &'a Lab, cluster: Cluster<'a>) -> anyhow::Result<Running<'a>> {
+        let (begun, memories, bases) = (Instant::now(), Memories::default(), BTreeMap::new());
+        let all: Vec<usize> = (0..soak.balancers.into()).collect();
+        configure(lab, &cluster, &all, &Backends::default(), Duration::ZERO)?;
+        let load = Load::start(lab, CONTROL)?;
+        let refused = observe::refused_joins(lab)?;
+        let mut running = Running { soak, lab, cluster, load, begun, memories, bases, refused };
+        running.set_bases(&all)?;
+        Ok(running)
+    }
+
+    fn run(mut self, seed: u64, common: &Common) -> anyhow::Result<Outcome> {
+        let balancers = (self.soak.balancers.into(), self.soak.at_once.into());
+        let mut plan = Plan::new(seed, self.soak.kinds(), balancers, BACKENDS);
+        let bar = self.progress(common);
+        let mut rows = Vec::new();
+        while !self.is_over(&rows) {
+            sleep(plan.pause());
+            let event = plan.next();
+            let row = self.event(&event)?;
+            for deviation in row.deviations(self.soak.expectation()) {
+                bar.println(format!("{} s: {event}: {deviation}", row.at));
+            }
+            rows.push((row, event.is_fault()));
+            match self.soak.faults {
+                Some(_) => bar.set_position(faults(&rows) as u64),
+                None => bar.set_position(self.begun.elapsed().as_secs()),
+            }
+        }
+        bar.finish_and_clear();
+        self.outcome(seed, rows.into_iter().map(|(row, _)| row).collect())
+    }
+
+    fn is_over(&self, rows: &[(Row, bool)]) -> bool {
+        interrupt::stopped()
+            || match self.soak.faults {
+                Some(wanted) => faults(rows) >= wanted,
+                None => self.begun.elapsed() >= Duration::from_secs(60 * self.soak.minutes),
+            }
+    }
+
+    fn progress(&self, common: &Common) -> ProgressBar {
+        if common.quiet {
+            return ProgressBar::hidden();
+        }
+        let (length, unit) = match self.soak.faults {
+            Some(faults) => (faults as u64, "faults"),
+            None => (60 * self.soak.minutes, "s"),
+        };
+        let style = ProgressStyle::with_template(&format!(
+            "{{bar:40}} {{pos}} of {{len}} {unit}, {{eta}} to go"
+        ));
+        ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+
+    /// Makes an event happen and pass, and observes.
+    fn event(&mut self, event: &Event) -> anyhow::Result<Row> {
+        let at = self.begun.elapsed().as_secs();
+        let away = match event {
+            Event::BackendAway { backend, .. } => {
+                Some(self.lab.backend(*backend).name().to_owned())
+            }
+            _ => None,
+        };
+        if let Some(away) = &away {
+            self.load.end_streams_to(away);
+        }
+        self.happen(event).with_context(|| format!("{at} s: {event}"))?;
+        self.load.wait_for_answers().with_context(|| format!("{at} s: {event}"))?;
+        self.cluster.wait_until_agreed().with_context(|| format!("{at} s: {event}"))?;
+        self.memories.look(
+            &self.cluster,
+            self.soak.balancers.into(),
+            self.begun.elapsed().as_secs(),
+        );
+        let refused = observe::refused_joins(self.lab)?;
+        let joins_refused = refused - self.refused;
+        self.refused = refused;
+        let service = self.load.take(Path::Service, away.as_deref());
+        let direct = self.load.take(Path::Direct, None);
+        self.load.reopen()?;
+        let (name, withdrawal) = (event.name(), event.withdrawal());
+        Ok(Row { at, name, event: event.to_string(), withdrawal, joins_refused, service, direct })
+    }
+
+    fn happen(&mut self, event: &Event) -> anyhow::Result<()> {
+        match event {
+            Event::Fault { fault, victims, withdrawal, length } => {
+                self.cluster.begin(*fault, victims, *withdrawal)?;
+                sleep(*length);
+                self.cluster.end(*fault, victims)?;
+                if *fault == heddle_lab::Fault::Machine {
+                    self.set_bases(victims)?;
+                }
+            }
+            Event::BackendAway { backend, length } => {
+                self.lab.cut(self.lab.backend(*backend))?;
+                sleep(*length);
+                self.lab.restore(self.lab.backend(*backend))?;
+            }
+            Event::Drain { backend, order, gap, length } => {
+                let drained = Backends { drained: Some(*backend), spare: false };
+                configure(self.lab, &self.cluster, order, &drained, *gap)?;
+                sleep(*length);
+                configure(self.lab, &self.cluster, order, &Backends::default(), *gap)?;
+            }
+            Event::Spare { order, gap, length } => {
+                for (drained, spare) in [(None, true), (Some(SPARE), true), (None, false)] {
+                    configure(self.lab, &self.cluster, order, &Backends { drained, spare }, *gap)?;
+                    sleep(*length);
+                }
+            }
+            Event::Etcd { restarted, length } => {
+                if let Some(etcd) = self.cluster.etcd_mut() {
+                    etcd.kill();
+                }
+                sleep(*length / 2);
+                self.cluster.daemons_mut().stop(*restarted);
+                self.cluster.daemons_mut().restart(*restarted)?;
+                sleep(*length / 2);
+                if let Some(etcd) = self.cluster.etcd_mut() {
+                    etcd.restart()?;
+                }
+            }
+            Event::Joins => self.lab.renew_joins()?,
+        }
+        Ok(())
+    }
+
+    fn set_bases(&mut self, balancers: &[usize]) -> anyhow::Result<()> {
+        for &index in balancers {
+            let packets = Packets::read(self.lab, self.cluster.daemons(), index)?;
+            self.bases.insert(index, packets);
+        }
+        Ok(())
+    }
+
+    fn outcome(mut self, seed: u64, rows: Vec<Row>) -> anyhow::Result<Outcome> {
+        self.load.end();
+        let daemons = self.cluster.daemons();
+        let counted = |(&balancer, base): (&usize, &Packets)| {
+            let now = Packets::read(self.lab, daemons, balancer)?;
+            let (counted, received_least, received_most) = now.since(base);
+            Ok(Counted { balancer, counted, received_least, received_most })
+        };
+        let counted = self.bases.iter().map(counted).collect::<anyhow::Result<_>>()?;
+        let seconds = self.begun.elapsed().as_secs();
+        let mut outcome = Outcome {
+            command: std::env::args().collect::<Vec<_>>().join(" "),
+            version: env!("CARGO_PKG_VERSION").into(),
+            seed,
+            membership: format!("{:?}", self.soak.membership).to_lowercase(),
+            seconds,
+            interrupted: interrupt::stopped(),
+            expectation: self.soak.expectation(),
+            rows,
+            counted,
+            memory: self.memories.of_running(&self.cluster, self.soak.balancers.into(), seconds),
+            deviations: Vec::new(),
+        };
+        outcome.judge();
+        Ok(outcome)
+    }
+}
+
+fn faults(rows: &[(Row, bool)]) -> usize {
+    rows.iter().filter(|(_, is_fault)| *is_fault).count()
+}
+
+/// The backends of the services, besides those that always are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Backends {
+    /// One that is drained.
+    drained: Option<usize>,
+    /// The spare one is there, too.
+    spare: bool,
+}
+
+/// Writes and reloads the configuration of balancers, one after the other with a pause between.
+fn configure(
+    lab: &Lab,
+    cluster: &Cluster<'_>,
+    order: &[usize],
+    backends: &Backends,
+    gap: Duration,
+) -> anyhow::Result<()> {
+    let daemons = cluster.daemons();
+    let all: Vec<usize> = (0..lab.backends().len()).collect();
+    let used: Vec<usize> = (0..BACKENDS + usize::from(backends.spare)).collect();
+    let mut services = daemons.services(&used);
+    if let Some(drained) = backends.drained {
+        let name = format!("name = \"{}\"\n", lab.backend(drained).name());
+        services = services.replace(&name, &format!("{name}state = \"drain\"\n"));
+    }
+    for (nth, &index) in order.iter().enumerate() {
+        if nth > 0 {
+            sleep(gap);
+        }
+        let text = daemons.config(index).replace(&daemons.services(&all), &services);
+        daemons.write_config(index, &text)?;
+        daemons.reload(index);
+    }
+    Ok(())
+}

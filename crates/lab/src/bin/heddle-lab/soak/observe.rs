@@ -1,0 +1,150 @@
+//! Counters and memory of balancers, and the kernel's counters of joins.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::Context as _;
+use heddle_lab::{Cluster, Daemons, Lab, mptcp_counters};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Joins that reached a backend which did not know their token, at all backends so far.
+pub(super) fn refused_joins(lab: &Lab) -> anyhow::Result<u64> {
+    let of = |node| Ok(mptcp_counters(node)?.get("MPJoinNoTokenFound").copied().unwrap_or(0));
+    lab.backends().iter().map(of).sum()
+}
+
+/// Packets of a balancer: received by its interface, and counted by verdict. Both grow while they are read: those received are
+/// read before and after.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packets {
+    received_before: u64,
+    counted: u64,
+    received_after: u64,
+}
+
+impl Packets {
+    pub(super) fn read(lab: &Lab, daemons: &Daemons<'_>, index: usize) -> anyhow::Result<Packets> {
+        let received_before = received(lab, index)?;
+        let counted = sum(&daemons.metrics(index)?, "heddle_lb_packets_total{");
+        Ok(Packets { received_before, counted, received_after: received(lab, index)? })
+    }
+
+    /// The packets counted since `base`, and the least and the most that can have been received meanwhile.
+    pub(super) fn since(&self, base: &Packets) -> (u64, u64, u64) {
+        let least = self.received_before.saturating_sub(base.received_after);
+        let most = self.received_after.saturating_sub(base.received_before);
+        (self.counted.saturating_sub(base.counted), least, most)
+    }
+}
+
+/// Packets that a balancer's interface has received.
+fn received(lab: &Lab, index: usize) -> anyhow::Result<u64> {
+    let text = lab.balancer(index).run("ip -s -j link show eth0")?;
+    let link: Value = serde_json::from_str(&text).context("ip -j")?;
+    link[0]["stats64"]["rx"]["packets"].as_u64().context("ip -j: no packets")
+}
+
+/// The sum of a metric over all labels.
+fn sum(metrics: &str, name: &str) -> u64 {
+    let of_name = metrics.lines().filter(|line| line.starts_with(name));
+    let value = |line: &str| line.rsplit(' ').next()?.parse::<f64>().ok();
+    of_name.filter_map(value).sum::<f64>() as u64
+}
+
+/// Memory of one daemon process.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Memory {
+    /// The balancer.
+    pub(super) balancer: usize,
+    /// Seconds between the first and the last look.
+    pub(super) seconds: u64,
+    /// Resident bytes at the first look.
+    pub(super) first: u64,
+    /// Resident bytes at the last look.
+    pub(super) last: u64,
+    /// Bytes of its maps at the first look.
+    pub(super) maps_first: u64,
+    /// Bytes of its maps at the last look.
+    pub(super) maps_last: u64,
+}
+
+/// Memory of all daemon processes, by process id.
+#[derive(Debug, Default)]
+pub(super) struct Memories(BTreeMap<u32, Memory>);
+
+impl Memories {
+    /// Looks at the running daemons, `now` seconds after the begin.
+    pub(super) fn look(&mut self, cluster: &Cluster<'_>, balancers: usize, now: u64) {
+        for balancer in 0..balancers {
+            let Some(process) = cluster.daemons().process(balancer) else { continue };
+            let Some(resident) = resident(process) else { continue };
+            let maps = maps(process);
+            let first = Memory {
+                balancer,
+                seconds: 0,
+                first: resident,
+                last: resident,
+                maps_first: maps,
+                maps_last: maps,
+            };
+            let memory = self.0.entry(process).or_insert(Memory { seconds: now, ..first });
+            // Until the end `seconds` is the time of the first look.
+            memory.last = resident;
+            memory.maps_last = maps;
+        }
+    }
+
+    /// The process that was looked at for the longest time, of each balancer that still runs.
+    pub(super) fn of_running(
+        &self,
+        cluster: &Cluster<'_>,
+        balancers: usize,
+        now: u64,
+    ) -> Vec<Memory> {
+        let process = |balancer| cluster.daemons().process(balancer);
+        let memory = |process| self.0.get(&process).copied();
+        let found = (0..balancers).filter_map(process).filter_map(memory);
+        found
+            .map(|memory| Memory { seconds: now.saturating_sub(memory.seconds), ..memory })
+            .collect()
+    }
+}
+
+fn resident(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Bytes of the maps that a process has open.
+fn maps(process: u32) -> u64 {
+    let files = fs::read_dir(format!("/proc/{process}/fdinfo")).into_iter().flatten().flatten();
+    let of_map = |text: &String| text.contains("map_type:");
+    let locked = |text: String| {
+        let line =
+            text.lines().find_map(|line| line.strip_prefix("memlock:")).map(str::to_owned)?;
+        line.trim().parse::<u64>().ok()
+    };
+    let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+    texts.filter(of_map).filter_map(locked).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_summed_over_its_labels() {
+        let text = "a_total{x=\"1\"} 2\na_total{x=\"2\"} 3\nab_total{x=\"1\"} 4\n";
+        assert_eq!(sum(text, "a_total{"), 5);
+    }
+
+    #[test]
+    fn counted_packets_lie_between_those_received_before_and_after() {
+        let base = Packets { received_before: 10, counted: 11, received_after: 12 };
+        let end = Packets { received_before: 100, counted: 101, received_after: 103 };
+        assert_eq!(end.since(&base), (90, 88, 93));
+    }
+}
