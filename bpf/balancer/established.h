@@ -80,7 +80,7 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 	struct flow_snapshot changed = context->flow;
 
 	changed.token = learn_keys(context, found, decision);
-	changed.state = changed.token ? FLOW_LEARNING | FLOW_KEYS_SEEN : FLOW_ESTABLISHED;
+	changed.state = marked(context, changed.token ? FLOW_LEARNING | FLOW_KEYS_SEEN : FLOW_ESTABLISHED);
 	changed.seen = context->now;
 	if (changed.token == context->flow.token)
 		change_flow(context, &changed);
@@ -118,7 +118,7 @@ static __always_inline void decide_end(const struct packet_context *context)
 	const struct flow_snapshot *flow = &context->flow;
 	bool stateful = flow->token || own_hashed_target(context) != flow->target;
 
-	if (half_open(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_JOINING)
+	if (is_opening(flow->state))
 		return;
 	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | (stateful ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING));
 }

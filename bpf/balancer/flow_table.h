@@ -12,17 +12,11 @@
 #include "balancer/flow_entry.h"
 #include "balancer/targets.h"
 
-/* Priority of a new entry: which live entries it may evict when its buckets are full (see evictable). */
+/* Priority of a new entry: which live entries it may evict when its buckets are full (see rank_of). */
 enum insertion_priority {
-	STATELESS, /* the hash gives the same target: free entries and half-open flows */
-	STATEFUL,  /* no hash gives the target: also joins, and established flows whose target the hash gives */
+	STATELESS, /* the hash gives the same target */
+	STATEFUL, /* no hash gives the target: takes the places of joins that open, and of flows whose target the hash gives, too */
 };
-
-static __always_inline bool evictable(__u8 state, enum insertion_priority priority)
-{
-	state &= FLOW_STATE_MASK;
-	return state == FLOW_NEW || state == FLOW_LEARNING || (state == FLOW_JOINING && priority == STATEFUL);
-}
 
 static __always_inline __u32 flow_timeout(__u8 state)
 {
@@ -139,10 +133,32 @@ static __always_inline void change_flow_token(const struct packet_context *conte
 		replace_flow(flow, &context->flow, &context->key, changed);
 }
 
-/* A flow's new state. A candidate for its entry stays one. */
-static __always_inline __u8 contested_still(const struct packet_context *context, __u8 state)
+/* Its handshake is in progress, or one datagram was seen. */
+static __always_inline bool is_opening(__u8 state)
 {
-	return state | (context->flow.state & FLOW_CONTESTED);
+	state &= FLOW_STATE_MASK;
+	return state == FLOW_NEW || state == FLOW_LEARNING || state == FLOW_JOINING;
+}
+
+/* True if the flow is fresh in its new state: its first packets came just now. Anybody can send two or three in a row, but for joins, of
+ * which each token has so many. */
+static __always_inline bool is_fresh(const struct packet_context *context, __u8 state)
+{
+	const struct flow_snapshot *flow = &context->flow;
+
+	state &= FLOW_STATE_MASK;
+	if (state != FLOW_ESTABLISHED && state != FLOW_UDP)
+		return false;
+	if (half_open(flow))
+		return own_hashed_target(context) == flow->target;
+	return flow->state & FLOW_FRESH && within(context->now, flow->seen, TOUCH);
+}
+
+/* The known flow's new state, with the marks that outlive the change: it is fresh still, a candidate stays one. */
+static __always_inline __u8 marked(const struct packet_context *context, __u8 state)
+{
+	state = (state & ~FLOW_FRESH) | (context->flow.state & FLOW_CONTESTED);
+	return is_fresh(context, state) ? state | FLOW_FRESH : state;
 }
 
 /* The flow's new state, at a packet with which it is registered as ring and tables are now. */
@@ -150,7 +166,7 @@ static __always_inline void refresh_flow(const struct packet_context *context, _
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = contested_still(context, state);
+	changed.state = marked(context, state);
 	changed.seen = context->now;
 	changed.epoch = settings.epoch;
 	change_flow(context, &changed);
@@ -161,15 +177,25 @@ static __always_inline void move_flow(const struct packet_context *context, __u8
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = contested_still(context, state);
+	changed.state = marked(context, state);
 	changed.seen = context->now;
 	change_flow(context, &changed);
 }
+
+/* Which entries give way first. */
+enum rank {
+	STAYS,
+	CLOSES,
+	OPENS,     /* also fresh ones */
+	HALF_OPEN, /* and for longer than a handshake takes */
+};
+#define HANDSHAKE 30 /* ticks (0.5 s) */
 
 /* An entry that may be replaced, and how it was when it was chosen. */
 struct flow_place {
 	struct flow *flow;
 	struct flow_snapshot was;
+	enum rank rank;
 };
 
 /* The number of a bucket's free entries, and one of them. */
@@ -210,19 +236,31 @@ static __always_inline void free_place(const struct packet_context *context, str
 	}
 }
 
-/* Of the half-open flows the one that was silent for longest. A join gives way to a stateful entry alone. */
-static __always_inline void oldest_half_open_in(struct flow_bucket *bucket, const struct packet_context *context,
-						enum insertion_priority priority, struct flow_place *place)
+/* A join that opens gives way to a stateful entry alone. A fresh flow does while the tables are those that gave it its target. */
+static __always_inline enum rank rank_of(const struct flow_snapshot *flow, __u32 now, enum insertion_priority priority)
+{
+	if (is_closing(flow))
+		return CLOSES;
+	if (flow->state & FLOW_FRESH)
+		return flow->epoch == settings.epoch ? OPENS : STAYS;
+	if (!half_open(flow) && !((flow->state & FLOW_STATE_MASK) == FLOW_JOINING && priority == STATEFUL))
+		return STAYS;
+	return within(now, flow->seen, HANDSHAKE) ? OPENS : HALF_OPEN;
+}
+
+/* Of the entries that give way first the one that was silent for longest. */
+static __always_inline void weakest_in(struct flow_bucket *bucket, const struct packet_context *context,
+				       enum insertion_priority priority, struct flow_place *place)
 {
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
 		struct flow *flow = &bucket->flows[i];
 		struct flow_snapshot was = read_flow_status(flow);
+		enum rank rank = was.seen == SEEN_BUSY ? STAYS : rank_of(&was, context->now, priority);
 
-		if (was.seen == SEEN_BUSY || !evictable(was.state, priority))
-			continue;
-		if (!place->flow || context->now - was.seen > context->now - place->was.seen)
-			*place = (struct flow_place){ .flow = flow, .was = was };
+		if (rank > place->rank ||
+		    (rank != STAYS && rank == place->rank && context->now - was.seen > context->now - place->was.seen))
+			*place = (struct flow_place){ .flow = flow, .was = was, .rank = rank };
 	}
 }
 
@@ -247,14 +285,14 @@ static __always_inline void redundant_in(struct flow_bucket *bucket, const struc
 	}
 }
 
-/* An entry that may give way to the flow: a half-open one; else, for a stateful entry, one of the flow's own bucket whose target the
- * hash gives, too. */
+/* An entry that may give way to the flow: one that opens, or one that closes; else, for a stateful entry, one of the flow's own bucket
+ * whose target the hash gives, too. */
 static __always_inline void find_victim(const struct packet_context *context, enum insertion_priority priority,
 					struct flow_place *place)
 {
 #pragma clang loop unroll(disable)
-	for (int choice = 0; choice < BUCKET_CHOICES && !place->flow; choice++)
-		oldest_half_open_in(flow_bucket(bucket_choice(context->hash, choice)), context, priority, place);
+	for (int choice = 0; choice < BUCKET_CHOICES && place->rank < HALF_OPEN; choice++)
+		weakest_in(flow_bucket(bucket_choice(context->hash, choice)), context, priority, place);
 	if (!place->flow && priority == STATEFUL)
 		redundant_in(flow_bucket(main_bucket(context->hash)), context, place);
 }

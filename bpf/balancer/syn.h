@@ -10,7 +10,7 @@ static __always_inline void learn_from_now_on(const struct packet_context *conte
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.state = contested_still(context, FLOW_LEARNING);
+	changed.state = marked(context, FLOW_LEARNING);
 	change_flow(context, &changed);
 }
 

@@ -2,8 +2,9 @@
 /* The token table: which backend holds the connection of a token. Built as the flow table is.
  *
  * Keys that were seen once make a provisional entry: any host can send an ACK with keys in it. It is confirmed when its
- * connection goes on, and only then outlives `provisional_timeout`. No entry is ever overwritten with another backend while
- * it lives. */
+ * connection goes on, and only then outlives `provisional_timeout`. A client that nobody has seen an answer of can send that, too, so
+ * the entry is settled when its connection still goes on at the next refresh. No entry is ever overwritten with another backend
+ * while it lives, and a settled one gives way to none. */
 #pragma once
 
 #include "balancer/context.h"
@@ -14,7 +15,8 @@ union token_status {
 	struct {
 		__u8 state;
 		__u8 joins;
-		__u16 pad;
+		__u8 settled;
+		__u8 generation;
 		__u32 seen;
 	};
 	__u64 word;
@@ -122,7 +124,15 @@ static __always_inline bool find_token(const struct packet_context *context, __u
 	return false;
 }
 
-/* A free entry, or else the provisional one that was silent for longest; NULL: all are confirmed. `was`: its status then. */
+/* True if an entry gives way before another: a provisional one before one that is confirmed, then the one that was silent for longer. */
+static __always_inline bool gives_way_before(union token_status one, union token_status other, __u32 now)
+{
+	if (one.state != other.state)
+		return one.state == TOKEN_PROVISIONAL;
+	return now - one.seen > now - other.seen;
+}
+
+/* A free entry, or else the one of those not settled that gives way first; NULL: all are settled. `was`: its status then. */
 static __always_inline struct token_entry *token_place(const struct packet_context *context, __u32 token, union token_status *was)
 {
 	__u64 hash = hash_token(settings.seed, token, context->key.vip);
@@ -137,9 +147,9 @@ static __always_inline struct token_entry *token_place(const struct packet_conte
 			union token_status status = read_token_status(entry);
 			bool live = token_live(status, context->now);
 
-			if (status.seen == SEEN_BUSY || (live && status.state == TOKEN_CONFIRMED))
+			if (status.seen == SEEN_BUSY || (live && status.settled))
 				continue;
-			if (live && oldest && context->now - status.seen <= context->now - was->seen)
+			if (live && oldest && !gives_way_before(status, *was, context->now))
 				continue;
 			oldest = entry;
 			*was = status;
@@ -163,6 +173,8 @@ static __always_inline void renew_token(const struct packet_context *context, __
 		union token_status status = at.status;
 
 		if (state == TOKEN_CONFIRMED) {
+			if (status.state == TOKEN_CONFIRMED && !within(context->now, status.seen, TOUCH))
+				status.settled = true;
 			status.state = TOKEN_CONFIRMED;
 			status.joins = 0;
 		}

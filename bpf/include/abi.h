@@ -95,6 +95,7 @@ enum flow_state {
 	FLOW_CLOSING_STATEFUL, /* FIN or RST seen; the entry alone gives target or token: kept for as long as an established flow */
 };
 #define FLOW_STATE_MASK 0x07
+#define FLOW_FRESH 0x08         /* ESTABLISHED, UDP: of little age, and the hash gives the target: gives way early */
 #define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the token's owner */
 #define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the flow's owner */
 #define FLOW_KEYS_SEEN 0x40     /* LEARNING only: the keys were seen, the token is registered */
@@ -150,9 +151,10 @@ struct token_entry {
 	__u32 token;
 	__u16 vip;
 	__u16 target;
-	__u8 state; /* enum token_state */
-	__u8 joins; /* since the last refresh */
-	__u16 pad;
+	__u8 state;      /* enum token_state */
+	__u8 joins;      /* since the last refresh */
+	__u8 settled;    /* true: confirmed again, a second after the first time or later */
+	__u8 generation; /* differs with each change */
 	__u32 seen;
 };
 

@@ -12,6 +12,14 @@ fn tiny() -> Option<Cluster> {
     open(Setup { sizes, ..Setup::default() })
 }
 
+/// Settles flows: they go on when they are older than a second.
+fn settle(cluster: &mut Cluster, flows: &[Flow]) {
+    cluster.advance(61).unwrap();
+    for flow in flows {
+        cluster.send(0, &flow.ack(&[], 1)).unwrap();
+    }
+}
+
 fn established(cluster: &Cluster, flows: &[Flow]) -> Vec<Flow> {
     let known = |flow: &&Flow| cluster.state(0, flow) == Some(FlowState::Established);
     flows.iter().filter(known).copied().collect()
@@ -23,6 +31,7 @@ fn syn_floods_push_no_established_flow_out() {
     let Some(mut cluster) = tiny() else { return };
     let flows: Vec<Flow> = (0..30).map(flow).collect();
     flows.iter().for_each(|flow| assert!(cluster.plain(0, flow) < 4));
+    settle(&mut cluster, &flows);
     let before = established(&cluster, &flows);
     assert!(before.len() >= 28, "{}", before.len());
     let (_, seen) = cluster
@@ -43,6 +52,7 @@ fn joins_take_the_places_of_flows_that_the_hash_explains() {
     let home = cluster.connect(0, &connection);
     let flows: Vec<Flow> = (100..300).map(flow).collect();
     let homes: Vec<usize> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
+    settle(&mut cluster, &flows);
     let joins: Vec<Flow> = (10..30).map(|port| with_port(connection.primary, port)).collect();
     let join = |c: &mut Cluster| {
         joins.iter().for_each(|subflow| assert_eq!(c.join(0, &connection, subflow), home));
@@ -56,6 +66,28 @@ fn joins_take_the_places_of_flows_that_the_hash_explains() {
         assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home, "evicted or not");
     }
     joins.iter().for_each(|subflow| assert_eq!(cluster.to(0, &subflow.data(1)), home));
+}
+
+/// Flows of a few packets give way as those that open do, until they go on a second later: the oldest first.
+#[test]
+fn fresh_flows_give_way_to_each_other() {
+    let Some(mut cluster) = tiny() else { return };
+    let old: Vec<Flow> = (0..20).map(flow).collect();
+    old.iter().for_each(|flow| assert!(cluster.plain(0, flow) < 4));
+    settle(&mut cluster, &old);
+    let before = established(&cluster, &old);
+    (1000..3000).for_each(|client| assert!(cluster.plain(0, &flow(client)) < 4));
+    assert_eq!(established(&cluster, &before), before);
+    let newcomers: Vec<Flow> = (5000..5010).map(flow).collect();
+    cluster.advance(1).unwrap();
+    newcomers.iter().for_each(|flow| assert!(cluster.plain(0, flow) < 4));
+    assert_eq!(established(&cluster, &newcomers), newcomers, "in the places of older ones");
+    // The hash explains them no more: they stay.
+    cluster.backends.push(heddle_harness::Backend { weight: 4, up: true });
+    cluster.publish().unwrap();
+    cluster.advance(1).unwrap();
+    (6000..7000).for_each(|client| assert!(cluster.to(0, &flow(client).syn(&[])) < 5));
+    assert_eq!(established(&cluster, &newcomers), newcomers);
 }
 
 /// Flows whose backend no hash gives are never evicted: those of a backend that drains, and joins.

@@ -108,7 +108,8 @@ mod tests {
             target: 7,
             state: TokenState::Confirmed as u8,
             joins: 2,
-            pad: 0,
+            settled: 0,
+            generation: 0,
             seen: 100,
         };
         let token = Token::decode(&raw).unwrap();
