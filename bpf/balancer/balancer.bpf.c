@@ -6,6 +6,7 @@
 #include "balancer/fragments.h"
 #include "balancer/heartbeat.h"
 #include "balancer/icmp.h"
+#include "balancer/link.h"
 #include "balancer/peer.h"
 #include "balancer/service.h"
 #include "balancer/ticks.h"
@@ -228,24 +229,63 @@ __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context
 	return 0;
 }
 
+/* A service's choice for packets to its address. */
+static __always_inline bool drops_unparsable(const struct packet_context *context)
+{
+	struct vip_key key = { .address = context->packet.destination };
+	struct vip *vip = bpf_map_lookup_elem(&vips, &key);
+
+	return vip && vip->drop_unparsable;
+}
+
+_Static_assert(PASS_MALFORMED - PASS_NOT_IP == MALFORMED - NOT_IP, "verdicts in the order of reasons");
+
+/* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length may be wrong. */
+__noinline int act_unparsed(struct xdp_md *ctx, struct packet_context *context, int reason)
+{
+	__u32 bytes = ctx->data_end - ctx->data - ETH_HLEN;
+	bool drop;
+
+	if (!context)
+		return XDP_ABORTED;
+	context->vip = (struct vip){};
+	context->packet.length = bytes < 0xffff ? bytes : 0xffff;
+	drop = reason != NOT_IP && reason != MANY_TAGS && drops_unparsable(context);
+	count(context, drop ? DROP_UNPARSABLE : PASS_NOT_IP + (reason - NOT_IP));
+	return drop ? XDP_DROP : XDP_PASS;
+}
+
+/* A packet for a service, in a frame that is another machine's, or was this one's. */
+static __always_inline int act_stray(const struct packet_context *context, enum link_check link)
+{
+	count(context, link == LINK_LOOP ? DROP_LOOP : PASS_OTHER_HOST);
+	return link == LINK_LOOP ? XDP_DROP : XDP_PASS;
+}
+
 SEC("xdp")
 int heddle_balancer(struct xdp_md *ctx)
 {
 	struct work *work = this_work();
 	struct packet_context *context;
 	struct decision *decision;
+	enum link_check link;
+	int parsed;
 
 	if (!work)
 		return XDP_ABORTED;
 	context = &work->context;
 	decision = &work->decision;
-	if (parse(ctx, &context->packet) != PARSED)
-		return XDP_PASS;
+	parsed = parse(ctx, &context->packet);
+	if (parsed != PARSED)
+		return act_unparsed(ctx, context, parsed);
 	derive_keys(context);
 	if (!find_service(context)) {
 		count(context, PASS_NO_VIP);
 		return XDP_PASS;
 	}
+	link = check_link(ctx);
+	if (link != LINK_OURS)
+		return act_stray(context, link);
 	context->now = now();
 	context->forwarded = false;
 	identify_flow(context);

@@ -122,8 +122,10 @@ static __always_inline int act_send(struct xdp_md *ctx, const struct packet_cont
 	int sent;
 
 	sending.target = target_at(index);
-	if (!sending.target)
+	if (!sending.target) {
+		count(context, DROP_FAILED);
 		return XDP_DROP;
+	}
 	sent = forward(ctx, &context->packet, &sending);
 	if (sent >= 0) {
 		count(context, verdict);

@@ -41,6 +41,8 @@ static __always_inline bool quote_v6(void *quoted, void *end, struct packet_cont
 	__builtin_memcpy(&context->service.address, &ip->saddr, 16);
 	__builtin_memcpy(&context->key.client, &ip->daddr, 16);
 	context->service.protocol = ip->nexthdr;
+	if (is_ipv4(&context->service.address) || is_ipv4(&context->key.client))
+		return false;
 	*ports = quoted + sizeof(*ip);
 	return true;
 }

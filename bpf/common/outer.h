@@ -44,11 +44,6 @@ struct outer {
 	__u8 traffic_class;
 };
 
-static __always_inline bool is_ipv4(const struct address *address)
-{
-	return address->high == 0 && bpf_be64_to_cpu(address->low) >> 32 == 0xffff;
-}
-
 static __always_inline __be32 ipv4_of(const struct address *address)
 {
 	return bpf_htonl((__u32)bpf_be64_to_cpu(address->low));

@@ -52,7 +52,8 @@ struct vip {
 	__u8 mode;    /* enum mptcp_mode */
 	__u32 table;  /* first slot of its Maglev table in `maglev` */
 	__u16 target; /* VIP_DIRECT */
-	__u16 pad;
+	__u8 drop_unparsable; /* VIP_ADDRESS: packets that cannot be read up to their ports are dropped, not passed */
+	__u8 pad;
 	__u32 pad2;
 };
 
@@ -191,6 +192,12 @@ struct limit {
 	__u32 burst;
 };
 
+/* An Ethernet address in the lower 48 bits, its first byte lowest, and flags. */
+#define MACS 16
+#define MAC_BITS 0xffffffffffffULL
+#define MAC_RECEIVED (1ULL << 48) /* frames to it are for this machine */
+#define MAC_SENT (1ULL << 49)     /* no other machine sends frames from it */
+
 struct settings {
 	__u64 seed[2];             /* of the flow and token tables; secret, this balancer's own */
 	__u64 maglev_seed;         /* the same on all balancers */
@@ -216,6 +223,7 @@ struct settings {
 	struct limit errors; /* ICMP errors to clients, per processor (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f) */
 	__u32 fingerprint;   /* of seed, services and backends: sent with heartbeats, so that a balancer with others is seen */
 	__u32 heartbeat;     /* ticks of silence after which another balancer is suspect; 0: there are no heartbeats */
+	__u64 macs[MACS];    /* this machine's, up to the first 0; none: frames' addresses are not compared */
 	__u32 now;           /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
@@ -225,7 +233,13 @@ struct settings {
 /* Each packet has one verdict; the other counters are events in its processing. */
 enum counter {
 	/* passed to this machine's own stack */
+	PASS_NOT_IP,     /* neither IPv4 nor IPv6 */
+	PASS_PROTOCOL,   /* none of TCP, UDP and ICMP */
+	PASS_TAGS,       /* more VLAN tags than one, or one that is not 802.1Q's */
+	PASS_EXTENSIONS, /* more IPv6 extension headers than the parser walks */
+	PASS_MALFORMED,  /* headers that fit neither the frame nor each other, or an IPv4-mapped address in IPv6 */
 	PASS_NO_VIP,
+	PASS_OTHER_HOST, /* for a service, but the frame was for another machine */
 	PASS_ICMP,
 	/* sent to a backend */
 	SENT_FLOW,         /* the flow table has its 5-tuple */
@@ -252,6 +266,8 @@ enum counter {
 	/* sent back to the client */
 	TOO_BIG, /* longer than the MTU to the backend: answered by ICMP, within limits */
 	/* dropped */
+	DROP_UNPARSABLE, /* as PASS_PROTOCOL, PASS_EXTENSIONS and PASS_MALFORMED, for a service that does not pass such packets */
+	DROP_LOOP,       /* this machine has sent the frame itself */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
 	DROP_UNAUTHENTICATED, /* steering header from an address that is not a balancer's, or with a wrong tag */

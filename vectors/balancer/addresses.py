@@ -27,9 +27,9 @@ def fragmented():
         opening = fragments(syn(f, capable_syn(), data=bytes(64)), 48, 79)
         to("fragments", f"first-of-syn-v{f}", "a SYN in fragments: no options are read", "fresh", opening[0], "b1", "sent_fragment", flow="none")
         within = fragments(syn(f, capable_syn()), 40, 82)
-        one("fragments", f"first-within-options-v{f}", "the first ends within TCP's options", "fresh", ethernet(within[0]), "", "pass")
+        one("fragments", f"first-within-options-v{f}", "the first ends within TCP's options", "fresh", ethernet(within[0]), "pass_malformed", "pass")
         tiny = fragments(ack(f, data=bytes(64)), 8, 80)
-        one("fragments", f"tiny-v{f}", "RFC 1858 3: the first is too short for TCP's header", "fresh", ethernet(tiny[0]), "", "pass")
+        one("fragments", f"tiny-v{f}", "RFC 1858 3: the first is too short for TCP's header", "fresh", ethernet(tiny[0]), "pass_malformed", "pass")
         user = fragments(datagram(f, bytes(64)), 48, 81)
         to("fragments", f"first-udp-v{f}", "a UDP datagram's: a flow, since there may be no other packets of it", "fresh", user[0], "b1",
            "sent_fragment flow_added", flow="new")

@@ -15,7 +15,7 @@ def each(family_of, name, shows, given, make, target, counts, flow=None, familie
         one(family_of, f"{name}-v{f}", shows, given, ethernet(made), counts, out=sent(target, made), flow=flow)
 
 
-def passed(family_of, name, shows, frame, counts="", given="fresh"):
+def passed(family_of, name, shows, frame, counts="pass_malformed", given="fresh"):
     one(family_of, name, shows, given, frame, counts, "pass")
 
 
@@ -60,7 +60,7 @@ def plain():
         passed("plain", f"no-service-v{f}", "a port without a service: the stack's", ethernet(syn(f, to=444)), "pass_no_vip")
     passed("plain", "no-address-v4", "another address", ethernet(syn(4, service="192.0.2.81")), "pass_no_vip")
     passed("plain", "arp", "RFC 826: not IP", bytes.fromhex("ffffffffffff02000000000c08060001080006040001") + CLIENT_MAC
-           + packed(CLIENT[4]) + bytes(6) + packed(SERVICE[4]) + bytes(18))
+           + packed(CLIENT[4]) + bytes(6) + packed(SERVICE[4]) + bytes(18), "pass_not_ip")
 
 
 def options():
@@ -119,14 +119,14 @@ def ipv4_headers():
     one("ipv6", "vlan", "802.1Q: a tag is kept", "fresh", ethernet(made6, tag=100), "sent_capable flow_added", out=sent("b1", made6, tag=100),
         flow="learning")
     double = ethernet(made, tag=100)
-    passed("ipv4", "vlan-twice", "two tags: the stack's", double[:12] + b"\x81\0\0\7" + double[12:])
-    passed("ipv4", "vlan-service", "802.1ad: the stack's", double[:12] + b"\x88\xa8\0\7" + double[12:])
+    passed("ipv4", "vlan-twice", "two tags: the stack's", double[:12] + b"\x81\0\0\7" + double[12:], "pass_tags")
+    passed("ipv4", "vlan-service", "802.1ad: the stack's", double[:12] + b"\x88\xa8\0\7" + double[12:], "pass_tags")
     passed("ipv4", "header-16", "a header shorter than 20 bytes", ethernet(syn(4, ihl=4)))
     passed("ipv4", "header-past-end", "a header longer than the packet", ethernet(ipv4(CLIENT[4], SERVICE[4], TCP, b"", ihl=15)))
     passed("ipv4", "version-5", "not version 4", double[:12] + b"\x08\0\x55" + made[1:])
     passed("ipv4", "version-6", "IPv6 under IPv4's EtherType", ethernet(made6)[:12] + b"\x08\0" + made6)
-    passed("ipv4", "sctp", "another protocol", ethernet(ipv4(CLIENT[4], SERVICE[4], 132, bytes(20))))
-    passed("ipv4", "gre", "another protocol", ethernet(ipv4(CLIENT[4], SERVICE[4], 47, bytes(20))))
+    passed("ipv4", "sctp", "another protocol", ethernet(ipv4(CLIENT[4], SERVICE[4], 132, bytes(20))), "pass_protocol")
+    passed("ipv4", "gre", "another protocol", ethernet(ipv4(CLIENT[4], SERVICE[4], 47, bytes(20))), "pass_protocol")
 
 
 def ipv6_headers():
@@ -146,9 +146,9 @@ def ipv6_headers():
     each("ipv6", "flow-label", "RFC 6437: the label stays the client's", "fresh",
          lambda f: ipv6(CLIENT[6], SERVICE[6], TCP, syn(6)[40:], tos=0xb9, label=0xabcde), "b1", "sent_syn flow_added", "new", families=[6])
     made = syn(6, capable_syn())
-    passed("ipv6", "five", "more headers than anybody sends: the stack's", ethernet(extended(made, hop, *[destination] * 4)))
-    passed("ipv6", "no-next-header", "RFC 8200 4.7", ethernet(ipv6(CLIENT[6], SERVICE[6], 59, b"")))
-    passed("ipv6", "authentication", "RFC 4302: another protocol", ethernet(extended(made, (51, b"\4\0\0" + bytes(20)))))
+    passed("ipv6", "five", "more headers than anybody sends: the stack's", ethernet(extended(made, hop, *[destination] * 4)), "pass_extensions")
+    passed("ipv6", "no-next-header", "RFC 8200 4.7", ethernet(ipv6(CLIENT[6], SERVICE[6], 59, b"")), "pass_protocol")
+    passed("ipv6", "authentication", "RFC 4302: another protocol", ethernet(extended(made, (51, b"\4\0\0" + bytes(20)))), "pass_protocol")
     passed("ipv6", "header-past-packet", "RFC 8200 4.6: a header that ends behind the packet",
            ethernet(ipv6(CLIENT[6], SERVICE[6], 60, b"\6\xff\1\4" + bytes(4) + made[40:])))
     passed("ipv6", "header-cut", "a header that ends within the frame's end", ethernet(ipv6(CLIENT[6], SERVICE[6], 60, b"\6\0\1\2")))

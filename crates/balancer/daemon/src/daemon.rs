@@ -106,7 +106,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
 /// Waits for the next hops of all backends, for [`RESOLVE_TIMEOUT`] at most, so that the first packets have them.
 async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     let resolve = async {
-        while !core.state.has_all_next_hops() {
+        while core.state.macs.is_empty() || !core.state.has_all_next_hops() {
             let event = sources.next().await;
             core.handle_event(event);
             core.reconcile();

@@ -12,6 +12,7 @@
 
 mod change;
 mod indices;
+mod macs;
 mod maps;
 mod settings;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod world;
 
 pub use change::{Change, changes};
 pub use indices::{Full, Indices, Phase};
+pub use macs::read_macs;
 pub use maps::{Maps, VipName};
 pub use settings::{Keys, settings, ticks};
 pub use world::World;
@@ -94,6 +96,11 @@ impl Plan {
             ring,
             former_ring,
             successors,
+            macs: if world.macs.is_empty() {
+                before.macs.clone()
+            } else {
+                macs::macs(config, world)
+            },
         }
     }
 

@@ -27,6 +27,8 @@ pub struct Setup {
     pub forwarding: Forwarding,
     /// Bytes of IP that the network carries; 0: not checked.
     pub mtu: u16,
+    /// True if the services drop what cannot be read up to its ports.
+    pub drop_unparsable: bool,
     /// Sizes of each balancer's maps.
     pub sizes: Sizes,
     /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the cluster's.
@@ -57,6 +59,7 @@ impl Default for Setup {
             peers: Peers::Known,
             forwarding: Forwarding::Ipip,
             mtu: 0,
+            drop_unparsable: false,
             sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
             settings,
         }

@@ -171,7 +171,9 @@ impl Cluster {
         for address in SERVICES {
             vips.insert(&key(address, PORT, TCP), &service(SERVICE_TCP, self.setup.mode))?;
             vips.insert(&key(address, PORT, UDP), &service(SERVICE_UDP, MptcpMode::Off))?;
-            vips.insert(&key(address, 0, 0), &of_kind(VipKind::Address))?;
+            let drop_unparsable = self.setup.drop_unparsable.into();
+            let alone = Vip { drop_unparsable, ..of_kind(VipKind::Address) };
+            vips.insert(&key(address, 0, 0), &alone)?;
         }
         if self.setup.mode == MptcpMode::Off {
             for backend in 0..self.backends.len() {

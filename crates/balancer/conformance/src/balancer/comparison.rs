@@ -1,19 +1,24 @@
 //! The expected results of the balancer's parser of packets (bpf/common/packet.h), by [`heddle_wire`]'s parser.
 //!
 //! The balancer takes no packet that the wire crate refuses, but for later fragments, which the wire crate knows as such. It
-//! refuses none of TCP that the wire crate takes, unless the packet has more than [`EXTENSION_HEADERS`] extension headers.
+//! refuses none of TCP that the wire crate takes, unless the packet has more than [`EXTENSION_HEADERS`] extension headers, or an IPv4-mapped address
+//! in IPv6. The reason for a refusal must be the right one.
 
 use std::net::IpAddr;
 
 use heddle_wire::{EtherType, Ethernet, IpPacket, ParseError, TcpSegment, ip};
 
 use super::native;
-use super::packet::Packet;
+use super::packet::{Packet, Refusal};
 
 /// The most IPv6 extension headers that the balancer passes over.
 pub const EXTENSION_HEADERS: usize = 4;
 
+const ICMP: u8 = 1;
 const UDP: u8 = 17;
+const ICMPV6: u8 = 58;
+/// 802.1ad's.
+const SERVICE_TAG: EtherType = EtherType(0x88a8);
 /// Ethernet, and what the balancer reads at once: shorter frames have no packet for it.
 const LEAST: usize = 18;
 
@@ -23,17 +28,68 @@ const LEAST: usize = 18;
 /// A description of the difference, if they do not agree as the module says.
 pub fn compare(frame: &[u8]) -> Result<Option<Packet>, String> {
     let read = native::parse(frame);
-    let wire = Ethernet::parse(frame)
-        .and_then(|ethernet| IpPacket::parse(ethernet.ether_type, ethernet.payload));
+    let ethernet = Ethernet::parse(frame);
+    let wire = ethernet.and_then(|ethernet| IpPacket::parse(ethernet.ether_type, ethernet.payload));
     let agreed = match (&read, &wire) {
-        (Some(packet), Ok(ip)) => agrees(packet, ip, frame),
-        (Some(packet), Err(error)) => packet.later_fragment && *error == ParseError::Fragment,
-        (None, Ok(ip)) => !is_tcp(ip) || frame.len() < LEAST || has_many_headers(frame),
-        (None, Err(_)) => true,
+        (Ok(packet), Ok(ip)) => agrees(packet, ip, frame),
+        (Ok(packet), Err(error)) => packet.later_fragment && *error == ParseError::Fragment,
+        (Err(refusal), _) => agrees_to_refuse(*refusal, &wire, frame),
     };
     agreed
-        .then_some(read)
+        .then_some(read.ok())
         .ok_or_else(|| format!("the balancer: {read:?}\nthe wire crate: {wire:?}"))
+}
+
+/// True if the reason is the right one, as far as the wire crate can tell.
+fn agrees_to_refuse(
+    refusal: Refusal,
+    wire: &Result<IpPacket<'_>, ParseError>,
+    frame: &[u8],
+) -> bool {
+    match (ether_type(frame), wire) {
+        (None, _) => refusal == Refusal::Malformed,
+        (Some(EtherType::VLAN | SERVICE_TAG), _) => refusal == Refusal::ManyTags,
+        (Some(EtherType::IPV4 | EtherType::IPV6), Ok(ip)) => match refusal {
+            Refusal::OtherProtocol => !matches!(ip.protocol, ip::TCP | UDP | ICMP | ICMPV6),
+            Refusal::ManyExtensions => has_many_headers(frame),
+            Refusal::Malformed => is_mapped(frame) || is_cut(ip),
+            Refusal::NotIp | Refusal::ManyTags => false,
+        },
+        (Some(EtherType::IPV4 | EtherType::IPV6), Err(error)) => match refusal {
+            Refusal::OtherProtocol => *error == ParseError::Fragment,
+            Refusal::ManyExtensions | Refusal::Malformed => true,
+            Refusal::NotIp | Refusal::ManyTags => false,
+        },
+        _ => refusal == Refusal::NotIp,
+    }
+}
+
+/// Of what is in the frame behind one tag or none; none for a frame too short for a packet.
+fn ether_type(frame: &[u8]) -> Option<EtherType> {
+    let at =
+        |at: usize| Some(EtherType(u16::from_be_bytes([*frame.get(at)?, *frame.get(at + 1)?])));
+    match at(12).filter(|_| frame.len() >= LEAST)? {
+        EtherType::VLAN => at(16),
+        other => Some(other),
+    }
+}
+
+/// An IPv6 packet with an address that stands for one of IPv4.
+fn is_mapped(frame: &[u8]) -> bool {
+    let Ok(Ethernet { ether_type: EtherType::IPV6, payload, .. }) = Ethernet::parse(frame) else {
+        return false;
+    };
+    let is = |at: usize| payload[at..at + 12] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+    is(8) || is(24)
+}
+
+/// No whole header of the transport.
+fn is_cut(ip: &IpPacket<'_>) -> bool {
+    match ip.protocol {
+        ip::TCP => TcpSegment::parse(ip.payload).is_err(),
+        UDP => ip.payload.len() < 8,
+        _ => false,
+    }
 }
 
 fn agrees(packet: &Packet, ip: &IpPacket<'_>, frame: &[u8]) -> bool {
@@ -62,10 +118,6 @@ fn agrees_behind(packet: &Packet, ip: &IpPacket<'_>) -> bool {
         (UDP, _) => false,
         _ => ports == (0, 0),
     }
-}
-
-fn is_tcp(ip: &IpPacket<'_>) -> bool {
-    ip.protocol == ip::TCP && TcpSegment::parse(ip.payload).is_ok()
 }
 
 /// Of a frame that the wire crate takes.

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use heddle_wire::{Key, TcpFlags, Token, Version};
 
-use super::packet::Packet;
+use super::packet::{Packet, Refusal};
 use super::{Found, Kind};
 
 /// `struct xdp_md`, as bpf/common/native.h has it: where the frame begins and ends.
@@ -101,13 +101,23 @@ pub fn find_in(frame: &[u8], l4: u32, bytes: u32, flags: TcpFlags) -> Found {
     }
 }
 
-/// The balancer's parse of a frame; none if it does not process such packets.
-pub fn parse(frame: &[u8]) -> Option<Packet> {
+/// The balancer's parse of a frame.
+///
+/// # Errors
+/// The reason for which it does not process such packets.
+pub fn parse(frame: &[u8]) -> Result<Packet, Refusal> {
     let mut context = Context::of(frame);
     let mut out = RawPacket::default();
     // SAFETY: the context names a live frame, which the function only reads; it writes `out` only.
     let parsed = unsafe { balancer_parse(&raw mut context, &raw mut out) };
-    (parsed == 0).then(|| out.decode())
+    match parsed {
+        0 => Ok(out.decode()),
+        1 => Err(Refusal::NotIp),
+        2 => Err(Refusal::OtherProtocol),
+        3 => Err(Refusal::ManyTags),
+        4 => Err(Refusal::ManyExtensions),
+        _ => Err(Refusal::Malformed),
+    }
 }
 
 impl Context {

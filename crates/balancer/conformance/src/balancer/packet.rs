@@ -2,6 +2,21 @@
 
 use std::net::IpAddr;
 
+/// The reasons for which the balancer reads no packet in a frame: `enum parsed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Neither IPv4 nor IPv6.
+    NotIp,
+    /// None of TCP, UDP and ICMP.
+    OtherProtocol,
+    /// More VLAN tags than one, or one that is not 802.1Q's.
+    ManyTags,
+    /// More IPv6 extension headers than the balancer walks.
+    ManyExtensions,
+    /// Headers that fit neither the frame nor each other, or an IPv4-mapped address in IPv6.
+    Malformed,
+}
+
 /// `struct packet`, with addresses and ports as numbers. Offsets and lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {

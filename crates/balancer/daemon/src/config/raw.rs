@@ -6,7 +6,9 @@ mod service;
 mod settings;
 
 pub(super) use membership::{Etcd, Member, Membership, Steering};
-pub(super) use service::{Backend, BackendState, Forwarding, Health, HealthKind, Service};
+pub(super) use service::{
+    Backend, BackendState, Forwarding, Health, HealthKind, Service, Unparsable,
+};
 pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
 
 use schemars::JsonSchema;

@@ -3,7 +3,7 @@
 mod service;
 mod times;
 
-pub use service::{Backend, Forwarding, Service};
+pub use service::{Backend, Forwarding, Service, Unparsable};
 pub use times::{Limits, Timeouts};
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,6 +13,7 @@ use std::time::Duration;
 use heddle_balancer_maps::Sizes;
 
 use crate::ids::WireId;
+use crate::mac::Mac;
 use crate::members::etcd::Credentials;
 
 /// The daemon's configuration.
@@ -66,6 +67,8 @@ pub struct Balancer {
     pub ipv6: Option<Ipv6Addr>,
     /// Its entry in the ring; `None` without any address: it is alone and sends nothing of its own.
     pub member: Option<Member>,
+    /// Further Ethernet addresses whose frames are for this machine.
+    pub accept_macs: Vec<Mac>,
     /// The admin socket.
     pub admin: PathBuf,
     /// Address at which metrics are served.

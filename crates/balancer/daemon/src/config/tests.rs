@@ -115,7 +115,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 35] = [
+const REFUSED: [(&str, &str, &str); 39] = [
     ("name = \"lb1\"", "name = \"lb3\"", "lb.toml:3: balancer.name: `lb3` is not among"),
     ("[\"eth0\"]", "[]", "balancer.interfaces: at least one"),
     ("[\"eth0\"]", "[\"eth0\", \"eth0\"]", "balancer.interfaces.1: `eth0` is given twice"),
@@ -202,6 +202,22 @@ const REFUSED: [(&str, &str, &str); 35] = [
         "service.0.backend.1.address: ::ffff:10.0.1.2 is an IPv4-mapped",
     ),
     ("10.0.1.2", "224.0.0.1", "service.0.backend.1.address: 224.0.0.1 is not a unicast address"),
+    ("10.0.1.2", "10.0.0.2", "service.0.backend.1.address: 10.0.0.2 is balancer `lb2`'s address"),
+    (
+        "[\"eth0\"]",
+        "[\"eth0\"]\naccept_macs = [\"02:00:00:00:00\"]",
+        "balancer.accept_macs.0: an Ethernet address has six bytes",
+    ),
+    (
+        "[\"eth0\"]",
+        "[\"eth0\"]\naccept_macs = [\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]",
+        "balancer.accept_macs: too many Ethernet addresses",
+    ),
+    (
+        "port = 443",
+        "port = 443\nunparsable = \"dropp\"",
+        "service.0.unparsable: \"dropp\" is not one of \"pass\" or \"drop\"",
+    ),
     ("10.0.0.2", "2001:db8::2", "balancers.1.address: this balancer has no address to send to"),
 ];
 

@@ -145,6 +145,7 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
     let services = vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
     let tables =
         services.map(|vip| vip.table / MAGLEV_SIZE).map(|number| (number, table(maps, number)));
+    let settings = maps.settings.get()?;
     Ok(plan::Maps {
         targets: targets(maps)?,
         ids: ids(maps)?,
@@ -153,7 +154,8 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
         ring: ring(maps, 0),
         former_ring: ring(maps, RING_SIZE),
         successors: ring(maps, 2 * RING_SIZE),
-        epoch: maps.settings.get()?.epoch,
+        epoch: settings.epoch,
+        macs: plan::read_macs(&settings.macs),
         vips,
     })
 }

@@ -100,6 +100,8 @@ impl Core {
                 self.state.view = view;
             }
             Event::NextHops(hops) => self.state.next_hops = hops,
+            // An interface that is gone may come back: its last address stands meanwhile.
+            Event::Macs(macs) => self.state.macs.extend(macs),
         }
     }
 

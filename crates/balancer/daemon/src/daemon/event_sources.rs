@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use crate::attachment;
 use crate::config::{Backend, Config, Membership, Service};
 use crate::health::{self, Check, Checker, HealthEvent, Probe, State, Target};
+use crate::links::{self, Macs};
 use crate::members::{self, Member, Peer, View, etcd, watch_static};
 use crate::neighbours::{self, NextHops};
 use crate::supervisor::{Supervised, supervise};
@@ -26,6 +27,8 @@ pub(super) enum Event {
     Members(View),
     /// The next hops of all addresses.
     NextHops(NextHops),
+    /// The Ethernet addresses of the interfaces.
+    Macs(Macs),
 }
 
 /// The name of a backend's health check.
@@ -49,6 +52,8 @@ pub(super) struct EventSources {
     hops: watch::Receiver<NextHops>,
     addresses: watch::Sender<BTreeSet<IpAddr>>,
     neighbour_watcher: Supervised,
+    macs: watch::Receiver<Macs>,
+    _link_watcher: Supervised,
     attachment: Option<Attachment>,
     leave: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
@@ -82,6 +87,9 @@ impl EventSources {
         let (to, hops) = watch::channel(NextHops::new());
         let neighbour_watcher =
             supervise("neighbour watcher", move || neighbours::watch(wanted.clone(), to.clone()));
+        let (macs, interfaces) = (watch::channel(Macs::new()), config.balancer.interfaces.clone());
+        let link_watcher =
+            supervise("link watcher", move || links::watch(interfaces.clone(), macs.0.clone()));
         let mut sources = EventSources {
             checker: Checker::new(events),
             health,
@@ -89,6 +97,8 @@ impl EventSources {
             hops,
             addresses,
             neighbour_watcher,
+            macs: macs.1,
+            _link_watcher: link_watcher,
             attachment: None,
             leave: None,
         };
@@ -134,6 +144,7 @@ impl EventSources {
             }
             Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),
             Ok(()) = self.hops.changed() => Event::NextHops(self.hops.borrow_and_update().clone()),
+            Ok(()) = self.macs.changed() => Event::Macs(self.macs.borrow_and_update().clone()),
             else => std::future::pending().await,
         }
     }

@@ -11,6 +11,7 @@ use super::event_sources::check_name;
 use crate::config::{self, Config, Membership};
 use crate::health::State as HealthState;
 use crate::ids::WireId;
+use crate::links::Macs;
 use crate::members::View;
 use crate::neighbours::{NextHop, NextHops};
 use crate::plan::{self, Keys, Plan, World};
@@ -59,6 +60,8 @@ pub(super) struct State {
     /// The balancers that are alive.
     pub(super) view: View,
     pub(super) next_hops: NextHops,
+    /// The Ethernet addresses of the interfaces.
+    pub(super) macs: Macs,
     /// The plan that the maps follow.
     pub(super) plan: Plan,
     pub(super) started: Instant,
@@ -75,6 +78,7 @@ impl State {
             inputs,
             plan,
             next_hops: NextHops::new(),
+            macs: Macs::new(),
             started: Instant::now(),
             reconcile_error: None,
             between_plans: false,
@@ -176,6 +180,7 @@ impl State {
             health: &inputs.health,
             drained: &inputs.drained,
             next_hops: &next_hops,
+            macs: &self.macs,
         };
         if !self.between_plans {
             return self.plan.next(&inputs.config, &world);

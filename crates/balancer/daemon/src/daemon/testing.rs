@@ -47,6 +47,7 @@ impl World {
             health: &BTreeMap::new(),
             drained: &BTreeMap::new(),
             next_hops: &addresses.map(|address| (address, hop(address))).collect(),
+            macs: &BTreeMap::new(),
         };
         let plan = Plan::default().next(&config, &world).unwrap();
         World { config, plan, members }

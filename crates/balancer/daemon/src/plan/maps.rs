@@ -9,8 +9,9 @@ use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::{self, Weighted};
 
 use super::{Indices, Phase, Plan, World};
-use crate::config::{Backend, Config, Forwarding, Service};
+use crate::config::{Backend, Config, Forwarding, Service, Unparsable};
 use crate::ids::WireId;
+use crate::mac::Mac;
 use crate::neighbours::NextHop;
 use crate::service::Protocol;
 
@@ -35,6 +36,8 @@ pub struct Maps {
     pub successors: Vec<u16>,
     /// `settings.epoch`.
     pub epoch: u8,
+    /// `settings.macs`: addresses with their flags; empty: frames' addresses are not compared.
+    pub macs: BTreeMap<Mac, u64>,
 }
 
 /// A key of `vips`, that can be put in order.
@@ -225,19 +228,26 @@ pub(super) fn vips(
             places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
         let kind = VipKind::Service as u8;
         vips.insert(name(service.address), abi::Vip { kind, table: table * MAGLEV_SIZE, ..vip });
-        vips.insert(VipName::alone(service.address), address_alone());
+        vips.insert(VipName::alone(service.address), address_alone(config, service.address));
         for (join, id) in service.backends.iter().filter_map(|b| Some((b.join_address?, b.id))) {
             let Some(target) = plan.targets.index(&id) else { continue };
             vips.insert(name(join), abi::Vip { kind: VipKind::Direct as u8, target, ..vip });
-            vips.insert(VipName::alone(join), address_alone());
+            vips.insert(VipName::alone(join), address_alone(config, service.address));
         }
     }
     vips.extend(steering(config));
     vips
 }
 
-fn address_alone() -> abi::Vip {
-    abi::Vip { kind: VipKind::Address as u8, ..abi::Vip::default() }
+/// The entry of an address of a service's. What cannot be read has no port: of several services at one address, one that drops it decides.
+fn address_alone(config: &Config, service: IpAddr) -> abi::Vip {
+    let mut there = config.services.iter().filter(|other| other.address == service);
+    let drop = there.any(|service| service.unparsable == Unparsable::Drop);
+    abi::Vip {
+        kind: VipKind::Address as u8,
+        drop_unparsable: u8::from(drop),
+        ..abi::Vip::default()
+    }
 }
 
 /// The entries at which other balancers reach this one.

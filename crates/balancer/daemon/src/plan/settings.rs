@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use heddle_balancer_maps::abi::{self, Address, Limit};
 
-use super::Maps;
+use super::{Maps, macs};
 use crate::config::Config;
 
 /// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
@@ -56,6 +56,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         learn: limit(config.limits.midstream_keys),
         query: limit(config.limits.queries),
         errors: limit(ICMP_ERRORS),
+        macs: macs::words(&maps.macs),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()
     }

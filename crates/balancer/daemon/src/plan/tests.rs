@@ -9,6 +9,8 @@ use heddle_hashing::{MAGLEV_SIZE, RING_SIZE};
 use super::*;
 use crate::config::{Member, load};
 use crate::health::State;
+use crate::links::Macs;
+use crate::mac::Mac;
 use crate::neighbours::NextHop;
 
 const UP: u8 = TargetState::Up as u8;
@@ -34,6 +36,7 @@ struct Trace {
     health: BTreeMap<WireId, State>,
     drained: BTreeMap<WireId, bool>,
     next_hops: BTreeMap<IpAddr, NextHop>,
+    macs: Macs,
     plan: Plan,
 }
 
@@ -57,6 +60,7 @@ impl Trace {
             health: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: addresses.chain(balancers).collect(),
+            macs: Macs::new(),
             plan: Plan::default(),
         }
     }
@@ -69,6 +73,7 @@ impl Trace {
             health: &self.health,
             drained: &self.drained,
             next_hops: &self.next_hops,
+            macs: &self.macs,
         };
         let next = self.plan.next(config, &world)?;
         let changes = changes(&self.plan.maps, &next.maps);
@@ -358,4 +363,47 @@ mod properties {
             }
         }
     }
+}
+
+/// The interfaces' addresses are received and sent from, those of the configuration received, the next hops' sent from.
+#[test]
+fn frames_addresses_follow_the_interfaces() {
+    let mac = |last| Mac([2, 0, 0, 0, 0, last]);
+    let (received, sent) = (abi::MAC_RECEIVED, abi::MAC_SENT);
+    let mut config = config(&[1]);
+    config.balancer.accept_macs = vec![mac(9)];
+    let mut trace = Trace::start();
+    trace.update(&config).unwrap();
+    assert!(trace.plan.maps.macs.is_empty(), "nothing is compared while they are not known");
+    for last in [7, 8] {
+        trace.macs = [("eth0".into(), mac(last))].into();
+        trace.update(&config).unwrap();
+        let hops = (Mac([2; 6]), sent);
+        let wanted = [(mac(last), received | sent), (mac(9), received), hops].into();
+        assert_eq!(trace.plan.maps.macs, wanted);
+        let keys = Keys { seed: [0; 2], maglev_seed: 0, steering: [[0; 2]; 2] };
+        let words = settings(&config, &keys, &trace.plan.maps).macs;
+        assert_eq!(words[0], u64::from(last) << 40 | 2 | received | sent);
+        assert_eq!(read_macs(&words), wanted, "as the next daemon finds them");
+    }
+    trace.macs.clear();
+    trace.update(&config).unwrap();
+    assert!(!trace.plan.maps.macs.is_empty());
+}
+
+/// A packet that cannot be read has no port: one service at an address decides for all of them.
+#[test]
+fn unreadable_packets_are_dropped_where_a_service_says_so() {
+    let drops = |config: &Config| {
+        let mut trace = Trace::start();
+        trace.update(config).unwrap();
+        let alone = VipName { address: [192, 0, 2, 10].into(), port: 0, protocol: 0 };
+        trace.plan.maps.vips[&alone].drop_unparsable
+    };
+    let mut config = config(&[1]);
+    assert_eq!(drops(&config), 0);
+    config.services[0].unparsable = crate::config::Unparsable::Drop;
+    config.services.push(Service { port: 80, name: "web2".into(), ..config.services[0].clone() });
+    config.services[1].unparsable = crate::config::Unparsable::Pass;
+    assert_eq!(drops(&config), 1);
 }

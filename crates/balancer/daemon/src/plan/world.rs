@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::config::{Backend, Member};
 use crate::health::State;
 use crate::ids::WireId;
+use crate::links::Macs;
 use crate::neighbours::NextHop;
 
 /// The state of the world now.
@@ -24,6 +25,8 @@ pub struct World<'a> {
     pub drained: &'a BTreeMap<WireId, bool>,
     /// The next hop of each address; one that is missing could not be resolved.
     pub next_hops: &'a BTreeMap<IpAddr, NextHop>,
+    /// The Ethernet addresses of the interfaces that the program is attached to; empty: not known yet.
+    pub macs: &'a Macs,
 }
 
 impl<'a> World<'a> {

@@ -14,4 +14,5 @@ mod learning;
 mod modes;
 mod plain;
 mod strangers;
+mod verdicts;
 mod world;

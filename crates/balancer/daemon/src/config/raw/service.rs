@@ -28,6 +28,10 @@ pub(in crate::config) struct Service {
     pub(in crate::config) forwarding: Forwarding,
     /// UDP port that backends take GUE at (`forwarding = "gue"`; the same in all services). Default: 6080.
     pub(in crate::config) gue_port: Option<u16>,
+    /// Packets to its address that cannot be read up to their ports: malformed, with more than four IPv6 extension headers, or of another
+    /// protocol than TCP, UDP and ICMP. They are the address's: one service that drops them does so for all of its address. Default: pass.
+    #[serde(default)]
+    pub(in crate::config) unparsable: Unparsable,
     /// Health check. Default: none, a backend counts as up.
     pub(in crate::config) health: Option<Health>,
     /// Backends.
@@ -46,6 +50,17 @@ pub(in crate::config) enum Forwarding {
     Ipip,
     /// Inside a UDP packet to it (Generic UDP Encapsulation, variant 1).
     Gue,
+}
+
+/// The end of packets that cannot be read up to their ports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum Unparsable {
+    /// They are passed to this machine's own stack.
+    #[default]
+    Pass,
+    /// They are dropped.
+    Drop,
 }
 
 /// A health check, of each backend at its own address.

@@ -19,6 +19,10 @@ pub(in crate::config) struct Balancer {
     /// it. Default: its address in `[[balancers]]`.
     #[serde(default)]
     pub(in crate::config) addresses: Vec<IpAddr>,
+    /// Further Ethernet addresses whose frames are for this machine, as in `["00:00:5e:00:01:01"]`: of a virtual router (VRRP), of a bridge or
+    /// VLAN interface above. Frames to others than these and the interfaces' own are passed to the machine's own stack. Default: none.
+    #[serde(default)]
+    pub(in crate::config) accept_macs: Vec<String>,
     /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.
     #[serde(default = "admin")]
     pub(in crate::config) admin: PathBuf,

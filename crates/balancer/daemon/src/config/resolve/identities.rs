@@ -6,10 +6,29 @@ use std::net::IpAddr;
 use heddle_config::Problem;
 
 use super::super::resolved::Config;
+use super::addresses::own_addresses;
 
 pub(super) fn check(config: &Config) -> Result<(), Problem> {
     ids(config)?;
+    machines(config)?;
     joins(config)
+}
+
+/// A balancer has the services' addresses, too: what it is sent as a backend it would send on, to another backend or to itself.
+fn machines(config: &Config) -> Result<(), Problem> {
+    let own = own_addresses(&config.balancer).map(|own| (own, config.balancer.name.as_str()));
+    let members = config.members().iter().map(|member| (member.address, member.name.as_str()));
+    let balancers: BTreeMap<IpAddr, &str> = own.chain(members).collect();
+    for (number, service) in config.services.iter().enumerate() {
+        for (index, backend) in service.backends.iter().enumerate() {
+            if let Some(name) = balancers.get(&backend.address) {
+                let key = format!("service.{number}.backend.{index}.address");
+                let message = format!("{} is balancer `{name}`'s address", backend.address);
+                return Err(Problem::at(&key, message).help("a machine that is no balancer"));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn ids(config: &Config) -> Result<(), Problem> {

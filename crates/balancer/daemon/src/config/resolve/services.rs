@@ -7,7 +7,7 @@ use heddle_config::Problem;
 use heddle_hashing::hash::ServiceKey;
 
 use super::super::raw;
-use super::super::resolved::{Backend, Balancer, Forwarding, Service};
+use super::super::resolved::{Backend, Balancer, Forwarding, Service, Unparsable};
 use super::addresses::{can_reach, check_unicast, own_addresses};
 use super::health;
 use super::ids::check_id;
@@ -55,6 +55,10 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
             raw::Forwarding::L2 => Forwarding::L2,
             raw::Forwarding::Ipip => Forwarding::Ipip,
             raw::Forwarding::Gue => Forwarding::Gue,
+        },
+        unparsable: match raw.unparsable {
+            raw::Unparsable::Pass => Unparsable::Pass,
+            raw::Unparsable::Drop => Unparsable::Drop,
         },
         health: health::check(raw)?,
         backends: Vec::new(),

@@ -4,12 +4,14 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_balancer_maps::Sizes;
+use heddle_balancer_maps::abi::MACS;
 use heddle_config::Problem;
 
 use super::super::raw;
 use super::super::resolved::{Balancer, Limits, Timeouts};
 use super::addresses::check_unicast;
 use super::ids::member;
+use crate::mac::{Mac, NotAMac};
 
 /// IFNAMSIZ - 1.
 const LONGEST_INTERFACE: usize = 15;
@@ -28,6 +30,7 @@ pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<
         ipv4: ipv4.and_then(|address| if let IpAddr::V4(v4) = address { Some(v4) } else { None }),
         ipv6: ipv6.and_then(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None }),
         member: listed.or(alone.as_ref()).map(member),
+        accept_macs: accept_macs(file)?,
         admin: file.admin.clone(),
         metrics: file.metrics,
         pin: file.pin.clone(),
@@ -55,6 +58,20 @@ fn listed<'m>(name: &str, members: &'m [raw::Member]) -> Result<Option<&'m raw::
     let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let problem = Problem::at("balancer.name", format!("`{name}` is not among `[[balancers]]`"));
     Err(problem.suggest(name, &names))
+}
+
+fn accept_macs(file: &raw::Balancer) -> Result<Vec<Mac>, Problem> {
+    let most = MACS as usize;
+    if file.interfaces.len() + file.accept_macs.len() > most {
+        let message = "too many Ethernet addresses to compare each frame's with";
+        return Err(Problem::at("balancer.accept_macs", message)
+            .help(format!("{most} interfaces and further addresses at most")));
+    }
+    let mac = |(number, text): (usize, &String)| {
+        let key = format!("balancer.accept_macs.{number}");
+        text.parse().map_err(|error: NotAMac| Problem::at(&key, error.to_string()))
+    };
+    file.accept_macs.iter().enumerate().map(mac).collect()
 }
 
 fn families(addresses: &[IpAddr]) -> Result<[Option<IpAddr>; 2], Problem> {

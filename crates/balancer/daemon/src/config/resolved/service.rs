@@ -23,6 +23,8 @@ pub struct Service {
     pub mptcp: MptcpMode,
     /// Forwarding of packets to backends.
     pub forwarding: Forwarding,
+    /// The end of packets to its address that cannot be read up to their ports.
+    pub unparsable: Unparsable,
     /// Health check and the TCP port that it probes; `None`: all backends count as up.
     pub health: Option<(Check, u16)>,
     /// Backends, in the file's order.
@@ -49,6 +51,15 @@ pub enum Forwarding {
     Ipip,
     /// Inside a UDP packet.
     Gue,
+}
+
+/// The end of packets that cannot be read up to their ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unparsable {
+    /// Passed to this machine's own stack.
+    Pass,
+    /// Dropped.
+    Drop,
 }
 
 /// A backend of a service.

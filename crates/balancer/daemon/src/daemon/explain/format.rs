@@ -82,6 +82,26 @@ fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
 /// The verdicts that send to neither.
 fn ended(verdict: Counter) -> &'static str {
     match verdict {
+        Counter::PassNotIp => "It is not IP: passed to this machine's own stack.",
+        Counter::PassProtocol => {
+            "It is neither TCP, UDP nor ICMP: passed to this machine's own stack."
+        }
+        Counter::PassTags => {
+            "It has more VLAN tags than one, or another kind: passed to this machine's own stack."
+        }
+        Counter::PassExtensions => {
+            "It has more IPv6 extension headers than four: passed to this machine's own stack."
+        }
+        Counter::PassMalformed => {
+            "Its headers fit neither its length nor each other: passed to this machine's own stack."
+        }
+        Counter::PassOtherHost => {
+            "Its frame was for another machine: passed to this machine's own stack, which drops it."
+        }
+        Counter::DropUnparsable => {
+            "It cannot be read up to its ports, and its service drops such packets."
+        }
+        Counter::DropLoop => "Its frame comes from this machine itself: dropped.",
         Counter::PassNoVip => "It is passed to this machine's own stack.",
         Counter::PassIcmp => "It is about no flow here: passed to this machine's own stack.",
         Counter::TooBig => {

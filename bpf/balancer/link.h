@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* The Ethernet addresses of a frame, compared with this machine's.
+ *
+ * A switch floods frames for an address that it has not learnt, or whose port is down. Balancers that forwarded what was flooded, to the same
+ * address, would have it flooded again, and multiply it. */
+#pragma once
+
+#include "balancer/maps.h"
+#include "common/outer.h"
+
+enum link_check {
+	LINK_OURS,
+	LINK_OTHER_HOST, /* to another machine */
+	LINK_LOOP,       /* from this machine */
+};
+
+/* The address at `at`, as `settings.macs` has it. Eight bytes are read. */
+static __always_inline __u64 mac_at(const void *at)
+{
+	return __builtin_bswap64(hash_be64(*(const __u64 *)at)) & MAC_BITS;
+}
+
+static __always_inline enum link_check compare_macs(__u64 destination, __u64 source)
+{
+	enum link_check found = LINK_OTHER_HOST;
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < MACS && settings.macs[i]; i++) {
+		__u64 mac = settings.macs[i];
+
+		if ((mac & MAC_BITS) == source && mac & MAC_SENT)
+			return LINK_LOOP;
+		if ((mac & MAC_BITS) == destination && mac & MAC_RECEIVED)
+			found = LINK_OURS;
+	}
+	return found;
+}
+
+static __always_inline enum link_check check_link(struct xdp_md *ctx)
+{
+	const void *data = (void *)(long)ctx->data;
+
+	if (DRY_RUN || !settings.macs[0] || data + 2 * sizeof(__u64) > end_of_frame(ctx))
+		return LINK_OURS;
+	return compare_macs(mac_at(data), mac_at(data + ETH_ALEN));
+}
