@@ -121,15 +121,17 @@ static __always_inline void decide_service(struct xdp_md *ctx, const struct pack
 		decide_miss(ctx, context, decision);
 }
 
-/* To a service's address, without ports: a later fragment, an ICMP error, or what the stack may answer. */
+/* To a service's address, without ports: a later fragment, an ICMP error, or what the stack may answer, in fragments, too. */
 __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	if (!context || !decision)
 		return 0;
 	decision->action = PASS;
 	decision->verdict = PASS_ICMP;
-	if (context->packet.later_fragment) {
+	if (context->packet.later_fragment && !is_icmp(context->packet.protocol)) {
 		decide_later_fragment(context, decision);
+	} else if (context->packet.later_fragment) {
+		return 0; /* as its first fragment: no error, which is short */
 	} else if (read_quote(ctx, context) && find_service(context) && context->vip.kind == VIP_SERVICE) {
 		identify_flow(context);
 		decide_icmp(context, decision);

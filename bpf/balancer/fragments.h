@@ -4,6 +4,7 @@
  * same target. */
 #pragma once
 
+#include "balancer/fragment_table.h"
 #include "balancer/service.h"
 
 static __always_inline void fragment_key_of(const struct packet_context *context, struct fragment_key *key)
@@ -20,12 +21,13 @@ static __always_inline __u32 fragment_owner(const struct packet_context *context
 	return ring_owner(context, ring_slot_of_fragment(settings.maglev_seed, key));
 }
 
-static __always_inline void remember_fragment(const struct packet_context *context, const struct fragment_key *key, __u32 target)
+/* A flow that took more than a first packet or two, which any host can send. */
+static __always_inline enum fragment_table table_of_flow(const struct packet_context *context)
 {
-	struct fragment fragment = { .target = target, .seen = context->now };
+	const struct flow_snapshot *flow = known_flow(context);
+	__u8 state = flow ? flow->state & (FLOW_STATE_MASK | FLOW_FRESH) : FLOW_FREE;
 
-	if (!DRY_RUN && target != NO_TARGET)
-		bpf_map_update_elem(&fragments, key, &fragment, BPF_ANY);
+	return state == FLOW_ESTABLISHED || state == FLOW_UDP ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS;
 }
 
 /* Its flow's backend, or the hash's. There may be UDP that is never but in fragments: that is a flow too. */
@@ -57,11 +59,12 @@ __noinline int decide_first_fragment(const struct packet_context *context, struc
 	decide_fragment(context, decision);
 	owner = fragment_owner(context, &key);
 	if (owner == NO_TARGET) {
-		remember_fragment(context, &key, decision->target);
+		store_fragment(context, &key, decision->target, table_of_flow(context));
 		return 0;
 	}
 	set_backend(decision, decision->target);
 	decide_steer(decision, owner, STEER_FRAGMENT, STEERED_FRAGMENT);
+	decision->message.query = table_of_flow(context);
 	return 0;
 }
 
@@ -69,12 +72,12 @@ __noinline int decide_first_fragment(const struct packet_context *context, struc
 static __always_inline void decide_stored_fragment(const struct packet_context *context, struct decision *decision)
 {
 	struct fragment_key key;
-	struct fragment *first;
+	__u32 target;
 
 	fragment_key_of(context, &key);
-	first = bpf_map_lookup_elem(&fragments, &key);
-	if (first && within(context->now, first->seen, settings.syn_timeout) && target_up(first->target))
-		decide_send(decision, first->target, SENT_FRAGMENT);
+	target = find_fragment(context, &key);
+	if (target_up(target))
+		decide_send(decision, target, SENT_FRAGMENT);
 	else
 		decide_drop(decision, DROP_FRAGMENT);
 }
@@ -112,7 +115,7 @@ __noinline int handle_fragment_message(const struct packet_context *context, con
 		return 0;
 	}
 	fragment_key_of(context, &key);
-	remember_fragment(context, &key, target);
+	store_fragment(context, &key, target, message->query == FRAGMENTS_OF_FLOWS ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS);
 	decide_send(decision, target, SENT_FRAGMENT);
 	return 0;
 }

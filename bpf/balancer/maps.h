@@ -10,6 +10,8 @@ const volatile __u32 FLOW_BUCKETS = 1024;
 const volatile __u32 FLOW_EXTRA = 384;
 const volatile __u32 TOKEN_BUCKETS = 1024;
 const volatile __u32 TOKEN_EXTRA = 384;
+/* A power of two. */
+const volatile __u32 FRAGMENT_BUCKETS = 1024;
 
 /* Explain: look, write `trace`, change nothing else. */
 const volatile __u8 DRY_RUN = 0;
@@ -96,11 +98,13 @@ struct {
 	__type(value, struct token_bucket);
 } tokens SEC(".maps");
 
+/* Two tables of FRAGMENT_BUCKETS, one behind the other (fragment_table.h). */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, struct fragment_key);
-	__type(value, struct fragment);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2 * 1024);
+	__type(key, __u32);
+	__type(value, struct fragment_bucket);
 } fragments SEC(".maps");
 
 struct {

@@ -172,9 +172,11 @@ struct fragment_key {
 	__u32 protocol;
 };
 
-struct fragment {
-	__u32 target;
-	__u32 seen;
+/* Places of packets' first fragments: bpf/balancer/fragment_table.h. */
+#define FRAGMENT_WAYS 4
+
+struct fragment_bucket {
+	__u64 fragments[FRAGMENT_WAYS];
 };
 
 /* ---- keys that the balancer chose (mptcp = "assign") ---- */
@@ -326,7 +328,7 @@ enum steering_kind {
 struct steering {
 	__u8 version;
 	__u8 kind;
-	__u8 query; /* of STEER_REPLY: the kind that it answers */
+	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on */
 	__u8 reserved;
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */

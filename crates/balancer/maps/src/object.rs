@@ -29,6 +29,7 @@ pub(crate) fn balancer(
     pins: &Pins,
 ) -> Result<Ebpf, Error> {
     let (flows, tokens) = (sizes.flow_buckets(), sizes.token_buckets());
+    let fragments = sizes.fragment_buckets();
     let dry_run = u8::from(effect == Effect::Explains);
     let settings_clock = u8::from(clock == Clock::Settings);
     // aya writes data over a map that is there already: let it write what it finds.
@@ -41,6 +42,7 @@ pub(crate) fn balancer(
         .override_global("FLOW_EXTRA", &flows.extra, true)
         .override_global("TOKEN_BUCKETS", &tokens.main, true)
         .override_global("TOKEN_EXTRA", &tokens.extra, true)
+        .override_global("FRAGMENT_BUCKETS", &fragments, true)
         .override_global("DRY_RUN", &dry_run, true)
         .override_global("SETTINGS_CLOCK", &settings_clock, true)
         .override_global("JIFFY", &jiffy, true);

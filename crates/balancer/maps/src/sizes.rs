@@ -1,6 +1,6 @@
 //! The sizes of the balancer's maps.
 
-use crate::abi::BUCKET_ENTRIES;
+use crate::abi::{BUCKET_ENTRIES, FRAGMENT_WAYS};
 
 /// A balancer's capacities. Maps do not grow: their memory is allocated when they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Sizes {
     pub peers: u32,
     /// Handshakes under way with the addresses and ports of live flows.
     pub candidates: u32,
-    /// Fragmented packets under way.
+    /// Fragmented packets under way: of settled flows so many, rounded up to a power of two, and as many of others.
     pub fragments: u32,
     /// Connections with a key of the balancer's (`mptcp = "assign"`).
     pub assigned: u32,
@@ -44,7 +44,7 @@ impl Default for Sizes {
             targets: 4096,
             peers: 256,
             candidates: 8192,
-            fragments: 8192,
+            fragments: 32_768,
             assigned: 65536,
             ready_keys: 4096,
         }
@@ -60,6 +60,11 @@ impl Sizes {
     /// The flow table's buckets.
     pub fn flow_buckets(&self) -> Buckets {
         Buckets::holding(self.flows, self.extra_eighths)
+    }
+
+    /// The buckets of each table of fragments: a power of two.
+    pub fn fragment_buckets(&self) -> u32 {
+        (self.fragments.max(64) / FRAGMENT_WAYS).next_power_of_two()
     }
 
     /// The token table's buckets.

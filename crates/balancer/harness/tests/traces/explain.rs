@@ -15,7 +15,7 @@ fn contents(cluster: &Cluster, balancer: usize) -> String {
         .collect();
     let flows: Vec<_> = maps.flows.iter().collect();
     let tokens: Vec<_> = maps.tokens.iter().collect();
-    let fragments = maps.fragments.entries().unwrap();
+    let fragments: Vec<_> = maps.fragments.iter().collect();
     let assigned = maps.assigned.entries().unwrap();
     format!("{flows:?} {tokens:?} {fragments:?} {assigned:?} {counters:?}")
 }

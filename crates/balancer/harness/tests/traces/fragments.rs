@@ -80,3 +80,57 @@ fn an_atomic_fragment_is_a_packet() {
     let (_, seen) = cluster.seen(0, &whole);
     assert_eq!(seen.at(0), [Counter::SentSyn, Counter::FlowAdded]);
 }
+
+/// Strangers' first fragments, of so many sources, one each or all of one.
+fn flood(cluster: &heddle_harness::Cluster, sources: u16, each: u16) {
+    for source in 0..sources {
+        let datagram = flow(1000 + source).datagram(64);
+        for id in 0..each {
+            cluster.send(0, &fragments(&datagram, 32, id)[0]).unwrap();
+        }
+    }
+}
+
+/// The later fragments of a flow that goes on arrive whatever strangers send; those of a flow that has just begun nearly always.
+#[test]
+fn strangers_fragments_displace_no_flows() {
+    let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
+    let begun: Vec<_> = (1..=200).map(flow).collect();
+    let settled: Vec<_> = (201..=300).map(flow).collect();
+    for flow in &settled {
+        (0..3).for_each(|_| drop(cluster.to(0, &flow.datagram(10))));
+    }
+    cluster.advance(70).unwrap();
+    settled.iter().for_each(|flow| drop(cluster.to(0, &flow.datagram(10))));
+    let parts = |flow: &heddle_harness::Flow| fragments(&flow.datagram(2900), 1480, 77);
+    let first = |flow: &heddle_harness::Flow| cluster.to(0, &parts(flow)[0]);
+    let homes: Vec<usize> = settled.iter().chain(&begun).map(first).collect();
+    flood(&cluster, 9000, 1);
+    flood(&cluster, 2, 5000);
+    let arrives = |(flow, home): &(&heddle_harness::Flow, &usize)| {
+        cluster.send(1, &parts(flow)[1]).unwrap().fate == Fate::Backend(**home)
+    };
+    let flows = settled.iter().chain(&begun).zip(&homes);
+    let arrived: Vec<bool> = flows.map(|flow| arrives(&flow)).collect();
+    let count = |arrived: &[bool]| arrived.iter().filter(|arrived| **arrived).count();
+    assert_eq!(count(&arrived[..100]), 100, "settled flows");
+    // Half of the packets are owned by each balancer: a bucket of four has had one stranger on average (p = 0.004 for four or more).
+    assert!(count(&arrived[100..]) > 180, "{} of 200", count(&arrived[100..]));
+}
+
+/// What the stack answers (`ping -s 3000`) it gets whole.
+#[test]
+fn later_fragments_of_icmp_pass_as_the_first_does() {
+    let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };
+    for (flow, protocol, echo) in [(flow(1), 1_u8, 8_u8), (flow_v6(1), 58, 128)] {
+        let mut whole = flow.datagram(3000);
+        let (next, ip) = if protocol == 1 { (14 + 9, 34) } else { (14 + 6, 54) };
+        whole[next] = protocol;
+        whole[ip] = echo;
+        for part in fragments(&whole, 1480, 5) {
+            let (sent, seen) = cluster.seen(0, &part);
+            assert_eq!((sent.fate, seen.at(0)), (Fate::Passed, vec![Counter::PassIcmp]));
+            assert_eq!(sent.frame, part);
+        }
+    }
+}

@@ -5,6 +5,7 @@
 
 mod counters;
 mod flows;
+mod fragments;
 mod keys;
 mod list;
 mod peers;
@@ -16,6 +17,7 @@ use aya::Ebpf;
 
 pub use counters::{Counters, TargetCounts};
 pub use flows::{Flow, FlowCensus, Flows};
+pub use fragments::Fragments;
 pub use keys::{Pushed, ReadyKeys};
 pub use list::{SettingsMap, Targets};
 pub use peers::PeerStates;
@@ -26,7 +28,7 @@ pub(crate) use traces::Traces;
 use heddle_bpf_loader::maps::{Hash, Slots};
 
 use crate::Error;
-use crate::abi::{Address, AssignedKey, Candidate, FlowKey, Fragment, FragmentKey, Vip, VipKey};
+use crate::abi::{Address, AssignedKey, Candidate, FlowKey, Vip, VipKey};
 
 /// All maps of a balancer.
 pub struct Maps {
@@ -51,7 +53,7 @@ pub struct Maps {
     /// Handshakes under way with the addresses and ports of live flows.
     pub candidates: Hash<FlowKey, Candidate>,
     /// The targets of packets' later fragments.
-    pub fragments: Hash<FragmentKey, Fragment>,
+    pub fragments: Fragments,
     /// Keys that were given to connections (`mptcp = "assign"`).
     pub assigned: Hash<FlowKey, AssignedKey>,
     /// Keys made ahead (`mptcp = "assign"`).
@@ -79,7 +81,7 @@ impl Maps {
             flows: Flows::new(map("flows")?)?,
             tokens: Tokens::new(map("tokens")?)?,
             candidates: Hash::new(map("candidates")?)?,
-            fragments: Hash::new(map("fragments")?)?,
+            fragments: Fragments::new(map("fragments")?)?,
             assigned: Hash::new(map("assigned")?)?,
             ready_keys: ReadyKeys::new(map("ready_keys")?)?,
             settings: SettingsMap::new(map(shape::SETTINGS)?)?,

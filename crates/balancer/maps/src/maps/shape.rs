@@ -6,7 +6,7 @@ use aya::maps::{Array, Map, MapData};
 use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
-    self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, Fragment, FragmentKey,
+    self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, FragmentBucket,
     HEDDLE_ABI, MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip, VipKey,
 };
 use crate::{Error, Sizes};
@@ -36,7 +36,7 @@ impl PinnedMaps {
             Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
             Shape::of::<FlowKey, Candidate>("candidates", sizes.candidates),
             Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
-            Shape::of::<FragmentKey, Fragment>("fragments", sizes.fragments),
+            Shape::of::<u32, FragmentBucket>("fragments", 2 * sizes.fragment_buckets()),
             Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),
             Shape::of::<(), AssignedKey>("ready_keys", sizes.ready_keys),
             Shape::of::<u32, Settings>("settings", 1),
