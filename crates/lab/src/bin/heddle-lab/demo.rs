@@ -1,92 +1,133 @@
-//! `heddle-lab demo`: several balancers, a download over several subflows, and a balancer that fails on the way.
+//! `heddle-lab demo`: several balancers, a download over several subflows, and a balancer that fails on the way; first with plain
+//! hashing, then with learning.
 
+mod transfer;
+
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Connection, Daemons, Lab, NextHop, Status, Transport, mptcp_counters};
+use heddle_lab::{Cluster, Fault, Lab, Setup, Transport, mptcp_counters};
 use heddle_program::{Common, Failure, output, table};
 use heddle_units::Rate;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
-use crate::daemon;
+use crate::daemon::{self, Flow};
+use transfer::End;
 
 const PORT: u16 = 8080;
 const BALANCERS: usize = 3;
 const BACKENDS: usize = 4;
-/// The balancer that dies, and after which part of the download.
-const VICTIM: usize = 0;
-const DEATH: (u64, u64) = (1, 3);
+const SUBFLOWS: usize = 4;
+
+/// Time that the client's kernel gets for its joins; with plain hashing most of them fail.
+const JOINING: Duration = Duration::from_secs(3);
+
+/// A download with one kind of balancer.
+#[derive(Debug, Serialize)]
+struct Run {
+    /// `mptcp` of the services.
+    mode: &'static str,
+    megabytes: u64,
+    seconds: f64,
+    /// Joins that the client attempted.
+    joins: u64,
+    /// Joins that were established.
+    joins_established: u64,
+    /// The balancer that failed.
+    cut: usize,
+    subflows: Vec<Subflow>,
+}
+
+#[derive(Debug, Serialize)]
+struct Subflow {
+    /// The client's address and port.
+    from: String,
+    /// The balancers to which its packets came, before the failure and at the end.
+    through: [String; 2],
+    backend: String,
+    bytes: u64,
+    longest_stall: f64,
+    end: End,
+}
 
 pub(crate) fn demo(megabytes: u64, common: &Common) -> Result<(), Failure> {
-    let bytes = megabytes * 1_000_000;
     say(common, "namespaces: a client with 4 addresses, a router, 3 balancers, 4 backends");
-    let lab = Lab::builder()
-        .balancers(BALANCERS)
-        .backends(BACKENDS)
-        .client_rate(Rate::mbps(100))
-        .build()?;
+    let modes = [("off", "plain hashing"), ("learn", "heddled learns tokens")];
+    let runs: Vec<Run> = modes
+        .into_iter()
+        .map(|(mode, words)| {
+            say(common, &format!("\nmptcp = \"{mode}\": {words}"));
+            let run = run(mode, megabytes, common)?;
+            if !common.json {
+                print_subflows(&run);
+            }
+            Ok(run)
+        })
+        .collect::<Result<_, Failure>>()?;
+    if common.json {
+        return output::json(&runs);
+    }
+    print_summary(&runs);
+    Ok(())
+}
+
+fn run(mode: &'static str, megabytes: u64, common: &Common) -> Result<Run, Failure> {
+    let bytes = megabytes * 1_000_000;
+    let rate = Rate::mbps(100);
+    let lab = Lab::builder().balancers(BALANCERS).backends(BACKENDS).client_rate(rate).build()?;
     let _servers = lab.serve(Transport::Mptcp, PORT)?;
-    let daemons = Daemons::start(&lab, daemon::setup(PORT)?)?;
+    let mut cluster =
+        Cluster::with_static_list(&lab, Setup { mptcp: mode, ..daemon::setup(PORT)? })?;
     let service = SocketAddr::new(lab.vips()[0], PORT);
+    let mut connection = lab.connect(Transport::Mptcp, service)?;
+    let subflows = connection.wait_for_subflows(SUBFLOWS, Instant::now() + JOINING)?;
     say(
         common,
-        &format!("service {service}, mptcp = \"learn\", each balancer with its own heddled"),
+        &format!("a connection to {} with {subflows} of {SUBFLOWS} subflows", connection.backend()),
     );
-    let mut connection = lab.connect(Transport::Mptcp, service)?;
-    let subflows = connection.wait_for_subflows(4, Instant::now() + Duration::from_secs(5))?;
-    say(common, &format!("a connection to {} with {subflows} subflows\n", connection.backend()));
-
-    let before = paths(&lab, &daemons, &connection.status()?);
-    let mut at_death = None;
     let bar = progress(common, bytes);
-    let begun = Instant::now();
-    download(&mut connection, bytes, |so_far, status| {
-        bar.set_position(so_far);
-        if at_death.is_none() && so_far * DEATH.1 > bytes * DEATH.0 {
-            at_death = status.ok();
-            bar.println(format!("balancer-{VICTIM} dies: its link is cut, and the router sends nothing there any more"));
-            let left: Vec<NextHop> =
-                (0..BALANCERS).filter(|i| *i != VICTIM).map(NextHop::Balancer).collect();
-            return lab.cut(lab.balancer(VICTIM)).and_then(|()| lab.route_vip(&left));
-        }
-        Ok(())
-    })?;
+    let (mut before, mut cut) = (BTreeMap::new(), 0);
+    let happened = || {
+        before = daemon::flows(cluster.daemons(), BALANCERS);
+        cut = busiest(&before);
+        bar.println(format!(
+            "balancer-{cut} dies: its link is gone, and the router sends nothing there any more"
+        ));
+        cluster.begin(Fault::Machine, &[cut], Duration::ZERO)
+    };
+    let (parts, took) =
+        transfer::download(&mut connection, bytes, |so_far| bar.set_position(so_far), happened)?;
     bar.finish_and_clear();
-    let took = begun.elapsed();
-    let after = connection.status()?;
-    let living = paths(&lab, &daemons, &after);
-    print_table(&before, &living, at_death.as_ref(), &after);
-    let joins = mptcp_counters(lab.client())?;
-    output::line(format_args!(
-        "{megabytes} MB arrived as they were sent, in {:.1} s; {} of {} joins worked, {} of 4 subflows live",
-        took.as_secs_f64(),
-        joins.get("MPJoinSynAckRx").copied().unwrap_or(0),
-        joins.get("MPJoinSynTx").copied().unwrap_or(0),
-        after.established(),
-    ))
+    let after = daemon::flows(cluster.daemons(), BALANCERS);
+    let subflow = |(local, part, end): &(SocketAddr, transfer::Part, End)| Subflow {
+        from: address(*local),
+        through: [&before, &after].map(|flows| through(flows, *local)),
+        backend: before.get(local).map_or("-".into(), |flow| flow.backend.clone()),
+        bytes: part.bytes,
+        longest_stall: part.longest_stall.as_secs_f64(),
+        end: *end,
+    };
+    let subflows = parts.iter().map(subflow).collect();
+    let counters = mptcp_counters(lab.client())?;
+    let count = |name: &str| counters.get(name).copied().unwrap_or(0);
+    let (joins, joins_established) = (count("MPJoinSynTx"), count("MPJoinSynAckRx"));
+    Ok(Run {
+        mode,
+        megabytes,
+        seconds: took.as_secs_f64(),
+        joins,
+        joins_established,
+        cut,
+        subflows,
+    })
 }
 
 fn say(common: &Common, text: &str) {
     if !common.quiet {
         eprintln!("{text}");
     }
-}
-
-/// Downloads; `watch` is called from time to time with the bytes received so far and the status of the subflows.
-fn download(
-    connection: &mut Connection,
-    bytes: u64,
-    mut watch: impl FnMut(u64, std::io::Result<Status>) -> Result<(), heddle_lab::LabError>,
-) -> anyhow::Result<()> {
-    let mut failed = None;
-    // The download borrows the connection; the reader is a second handle on its socket.
-    let reader = connection.status_reader()?;
-    connection.download(bytes, 7, |so_far| {
-        if failed.is_none() {
-            failed = watch(so_far, reader.status()).err();
-        }
-    })?;
-    failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
 fn progress(common: &Common, bytes: u64) -> ProgressBar {
@@ -99,60 +140,66 @@ fn progress(common: &Common, bytes: u64) -> ProgressBar {
     ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// For each subflow: its client address, the reachable balancers that have it in their tables, and its backend.
-fn paths(lab: &Lab, daemons: &Daemons<'_>, status: &Status) -> Vec<(SocketAddr, String, String)> {
-    let of = |local: SocketAddr| {
-        let mut via = Vec::new();
-        let mut backend = String::from("-");
-        for index in 0..lab.balancers().len() {
-            if let Some(name) = daemon::backend_of(&daemons.socket(index), local) {
-                via.push(format!("balancer-{index}"));
-                backend = name;
-            }
-        }
-        (local, via.join(", "), backend)
-    };
-    status.subflows.iter().map(|subflow| of(subflow.local)).collect()
+/// The balancer to which a subflow's packets come.
+fn through(flows: &BTreeMap<SocketAddr, Flow>, local: SocketAddr) -> String {
+    flows.get(&local).map_or("-".into(), |flow| format!("balancer-{}", flow.balancer))
 }
 
-fn print_table(
-    before: &[(SocketAddr, String, String)],
-    living: &[(SocketAddr, String, String)],
-    at_death: Option<&Status>,
-    after: &Status,
-) {
+/// The balancer with the most subflows.
+fn busiest(flows: &BTreeMap<SocketAddr, Flow>) -> usize {
+    let flows = |index: &usize| flows.values().filter(|flow| flow.balancer == *index).count();
+    (0..BALANCERS).rev().max_by_key(flows).unwrap_or(0)
+}
+
+fn print_subflows(run: &Run) {
     let mut table = table::of_words(&[
         "subflow from",
-        "in the tables of, before",
-        "and after",
+        "through",
+        "and then",
         "backend",
-        "MB before",
-        "MB after",
-        "now",
+        "MB",
+        "longest stall, s",
+        "at the end",
     ]);
-    for (local, via, backend) in before {
-        let received = |status: Option<&Status>| {
-            let flow = status?.subflows.iter().find(|flow| flow.local == *local)?;
-            Some(flow.bytes_received)
-        };
-        let first = received(at_death).unwrap_or(0);
-        let rest = received(Some(after)).map(|all| all.saturating_sub(first));
-        let alive = after.subflows.iter().any(|flow| flow.local == *local && flow.established);
-        let now = living
-            .iter()
-            .find(|(other, ..)| other == local)
-            .map_or("-", |(_, via, _)| via.as_str());
+    for subflow in &run.subflows {
+        let [before, after] = &subflow.through;
         table.add_row([
-            address(*local),
-            via.clone(),
-            now.to_owned(),
-            backend.clone(),
-            format!("{:.1}", first as f64 / 1e6),
-            rest.map_or("-".into(), |rest| format!("{:.1}", rest as f64 / 1e6)),
-            if alive { "established".into() } else { "gone".to_owned() },
+            subflow.from.clone(),
+            before.clone(),
+            after.clone(),
+            subflow.backend.clone(),
+            format!("{:.1}", subflow.bytes as f64 / 1e6),
+            format!("{:.2}", subflow.longest_stall),
+            format!("{:?}", subflow.end).to_lowercase(),
         ]);
     }
     println!("{table}");
+}
+
+fn print_summary(runs: &[Run]) {
+    let mut table = table::of_words(&[
+        "mptcp",
+        "cut",
+        "joins established",
+        "subflows live",
+        "longest stall, s",
+        "MB arrived as sent",
+        "s",
+    ]);
+    for run in runs {
+        let live = run.subflows.iter().filter(|flow| flow.end == End::Live).count();
+        let stalls = run.subflows.iter().map(|flow| format!("{:.2}", flow.longest_stall));
+        table.add_row([
+            run.mode.to_owned(),
+            format!("balancer-{}", run.cut),
+            format!("{} of {}", run.joins_established, run.joins),
+            format!("{live} of {SUBFLOWS}"),
+            stalls.collect::<Vec<_>>().join(", "),
+            run.megabytes.to_string(),
+            format!("{:.1}", run.seconds),
+        ]);
+    }
+    println!("\n{table}");
 }
 
 /// IPv4-mapped addresses as what they are.

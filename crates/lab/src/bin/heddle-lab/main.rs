@@ -21,7 +21,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// A download over four subflows through three balancers, one of which fails on the way.
+    /// A download over four subflows through three balancers, one of which fails on the way: with plain hashing, then with learning.
     Demo(Demo),
     /// Load, while clients, backends, balancers and etcd come and go at random; every byte is checked.
     Soak(soak::Soak),
@@ -31,8 +31,8 @@ enum Command {
 
 #[derive(Args, Debug)]
 struct Demo {
-    /// Size of the download in MB (10^6 bytes).
-    #[arg(long, value_name = "MB", default_value_t = 100)]
+    /// Size of each download in MB (10^6 bytes).
+    #[arg(long, value_name = "MB", default_value_t = 250)]
     megabytes: u64,
 }
 

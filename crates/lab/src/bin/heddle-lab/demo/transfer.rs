@@ -1,0 +1,150 @@
+//! A download over several subflows, each of which is watched.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use heddle_lab::{Connection, LabError, Status, StatusReader};
+use serde::Serialize;
+
+/// Time between two looks at the subflows.
+const SAMPLING: Duration = Duration::from_millis(5);
+
+/// A subflow that received nothing for this long before the end is not live.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// A subflow's part in a download.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    first: Instant,
+    last: Instant,
+    /// Bytes received.
+    pub(super) bytes: u64,
+    /// The longest time without a byte.
+    pub(super) longest_stall: Duration,
+    established: bool,
+}
+
+/// A subflow at the end of a download.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum End {
+    /// Established, with bytes to the end.
+    Live,
+    /// Established, but nothing came any more.
+    Stalled,
+    /// Closed or reset.
+    Gone,
+}
+
+impl Part {
+    fn new(now: Instant, bytes: u64) -> Part {
+        Part { first: now, last: now, bytes, longest_stall: Duration::ZERO, established: true }
+    }
+
+    fn look(&mut self, now: Instant, bytes: u64) {
+        if bytes > self.bytes {
+            self.longest_stall = self.longest_stall.max(now - self.last);
+            (self.last, self.bytes) = (now, bytes);
+        }
+    }
+
+    /// The time for which it goes without a byte at the end counts, too.
+    fn end(&mut self, now: Instant) -> End {
+        let silence = now - self.last.max(self.first);
+        self.longest_stall = self.longest_stall.max(silence);
+        match (self.established, silence < SILENCE) {
+            (false, _) => End::Gone,
+            (true, true) => End::Live,
+            (true, false) => End::Stalled,
+        }
+    }
+}
+
+/// The parts of all subflows, by the client's address and port.
+#[derive(Debug, Default)]
+pub(super) struct Parts(BTreeMap<SocketAddr, Part>);
+
+impl Parts {
+    fn look(&mut self, now: Instant, status: &Status) {
+        for (local, part) in &mut self.0 {
+            part.established =
+                status.subflows.iter().any(|flow| flow.local == *local && flow.established);
+        }
+        for flow in status.subflows.iter().filter(|flow| flow.established) {
+            let part = self.0.entry(flow.local);
+            part.or_insert_with(|| Part::new(now, flow.bytes_received))
+                .look(now, flow.bytes_received);
+        }
+    }
+}
+
+/// Downloads; `event` happens once, after a third. Returns each subflow's part, its state at the end, and the time that it took.
+///
+/// # Errors
+/// If the connection breaks, a byte is wrong, or the event fails.
+pub(super) fn download(
+    connection: &mut Connection,
+    bytes: u64,
+    mut progress: impl FnMut(u64),
+    event: impl FnOnce() -> Result<(), LabError>,
+) -> anyhow::Result<(Vec<(SocketAddr, Part, End)>, Duration)> {
+    // The download borrows the connection; the reader is a second handle on its socket.
+    let reader = connection.status_reader()?;
+    let (parts, done) = (Mutex::new(Parts::default()), AtomicBool::new(false));
+    let (mut event, mut happened) = (Some(event), Ok(()));
+    let took = thread::scope(|scope| {
+        scope.spawn(|| watch(&reader, &parts, &done));
+        let took = connection.download(bytes, 7, |so_far| {
+            progress(so_far);
+            if so_far > bytes / 3
+                && let Some(event) = event.take()
+            {
+                happened = event();
+            }
+        });
+        done.store(true, Ordering::Relaxed);
+        took
+    });
+    happened?;
+    let now = Instant::now();
+    let parts = parts.into_inner().unwrap_or_default();
+    let ended = parts.0.into_iter().map(|(local, mut part)| {
+        let end = part.end(now);
+        (local, part, end)
+    });
+    Ok((ended.collect(), took?))
+}
+
+fn watch(reader: &StatusReader, parts: &Mutex<Parts>, done: &AtomicBool) {
+    while !done.load(Ordering::Relaxed) {
+        if let (Ok(status), Ok(mut parts)) = (reader.status(), parts.lock()) {
+            parts.look(Instant::now(), &status);
+        }
+        thread::sleep(SAMPLING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_without_bytes_at_the_end_is_not_live() {
+        let zero = Instant::now();
+        let at = |ms| zero + Duration::from_millis(ms);
+        let mut part = Part::new(zero, 10);
+        part.look(at(100), 20);
+        part.look(at(400), 30);
+        part.look(at(500), 30);
+        assert_eq!(part.end(at(600)), End::Live);
+        assert_eq!(part.longest_stall, Duration::from_millis(300));
+        assert_eq!(part.end(at(1000)), End::Stalled);
+        assert_eq!(part.longest_stall, Duration::from_millis(600), "it had not ended");
+        part.established = false;
+        assert_eq!(part.end(at(1000)), End::Gone);
+    }
+}
