@@ -98,6 +98,13 @@ struct {
 	__type(value, struct token_bucket);
 } tokens SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct join_source);
+	__type(value, struct join_count);
+} join_counts SEC(".maps");
+
 /* Two tables of FRAGMENT_BUCKETS, one behind the other (fragment_table.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -4,6 +4,7 @@
 
 #include "balancer/by_hash.h"
 #include "balancer/contest.h"
+#include "balancer/join_limits.h"
 
 /* A handshake in progress: with MP_CAPABLE where it was without, its packets are searched for keys from now on. */
 static __always_inline void learn_from_now_on(const struct packet_context *context)
@@ -63,26 +64,12 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 	decide_send(decision, target, SENT_JOIN);
 }
 
-/* True if the token may have another join before its next refresh; counts it. */
-static __always_inline bool may_join(const struct packet_context *context, const struct token_snapshot *found)
-{
-	__u8 most = settings.most_joins;
-
-	if (most && found->status.joins >= most) {
-		count(context, JOINS_LIMITED);
-		return false;
-	}
-	if (!DRY_RUN)
-		count_join(found);
-	return true;
-}
-
 /* The backend of a token that this balancer owns; NO_TARGET: not known, or it had too many joins. */
 __noinline int target_of_join(const struct packet_context *context, __u32 token)
 {
 	struct token_snapshot found;
 
-	if (!context || !find_token(context, token, &found) || !target_up(found.target) || !may_join(context, &found))
+	if (!context || !find_token(context, token, &found) || !target_up(found.target) || !may_join(context, token, &found))
 		return NO_TARGET;
 	return found.target;
 }

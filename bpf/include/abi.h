@@ -47,11 +47,11 @@ struct vip_key {
 };
 
 struct vip {
-	__u16 id;     /* from 1; names the service in flows, tokens and counters */
-	__u8 kind;    /* enum vip_kind */
-	__u8 mode;    /* enum mptcp_mode */
-	__u32 table;  /* first slot of its Maglev table in `maglev` */
-	__u16 target; /* VIP_DIRECT */
+	__u16 id;             /* from 1; names the service in flows, tokens and counters */
+	__u8 kind;            /* enum vip_kind */
+	__u8 mode;            /* enum mptcp_mode */
+	__u32 table;          /* first slot of its Maglev table in `maglev` */
+	__u16 target;         /* VIP_DIRECT */
 	__u8 drop_unparsable; /* VIP_ADDRESS: packets that cannot be read up to their ports are dropped, not passed */
 	__u8 pad;
 	__u32 pad2;
@@ -163,6 +163,19 @@ struct token_bucket {
 	struct token_entry tokens[BUCKET_ENTRIES];
 };
 
+/* Joins of one token from one address. */
+struct join_source {
+	struct address source;
+	__u32 token;
+	__u16 vip;
+	__u16 pad;
+};
+
+struct join_count {
+	__u32 since; /* tick of the first one */
+	__u32 joins;
+};
+
 /* ---- fragments: the target of the first one, for the others ---- */
 
 struct fragment_key {
@@ -208,11 +221,11 @@ struct settings {
 	struct address own6;
 	__be16 steering_port;
 	__be16 gue_port;
-	__u8 epoch;      /* of ring and tables: a change makes flows register anew */
-	__u8 peers;      /* true: there are other balancers */
-	__u8 most_joins; /* of one token between two refreshes; 0: no limit */
-	__u8 pad;
-	__u32 syn_timeout; /* ticks, all of them */
+	__u8 epoch;             /* of ring and tables: a change makes flows register anew */
+	__u8 peers;             /* true: there are other balancers */
+	__u8 most_joins;        /* of one token between two refreshes; 0: no limit */
+	__u8 most_source_joins; /* of those from one address; 0: no limit */
+	__u32 syn_timeout;      /* ticks, all of them */
 	__u32 flow_timeout;
 	__u32 closing_timeout;
 	__u32 udp_timeout;

@@ -12,7 +12,7 @@ use heddle_bpf_loader::plain_old_data;
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 plain_old_data! {
-    AssignedKey Candidate Flow FlowKey FragmentBucket PeerState Settings Target TokenEntry Trace Vip VipKey
+    AssignedKey Candidate Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Settings Target TokenEntry Trace Vip VipKey
 }
 
 #[cfg(test)]

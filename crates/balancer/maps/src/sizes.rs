@@ -23,6 +23,8 @@ pub struct Sizes {
     pub peers: u32,
     /// Handshakes under way with the addresses and ports of live flows.
     pub candidates: u32,
+    /// Joins of one token from one address, counted.
+    pub join_counts: u32,
     /// Fragmented packets under way: of settled flows so many, rounded up to a power of two, and as many of others.
     pub fragments: u32,
     /// Connections with a key of the balancer's (`mptcp = "assign"`).
@@ -44,6 +46,7 @@ impl Default for Sizes {
             targets: 4096,
             peers: 256,
             candidates: 8192,
+            join_counts: 16384,
             fragments: 32_768,
             assigned: 65536,
             ready_keys: 4096,

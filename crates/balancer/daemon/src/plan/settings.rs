@@ -45,6 +45,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         epoch: maps.epoch,
         peers: u8::from(!maps.peers.is_empty()),
         most_joins: config.limits.joins,
+        most_source_joins: config.limits.source_joins,
         syn_timeout: ticks(time.syn),
         flow_timeout: ticks(time.established),
         closing_timeout: ticks(time.closing),

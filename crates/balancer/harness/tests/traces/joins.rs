@@ -109,6 +109,35 @@ fn joins_of_one_token_are_limited_until_it_is_refreshed() {
     assert_eq!(cluster.to(0, &connection.join(&subflows[4])), home);
 }
 
+/// Who has seen a token can repeat its joins: beyond its share one address takes nothing from the others.
+#[test]
+fn one_address_does_not_use_up_a_tokens_joins() {
+    let mut setup = Setup::default();
+    setup.settings.most_joins = 8;
+    setup.settings.most_source_joins = 3;
+    let Some(mut cluster) = open(setup) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    let replay = |cluster: &mut Cluster, ports: std::ops::Range<u16>| {
+        let joins = |cluster: &mut Cluster| {
+            ports.for_each(|port| {
+                cluster.send(0, &connection.join(&with_port(flow(500), port))).unwrap();
+            });
+            Ok(())
+        };
+        let (_, seen) = cluster.watch(joins).unwrap();
+        seen.count(Counter::JoinsLimited)
+    };
+    assert_eq!(replay(&mut cluster, 1000..1100), 97);
+    for client in 600..605 {
+        assert_eq!(cluster.join(0, &connection, &flow(client)), home);
+    }
+    assert_eq!(replay(&mut cluster, 2000..2010), 10);
+    cluster.advance(3000).unwrap();
+    assert_eq!(cluster.to(0, &connection.data(1)), home, "refreshes");
+    assert_eq!(replay(&mut cluster, 3000..3010), 7);
+}
+
 /// The first subflow ends; the connection lives on in another one, and so does its token, at its owner.
 #[test]
 fn a_token_outlives_its_primary() {

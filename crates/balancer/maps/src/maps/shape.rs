@@ -7,7 +7,8 @@ use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
     self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, FragmentBucket,
-    HEDDLE_ABI, MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip, VipKey,
+    HEDDLE_ABI, JoinCount, JoinSource, MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip,
+    VipKey,
 };
 use crate::{Error, Sizes};
 
@@ -17,7 +18,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 16]);
+pub(crate) struct PinnedMaps([Shape; 17]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -36,6 +37,7 @@ impl PinnedMaps {
             Shape::of::<u32, [abi::Flow; BUCKET_ENTRIES as usize]>("flows", flows),
             Shape::of::<FlowKey, Candidate>("candidates", sizes.candidates),
             Shape::of::<u32, [abi::TokenEntry; BUCKET_ENTRIES as usize]>("tokens", tokens),
+            Shape::of::<JoinSource, JoinCount>("join_counts", sizes.join_counts),
             Shape::of::<u32, FragmentBucket>("fragments", 2 * sizes.fragment_buckets()),
             Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),
             Shape::of::<(), AssignedKey>("ready_keys", sizes.ready_keys),

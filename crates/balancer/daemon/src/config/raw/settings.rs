@@ -110,10 +110,12 @@ pub(in crate::config) struct Limits {
     pub(in crate::config) queries: u32,
     /// Joins of one token between two refreshes, 255 at most; 0: no limit. Default: 64.
     pub(in crate::config) joins: u8,
+    /// Joins of one token from one address between two refreshes, 255 at most; 0: no limit. Default: 16.
+    pub(in crate::config) source_joins: u8,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { midstream_keys: 6000, queries: 60_000, joins: 64 }
+        Limits { midstream_keys: 6000, queries: 60_000, joins: 64, source_joins: 16 }
     }
 }

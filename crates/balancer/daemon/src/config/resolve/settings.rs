@@ -161,5 +161,6 @@ pub(super) fn timeouts(file: &raw::Timeouts) -> Result<Timeouts, Problem> {
 }
 
 pub(super) fn limits(file: &raw::Limits) -> Limits {
-    Limits { midstream_keys: file.midstream_keys, queries: file.queries, joins: file.joins }
+    let raw::Limits { midstream_keys, queries, joins, source_joins } = *file;
+    Limits { midstream_keys, queries, joins, source_joins }
 }

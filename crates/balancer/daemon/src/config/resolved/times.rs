@@ -40,4 +40,6 @@ pub struct Limits {
     pub queries: u32,
     /// Joins of one token between two refreshes.
     pub joins: u8,
+    /// Joins of one token from one address between two refreshes.
+    pub source_joins: u8,
 }

@@ -151,7 +151,9 @@ pub(super) fn event(event: Counter) -> &'static str {
         C::QueryLimited => {
             "Its flow's owner is not asked: too many were, or the packet is too long ([limits] ask)."
         }
-        C::JoinsLimited => "The token has had more joins than the limit allows ([limits] joins).",
+        C::JoinsLimited => {
+            "The token, or this address with it, has had more joins than the limit allows ([limits] joins, source_joins)."
+        }
         C::OptionsMalformed => "Its TCP options make no sense.",
         C::SteerTooBig => "It is too long to go by way of another balancer.",
         C::ReplyUnknown => "What is asked is not known here.",
