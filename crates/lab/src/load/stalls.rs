@@ -29,9 +29,12 @@ impl Stall {
 
     /// The longest time so far, one that goes on included.
     pub(super) fn longest(&self, now: Instant) -> Duration {
-        let current =
-            self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-        self.longest.max(current)
+        self.longest.max(self.current(now))
+    }
+
+    /// The time for which it goes on already.
+    pub(super) fn current(&self, now: Instant) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
     }
 
     /// Forgets the past; a stall that goes on counts from now.

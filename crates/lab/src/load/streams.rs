@@ -42,6 +42,8 @@ pub struct SubflowReport {
     pub local: SocketAddr,
     /// The longest time with segments under way and none acknowledged since the last [`Streams::forget_stalls`].
     pub longest_stall: Duration,
+    /// The time for which such a stall goes on already.
+    pub stalled_for: Duration,
     /// False if it was established once and is no more.
     pub established: bool,
     /// Bytes that the server has acknowledged.
@@ -264,6 +266,7 @@ impl Stream {
         let subflow = |(local, subflow): (&SocketAddr, &Subflow)| SubflowReport {
             local: *local,
             longest_stall: subflow.stall.longest(now),
+            stalled_for: subflow.stall.current(now),
             established: subflow.established,
             bytes_acked: subflow.bytes_acked,
         };

@@ -12,8 +12,8 @@ pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
 /// Limit on waits for an event that must come, however busy the machine is.
 pub const LIMIT: Duration = Duration::from_secs(60);
-/// Limit on joins where several balancers share the tokens: a SYN and its first retransmission.
-pub const JOIN_LIMIT: Duration = Duration::from_secs(2);
+/// Limit on joins: those that are refused end the wait before.
+pub const JOIN_LIMIT: Duration = LIMIT;
 const GUE: u16 = 6080;
 
 pub fn setup(mptcp: &'static str, forwarding: &'static str) -> Setup {

@@ -97,7 +97,7 @@ fn run(mode: &'static str, megabytes: u64, common: &Common) -> Result<Run, Failu
         ));
         cluster.begin(Fault::Machine, &[cut], Duration::ZERO)
     };
-    let (parts, took) =
+    let ended =
         transfer::download(&mut connection, bytes, |so_far| bar.set_position(so_far), happened)?;
     bar.finish_and_clear();
     let after = daemon::flows(cluster.daemons(), BALANCERS);
@@ -109,14 +109,14 @@ fn run(mode: &'static str, megabytes: u64, common: &Common) -> Result<Run, Failu
         longest_stall: part.longest_stall.as_secs_f64(),
         end: *end,
     };
-    let subflows = parts.iter().map(subflow).collect();
+    let subflows = ended.parts.iter().map(subflow).collect();
     let counters = mptcp_counters(lab.client())?;
     let count = |name: &str| counters.get(name).copied().unwrap_or(0);
     let (joins, joins_established) = (count("MPJoinSynTx"), count("MPJoinSynAckRx"));
     Ok(Run {
         mode,
         megabytes,
-        seconds: took.as_secs_f64(),
+        seconds: ended.took.as_secs_f64(),
         joins,
         joins_established,
         cut,

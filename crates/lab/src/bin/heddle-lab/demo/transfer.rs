@@ -82,7 +82,16 @@ impl Parts {
     }
 }
 
-/// Downloads; `event` happens once, after a third. Returns each subflow's part, its state at the end, and the time that it took.
+/// A download that has ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Each subflow's address and port at the client, its part, and its state at the end.
+    pub(super) parts: Vec<(SocketAddr, Part, End)>,
+    /// The duration of all of it.
+    pub(super) took: Duration,
+}
+
+/// Downloads; `event` happens once, after a third.
 ///
 /// # Errors
 /// If the connection breaks, a byte is wrong, or the event fails.
@@ -91,7 +100,7 @@ pub(super) fn download(
     bytes: u64,
     mut progress: impl FnMut(u64),
     event: impl FnOnce() -> Result<(), LabError>,
-) -> anyhow::Result<(Vec<(SocketAddr, Part, End)>, Duration)> {
+) -> anyhow::Result<Ended> {
     // The download borrows the connection; the reader is a second handle on its socket.
     let reader = connection.status_reader()?;
     let (parts, done) = (Mutex::new(Parts::default()), AtomicBool::new(false));
@@ -116,7 +125,7 @@ pub(super) fn download(
         let end = part.end(now);
         (local, part, end)
     });
-    Ok((ended.collect(), took?))
+    Ok(Ended { parts: ended.collect(), took: took? })
 }
 
 fn watch(reader: &StatusReader, parts: &Mutex<Parts>, done: &AtomicBool) {

@@ -3,13 +3,18 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Arrivals, Broken, Lab, LabError, Pattern, StreamReport, Streams, Transport};
+use heddle_lab::{
+    Arrivals, Broken, Lab, LabError, Pattern, StreamReport, Streams, Transport, eventually,
+};
 use serde::Serialize;
 
 use super::PORT;
 
 /// Limit on the time until streams have answers again: far beyond what is tolerated, so that a broken one is found as such.
 const LIMIT: Duration = Duration::from_secs(90);
+
+/// A subflow without progress for this long is stalled.
+const STALLED: Duration = Duration::from_millis(300);
 
 /// Exchanges of MPTCP streams: enough for all subflows.
 const WIDE: Pattern = Pattern { up: 300_000, down: 1000, pause: Duration::from_millis(300) };
@@ -143,12 +148,20 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Waits until each stream has had some exchanges, or is broken.
+    /// Waits until each stream has had some exchanges, or is broken, and no subflow stalls any more: a stall belongs to the event that
+    /// caused it.
     pub(super) fn wait_for_answers(&self) -> Result<(), LabError> {
         let open = || self.streams.iter().filter_map(|slot| slot.stream.as_ref());
         let deadline = Instant::now() + LIMIT;
         let left = || deadline.saturating_duration_since(Instant::now());
-        open().try_for_each(|stream| stream.wait_for_exchanges(3, left()))
+        open().try_for_each(|stream| stream.wait_for_exchanges(3, left()))?;
+        let stalls = || {
+            let subflows = open().flat_map(Streams::reports).flat_map(|report| report.subflows);
+            subflows.filter(|flow| flow.established && flow.stalled_for > STALLED).count()
+        };
+        // One that never ends is reported as such.
+        let _ = eventually(left(), || if stalls() == 0 { Ok(()) } else { Err(String::new()) });
+        Ok(())
     }
 
     /// What was observed on a path since the last call. Streams that are broken are ended; `away` is a backend that failed meanwhile.

@@ -164,13 +164,19 @@ impl<'a> Running<'a> {
         let balancers = (self.soak.balancers.into(), self.soak.at_once.into());
         let mut plan = Plan::new(seed, self.soak.kinds(), balancers, BACKENDS);
         let bar = self.progress(common);
-        let mut rows = Vec::new();
+        let (mut rows, mut failure) = (Vec::new(), None);
         while !self.is_over(&rows) {
             sleep(plan.pause());
             let event = plan.next();
-            let row = self.event(&event)?;
+            let row = match self.event(&event) {
+                Ok(row) => row,
+                Err(error) => {
+                    failure = Some(format!("{event}: {error:#}"));
+                    break;
+                }
+            };
             for deviation in row.deviations(self.soak.expectation()) {
-                bar.println(format!("{} s: {event}: {deviation}", row.at));
+                say(common, &bar, &format!("{} s: {event}: {deviation}", row.at));
             }
             rows.push((row, event.is_fault()));
             match self.soak.faults {
@@ -179,7 +185,7 @@ impl<'a> Running<'a> {
             }
         }
         bar.finish_and_clear();
-        self.outcome(seed, rows.into_iter().map(|(row, _)| row).collect())
+        self.outcome(seed, rows.into_iter().map(|(row, _)| row).collect(), failure)
     }
 
     fn is_over(&self, rows: &[(Row, bool)]) -> bool {
@@ -216,9 +222,9 @@ impl<'a> Running<'a> {
         if let Some(away) = &away {
             self.load.end_streams_to(away);
         }
-        self.happen(event).with_context(|| format!("{at} s: {event}"))?;
-        self.load.wait_for_answers().with_context(|| format!("{at} s: {event}"))?;
-        self.cluster.wait_until_agreed().with_context(|| format!("{at} s: {event}"))?;
+        self.happen(event)?;
+        let waits = [self.load.wait_for_answers(), self.cluster.wait_until_agreed()];
+        let failures = waits.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
         self.memories.look(
             &self.cluster,
             self.soak.balancers.into(),
@@ -231,7 +237,8 @@ impl<'a> Running<'a> {
         let direct = self.load.take(Path::Direct, None);
         self.load.reopen()?;
         let (name, withdrawal) = (event.name(), event.withdrawal());
-        Ok(Row { at, name, event: event.to_string(), withdrawal, joins_refused, service, direct })
+        let event = event.to_string();
+        Ok(Row { at, name, event, withdrawal, joins_refused, failures, service, direct })
     }
 
     fn happen(&mut self, event: &Event) -> anyhow::Result<()> {
@@ -286,15 +293,22 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn outcome(mut self, seed: u64, rows: Vec<Row>) -> anyhow::Result<Outcome> {
+    /// The outcome, also where something has kept it from going on.
+    fn outcome(
+        mut self,
+        seed: u64,
+        rows: Vec<Row>,
+        failure: Option<String>,
+    ) -> anyhow::Result<Outcome> {
         self.load.end();
         let daemons = self.cluster.daemons();
-        let counted = |(&balancer, base): (&usize, &Packets)| {
+        let counted = |(&balancer, base): (&usize, &Packets)| -> anyhow::Result<Counted> {
             let now = Packets::read(self.lab, daemons, balancer)?;
             let (counted, received_least, received_most) = now.since(base);
             Ok(Counted { balancer, counted, received_least, received_most })
         };
-        let counted = self.bases.iter().map(counted).collect::<anyhow::Result<_>>()?;
+        // A balancer that is not there any more has no counters.
+        let counted = self.bases.iter().map(counted).filter_map(Result::ok).collect();
         let seconds = self.begun.elapsed().as_secs();
         let mut outcome = Outcome {
             command: std::env::args().collect::<Vec<_>>().join(" "),
@@ -304,6 +318,7 @@ impl<'a> Running<'a> {
             seconds,
             interrupted: interrupt::stopped(),
             expectation: self.soak.expectation(),
+            failure,
             rows,
             counted,
             memory: self.memories.of_running(&self.cluster, self.soak.balancers.into(), seconds),
@@ -311,6 +326,13 @@ impl<'a> Running<'a> {
         };
         outcome.judge();
         Ok(outcome)
+    }
+}
+
+/// A line above the bar, also where standard error is no terminal.
+fn say(common: &Common, bar: &ProgressBar, text: &str) {
+    if !common.quiet {
+        bar.suspend(|| eprintln!("{text}"));
     }
 }
 

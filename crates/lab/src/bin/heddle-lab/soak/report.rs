@@ -34,6 +34,8 @@ pub(super) struct Row {
     pub(super) withdrawal: Duration,
     /// Joins that reached a backend which did not know their token.
     pub(super) joins_refused: u64,
+    /// Conditions that were not met in time, in words.
+    pub(super) failures: Vec<String>,
     /// On connections by way of the balancers.
     pub(super) service: Observed,
     /// On connections past them.
@@ -48,7 +50,7 @@ impl Row {
 
     /// Deviations from what is expected, in words.
     pub(super) fn deviations(&self, expectation: Expectation) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut found = self.failures.clone();
         let mut check = |bad: bool, text: String| {
             if bad {
                 found.push(text);
@@ -99,6 +101,8 @@ pub(super) struct Outcome {
     pub(super) seconds: u64,
     pub(super) interrupted: bool,
     pub(super) expectation: Expectation,
+    /// The reason why it could not go on, if so.
+    pub(super) failure: Option<String>,
     pub(super) rows: Vec<Row>,
     pub(super) counted: Vec<Counted>,
     pub(super) memory: Vec<Memory>,
@@ -115,6 +119,7 @@ impl Outcome {
             found.map(|text| format!("{event}: {text}")).collect::<Vec<_>>()
         };
         let mut found: Vec<String> = self.rows.iter().flat_map(of_row).collect();
+        found.extend(self.failure.clone());
         found.extend(self.damage());
         for counted in self.counted.iter().filter(|counted| !counted.adds_up()) {
             found.push(format!("counters do not add up: {counted:?}"));
@@ -329,6 +334,7 @@ mod tests {
             event: "link, balancer-0".into(),
             withdrawal: Duration::ZERO,
             joins_refused: 0,
+            failures: Vec::new(),
             service: Observed { connections: 1000, ..Observed::default() },
             direct: Observed { connections: 1000, ..Observed::default() },
         }
@@ -343,6 +349,7 @@ mod tests {
             seconds: 60,
             interrupted: false,
             expectation: Expectation::Everything,
+            failure: None,
             rows,
             counted: vec![Counted { balancer: 0, counted: 5, received_least: 4, received_most: 6 }],
             memory: Vec::new(),
