@@ -13,6 +13,8 @@ pub use streams::{StreamReport, Streams, SubflowReport};
 use std::io;
 use std::time::Duration;
 
+use serde::Serialize;
+
 /// The repeated exchange of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pattern {
@@ -33,7 +35,8 @@ impl Pattern {
 }
 
 /// The end of a connection that should have gone on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Broken {
     /// A byte was not what was sent.
     Damaged(String),

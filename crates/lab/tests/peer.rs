@@ -29,6 +29,15 @@ fn server_and_client_programs_report_their_transfers() {
         assert_eq!(report["mptcp"]["fallback"], false);
         assert_eq!(report["mptcp"]["subflows"].as_array().unwrap().len(), 2);
     }
+    let line = format!("{PEER} streams 192.0.2.1:8080 --count 2 --seconds 1 --subflows 2");
+    let printed = lab.client().run(&line).unwrap();
+    let reports: Vec<Value> =
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(reports.len(), 2, "{printed}");
+    for report in reports {
+        assert_eq!((&report["backend"], &report["broken"]), (&"here".into(), &Value::Null));
+        assert_eq!(report["subflows"].as_array().unwrap().len(), 2, "{report}");
+    }
     let refused = lab.client().run(&format!("{PEER} ping 192.0.2.1:8081 --count 1")).unwrap_err();
     assert!(refused.to_string().contains("refused"), "{refused}");
     drop(lab);

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use heddle_lab::{Connection, Server, Transport};
+use heddle_lab::{Connection, Pattern, Server, Streams, Transport};
 use serde_json::{Value, json};
 
 /// A server, and clients that check each byte they receive: over MPTCP, or TCP.
@@ -54,6 +54,20 @@ enum Command {
     Download(Transfer),
     /// Send a payload, which the server checks
     Upload(Transfer),
+    /// Exchange bytes on many connections, and measure the longest stall of each and of each subflow
+    Streams {
+        /// Address and port of the service
+        service: SocketAddr,
+        /// Number of connections
+        #[arg(long, default_value_t = 30)]
+        count: usize,
+        /// Seconds
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Subflows to wait for, at most 3 seconds a connection
+        #[arg(long, default_value_t = 1)]
+        subflows: usize,
+    },
     /// Measure the round-trip time every second
     Ping {
         /// Address and port of the service
@@ -105,6 +119,9 @@ fn run(command: &Command, transport: Transport) -> io::Result<()> {
         Command::Upload(arguments) => transfer(arguments, transport, |connection| {
             connection.upload(arguments.bytes, arguments.seed, |_| ())
         }),
+        Command::Streams { service, count, seconds, subflows } => {
+            streams(*service, *count, *subflows, Duration::from_secs(*seconds), transport)
+        }
         Command::Ping { service, count } => ping(*service, *count, transport),
     }
 }
@@ -114,11 +131,7 @@ fn transfer(
     transport: Transport,
     stream: impl FnOnce(&mut Connection) -> io::Result<Duration>,
 ) -> io::Result<()> {
-    let mut connection = Connection::open(transport, arguments.service)?;
-    if transport == Transport::Mptcp {
-        let deadline = Instant::now() + Duration::from_secs(3);
-        connection.wait_for_subflows(arguments.subflows, deadline)?;
-    }
+    let mut connection = open(transport, arguments.service, arguments.subflows)?;
     let took = stream(&mut connection)?.as_secs_f64();
     print(&json!({
         "backend": connection.backend(),
@@ -127,6 +140,29 @@ fn transfer(
         "mbps": arguments.bytes as f64 * 8.0 / took / 1e6,
         "mptcp": connection.status().ok(),
     }))
+}
+
+/// A connection; an MPTCP one has been given time for its subflows.
+fn open(transport: Transport, service: SocketAddr, subflows: usize) -> io::Result<Connection> {
+    let connection = Connection::open(transport, service)?;
+    if transport == Transport::Mptcp {
+        connection.wait_for_subflows(subflows, Instant::now() + Duration::from_secs(3))?;
+    }
+    Ok(connection)
+}
+
+fn streams(
+    service: SocketAddr,
+    count: usize,
+    subflows: usize,
+    time: Duration,
+    transport: Transport,
+) -> io::Result<()> {
+    let connections =
+        (0..count).map(|_| open(transport, service, subflows)).collect::<io::Result<_>>()?;
+    let streams = Streams::over(connections, transport, Pattern::PING_PONG)?;
+    thread::sleep(time);
+    streams.finish().iter().try_for_each(|report| print(&json!(report)))
 }
 
 fn ping(service: SocketAddr, count: u32, transport: Transport) -> io::Result<()> {

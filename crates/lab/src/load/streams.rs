@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use super::stalls::Stall;
 use super::{Broken, Pattern};
 use crate::{Connection, Lab, LabError, StatusReader, Transport, eventually};
@@ -19,7 +21,7 @@ const SAMPLING: Duration = Duration::from_millis(10);
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A stream so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct StreamReport {
     /// The client's address and port.
     pub local: SocketAddr,
@@ -36,7 +38,7 @@ pub struct StreamReport {
 }
 
 /// A subflow so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SubflowReport {
     /// The client's address and port.
     pub local: SocketAddr,
@@ -92,16 +94,29 @@ impl Streams {
         count: usize,
         pattern: Pattern,
     ) -> Result<Streams, LabError> {
+        let connections: Vec<Connection> =
+            (0..count).map(|_| whole(lab, transport, to)).collect::<Result<_, _>>()?;
+        Streams::over(connections, transport, pattern).map_err(opened(to))
+    }
+
+    /// Begins with the exchanges of open connections, all of this transport.
+    ///
+    /// # Errors
+    /// If one of them has no address, or is closed already.
+    pub fn over(
+        connections: Vec<Connection>,
+        transport: Transport,
+        pattern: Pattern,
+    ) -> io::Result<Streams> {
         let mut streams =
             Streams { stop: Arc::default(), streams: Vec::new(), threads: Vec::new() };
         let mut readers = Vec::new();
-        for seed in 0..count {
-            let connection = whole(lab, transport, to)?;
-            let stream = Arc::new(Stream::new(&connection).map_err(opened(to))?);
+        for (connection, seed) in connections.into_iter().zip(0..) {
+            let stream = Arc::new(Stream::new(&connection)?);
             if transport == Transport::Mptcp {
-                readers.push((stream.clone(), connection.status_reader().map_err(opened(to))?));
+                readers.push((stream.clone(), connection.status_reader()?));
             }
-            streams.start(stream, connection, pattern, seed as u64);
+            streams.start(stream, connection, pattern, seed);
         }
         let stop = streams.stop.clone();
         if !readers.is_empty() {
