@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use heddle_lab::{Cluster, Lab, Transport};
+use heddle_lab::{Cluster, Lab, Transport, equal, eventually};
 use heddle_program::{Common, Failure, interrupt, output};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -349,7 +349,10 @@ struct Backends {
     spare: bool,
 }
 
-/// Writes and reloads the configuration of balancers, one after the other with a pause between.
+/// Limit on the time until a daemon has its new configuration.
+const RELOAD: Duration = Duration::from_secs(60);
+
+/// Writes and reloads the configuration of balancers, one after the other with a pause between; each has it before the next one's turn.
 fn configure(
     lab: &Lab,
     cluster: &Cluster<'_>,
@@ -372,6 +375,11 @@ fn configure(
         let text = daemons.config(index).replace(&daemons.services(&all), &services);
         daemons.write_config(index, &text)?;
         daemons.reload(index);
+        let expected = (used.len(), usize::from(backends.drained.is_some()));
+        eventually(RELOAD, || {
+            let metrics = daemons.metrics(index).map_err(|error| error.to_string())?;
+            equal(&observe::backends(&metrics), &expected)
+        })?;
     }
     Ok(())
 }

@@ -8,6 +8,9 @@ use heddle_lab::{Cluster, Daemons, Lab, mptcp_counters};
 use serde::Serialize;
 use serde_json::Value;
 
+/// Services of the lab: one for IPv4, one for IPv6.
+const SERVICES: usize = 2;
+
 /// Joins that reached a backend which did not know their token, at all backends so far.
 pub(super) fn refused_joins(lab: &Lab) -> anyhow::Result<u64> {
     let of = |node| Ok(mptcp_counters(node)?.get("MPJoinNoTokenFound").copied().unwrap_or(0));
@@ -50,6 +53,15 @@ fn sum(metrics: &str, name: &str) -> u64 {
     let of_name = metrics.lines().filter(|line| line.starts_with(name));
     let value = |line: &str| line.rsplit(' ').next()?.parse::<f64>().ok();
     of_name.filter_map(value).sum::<f64>() as u64
+}
+
+/// The backends of a service, and those of them that are drained. All services have the same.
+pub(super) fn backends(metrics: &str) -> (usize, usize) {
+    let of = |name: &str, value: &str| {
+        let line = |line: &&str| line.starts_with(name) && line.ends_with(value);
+        metrics.lines().filter(line).count() / SERVICES
+    };
+    (of("heddle_lb_backend_draining{", ""), of("heddle_lb_backend_draining{", " 1"))
 }
 
 /// Memory of one daemon process.
@@ -139,6 +151,19 @@ mod tests {
     fn a_metric_is_summed_over_its_labels() {
         let text = "a_total{x=\"1\"} 2\na_total{x=\"2\"} 3\nab_total{x=\"1\"} 4\n";
         assert_eq!(sum(text, "a_total{"), 5);
+    }
+
+    #[test]
+    fn backends_are_counted_once_though_two_services_have_them() {
+        let line = |service, backend, value| {
+            format!(
+                "heddle_lb_backend_draining{{service=\"{service}\",backend=\"{backend}\"}} {value}\n"
+            )
+        };
+        let text: String = [("a", 1, 0), ("a", 2, 1), ("b", 1, 0), ("b", 2, 1)]
+            .map(|(s, b, v)| line(s, b, v))
+            .concat();
+        assert_eq!(backends(&text), (2, 1));
     }
 
     #[test]
