@@ -121,7 +121,7 @@ impl<'a> Daemons<'a> {
             let _ = write!(
                 text,
                 "[[service]]\nname = \"{name}\"\naddress = \"{vip}\"\nport = {port}\nmptcp = \"{mptcp}\"\n\
-                 forwarding = \"{forwarding}\"\nhealth = {{ kind = \"tcp\", interval = \"200ms\", timeout = \"1s\", rise = 1, fall = 2 }}\n"
+                 forwarding = \"{forwarding}\"\nhealth = {{ kind = \"tcp\", interval = \"500ms\", timeout = \"500ms\", rise = 1, fall = 2 }}\n"
             );
             for &backend in backends {
                 let address = self.lab.backend(backend).address_like(vip);
