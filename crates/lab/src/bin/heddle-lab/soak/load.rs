@@ -1,7 +1,7 @@
 //! The load of a soak: through the balancers, and beside them.
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use heddle_lab::{
     Arrivals, Broken, Lab, LabError, Pattern, StreamReport, Streams, Transport, eventually,
@@ -15,6 +15,9 @@ const LIMIT: Duration = Duration::from_secs(90);
 
 /// A subflow without progress for this long is stalled.
 const STALLED: Duration = Duration::from_millis(300);
+
+/// Exchanges of each stream after an event.
+const EXCHANGES: u64 = 3;
 
 /// Exchanges of MPTCP streams: enough for all subflows.
 const WIDE: Pattern = Pattern { up: 300_000, down: 1000, pause: Duration::from_millis(300) };
@@ -152,15 +155,22 @@ impl<'a> Load<'a> {
     /// caused it.
     pub(super) fn wait_for_answers(&self) -> Result<(), LabError> {
         let open = || self.streams.iter().filter_map(|slot| slot.stream.as_ref());
-        let deadline = Instant::now() + LIMIT;
-        let left = || deadline.saturating_duration_since(Instant::now());
-        open().try_for_each(|stream| stream.wait_for_exchanges(3, left()))?;
+        let reports = || open().flat_map(Streams::reports);
+        let goals: Vec<u64> = reports().map(|report| report.exchanges + EXCHANGES).collect();
+        eventually(LIMIT, || {
+            let waiting = reports()
+                .zip(&goals)
+                .filter(|(report, goal)| report.broken.is_none() && report.exchanges < **goal);
+            let waiting: Vec<_> =
+                waiting.map(|(report, _)| (report.local, report.backend)).collect();
+            if waiting.is_empty() { Ok(()) } else { Err(format!("no answer to {waiting:?}")) }
+        })?;
         let stalls = || {
-            let subflows = open().flat_map(Streams::reports).flat_map(|report| report.subflows);
+            let subflows = reports().flat_map(|report| report.subflows);
             subflows.filter(|flow| flow.established && flow.stalled_for > STALLED).count()
         };
         // One that never ends is reported as such.
-        let _ = eventually(left(), || if stalls() == 0 { Ok(()) } else { Err(String::new()) });
+        let _ = eventually(LIMIT, || if stalls() == 0 { Ok(()) } else { Err(String::new()) });
         Ok(())
     }
 
