@@ -6,6 +6,7 @@
 
 #define BENCH_FRAMES 1024
 #define BENCH_BYTES 1600
+#define BENCH_HEAD 60 /* bytes of a live frame that are written anew: the shortest frame */
 
 struct bench_state {
 	__u64 start; /* address of the frame in memory; 0: not known yet */
@@ -16,7 +17,8 @@ struct bench_state {
 	__u32 interface; /* to send to */
 	__u8 address;    /* offset of the last two bytes of the source address */
 	__u8 port;       /* offset of the source port */
-	__u16 pad;
+	__u8 shuffled;   /* not 0: `clients` is a power of two, and they come in an order without pattern, each once a round */
+	__u8 pad;
 };
 
 struct bench_frame {

@@ -65,12 +65,24 @@ static __always_inline int restore(struct xdp_md *ctx, struct bench_state *bench
 	return bpf_xdp_store_bytes(ctx, 0, frame->bytes, length);
 }
 
+/* One-to-one on the numbers below `clients`, a power of two: products with odd numbers, and sums with upper bits. */
+static __always_inline __u32 shuffle(__u32 number, __u32 clients)
+{
+	__u32 mask = clients - 1;
+
+	number = number * 0x9e3779b1 & mask;
+	number ^= number >> 7;
+	number = number * 0x85ebca6b & mask;
+	number ^= number >> 9;
+	return number * 0xc2b2ae35 & mask;
+}
+
 /* Another client's: 2^15 ports of each address. Checksums are left wrong. */
 static __always_inline int become_client(struct xdp_md *ctx, struct bench_state *bench)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	__u8 *address = data + bench->address, *port = data + bench->port;
-	__u32 client = bench->client;
+	__u32 client = bench->shuffled ? shuffle(bench->client, bench->clients) : bench->client;
 
 	if (!bench->clients)
 		return 0;
@@ -78,7 +90,7 @@ static __always_inline int become_client(struct xdp_md *ctx, struct bench_state 
 		return -1;
 	*(__be16 *)address = bpf_htons(client >> 15);
 	*(__be16 *)port = bpf_htons(0x4000 + (client & 0x7fff));
-	bench->client = next(client, bench->clients);
+	bench->client = next(bench->client, bench->clients);
 	return 0;
 }
 
@@ -99,13 +111,26 @@ int heddle_bench_nothing(struct xdp_md *ctx)
 	return XDP_TX;
 }
 
-/* Sends instead of measuring: for live frames, which the kernel makes anew. */
+/* The kernel makes a live frame once, and gives it out again as the program left it last time, which for one that was sent on
+ * means with others' headers in front and at another place. So all of its head is written anew. */
+static __always_inline int restore_head(struct xdp_md *ctx, struct bench_state *bench)
+{
+	struct bench_frame *frame = bpf_map_lookup_elem(&frames, &(__u32){ 0 });
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+
+	if (!frame || data + BENCH_HEAD > end)
+		return -1;
+	__builtin_memcpy(data, frame->bytes, BENCH_HEAD);
+	return 0;
+}
+
+/* Sends instead of measuring: for live frames, which the kernel makes. */
 SEC("xdp")
 int heddle_bench_send(struct xdp_md *ctx)
 {
 	struct bench_state *bench = bpf_map_lookup_elem(&benches, &(__u32){ 0 });
 
-	if (!bench || become_client(ctx, bench))
+	if (!bench || restore_head(ctx, bench) || become_client(ctx, bench))
 		return XDP_ABORTED;
 	return bpf_redirect(bench->interface, 0);
 }

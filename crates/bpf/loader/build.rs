@@ -1,4 +1,4 @@
-//! Compiles the programs that measure, send and pass, and makes Rust types of what they and all programs share with user space.
+//! Compiles the programs that measure, send and pass, and bare ones, and makes Rust types of what they and all programs share with user space.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ fn main() -> ExitCode {
 }
 
 fn build() -> Result<(), Error> {
-    programs(&["tools/bench.bpf.c", "tools/pass.bpf.c"])?;
+    programs(&["tools/bench.bpf.c", "tools/bare.bpf.c", "tools/pass.bpf.c"])?;
     let headers = &["include/address.h", "include/count.h", "include/bench.h"];
     Types { headers, ..Types::default() }.write()
 }

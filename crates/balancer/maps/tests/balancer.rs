@@ -141,6 +141,12 @@ fn a_bench_gives_every_packet_as_it_was() {
     assert_eq!(count(Counter::FlowAdded), 50_000);
     assert_eq!(balancer.maps.flows.iter().count(), 50_000);
 
+    // In whatever order, each client comes once a round.
+    let others = [segment(5000, Syn::Yes)];
+    let before = count(Counter::FlowAdded);
+    bench.measure(&balancer.program, &others, Clients::Shuffled(32_768), 1).unwrap();
+    assert_eq!(count(Counter::FlowAdded), before, "32,768 of the clients that came before");
+
     let segments = [segment(4000, Syn::No)];
     let known = bench.measure(&balancer.program, &segments, Clients::Many(50_000), 3).unwrap();
     assert_eq!(count(Counter::SentFlow), known.packets);

@@ -31,16 +31,26 @@ pub enum Clients {
     /// source address, are the next client's. Checksums are left as they are. For IPv4 and IPv6 over Ethernet without
     /// VLAN tag or IP options.
     Many(u32),
+    /// The same, but each round over them is in an order without pattern. As many as a power of two.
+    Shuffled(u32),
 }
 
 impl Clients {
     /// The wrapper's parameters: the client's offsets in `frame`.
     pub(crate) fn state(self, frame: &[u8]) -> Result<BenchState, Error> {
         let state = BenchState::default();
-        let Self::Many(clients) = self else { return Ok(state) };
+        let (clients, shuffled) = match self {
+            Self::AsWritten => return Ok(state),
+            Self::Many(clients) => (clients, 0),
+            Self::Shuffled(clients) if clients.is_power_of_two() => (clients, 1),
+            Self::Shuffled(clients) => {
+                return Err(Error::Bench(format!("{clients} clients cannot be shuffled")));
+            }
+        };
+        let state = BenchState { clients, shuffled, ..state };
         match frame.get(12..14) {
-            Some([0x08, 0x00]) => Ok(BenchState { clients, address: 28, port: 34, ..state }),
-            Some([0x86, 0xdd]) => Ok(BenchState { clients, address: 36, port: 54, ..state }),
+            Some([0x08, 0x00]) => Ok(BenchState { address: 28, port: 34, ..state }),
+            Some([0x86, 0xdd]) => Ok(BenchState { address: 36, port: 54, ..state }),
             _ => Err(Error::Bench("many clients need frames of IPv4 or IPv6".into())),
         }
     }
@@ -113,13 +123,9 @@ impl Bench {
     }
 
     fn set_frames(&mut self, frames: &[Vec<u8>]) -> Result<(), Error> {
-        for (index, frame) in (0..).zip(frames) {
-            let too_long = || Error::Bench(format!("a frame has {} bytes", frame.len()));
-            let mut entry = BenchFrame { length: frame.len() as u32, ..BenchFrame::default() };
-            entry.bytes.get_mut(..frame.len()).ok_or_else(too_long)?.copy_from_slice(frame);
-            self.frames.set(index, entry, 0)?;
-        }
-        Ok(())
+        (0..)
+            .zip(frames)
+            .try_for_each(|(index, frame)| Ok(self.frames.set(index, bench_frame(frame)?, 0)?))
     }
 
     /// One system call: nanoseconds per round, and the verdict.
@@ -147,6 +153,14 @@ impl Bench {
         self.state.set(0, state, 0)?;
         Ok(state)
     }
+}
+
+/// A frame for the wrapper.
+pub(crate) fn bench_frame(frame: &[u8]) -> Result<BenchFrame, Error> {
+    let too_long = || Error::Bench(format!("a frame has {} bytes", frame.len()));
+    let mut entry = BenchFrame { length: frame.len() as u32, ..BenchFrame::default() };
+    entry.bytes.get_mut(..frame.len()).ok_or_else(too_long)?.copy_from_slice(frame);
+    Ok(entry)
 }
 
 /// The program that the wrapper calls.

@@ -27,7 +27,7 @@ fn a_bench_takes_its_wrapper_off() {
         return;
     }
     let (mut bench, pass) = (Bench::new().unwrap(), pass().unwrap());
-    for clients in [Clients::AsWritten, Clients::Many(65_536)] {
+    for clients in [Clients::AsWritten, Clients::Many(65_536), Clients::Shuffled(65_536)] {
         let cost = bench.measure(&pass, &[tcp_frame(), tcp_frame()], clients, 3).unwrap();
         assert_eq!((cost.action, cost.packets), (Action::Pass, 300_000));
         // A program that passes is one instruction more than none.
@@ -55,6 +55,7 @@ fn a_bench_refuses_what_it_cannot_measure() {
         "many clients need frames of IPv4 or IPv6"
     );
     assert_eq!(why(&[tcp_frame()], Clients::AsWritten, 0), "no batch");
+    assert_eq!(why(&[tcp_frame()], Clients::Shuffled(1000), 1), "1000 clients cannot be shuffled");
 }
 
 #[test]
