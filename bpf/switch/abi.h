@@ -17,6 +17,23 @@
 #define FLOWLET_SLOTS 65536
 #endif
 
+/* k at most. */
+#ifndef BEST_HOPS
+#define BEST_HOPS 8
+#endif
+
+/* Rows of the subflow mapping tables, a power of two. A configuration may use fewer. */
+#ifndef MAPPING_ROWS
+#define MAPPING_ROWS 16384
+#endif
+
+/* Slots of the association table, a power of two. A configuration may use fewer, but 4. */
+#ifndef ASSOCIATION_SLOTS
+#define ASSOCIATION_SLOTS 65536
+#endif
+
+#define SUBFLOWS 16 /* of a connection: 4 bits */
+
 /* What the schemes count. One structure for each processor needs no atomic operations. */
 struct scheme_counters {
 	__u64 flowlets;   /* started */
@@ -33,6 +50,14 @@ struct scheme_counters {
 	__u64 token_collisions;
 	__u64 table_collisions;
 	__u64 wraps; /* restarts of subflow numbers at 2 */
+};
+
+/* The next hops of a packet: ports of the switch, in the order of its routing table. */
+struct next_hops {
+	__u64 set;   /* bit i: port i is a next hop */
+	__u32 count; /* 1 to SWITCH_PORTS */
+	__u32 pad;
+	__u16 ports[SWITCH_PORTS]; /* distinct; the first `count` count */
 };
 
 enum hula_update {
@@ -54,6 +79,27 @@ struct hula_config {
 	__u8 local_detection; /* ports of the switch that are down are not used */
 };
 
+enum mp_hula_long {
+	LONG_ALIKE, /* connections of several subflows use the best hop as all flows do */
+	LONG_YIELD, /* they leave it to flows of one subflow, if there is another hop */
+};
+
+struct mp_hula_config {
+	struct hula_config hula;
+	__u64 idle_after;        /* idle timeout of a subflow in the association tables */
+	__u32 best_k;            /* next hops remembered for each ToR: 1 to BEST_HOPS */
+	__u32 mapping_rows;      /* a power of two, at most MAPPING_ROWS */
+	__u32 association_slots; /* a power of two, 4 to ASSOCIATION_SLOTS */
+	__u32 long_flows;        /* enum mp_hula_long */
+};
+
+/* MP-HULA's header between ToRs (section 2.2). */
+struct shim {
+	__u64 id;     /* MPTCP ID: token A, token B */
+	__u8 subflow; /* number of the subflow, 1 to SUBFLOWS; 0: the packet has no shim */
+	__u8 pad[7];
+};
+
 /* A received probe. */
 struct probe_arrival {
 	__u16 port;      /* of arrival */
@@ -70,4 +116,65 @@ struct probe_result {
 	__u16 util;
 	__u8 forward;
 	__u8 pad[3];
+};
+
+/* ---- CFLB ---- */
+
+enum cflb_field {
+	FIELD_PORTS,       /* both ports: 32 bits */
+	FIELD_SOURCE_PORT, /* the source port, if it is in a range */
+	FIELD_FLOW_LABEL,  /* IPv6's flow label: 20 bits */
+};
+
+enum cflb_cipher {
+	CIPHER_RC5,
+	CIPHER_SKIP32,
+	CIPHER_FEISTEL,
+};
+
+enum cflb_rules {
+	RULES_EVEN,      /* each digit is shifted by a hash of its own; values that encode no path are hashed */
+	RULES_PUBLISHED, /* equations 3 and 6 of the paper */
+};
+
+/* Network-wide constants. */
+struct cflb_constants {
+	__u8 key[16]; /* Skip32: the first 10 bytes */
+	__u16 low;    /* FIELD_SOURCE_PORT: the lowest port */
+	__u16 high;   /* and the highest, not below it */
+	__u16 radix;  /* B */
+	__u8 field;   /* enum cflb_field */
+	__u8 cipher;  /* enum cflb_cipher: RC5 and Skip32 need FIELD_PORTS */
+	__u8 rules;   /* enum cflb_rules */
+	__u8 pad[7];
+};
+
+/* Header fields that a router reads. All numbers in the machine's order. */
+struct cflb_fields {
+	__u32 source[4]; /* words of the address, the first in front; of IPv4 the first alone */
+	__u32 destination[4];
+	__u32 flow_label;
+	__u16 source_port;
+	__u16 destination_port;
+	__u8 protocol;
+	__u8 ttl;       /* on arrival */
+	__u8 v6;        /* the addresses are of IPv6 */
+	__u8 has_ports; /* not in fragments but the first, nor in a protocol without */
+};
+
+enum cflb_reason {
+	REASON_ALONE,          /* one next hop */
+	REASON_CONTROLLED,     /* the digit at the router's position */
+	REASON_DIGIT_TOO_HIGH, /* a hash: the digit has no next hop */
+	REASON_NO_SELECTOR,    /* a hash: the value encodes no path */
+	REASON_NO_FIELD,       /* a hash: the packet has none of the controllable fields */
+};
+
+/* A router's choice, with its reason. */
+struct cflb_decision {
+	__u16 next_hop; /* its number, from 0 */
+	__u16 digit;    /* REASON_CONTROLLED, REASON_DIGIT_TOO_HIGH */
+	__u8 position;  /* likewise: TTL mod L */
+	__u8 reason;    /* enum cflb_reason */
+	__u16 pad;
 };

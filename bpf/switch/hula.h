@@ -56,9 +56,11 @@ static __always_inline __u16 hula_fall_back(const struct hula_config *config, __
 	if (!config->local_detection || !(hops->set & up))
 		return next_hop_at(hops, at);
 	for (__u32 tried = 0; tried < SWITCH_PORTS; tried++) {
-		if (has_port(up, next_hop_at(hops, at)))
-			break;
-		at = at + 1 < hops->count ? at + 1 : 0;
+		__u32 index = at + tried;
+		__u16 port = next_hop_at(hops, index < hops->count ? index : index - hops->count);
+
+		if (has_port(up, port))
+			return port;
 	}
 	return next_hop_at(hops, at);
 }

@@ -9,13 +9,6 @@
 #include "switch/abi.h"
 #include "switch/hash.h"
 
-struct next_hops {
-	__u64 set;   /* bit i: port i is a next hop */
-	__u32 count; /* 1 to SWITCH_PORTS */
-	__u32 pad;
-	__u16 ports[SWITCH_PORTS]; /* distinct; the first `count` count */
-};
-
 /* True for a port of the set. */
 static __always_inline bool has_port(__u64 set, __u32 port)
 {
@@ -32,14 +25,4 @@ static __always_inline __u16 next_hop_at(const struct next_hops *hops, __u32 ind
 static __always_inline __u16 pick_hop(__u32 uniform, const struct next_hops *hops)
 {
 	return next_hop_at(hops, pick(uniform, hops->count));
-}
-
-/* Appends a port to the next hops. */
-static __always_inline void next_hops_add(struct next_hops *hops, __u16 port)
-{
-	if (hops->count >= SWITCH_PORTS || port >= SWITCH_PORTS)
-		return;
-	hops->ports[hops->count & (SWITCH_PORTS - 1)] = port;
-	hops->set |= 1ULL << port;
-	hops->count++;
 }

@@ -2,30 +2,26 @@
 /* Runs a step of any scheme (step_abi.h). */
 #pragma once
 
+#include "switch/cflb_prepare.h"
 #include "switch/ecmp.h"
-#include "switch/hula.h"
+#include "switch/mp_hula.h"
 #include "switch/step_abi.h"
 
 /* What a switch holds: of one scheme. */
 union switch_state {
 	struct dre dre;
 	struct hula_tables hula;
+	struct mp_hula_tables mp_hula;
+	struct cflb cflb;
 };
 
-static __always_inline void step_next_hops(const struct step_input *input, struct next_hops *hops)
-{
-	for (__u32 i = 0; i < STEP_HOPS && i < input->count; i++)
-		next_hops_add(hops, input->next_hops[i]);
-}
-
-static __always_inline void step_hula(const struct hula *hula, const struct step_input *input, const struct next_hops *hops,
-				      struct step_output *output)
+static __always_inline void step_hula(const struct hula *hula, const struct step_input *input, struct step_output *output)
 {
 	const struct best_hop *best;
 
 	switch (input->kind) {
 	case STEP_PACKET:
-		output->port = hula_forward(hula, input->now, input->flow_hash, input->dst_tor, hops, input->up);
+		output->port = hula_forward(hula, input->now, input->flow_hash, input->dst_tor, &input->hops, input->up);
 		break;
 	case STEP_ORIGINATE:
 		output->probe.forward = hula_originates(hula->config);
@@ -43,6 +39,76 @@ static __always_inline void step_hula(const struct hula *hula, const struct step
 	}
 }
 
+static __always_inline void step_best(const struct best_hops *best, struct step_output *output)
+{
+	if (!best)
+		return;
+	output->best_count = best->known;
+	for (__u32 i = 0; i < STEP_BEST && i < best->known; i++) {
+		output->best_port[i] = best->hops[i].port;
+		output->best_util[i] = best->hops[i].util;
+	}
+}
+
+static __always_inline void step_mp_hula_packet(const struct mp_hula *hula, const struct step_input *input,
+						struct step_output *output)
+{
+	struct mp_hula_packet packet = {
+		.flow_hash = input->flow_hash,
+		.dst_tor = input->dst_tor,
+		.from_host = input->from_host,
+		.shim = input->shim,
+	};
+
+	output->port = mp_hula_forward(hula, input->now, &packet, &input->hops, input->up);
+	output->shim = packet.shim;
+}
+
+static __always_inline void step_mp_hula_handshake(const struct mp_hula *hula, const struct step_input *input)
+{
+	struct handshake packet = { .out_hash = input->out_hash, .flags = input->tcp_flags, .from_host = input->from_host };
+
+	handshake_read((const struct handshake_options *)input->options, input->options_length, &packet);
+	mp_hula_handshake(hula, input->now, &packet);
+}
+
+static __always_inline void step_mp_hula(const struct mp_hula *hula, const struct step_input *input, struct step_output *output)
+{
+	switch (input->kind) {
+	case STEP_PACKET:
+		step_mp_hula_packet(hula, input, output);
+		break;
+	case STEP_EGRESS:
+		output->shim = input->shim;
+		mp_hula_egress(&output->shim);
+		break;
+	case STEP_HANDSHAKE:
+		step_mp_hula_handshake(hula, input);
+		break;
+	case STEP_ORIGINATE:
+		output->probe.forward = hula_originates(&hula->config->hula);
+		output->probe.tor = hula->config->hula.tor;
+		break;
+	case STEP_PROBE:
+		output->probe = mp_hula_probe(hula, input->now, &input->probe);
+		step_best(mp_hula_best(hula, input->probe.tor), output);
+		break;
+	}
+}
+
+/* A packet without fields is hashed as by ECMP. */
+static __always_inline void step_cflb(const struct cflb *cflb, __u32 salt, const struct step_input *input,
+				      struct scheme_counters *counts, struct step_output *output)
+{
+	output->has_decision = input->has_fields;
+	if (input->has_fields) {
+		output->port = cflb_forward(cflb, salt, &input->fields, &input->hops, counts, &output->decision);
+		return;
+	}
+	counts->hashed += input->hops.count > 1;
+	output->port = ecmp_forward(salt, input->flow_hash, &input->hops);
+}
+
 static __always_inline void step_dre(const struct dre_config *config, struct dre *dre, const struct step_input *input,
 				     struct step_output *output)
 {
@@ -52,22 +118,34 @@ static __always_inline void step_dre(const struct dre_config *config, struct dre
 		output->util = dre_util(dre, input->now, config->shift, config->full);
 }
 
-/* Handles a step; `output` is zeros, `hops` is scratch space. Returns 0; -1 for a scheme that does not exist. */
-static __always_inline int scheme_step(const struct step_config *config, union switch_state *state,
-				       struct scheme_counters *counts, const struct step_input *input, struct next_hops *hops,
-				       struct step_output *output)
+/* Makes the state of a switch that has received nothing, of zeros. Returns 0; -1 for constants that cannot be. */
+static __always_inline int scheme_start(const struct step_config *config, union switch_state *state)
 {
-	struct hula hula = { .config = &config->hula, .tables = &state->hula, .counts = counts };
+	if (config->scheme == SCHEME_CFLB && !cflb_prepare(&config->cflb, &state->cflb))
+		return -1;
+	return 0;
+}
 
-	hops->set = 0;
-	hops->count = 0;
-	step_next_hops(input, hops);
-	switch (config->scheme) {
+/* Handles a step of this scheme; `output` is zeros. Returns 0; -1 for a scheme that does not exist. */
+static __always_inline int scheme_step_of(__u32 scheme, const struct step_config *config, union switch_state *state,
+					  struct scheme_counters *counts, const struct step_input *input,
+					  struct step_output *output)
+{
+	struct hula hula = { .config = &config->mp_hula.hula, .tables = &state->hula, .counts = counts };
+	struct mp_hula mp_hula = { .config = &config->mp_hula, .tables = &state->mp_hula, .counts = counts };
+
+	switch (scheme) {
 	case SCHEME_ECMP:
-		output->port = ecmp_forward(config->salt, input->flow_hash, hops);
+		output->port = ecmp_forward(config->salt, input->flow_hash, &input->hops);
 		return 0;
 	case SCHEME_HULA:
-		step_hula(&hula, input, hops, output);
+		step_hula(&hula, input, output);
+		return 0;
+	case SCHEME_MP_HULA:
+		step_mp_hula(&mp_hula, input, output);
+		return 0;
+	case SCHEME_CFLB:
+		step_cflb(&state->cflb, config->salt, input, counts, output);
 		return 0;
 	case SCHEME_DRE:
 		step_dre(&config->dre, &state->dre, input, output);
@@ -76,13 +154,23 @@ static __always_inline int scheme_step(const struct step_config *config, union s
 	return -1;
 }
 
+/* The same of the configuration's scheme. */
+static __always_inline int scheme_step(const struct step_config *config, union switch_state *state,
+				       struct scheme_counters *counts, const struct step_input *input, struct step_output *output)
+{
+	return scheme_step_of(config->scheme, config, state, counts, input, output);
+}
+
 static __always_inline __u64 scheme_digest(const struct step_config *config, union switch_state *state)
 {
-	struct hula hula = { .config = &config->hula, .tables = &state->hula };
+	struct hula hula = { .config = &config->mp_hula.hula, .tables = &state->hula };
+	struct mp_hula mp_hula = { .config = &config->mp_hula, .tables = &state->mp_hula };
 	__u64 digest = DIGEST_START;
 
 	if (config->scheme == SCHEME_HULA)
 		hula_digest(&hula, &digest);
+	if (config->scheme == SCHEME_MP_HULA)
+		mp_hula_digest(&mp_hula, &digest);
 	if (config->scheme == SCHEME_DRE)
 		dre_digest(&state->dre, &digest);
 	return digest;

@@ -6,11 +6,13 @@
 
 #include "switch/abi.h"
 
-#define STEP_HOPS SWITCH_PORTS
+#define STEP_OPTIONS 72 /* the option area and room behind it (handshake.h) */
 
 enum step_scheme {
 	SCHEME_ECMP,
 	SCHEME_HULA,
+	SCHEME_MP_HULA,
+	SCHEME_CFLB,
 	SCHEME_DRE,
 };
 
@@ -32,9 +34,10 @@ struct dre_config {
 
 /* A switch's scheme and parameters; those of the other schemes are not read. */
 struct step_config {
-	__u32 scheme; /* enum step_scheme */
-	__u32 salt;   /* ECMP's */
-	struct hula_config hula;
+	__u32 scheme;                  /* enum step_scheme */
+	__u32 salt;                    /* ECMP's, and CFLB's router number */
+	struct mp_hula_config mp_hula; /* and HULA's, in its front */
+	struct cflb_constants cflb;
 	struct dre_config dre;
 };
 
@@ -44,11 +47,20 @@ struct step_input {
 	/* STEP_PACKET */
 	__u32 flow_hash;
 	__u64 up; /* ports that are up */
+	struct next_hops hops;
 	__u16 dst_tor;
-	__u16 count;
+	__u16 pad;
 	__u32 bytes; /* STEP_SENT */
-	__u16 next_hops[STEP_HOPS];
 	struct probe_arrival probe;
+	struct shim shim;          /* STEP_PACKET, STEP_EGRESS */
+	struct cflb_fields fields; /* STEP_PACKET, if has_fields */
+	/* STEP_HANDSHAKE */
+	__u32 out_hash;
+	__u8 options[STEP_OPTIONS]; /* struct handshake_options */
+	__u8 options_length;
+	__u8 tcp_flags;
+	__u8 from_host; /* STEP_PACKET, too */
+	__u8 has_fields;
 };
 
 #define STEP_BEST 8
@@ -57,9 +69,11 @@ struct step_output {
 	__u16 port;
 	__u16 util;
 	struct probe_result probe;
+	struct shim shim; /* STEP_PACKET, STEP_EGRESS */
+	struct cflb_decision decision;
 	/* After STEP_PROBE: the next hops known, best first. */
 	__u32 best_count;
 	__u16 best_port[STEP_BEST];
 	__u16 best_util[STEP_BEST];
-	__u32 pad;
+	__u32 has_decision;
 };

@@ -47,4 +47,5 @@ mod traffic;
 pub use ideal_fct::ideal_fct;
 pub use outcome::{FlowRecord, Outcome, PathUse, PortCounters, PortName, Samples, Totals};
 pub use progress::{Next, Progress, SimError};
-pub use simulate::simulate;
+pub use schemes::{hula_config, mp_hula_config};
+pub use simulate::{simulate, simulate_with};

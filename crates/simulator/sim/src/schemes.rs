@@ -50,7 +50,8 @@ pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
     Codec::new(&config, &key[..config.cipher.key_bytes()])
 }
 
-fn hula_config(hula: &Hula) -> policy::HulaConfig {
+/// The policy's parameters of a scenario's HULA.
+pub fn hula_config(hula: &Hula) -> policy::HulaConfig {
     policy::HulaConfig {
         probe_period: hula.probe_period.as_nanos(),
         fail_after: hula.fail_after.as_nanos(),
@@ -66,7 +67,8 @@ fn hula_config(hula: &Hula) -> policy::HulaConfig {
     }
 }
 
-fn mp_hula_config(mp_hula: &MpHula) -> policy::MpHulaConfig {
+/// The policy's parameters of a scenario's MP-HULA.
+pub fn mp_hula_config(mp_hula: &MpHula) -> policy::MpHulaConfig {
     policy::MpHulaConfig {
         hula: hula_config(&mp_hula.hula),
         best_k: usize::from(mp_hula.best_k),

@@ -31,6 +31,29 @@ pub fn simulate(
     }
 }
 
+/// Runs a scenario with the policy `S` in place of the policy of its scheme: another implementation of the same scheme, to be compared by
+/// [`Outcome::digest`]. Of the scheme the scenario gives what hosts do; `config` is the policy's.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_with<S: Scheme>(
+    scenario: &Scenario,
+    config: S::Config,
+    seed: u64,
+    watch: &mut dyn FnMut(Progress) -> Next,
+) -> Result<Outcome, SimError> {
+    use schemes::WithScheme as _;
+    match scenario.transport {
+        Transport::Tcp(transport) => {
+            Run::<TcpConnection> { scenario, transport, seed, watch }.with::<S>(config)
+        }
+        Transport::Mptcp(mptcp) => {
+            Run::<MptcpConnection> { scenario, transport: mptcp.into(), seed, watch }
+                .with::<S>(config)
+        }
+    }
+}
+
 /// A run before the selection of its scheme.
 struct Run<'a, C: Connection> {
     scenario: &'a Scenario,

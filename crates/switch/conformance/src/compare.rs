@@ -5,9 +5,6 @@ use heddle_vectors::{Bytes, Target, counts, reference};
 
 use crate::native;
 
-/// Schemes that there are in C.
-pub const KINDS: [Kind; 3] = [Kind::Ecmp, Kind::Hula, Kind::Dre];
-
 /// Runs a random switch on random steps until the bytes are used up.
 ///
 /// # Errors

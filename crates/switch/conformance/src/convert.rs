@@ -1,80 +1,27 @@
 //! Configurations, inputs and decisions as the C has them.
 
+mod config;
+
+use std::net::IpAddr;
+
+pub use config::config;
 use heddle_vectors::{
-    Config, Error, HulaParameters, Input, Output, Packet, ProbeOutput, SwitchInfo, UpdateRule,
+    Fields, HandshakePacket, Input, Output, Packet, ProbeOutput, ReasonName, Side,
 };
 
 use crate::abi::{
-    DreConfig, HulaConfig, HulaUpdate, ProbeArrival, ProbeResult, StepConfig, StepInput, StepKind,
-    StepOutput, StepScheme,
+    CflbDecision, CflbFields, CflbReason, NextHops, ProbeArrival, ProbeResult, Shim, StepInput,
+    StepKind, StepOutput,
 };
-
-/// Ports that a switch can have.
-const PORTS: u16 = 64;
-/// Sizes of the tables (c/sizes.h).
-const TORS: u16 = 64;
-const FLOWLET_SLOTS: u32 = 4096;
-
-/// The configuration of a switch.
-///
-/// # Errors
-/// A limit that is exceeded.
-pub fn config(switch: &SwitchInfo, config: &Config) -> Result<StepConfig, Error> {
-    within("ports", switch.ports.into(), PORTS.into())?;
-    within("ToRs", switch.tors.into(), TORS.into())?;
-    let empty = StepConfig { salt: switch.salt, ..StepConfig::default() };
-    let of = |scheme: StepScheme| StepConfig { scheme: scheme as u32, ..empty };
-    Ok(match config {
-        Config::Ecmp(_) => of(StepScheme::Ecmp),
-        Config::Hula(parameters) => {
-            StepConfig { hula: hula(switch, parameters)?, ..of(StepScheme::Hula) }
-        }
-        Config::Dre(dre) => {
-            let dre = DreConfig { full: dre.full, shift: dre.shift, pad: 0 };
-            StepConfig { dre, ..of(StepScheme::Dre) }
-        }
-        Config::MpHula(_) | Config::Cflb(_) => return Err(Error("not there yet".into())),
-    })
-}
-
-fn within(what: &str, number: u32, most: u32) -> Result<u32, Error> {
-    if number > most {
-        return Err(Error(format!("{number} {what}: the C has room for {most}")));
-    }
-    Ok(number)
-}
-
-/// HULA's parameters.
-///
-/// # Errors
-/// A limit that is exceeded.
-pub fn hula(switch: &SwitchInfo, parameters: &HulaParameters) -> Result<HulaConfig, Error> {
-    let flowlet_slots = parameters.flowlet_slots.next_power_of_two();
-    Ok(HulaConfig {
-        probe_period: parameters.probe_period,
-        fail_after: parameters.fail_after,
-        flowlet_gap: parameters.flowlet_gap,
-        salt: switch.salt,
-        flowlet_slots: within("flowlet slots", flowlet_slots, FLOWLET_SLOTS)?,
-        tors: switch.tors,
-        tor: switch.tor.unwrap_or_default(),
-        is_tor: switch.tor.is_some().into(),
-        update: match parameters.update {
-            UpdateRule::Refresh => HulaUpdate::Refresh as u8,
-            UpdateRule::Listing => HulaUpdate::Listing as u8,
-        },
-        util_bits: parameters.util_bits.min(16) as u8,
-        local_detection: parameters.local_detection.into(),
-    })
-}
+use config::PORTS;
 
 /// A step.
 pub fn input(now: u64, input: &Input) -> StepInput {
     let of = |kind: StepKind| StepInput { now, kind: kind as u32, ..StepInput::default() };
     match input {
         Input::Packet(packet) => of_packet(of(StepKind::Packet), packet),
-        Input::Egress(_) => of(StepKind::Egress),
-        Input::Handshake(_) => of(StepKind::Handshake),
+        Input::Egress(packet) => StepInput { shim: shim(packet.shim), ..of(StepKind::Egress) },
+        Input::Handshake(packet) => of_handshake(of(StepKind::Handshake), packet),
         Input::Probe(probe) => {
             let arrival = ProbeArrival {
                 port: probe.port,
@@ -93,25 +40,88 @@ pub fn input(now: u64, input: &Input) -> StepInput {
 }
 
 fn of_packet(step: StepInput, packet: &Packet) -> StepInput {
-    let mut next_hops = [0; PORTS as usize];
-    for (to, &hop) in next_hops.iter_mut().zip(&packet.next_hops) {
-        *to = hop;
-    }
     let down = packet.down.iter().filter(|&&port| port < PORTS);
     StepInput {
         flow_hash: packet.flow_hash,
         up: down.fold(u64::MAX, |up, port| up & !(1 << port)),
         dst_tor: packet.dst_tor,
-        count: packet.next_hops.len().min(next_hops.len()) as u16,
-        next_hops,
+        hops: next_hops(packet.next_hops.iter().copied()),
+        shim: shim(packet.shim),
+        fields: packet.fields.as_ref().map(fields).unwrap_or_default(),
+        from_host: (packet.from == Side::Host).into(),
+        has_fields: packet.fields.is_some().into(),
         ..step
     }
 }
 
+/// Next hops in order. Ports that a switch in C cannot have are left out.
+pub fn next_hops(ports: impl IntoIterator<Item = u16>) -> NextHops {
+    let mut hops = NextHops::default();
+    for port in ports.into_iter().filter(|&port| port < PORTS) {
+        if let Some(to) = hops.ports.get_mut(hops.count as usize) {
+            *to = port;
+            hops.set |= 1 << port;
+            hops.count += 1;
+        }
+    }
+    hops
+}
+
+fn of_handshake(step: StepInput, packet: &HandshakePacket) -> StepInput {
+    let mut options = step.options;
+    for (to, &byte) in options.iter_mut().zip(&packet.options) {
+        *to = byte;
+    }
+    StepInput {
+        out_hash: packet.out_hash,
+        options,
+        options_length: packet.options.len().min(options.len()) as u8,
+        tcp_flags: packet.flags,
+        from_host: (packet.from == Side::Host).into(),
+        ..step
+    }
+}
+
+/// A shim, or the absence of one.
+pub fn shim(shim: Option<heddle_vectors::Shim>) -> Shim {
+    shim.map_or_else(Shim::default, |shim| Shim {
+        id: shim.id,
+        subflow: shim.subflow,
+        ..Shim::default()
+    })
+}
+
+fn fields(fields: &Fields) -> CflbFields {
+    let (source_port, destination_port) = fields.ports.unwrap_or_default();
+    CflbFields {
+        source: words(fields.source),
+        destination: words(fields.destination),
+        flow_label: fields.flow_label,
+        source_port,
+        destination_port,
+        protocol: fields.protocol,
+        ttl: fields.ttl,
+        v6: fields.source.is_ipv6().into(),
+        has_ports: fields.ports.is_some().into(),
+    }
+}
+
+fn words(address: IpAddr) -> [u32; 4] {
+    match address {
+        IpAddr::V4(v4) => [v4.to_bits(), 0, 0, 0],
+        IpAddr::V6(v6) => [96, 64, 32, 0].map(|shift| (v6.to_bits() >> shift) as u32),
+    }
+}
+
 /// A decision.
-pub fn output(_scheme: u32, input: &Input, output: &StepOutput) -> Output {
+pub fn output(input: &Input, output: &StepOutput) -> Output {
     match input {
-        Input::Packet(_) => Output { port: Some(output.port), ..Output::default() },
+        Input::Packet(_) => Output {
+            port: Some(output.port),
+            shim: shim_of(output.shim),
+            ..decision(output.has_decision != 0, output.decision)
+        },
+        Input::Egress(_) => Output { shim: shim_of(output.shim), ..Output::default() },
         Input::Probe(_) => {
             let known = output.best_port.into_iter().zip(output.best_util);
             let best = known.take(output.best_count as usize).collect();
@@ -119,10 +129,32 @@ pub fn output(_scheme: u32, input: &Input, output: &StepOutput) -> Output {
         }
         Input::Originate(_) => Output { probe: probe(output.probe), ..Output::default() },
         Input::Utilisation(_) => Output { util: Some(output.util), ..Output::default() },
-        Input::Egress(_) | Input::Handshake(_) | Input::Sent(_) => Output::default(),
+        Input::Handshake(_) | Input::Sent(_) => Output::default(),
     }
 }
 
 fn probe(result: ProbeResult) -> Option<ProbeOutput> {
     (result.forward != 0).then_some(ProbeOutput { tor: result.tor, util: result.util })
+}
+
+fn shim_of(shim: Shim) -> Option<heddle_vectors::Shim> {
+    (shim.subflow != 0).then_some(heddle_vectors::Shim { id: shim.id, subflow: shim.subflow })
+}
+
+fn decision(is_there: bool, decision: CflbDecision) -> Output {
+    let reason = match CflbReason::from_number(decision.reason.into()) {
+        _ if !is_there => return Output::default(),
+        Some(CflbReason::Alone) => ReasonName::Alone,
+        Some(CflbReason::Controlled) => ReasonName::Controlled,
+        Some(CflbReason::DigitTooHigh) => ReasonName::DigitTooHigh,
+        Some(CflbReason::NoSelector) => ReasonName::NoSelector,
+        Some(CflbReason::NoField) | None => ReasonName::NoField,
+    };
+    let has_digit = matches!(reason, ReasonName::Controlled | ReasonName::DigitTooHigh);
+    Output {
+        reason: Some(reason),
+        position: has_digit.then_some(decision.position),
+        digit: has_digit.then_some(decision.digit),
+        ..Output::default()
+    }
 }

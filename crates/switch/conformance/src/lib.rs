@@ -7,5 +7,6 @@ pub mod abi;
 pub mod compare;
 pub mod convert;
 mod native;
+pub mod words;
 
-pub use native::{Native, native};
+pub use native::{Native, counters, native};

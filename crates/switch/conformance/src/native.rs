@@ -11,6 +11,7 @@ use crate::convert;
 
 unsafe extern "C" {
     fn switch_state_bytes() -> u64;
+    fn switch_start(config: *const StepConfig, state: *mut c_void) -> c_int;
     fn switch_step(
         config: *const StepConfig,
         state: *mut c_void,
@@ -35,16 +36,23 @@ pub struct Native {
 /// # Errors
 /// A configuration beyond the tables of the C (c/sizes.h).
 pub fn native(switch: &SwitchInfo, config: &Config) -> Result<Native, Error> {
-    Ok(Native::new(convert::config(switch, config)?))
+    Native::new(convert::config(switch, config)?)
 }
 
 impl Native {
     /// A switch with empty tables. `config` is within the limits of the tables, as those of [`convert::config`] are.
-    pub fn new(config: StepConfig) -> Native {
+    ///
+    /// # Errors
+    /// Constants of CFLB that make no codec.
+    pub fn new(config: StepConfig) -> Result<Native, Error> {
         // SAFETY: no arguments.
         let bytes = unsafe { switch_state_bytes() };
-        let state = vec![0; bytes.div_ceil(8) as usize].into_boxed_slice();
-        Native { config, state, counts: SchemeCounters::default() }
+        let mut state = vec![0_u64; bytes.div_ceil(8) as usize].into_boxed_slice();
+        // SAFETY: `state` has the size and alignment of the union, within which the function writes.
+        match unsafe { switch_start(&raw const config, state.as_mut_ptr().cast()) } {
+            0 => Ok(Native { config, state, counts: SchemeCounters::default() }),
+            _ => Err(Error("the C refuses these constants".into())),
+        }
     }
 
     /// Handles a step.
@@ -70,6 +78,11 @@ impl Native {
         &self.config
     }
 
+    /// `union switch_state`, word by word.
+    pub const fn state(&self) -> &[u64] {
+        &self.state
+    }
+
     /// Digest of tables as they lie in memory, for this switch's configuration.
     pub fn digest_of(&self, state: &[u64]) -> Option<u64> {
         // SAFETY: `state` has the size and alignment of the union; the function only reads.
@@ -81,7 +94,7 @@ impl Native {
 impl Target for Native {
     fn step(&mut self, now: u64, _: u32, input: &Input) -> Output {
         let output = self.run(&convert::input(now, input));
-        convert::output(self.config.scheme, input, &output)
+        convert::output(input, &output)
     }
 
     fn digest(&self) -> u64 {

@@ -19,4 +19,14 @@ proptest! {
     fn hula(bytes in vec(any::<u8>(), 0..4_000)) {
         compare(Kind::Hula, &bytes).map_err(TestCaseError::fail)?;
     }
+
+    #[test]
+    fn mp_hula(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::MpHula, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn cflb(bytes in vec(any::<u8>(), 0..2_000)) {
+        compare(Kind::Cflb, &bytes).map_err(TestCaseError::fail)?;
+    }
 }
