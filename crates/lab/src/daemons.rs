@@ -86,13 +86,14 @@ impl<'a> Daemons<'a> {
         let mut text = String::new();
         let _ = write!(
             text,
-            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\naddresses = [\"{}\", \"{}\"]\nadmin = \"{}\"\nmetrics = \"{}:{METRICS_PORT}\"\npin = \"{}\"\n\
+            "[balancer]\nname = \"balancer-{index}\"\ninterfaces = [\"eth0\"]\naddresses = [\"{}\", \"{}\"]\nadmin = \"{}\"\nmetrics = \"{}:{METRICS_PORT}\"\npin = \"{}\"\nstate_dir = \"{}\"\n\
              [tables]\nflows = 65536\ntokens = 65536\n[steering]\nsecret_file = \"{}\"\n",
             self.lab.balancer(index).v4(),
             self.lab.balancer(index).v6(),
             path("admin").display(),
             self.lab.balancer(index).v4(),
             self.pins.join(index.to_string()).display(),
+            path("state").display(),
             path("secret").display(),
         );
         if let Some(url) = &self.setup.etcd {
@@ -252,6 +253,24 @@ impl<'a> Daemons<'a> {
         let _ = fs::remove_dir_all(self.pins.join(index.to_string()));
     }
 
+    /// Detaches a balancer's program, whose maps stay: a running daemon attaches it again.
+    ///
+    /// # Errors
+    /// If its pins cannot be found.
+    pub fn detach_program(&self, index: usize) -> Result<(), LabError> {
+        let detach = || -> io::Result<()> {
+            for pin in fs::read_dir(self.pins.join(index.to_string()))? {
+                let path = pin?.path();
+                if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("link-"))
+                {
+                    fs::remove_file(path)?;
+                }
+            }
+            Ok(())
+        };
+        detach().map_err(LabError::system("the pins of a program"))
+    }
+
     /// Makes a daemon read its configuration again (SIGHUP).
     pub fn reload(&self, index: usize) {
         if let Some(process) = self.process(index) {
@@ -274,6 +293,12 @@ impl<'a> Daemons<'a> {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
         };
         write().map_err(LabError::system("writing a secret"))
+    }
+
+    /// The file of a balancer's secret.
+    #[must_use]
+    pub fn secret_file(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("secret-{index}"))
     }
 
     fn spawn(&mut self, index: usize) -> Result<(), LabError> {
@@ -330,9 +355,9 @@ fn ready_or_ended(daemon: &mut Child, socket: &Path) -> Result<Option<ExitStatus
     })
 }
 
-/// Returns true if a daemon answers a request for its status.
+/// Returns true if a daemon answers a request for its status, and is ready.
 fn is_ready(socket: &Path) -> bool {
-    ask(socket, "status").is_ok_and(|answer| answer["body"].get("ok").is_some())
+    ask(socket, "status").is_ok_and(|answer| answer["body"]["ok"]["status"]["ready"] == true)
 }
 
 /// The answer of a daemon to a request without arguments.

@@ -11,8 +11,9 @@ mod socket;
 
 pub use client::{AskError, Client};
 pub use protocol::{
-    Answer, BackendStatus, Connection, Connections, Envelope, Explained, Filter, MemberStatus,
-    MptcpOption, Packet, Problem, ProblemKind, Reply, Request, Status, Switch, VERSION,
+    Answer, BackendStatus, Connection, Connections, Envelope, Explained, Filter, Heartbeats,
+    MemberStatus, MptcpOption, Packet, Problem, ProblemKind, Reply, Request, Status, Switch,
+    VERSION,
 };
 pub use serve::{Handler, serve};
 pub use socket::{BindError, Listener, bind};

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_balancer_maps::Mode;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
@@ -39,6 +40,8 @@ use event_sources::EventSources;
 
 /// The time after which the plan is made anew without an event, since indices of removed targets expire.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(5);
+/// The time between two looks at what a balancer that starts still waits for.
+const STARTING_INTERVAL: Duration = Duration::from_millis(50);
 /// The longest wait for the next hops of all backends before the program is attached.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The length of the queue of requests.
@@ -67,34 +70,41 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let listener = admin::bind(&config.balancer.admin)?;
     let metrics = bind_metrics(&config).await?;
     let mut core = Core::start(config, &options)?;
+    // Opened as long as there are capabilities.
+    let peer_states = core.peer_states()?;
     let mut sources = EventSources::new(core.config());
     resolve_next_hops(&mut core, &mut sources).await;
     let (program, interfaces) = core.attach(options.mode)?;
     // Needs a process with one thread; from here on there may be more.
     privilege::drop_all_but(privilege::RUNNING)?;
     sources.watch_attachment(interfaces, program);
-    sources.start_membership(core.config());
+    sources.start_membership(core.config(), &core.state.view);
+    if core.config().steering.is_some() {
+        sources.start_heartbeats(peer_states)?;
+    }
     let (to, mut messages) = mpsc::channel(REQUEST_QUEUE);
     let handle = Arc::new(Handle::new(to));
-    tokio::spawn(admin::serve(listener, handle.clone()));
-    if let Some(metrics) = metrics {
-        tokio::spawn(metrics::serve(metrics, handle));
-    }
+    serve(&mut sources, listener, metrics, &handle);
     let mut expiry = interval(EXPIRY_INTERVAL);
     expiry.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut starting = interval(STARTING_INTERVAL);
     tracing::info!(name = core.config().balancer.name, "the balancer runs");
     loop {
         tokio::select! {
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
             _ = hangup.recv() => drop(core.reload()),
-            _ = expiry.tick() => {}
+            _ = expiry.tick() => core.attach_again(&sources.detached()),
+            _ = starting.tick(), if !core.ready => {}
             Some(message) = messages.recv() => core.handle_message(message, &sources.status()),
             event = sources.next() => core.handle_event(event),
         }
+        let ready = core.check_ready(&sources.status());
         core.reconcile();
         core.supply_keys();
-        sources.follow(core.config());
+        sources.follow(core.config(), &core.state.view);
+        sources.probe(core.probed());
+        sources.set_ready(ready);
     }
     tracing::info!("the daemon stops; the program goes on with the maps as they are");
     // From here on `/healthz` answers that the daemon stops.
@@ -110,7 +120,7 @@ async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
             let event = sources.next().await;
             core.handle_event(event);
             core.reconcile();
-            sources.follow(core.config());
+            sources.follow(core.config(), &core.state.view);
         }
     };
     if tokio::time::timeout(RESOLVE_TIMEOUT, resolve).await.is_err() {
@@ -120,8 +130,28 @@ async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
 
 async fn bind_metrics(
     config: &crate::config::Config,
-) -> Result<Option<tokio::net::TcpListener>, DaemonError> {
+) -> Result<Option<std::net::TcpListener>, DaemonError> {
     let Some(address) = config.balancer.metrics else { return Ok(None) };
-    let listener = tokio::net::TcpListener::bind(address).await;
+    let listener = TcpListener::bind(address).await.and_then(TcpListener::into_std);
     listener.map(Some).map_err(|error| DaemonError::Metrics { address, error })
+}
+
+/// Starts the servers for requests; one that fails starts again on the same socket.
+fn serve(
+    sources: &mut EventSources,
+    admin: admin::Listener,
+    metrics: Option<std::net::TcpListener>,
+    handle: &Arc<Handle>,
+) {
+    let (admin, answers) = (Arc::new(admin), handle.clone());
+    sources.run("admin socket", move || admin::serve(admin.clone(), answers.clone()));
+    let Some(metrics) = metrics else { return };
+    let answers = handle.clone();
+    sources.run("metrics", move || {
+        let (socket, answers) = (metrics.try_clone(), answers.clone());
+        async move {
+            metrics::serve(TcpListener::from_std(socket?)?, answers).await;
+            Ok::<(), std::io::Error>(())
+        }
+    });
 }

@@ -5,6 +5,7 @@ pub mod attachment;
 pub mod config;
 pub mod daemon;
 pub mod health;
+pub mod heartbeat;
 pub mod ids;
 pub mod key_pool;
 pub mod links;

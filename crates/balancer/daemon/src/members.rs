@@ -1,16 +1,15 @@
-//! The balancers that share the work: the list of those alive, of which all build the same token ring.
+//! The balancers of the cluster, as they are listed: a static list, or the keys in etcd ([`etcd::watch`]).
 //!
-//! Either a static list, whose members may be probed as backends are ([`watch_static`]), or etcd as the shared store
-//! ([`etcd::watch`]): each balancer keeps a key there under a lease and sees the keys of the others. Both send a [`View`], which is
-//! replaced as a whole. This balancer is always a member of its own view, and of no view twice.
+//! A [`View`] is replaced as a whole. This balancer is always a member of its own view, and of no view twice. Who shares the work is
+//! decided by two things: being listed, and answering [heartbeats](crate::heartbeat).
 //!
 //! Balancers may hold different views for a while, or for long when the network between them is cut. That costs joins that meet a wrong
 //! owner and are then placed by hash; flows stay where they are.
 
 pub mod etcd;
-mod static_list;
+mod file;
 
-pub use static_list::{Peer, watch_static};
+pub use file::{Known, read, write};
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -33,17 +32,21 @@ pub enum Source {
     /// Nothing is known of the others yet.
     #[default]
     Starting,
+    /// The store has not answered yet: the list is that of the daemon before.
+    Old,
     /// Up to date.
     Current,
     /// The store does not answer: the last list stays.
     Lost,
 }
 
-/// All balancers that are alive.
+/// All balancers that are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// By name.
     pub members: BTreeMap<String, IpAddr>,
+    /// Those whose registration has ended although they have not said that they leave: they are members as long as they answer.
+    pub lapsed: BTreeMap<String, IpAddr>,
     /// The state of the list.
     pub source: Source,
 }
@@ -52,6 +55,11 @@ impl View {
     /// Of one balancer that knows no other.
     pub fn alone(own: &Member) -> View {
         let members = BTreeMap::from([(own.name.clone(), own.address)]);
-        View { members, source: Source::Starting }
+        View { members, lapsed: BTreeMap::new(), source: Source::Starting }
+    }
+
+    /// All that are listed, the lapsed ones included.
+    pub fn all(&self) -> impl Iterator<Item = (&String, &IpAddr)> {
+        self.members.iter().chain(&self.lapsed)
     }
 }

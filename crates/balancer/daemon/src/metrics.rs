@@ -10,6 +10,6 @@ mod text;
 pub use health::Health;
 pub use serve::{Source, serve};
 pub use snapshot::{
-    Backend, Build, Checks, Event, Members, Reloads, Service, Snapshot, Table, Verdict,
+    Backend, Build, Checks, Event, Members, Peer, Reloads, Service, Snapshot, Table, Verdict,
 };
 pub use text::text;

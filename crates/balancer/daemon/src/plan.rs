@@ -89,7 +89,7 @@ impl Plan {
         Maps {
             vips: maps::vips(config, self, &tables),
             ids: self.ids(),
-            peers: self.peers(config, world, before),
+            peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             targets,
             tables,
@@ -104,16 +104,14 @@ impl Plan {
         }
     }
 
-    /// The other balancers' indices by address: those that the file lists or that are alive, and those that were, since packets go on where a
-    /// daemon has stopped.
-    fn peers(&self, config: &Config, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
+    /// The other balancers' indices by address: those that are listed, and those that were, since packets go on where a daemon has stopped.
+    fn peers(&self, world: &World<'_>, before: &Maps) -> BTreeMap<IpAddr, u16> {
         let is_kept = |index: u16| self.targets.iter().any(|(_, kept, _)| kept == index);
         let gone = before.peers.iter().map(|(address, index)| (*address, *index));
         let gone = gone.filter(|(_, index)| is_kept(*index));
-        let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
-        let named = listed.chain(world.others());
-        let named =
-            named.filter_map(|member| Some((member.address, self.targets.index(&member.id)?)));
+        let named = world
+            .others_listed()
+            .filter_map(|member| Some((member.address, self.targets.index(&member.id)?)));
         gone.chain(named).collect()
     }
 
@@ -135,11 +133,10 @@ impl Plan {
     }
 }
 
-/// All that needs an index: the backends, and the other balancers that the file lists or that are alive.
+/// All that needs an index: the backends, and the other balancers that are listed.
 fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
     let backends = config.services.iter().flat_map(|service| &service.backends);
-    let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
-    let balancers = listed.chain(world.others()).map(|member| member.id);
+    let balancers = world.others_listed().map(|member| member.id);
     backends.map(|backend| backend.id).chain(balancers).collect()
 }
 

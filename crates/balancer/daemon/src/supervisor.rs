@@ -24,6 +24,12 @@ impl Supervised {
     pub fn is_running(&self) -> bool {
         *self.running.borrow()
     }
+
+    /// Waits until the task does not run.
+    pub async fn ended(&mut self) {
+        // An error: the task is gone altogether.
+        let _ = self.running.wait_for(|running| !running).await;
+    }
 }
 
 /// Runs `start`'s future in a task until it returns `Ok`. An error or a panic is logged under `name`, and the task starts again

@@ -56,4 +56,10 @@ fn a_program_that_is_detached_makes_the_balancer_unhealthy() {
     daemons.stop(0);
     daemons.restart(0).unwrap();
     wait_for_status(&lab, "200");
+
+    // A program whose link is gone, and whose maps are there, is attached again.
+    daemons.detach_program(0).unwrap();
+    let logged = || daemons.log(0).contains("attached again").then_some(()).ok_or("not yet".into());
+    eventually(LIMIT, logged).unwrap();
+    wait_for_status(&lab, "200");
 }

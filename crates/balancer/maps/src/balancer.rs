@@ -6,7 +6,7 @@ use aya::maps::{Map, MapData};
 use heddle_bpf_loader::Pins;
 
 use crate::explain::Explainer;
-use crate::maps::{Maps, PinnedMaps, ReadyKeys};
+use crate::maps::{Maps, PeerStates, PinnedMaps, ReadyKeys};
 use crate::object::{self, Effect};
 use crate::{Attached, Error, Mode, Program, Sizes, Ticks};
 
@@ -99,6 +99,14 @@ impl Balancer {
     /// [`Error::Map`] if the kernel would not.
     pub fn ready_keys(&self) -> Result<ReadyKeys, Error> {
         ReadyKeys::new(Map::Queue(MapData::from_pin(self.pins.path("ready_keys"))?))
+    }
+
+    /// What is known of the other balancers once more, for a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn peer_states(&self) -> Result<PeerStates, Error> {
+        PeerStates::new(Map::Array(MapData::from_pin(self.pins.path("peer_states"))?))
     }
 
     /// The sizes that it was loaded with.

@@ -40,9 +40,10 @@ fn text(status: &Status) -> String {
         "tables",
         format!("{}, {}", counted(status.flows, "flow"), counted(status.tokens, "token")),
     );
-    match status.warnings.is_empty() {
-        true => lines.push("  all is well".into()),
-        false => {
+    match (status.warnings.is_empty(), status.ready) {
+        (true, true) => lines.push("  all is well".into()),
+        (true, false) => lines.push("  starting".into()),
+        (false, _) => {
             lines.extend(status.warnings.iter().map(|warning| format!("  warning: {warning}")));
         }
     }
@@ -62,17 +63,32 @@ pub(crate) fn members(socket: &Path, common: &Common) -> Result<(), Failure> {
 }
 
 fn table_of(members: &[MemberStatus]) -> Table {
-    let mut table = table::of_words(&["balancer", "address", "state", "of the token space"]);
+    let mut table =
+        table::of_words(&["balancer", "address", "state", "round trip", "of the token space"]);
     for member in members {
-        let state = match (member.own, member.alive) {
-            (true, _) => "this one",
-            (false, true) => "alive",
-            (false, false) => "dead",
-        };
         let share = format::percent(f64::from(member.slots) / f64::from(RING));
-        table.add_row([member.name.clone(), member.address.to_string(), state.into(), share]);
+        let round_trip = member.heartbeats.as_ref().and_then(|answers| answers.round_trip);
+        let round_trip =
+            round_trip.map_or("-".to_owned(), |time| format!("{} µs", time.as_micros()));
+        let (name, address) = (member.name.clone(), member.address.to_string());
+        table.add_row([name, address, state(member), round_trip, share]);
     }
     table
+}
+
+/// Its state, and what is wrong with it.
+fn state(member: &MemberStatus) -> String {
+    let mut state = vec![match (member.own, member.alive) {
+        (true, _) => "this one",
+        (false, true) => "alive",
+        (false, false) => "dead",
+    }];
+    if let Some(answers) = &member.heartbeats {
+        state.extend((answers.refused > 0).then_some("messages with another secret"));
+        state.extend(answers.differs.then_some("another configuration"));
+    }
+    state.extend((!member.registered).then_some("not registered"));
+    state.join(", ")
 }
 
 pub(crate) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
@@ -91,6 +107,8 @@ pub(crate) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
 mod tests {
     use std::time::Duration;
 
+    use heddled::admin::Heartbeats;
+    use heddled::heartbeat::Liveness;
     use heddled::service::MptcpMode;
 
     use super::*;
@@ -109,6 +127,7 @@ mod tests {
             members: 2,
             flows: 1,
             tokens: 1200,
+            ready: true,
             warnings: vec![],
         }
     }
@@ -139,16 +158,31 @@ mod tests {
             address: [10, 0, 0, 1].into(),
             own,
             alive,
+            registered: true,
+            heartbeats: None,
             slots,
         };
-        let all = [member("lb1", true, true, RING / 4), member("lb2", false, false, 0)];
+        let heartbeats = Heartbeats {
+            liveness: Liveness::Alive,
+            round_trip: Some(Duration::from_micros(230)),
+            missed: 1,
+            refused: 2,
+            differs: true,
+        };
+        let lb3 = MemberStatus {
+            registered: false,
+            heartbeats: Some(heartbeats),
+            ..member("lb3", false, true, RING / 2)
+        };
+        let all = [member("lb1", true, true, RING / 4), member("lb2", false, false, 0), lb3];
         insta::assert_snapshot!(table_of(&all), @r"
-        ┌──────────┬──────────┬──────────┬────────────────────┐
-        │ balancer ┆ address  ┆ state    ┆ of the token space │
-        ╞══════════╪══════════╪══════════╪════════════════════╡
-        │ lb1      ┆ 10.0.0.1 ┆ this one ┆ 25 %               │
-        │ lb2      ┆ 10.0.0.1 ┆ dead     ┆ 0 %                │
-        └──────────┴──────────┴──────────┴────────────────────┘
+        ┌──────────┬──────────┬────────────────────────────────────────────────────────────────────────────┬────────────┬────────────────────┐
+        │ balancer ┆ address  ┆ state                                                                      ┆ round trip ┆ of the token space │
+        ╞══════════╪══════════╪════════════════════════════════════════════════════════════════════════════╪════════════╪════════════════════╡
+        │ lb1      ┆ 10.0.0.1 ┆ this one                                                                   ┆ -          ┆ 25 %               │
+        │ lb2      ┆ 10.0.0.1 ┆ dead                                                                       ┆ -          ┆ 0 %                │
+        │ lb3      ┆ 10.0.0.1 ┆ alive, messages with another secret, another configuration, not registered ┆ 230 µs     ┆ 50 %               │
+        └──────────┴──────────┴────────────────────────────────────────────────────────────────────────────┴────────────┴────────────────────┘
         ");
     }
 }

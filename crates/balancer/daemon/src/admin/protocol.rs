@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::health::State;
+use crate::heartbeat::Liveness;
 use crate::metrics::Snapshot;
 use crate::service::{MptcpMode, Protocol};
 
@@ -156,6 +157,8 @@ pub struct Status {
     pub flows: u64,
     /// Known tokens.
     pub tokens: u64,
+    /// True as soon as ring, health and maps have been in step once.
+    pub ready: bool,
     /// Problems, in words.
     pub warnings: Vec<String>,
 }
@@ -302,6 +305,25 @@ pub struct MemberStatus {
     pub own: bool,
     /// True if it has its part of the ring.
     pub alive: bool,
+    /// False if its registration in the store has ended although it has not said that it leaves.
+    pub registered: bool,
+    /// Its answers to heartbeats; none of the balancer that answers, and where there are no heartbeats.
+    pub heartbeats: Option<Heartbeats>,
     /// Slots of the ring that it owns.
     pub slots: u32,
+}
+
+/// A balancer's answers to heartbeats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeats {
+    /// The conclusion.
+    pub liveness: Liveness,
+    /// The time between a heartbeat and its answer.
+    pub round_trip: Option<Duration>,
+    /// Heartbeats that were not answered.
+    pub missed: u64,
+    /// Messages with another secret.
+    pub refused: u64,
+    /// True if its seed, services or backends are not those of the balancer that answers this request.
+    pub differs: bool,
 }

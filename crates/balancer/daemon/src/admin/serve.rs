@@ -30,7 +30,7 @@ pub trait Handler: Send + Sync + 'static {
 ///
 /// # Errors
 /// If the runtime does not take the socket.
-pub async fn serve(listener: Listener, handler: Arc<impl Handler>) -> io::Result<()> {
+pub async fn serve(listener: Arc<Listener>, handler: Arc<impl Handler>) -> io::Result<()> {
     let socket = UnixListener::from_std(listener.socket.try_clone()?)?;
     let incoming = Incoming::new(socket, MOST_CONNECTIONS);
     heddle_listener::serve(incoming, std::future::pending(), |stream| {

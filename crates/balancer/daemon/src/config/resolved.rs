@@ -75,6 +75,8 @@ pub struct Balancer {
     pub metrics: Option<SocketAddr>,
     /// Folder in which maps and links are pinned.
     pub pin: PathBuf,
+    /// Folder for what survives a restart of the daemon.
+    pub state_dir: PathBuf,
 }
 
 /// Source of the list of balancers.
@@ -115,6 +117,10 @@ pub struct Etcd {
 pub struct Steering {
     /// UDP port.
     pub port: u16,
-    /// The file of the secret: [`Secret::read`](super::Secret::read).
+    /// The file of the secret that signs: [`Secret::read`](super::Secret::read).
     pub secret_file: PathBuf,
+    /// The file of another secret that is accepted.
+    pub accepted_secret_file: Option<PathBuf>,
+    /// The file of the secret that the hash of flows is made of.
+    pub seed_file: PathBuf,
 }

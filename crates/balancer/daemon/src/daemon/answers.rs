@@ -37,7 +37,7 @@ impl Core {
             Request::Explain(packet) => self.explain(&packet).map(Reply::Explained),
             Request::Counters => Ok(Reply::Counters(Box::new(self.snapshot(sources)))),
             Request::Reload => self.reload().map(Reply::Reloaded).map_err(refused),
-            Request::Members => Ok(Reply::Members(self.member_statuses())),
+            Request::Members => Ok(Reply::Members(self.member_statuses(sources))),
         }
     }
 

@@ -1,9 +1,11 @@
 //! The daemon's state beside the balancer's eBPF objects.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use heddle_balancer_maps::maps::PeerStates;
 use heddle_balancer_maps::{Attached, Balancer, Explainer, Mode, interface_index};
 
 use super::Options;
@@ -13,7 +15,10 @@ use super::event_sources::{Event, SourceStatus};
 use super::handle::Message;
 use super::key_supply::KeySupply;
 use super::state::{Inputs, State};
-use crate::config::{Config, Secret};
+use crate::config::{Config, Membership, Secret};
+use crate::health;
+use crate::heartbeat::Probed;
+use crate::members::{self, Known, Source, View};
 use crate::plan::{Keys, Plan};
 
 /// The daemon's state and its balancer.
@@ -23,10 +28,15 @@ pub struct Core {
     pub(super) balancer: Balancer,
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
+    mode: Mode,
     /// The interfaces that the program was attached to, and the mode of each.
     pub(super) interfaces: BTreeMap<String, String>,
     pub(super) loaded: SystemTime,
     pub(super) counts: Counts,
+    /// True as soon as ring, health and maps have been in step once.
+    pub(super) ready: bool,
+    /// The reason why the list of balancers was not written, if so.
+    pub(super) state_file_error: Option<String>,
 }
 
 /// The daemon's own counters.
@@ -45,10 +55,15 @@ impl Core {
     pub fn start(config: Config, options: &Options) -> Result<Core, CoreError> {
         let mut balancer = Balancer::load_pinned(&config.balancer.pin, &config.sizes)?;
         let explainer = balancer.explainer()?;
-        let keys = keys(&config, balancer.maps.settings.get()?.seed)?;
+        let before = balancer.maps.settings.get()?;
+        let keys = keys(&config, before.seed)?;
+        if changes_seed(before.maglev_seed, keys.maglev_seed) {
+            tracing::warn!("{SEED_CHANGED}");
+        }
         let key_supply = KeySupply::new(balancer.ready_keys()?);
         let plan = Plan::found(apply::found(&balancer.maps)?);
-        let mut state = State::new(Inputs::new(config, keys), plan);
+        let known = members::read(&config.balancer.state_dir);
+        let mut state = State::new(Inputs::new(config, keys), plan, known);
         let contents = Contents::new(&state.inputs, &state.plan.maps);
         balancer.maps.set_settings(&contents.settings)?;
         state.try_reconcile(&mut balancer.maps)?;
@@ -58,9 +73,12 @@ impl Core {
             balancer,
             explainer,
             key_supply,
+            mode: options.mode,
             interfaces: BTreeMap::new(),
             loaded: SystemTime::now(),
             counts: Counts::default(),
+            ready: false,
+            state_file_error: None,
         })
     }
 
@@ -69,6 +87,7 @@ impl Core {
     /// # Errors
     /// [`heddle_balancer_maps::Error`].
     pub fn attach(&mut self, mode: Mode) -> Result<(u32, BTreeSet<String>), CoreError> {
+        self.mode = mode;
         for name in self.config().balancer.interfaces.clone() {
             let attached = self.balancer.attach(interface_index(&name)?, mode)?;
             let mode = if mode == Mode::Native { "native" } else { "generic" };
@@ -83,6 +102,14 @@ impl Core {
         Ok((self.balancer.program.id()?, self.interfaces.keys().cloned().collect()))
     }
 
+    /// What the program knows of the other balancers, for the thread of heartbeats.
+    ///
+    /// # Errors
+    /// [`heddle_balancer_maps::Error`].
+    pub(super) fn peer_states(&self) -> Result<PeerStates, CoreError> {
+        Ok(self.balancer.peer_states()?)
+    }
+
     /// The configuration in force.
     pub fn config(&self) -> &Config {
         &self.state.inputs.config
@@ -93,15 +120,102 @@ impl Core {
         match event {
             Event::Health(check, state) => self.state.set_health(&check, state),
             Event::Members(view) => {
-                if view.members != self.state.view.members {
+                if view.members != self.state.view.members || view.lapsed != self.state.view.lapsed
+                {
                     self.counts.member_changes += 1;
-                    tracing::info!(members = ?view.members.keys(), "the balancers have changed");
+                    let (members, lapsed) = (view.members.keys(), view.lapsed.keys());
+                    tracing::info!(?members, ?lapsed, "the list of balancers has changed");
                 }
-                self.state.view = view;
+                self.keep(&view);
+                self.state.set_view(view);
             }
+            Event::Liveness(liveness) => self.state.set_liveness(liveness),
+            Event::Detached(interfaces) => self.attach_again(&interfaces),
             Event::NextHops(hops) => self.state.next_hops = hops,
             // An interface that is gone may come back: its last address stands meanwhile.
             Event::Macs(macs) => self.state.macs.extend(macs),
+        }
+    }
+
+    /// Writes the list of balancers down for the next daemon. That it cannot is no reason to stop.
+    fn keep(&mut self, view: &View) {
+        if view.source != Source::Current
+            || !matches!(self.config().membership, Membership::Etcd(_))
+        {
+            return;
+        }
+        let members = view.all().map(|(name, address)| (name.clone(), *address)).collect();
+        let written = members::write(&self.config().balancer.state_dir, &Known { members });
+        self.state_file_error = written.err().map(|error| {
+            tracing::warn!(%error, "the list of balancers cannot be kept for a restart");
+            error.to_string()
+        });
+    }
+
+    /// Attaches the program to interfaces that have lost it. A failure is logged; the next check tries again.
+    pub(super) fn attach_again(&mut self, interfaces: &BTreeSet<String>) {
+        for name in interfaces {
+            let index = interface_index(name);
+            let attached = index.and_then(|index| self.balancer.attach(index, self.mode));
+            match attached {
+                Ok(_) => tracing::info!(interface = name, "attached again"),
+                Err(error) => tracing::warn!(interface = name, %error, "cannot be attached again"),
+            }
+        }
+    }
+
+    /// Notes whether everything is known that this balancer's work depends on. Once it is, it stays ready.
+    pub(super) fn check_ready(&mut self, sources: &SourceStatus) -> bool {
+        if !self.ready && self.waits_for(sources).is_none() {
+            self.ready = true;
+            self.state.ring_is_whole();
+            tracing::info!("ready: ring, health and maps are in step");
+        }
+        self.ready
+    }
+
+    /// What a balancer that has just started still waits for.
+    pub(super) fn waits_for(&self, sources: &SourceStatus) -> Option<String> {
+        if self.ready {
+            return None;
+        }
+        if self.state.reconcile_error().is_some() {
+            return Some("the maps are not in step".into());
+        }
+        if self.state.uptime() > READY_LIMIT {
+            return None;
+        }
+        if self.state.view.source == Source::Starting {
+            return Some("the list of balancers is not known yet".into());
+        }
+        let unknown = self.state.undecided();
+        if !unknown.is_empty() {
+            return Some(format!("not known yet to be alive or dead: {}", unknown.join(", ")));
+        }
+        let first = |(name, status): (&String, &health::Status)| {
+            (status.state == health::State::Unknown).then(|| name.clone())
+        };
+        let unchecked: Vec<String> = sources.checks.iter().filter_map(first).collect();
+        (!unchecked.is_empty()).then(|| format!("not checked yet: {}", unchecked.join(", ")))
+    }
+
+    /// The balancers that get heartbeats, and what these contain.
+    pub(super) fn probed(&self) -> Probed {
+        let config = self.config();
+        let Some(steering) = &config.steering else { return Probed::default() };
+        let settings = Contents::new(&self.state.inputs, &self.state.plan.maps).settings;
+        let listed = self.state.listed();
+        let peers = listed.iter().filter_map(|member| {
+            let index = *self.state.plan.maps.peers.get(&member.address)?;
+            Some((member.address, index))
+        });
+        let own = [config.balancer.ipv4.map(IpAddr::V4), config.balancer.ipv6.map(IpAddr::V6)];
+        Probed {
+            peers: peers.collect(),
+            own: own.into_iter().flatten().collect(),
+            port: steering.port,
+            key: self.state.inputs.keys.steering[0],
+            fingerprint: settings.fingerprint,
         }
     }
 
@@ -125,6 +239,18 @@ impl Core {
     }
 }
 
+/// The longest time after the start for which a balancer waits before it is ready.
+const READY_LIMIT: Duration = Duration::from_secs(10);
+
+/// The way to change the secret and keep the seed.
+pub(super) const SEED_CHANGED: &str = "the secret would change the hash of flows, so that flows that move between balancers would \
+     break; keep the seed: set steering.seed_file to a copy of the first secret";
+
+/// True if a seed takes another one's place. The first one, and the end of the last one, move no flow between balancers.
+pub(super) fn changes_seed(before: u64, after: u64) -> bool {
+    before != 0 && after != 0 && before != after
+}
+
 /// The keys of a configuration. The tables' seed is kept as long as their entries are; `[0, 0]`: there is none yet.
 ///
 /// # Errors
@@ -134,9 +260,11 @@ pub(super) fn keys(config: &Config, seed: [u64; 2]) -> Result<Keys, CoreError> {
     let Some(steering) = &config.steering else {
         return Ok(Keys { seed, maglev_seed: 0, steering: [[0; 2]; 2] });
     };
-    let secret = Secret::read(&steering.secret_file)?;
-    let steering = [secret.steering_key(), [0; 2]];
-    Ok(Keys { seed, maglev_seed: secret.maglev_seed(), steering })
+    let signs = Secret::read(&steering.secret_file)?.steering_key();
+    let accepted = steering.accepted_secret_file.as_deref().map(Secret::read).transpose()?;
+    let accepted = accepted.map_or([0; 2], |secret| secret.steering_key());
+    let maglev_seed = Secret::read(&steering.seed_file)?.maglev_seed();
+    Ok(Keys { seed, maglev_seed, steering: [signs, accepted] })
 }
 
 fn random() -> Result<[u64; 2], CoreError> {

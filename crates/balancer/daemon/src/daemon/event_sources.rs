@@ -1,18 +1,21 @@
-//! The sources of events: health checks, membership, next hops, and the XDP programs' attachment.
+//! The sources of events: health checks, membership, heartbeats, next hops, and the XDP programs' attachment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinHandle;
+use heddle_balancer_maps::maps::PeerStates;
+use tokio::sync::{mpsc, watch};
 
 use crate::attachment;
 use crate::config::{Backend, Config, Membership, Service};
-use crate::health::{self, Check, Checker, HealthEvent, Probe, State, Target};
+use crate::health::{self, Checker, HealthEvent, State, Target};
+use crate::heartbeat::{self, Heartbeats, Liveness, Probed, Report};
 use crate::links::{self, Macs};
-use crate::members::{self, Member, Peer, View, etcd, watch_static};
+use crate::members::{Member, View, etcd};
 use crate::neighbours::{self, NextHops};
 use crate::supervisor::{Supervised, supervise};
 
@@ -23,8 +26,12 @@ pub(super) type Checks = BTreeMap<String, health::Status>;
 pub(super) enum Event {
     /// A backend's health check has another state.
     Health(String, State),
-    /// The balancers that are alive.
+    /// The balancers that are listed.
     Members(View),
+    /// The conclusions of heartbeats.
+    Liveness(BTreeMap<IpAddr, Liveness>),
+    /// The interfaces that have lost the program.
+    Detached(BTreeSet<String>),
     /// The next hops of all addresses.
     NextHops(NextHops),
     /// The Ethernet addresses of the interfaces.
@@ -36,11 +43,8 @@ pub(super) fn check_name(service: &Service, backend: &Backend) -> String {
     format!("{}/{}", service.name, backend.name)
 }
 
-/// The health check of the other balancers of a static list.
-const PEER_INTERVAL: Duration = Duration::from_millis(500);
-const PEER_TIMEOUT: Duration = Duration::from_millis(500);
-const PEER_FALL: NonZeroU32 = NonZeroU32::new(3).unwrap();
-const PEER_RISE: NonZeroU32 = NonZeroU32::new(2).unwrap();
+/// The name of the task that follows the list of balancers.
+const MEMBERSHIP: &str = "membership";
 /// The longest time that leaving etcd may take.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -55,7 +59,14 @@ pub(super) struct EventSources {
     macs: watch::Receiver<Macs>,
     _link_watcher: Supervised,
     attachment: Option<Attachment>,
-    leave: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    heartbeats: Option<Heartbeats>,
+    liveness: watch::Receiver<BTreeMap<IpAddr, Liveness>>,
+    /// True as soon as this balancer may register.
+    ready: watch::Sender<bool>,
+    /// True when the daemon stops.
+    stop: watch::Sender<bool>,
+    /// Tasks that have no results of their own here, by name.
+    tasks: BTreeMap<&'static str, Supervised>,
 }
 
 /// The watcher of attached programs, and the interfaces that have lost theirs.
@@ -77,6 +88,10 @@ pub(super) struct SourceStatus {
     pub(super) attachment_watcher_stopped: bool,
     /// The interfaces that the program is not attached to any more.
     pub(super) detached: Vec<String>,
+    /// The other tasks that have stopped.
+    pub(super) stopped_tasks: Vec<&'static str>,
+    /// What heartbeats have told of the other balancers.
+    pub(super) peers: BTreeMap<IpAddr, Report>,
 }
 
 impl EventSources {
@@ -100,15 +115,74 @@ impl EventSources {
             macs: macs.1,
             _link_watcher: link_watcher,
             attachment: None,
-            leave: None,
+            heartbeats: None,
+            liveness: watch::channel(BTreeMap::new()).1,
+            ready: watch::channel(false).0,
+            stop: watch::channel(false).0,
+            tasks: BTreeMap::new(),
         };
-        sources.follow(config);
+        sources.follow(config, &View::default());
         sources
     }
 
-    /// Starts to follow the list of balancers. May start threads, which resolve the names of etcd's endpoints.
-    pub(super) fn start_membership(&mut self, config: &Config) {
-        (self.members, self.leave) = follow_members(config);
+    /// Starts to follow the list of balancers in etcd, if that is where it is, from the view that is known so far. May start threads, which
+    /// resolve the names of etcd's endpoints.
+    pub(super) fn start_membership(&mut self, config: &Config, known: &View) {
+        let (Membership::Etcd(store), Some(own)) = (&config.membership, &config.balancer.member)
+        else {
+            return;
+        };
+        let own = Member { name: own.name.clone(), address: own.address };
+        let store = etcd::Store {
+            endpoints: store.endpoints.clone(),
+            prefix: store.prefix.clone(),
+            time_to_live: store.lease,
+            credentials: store.credentials.clone(),
+        };
+        let (to, members) = watch::channel(known.clone());
+        self.members = members;
+        let (ready, stop) = (self.ready.subscribe(), self.stop.subscribe());
+        self.run(MEMBERSHIP, move || {
+            let (own, store, to) = (own.clone(), store.clone(), to.clone());
+            let (ready, mut stop) = (ready.clone(), stop.clone());
+            async move {
+                let stopped = async move { drop(stop.wait_for(|stop| *stop).await) };
+                etcd::watch(own, store, to, ready, stopped).await;
+                Ok::<(), Infallible>(())
+            }
+        });
+    }
+
+    /// Starts the thread of heartbeats. Not before privileges are given up.
+    pub(super) fn start_heartbeats(&mut self, states: PeerStates) -> io::Result<()> {
+        let (to, liveness) = watch::channel(BTreeMap::new());
+        self.liveness = liveness;
+        self.heartbeats = Some(heartbeat::start(states, to)?);
+        Ok(())
+    }
+
+    /// Runs a task under supervision; its end is one of the causes for which a balancer is unhealthy.
+    pub(super) fn run<F, E>(
+        &mut self,
+        name: &'static str,
+        start: impl FnMut() -> F + Send + 'static,
+    ) where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: std::fmt::Display + Send + 'static,
+    {
+        self.tasks.insert(name, supervise(name, start));
+    }
+
+    /// Lets this balancer register as one that works.
+    pub(super) fn set_ready(&self, ready: bool) {
+        self.ready.send_if_modified(|old| ready != std::mem::replace(old, ready));
+    }
+
+    /// Sends heartbeats to these balancers.
+    pub(super) fn probe(&self, probed: Probed) {
+        if let Some(heartbeats) = &self.heartbeats {
+            heartbeats.set(probed);
+        }
     }
 
     /// Starts to watch whether `interfaces` still have the program with the id `program`.
@@ -121,10 +195,10 @@ impl EventSources {
     }
 
     /// Checks the health, and follows the next hops, of exactly those that this configuration names.
-    pub(super) fn follow(&mut self, config: &Config) {
+    pub(super) fn follow(&mut self, config: &Config, listed: &View) {
         self.checker.set(checks(config));
         let mut wanted = addresses(config);
-        wanted.extend(self.members.borrow().members.values());
+        wanted.extend(listed.all().map(|(_, address)| *address));
         if let Some(own) = &config.balancer.member {
             wanted.remove(&own.address);
         }
@@ -143,10 +217,17 @@ impl EventSources {
                 Event::Health(event.target, event.state)
             }
             Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),
+            Ok(()) = self.liveness.changed() => Event::Liveness(self.liveness.borrow_and_update().clone()),
+            Some(lost) = lost(self.attachment.as_mut()) => Event::Detached(lost),
             Ok(()) = self.hops.changed() => Event::NextHops(self.hops.borrow_and_update().clone()),
             Ok(()) = self.macs.changed() => Event::Macs(self.macs.borrow_and_update().clone()),
             else => std::future::pending().await,
         }
+    }
+
+    /// The interfaces that the program is not attached to any more.
+    pub(super) fn detached(&self) -> BTreeSet<String> {
+        self.attachment.as_ref().map(|known| known.detached.borrow().clone()).unwrap_or_default()
     }
 
     /// The sources' own state.
@@ -159,15 +240,33 @@ impl EventSources {
             neighbour_watcher_stopped: !self.neighbour_watcher.is_running(),
             attachment_watcher_stopped: attachment.is_some_and(|a| !a.watcher.is_running()),
             detached: detached.into_iter().flatten().collect(),
+            stopped_tasks: self.stopped_tasks(),
+            peers: self.heartbeats.as_ref().map(Heartbeats::reports).unwrap_or_default(),
         }
     }
 
-    /// Gives the lease in etcd back: the other balancers notice at once.
-    pub(super) async fn leave(self) {
-        let Some((stop, stopped)) = self.leave else { return };
-        let _ = stop.send(());
-        let _ = tokio::time::timeout(LEAVE_TIMEOUT, stopped).await;
+    fn stopped_tasks(&self) -> Vec<&'static str> {
+        let stopped = self.tasks.iter().filter(|(_, task)| !task.is_running());
+        let mut names: Vec<_> = stopped.map(|(name, _)| *name).collect();
+        if self.heartbeats.as_ref().is_some_and(|heartbeats| !heartbeats.is_running()) {
+            names.push("heartbeats");
+        }
+        names
     }
+
+    /// Says in etcd that this balancer leaves: the other balancers notice at once.
+    pub(super) async fn leave(mut self) {
+        self.stop.send_replace(true);
+        let Some(membership) = self.tasks.get_mut(MEMBERSHIP) else { return };
+        let _ = tokio::time::timeout(LEAVE_TIMEOUT, membership.ended()).await;
+    }
+}
+
+/// The interfaces that have lost the program, whenever they change. Cancel safe.
+async fn lost(attachment: Option<&mut Attachment>) -> Option<BTreeSet<String>> {
+    let detached = &mut attachment?.detached;
+    detached.changed().await.ok()?;
+    Some(detached.borrow_and_update().clone())
 }
 
 fn checks(config: &Config) -> Vec<Target> {
@@ -187,53 +286,4 @@ fn addresses(config: &Config) -> BTreeSet<IpAddr> {
     let backends = config.services.iter().flat_map(|service| &service.backends);
     let listed = config.members().iter().map(|member| member.address);
     backends.map(|backend| backend.address).chain(listed).collect()
-}
-
-type Leave = Option<(oneshot::Sender<()>, JoinHandle<()>)>;
-
-fn follow_members(config: &Config) -> (watch::Receiver<View>, Leave) {
-    let (to, members) = watch::channel(View::default());
-    let Some(own) = &config.balancer.member else { return (members, None) };
-    let own = Member { name: own.name.clone(), address: own.address };
-    match &config.membership {
-        Membership::Static(listed) => {
-            let peers = listed.iter().filter(|member| member.name != own.name);
-            let peers = peers.map(|member| peer(config, member)).collect();
-            tokio::spawn(watch_static(own, peers, to));
-            (members, None)
-        }
-        Membership::Etcd(store) => {
-            let store = etcd::Store {
-                endpoints: store.endpoints.clone(),
-                prefix: store.prefix.clone(),
-                time_to_live: store.lease,
-                credentials: store.credentials.clone(),
-            };
-            let (leave, left) = oneshot::channel();
-            let stop = async move { drop(left.await) };
-            let task = tokio::spawn(members::etcd::watch(own, store, to, stop));
-            (members, Some((leave, task)))
-        }
-    }
-}
-
-/// A balancer of the static list. If others can reach its metrics, they check its `/healthz`; all are taken to serve metrics at one port.
-fn peer(config: &Config, member: &crate::config::Member) -> Peer {
-    let reachable = config.balancer.metrics.filter(|address| !address.ip().is_loopback());
-    let check = reachable.map(|metrics| Target {
-        name: member.name.clone(),
-        address: SocketAddr::new(member.address, metrics.port()),
-        check: Check {
-            probe: Probe::Http {
-                path: "/healthz".into(),
-                host: member.name.clone(),
-                expect: 200..=200,
-            },
-            interval: PEER_INTERVAL,
-            timeout: PEER_TIMEOUT,
-            rise: PEER_RISE,
-            fall: PEER_FALL,
-        },
-    });
-    Peer { member: Member { name: member.name.clone(), address: member.address }, check }
 }

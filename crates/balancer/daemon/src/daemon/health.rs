@@ -7,19 +7,24 @@ use crate::metrics::Health;
 impl Core {
     /// The balancer's own health, for `/healthz`, the gauges and `heddle lb status`.
     pub(super) fn health(&self, sources: &SourceStatus) -> Health {
-        health(self.state.reconcile_error(), sources)
+        let starting = self.waits_for(sources).map(|cause| format!("starting: {cause}"));
+        Health { starting, ..health(self.state.reconcile_error(), sources) }
     }
 }
 
 fn health(reconcile_error: Option<&str>, sources: &SourceStatus) -> Health {
     let out_of_sync = |error| format!("the maps are not in sync with the plan: {error}");
+    let stopped = &sources.stopped_tasks;
     Health {
+        starting: None,
         maps_out_of_sync: reconcile_error.map(out_of_sync),
         health_checks_stopped: health_checks(&sources.stopped_checks),
         neighbour_watcher_stopped: sources
             .neighbour_watcher_stopped
             .then(|| "the neighbour watcher has stopped: next hops are not kept up to date".into()),
         programs_detached: programs(sources),
+        tasks_stopped: (!stopped.is_empty())
+            .then(|| format!("tasks have stopped: {}", stopped.join(", "))),
     }
 }
 
@@ -65,6 +70,8 @@ mod tests {
         assert!(causes(None, &neighbours)[0].starts_with("the neighbour watcher has stopped"));
         let detached = SourceStatus { detached: vec!["eth0".into()], ..fine.clone() };
         assert_eq!(causes(None, &detached), ["the program is not attached to eth0"]);
+        let tasks = SourceStatus { stopped_tasks: vec!["membership"], ..fine.clone() };
+        assert_eq!(causes(None, &tasks), ["tasks have stopped: membership"]);
         let unknown = SourceStatus { attachment_watcher_stopped: true, ..fine };
         assert_eq!(causes(None, &unknown), ["the watcher of attached programs has stopped"]);
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::core::keys;
+use super::core::{SEED_CHANGED, changes_seed, keys};
 use super::{Core, DaemonError};
 use crate::config::{self, Config};
 
@@ -44,6 +44,12 @@ impl Core {
         let mut changes = differences(&old.config, &config);
         changes.extend(keep_fixed(&old.config, &mut config));
         let keys = keys(&config, old.keys.seed).map_err(|error| error.to_string())?;
+        if changes_seed(old.keys.maglev_seed, keys.maglev_seed) {
+            return Err(SEED_CHANGED.into());
+        }
+        if old.keys.steering != keys.steering {
+            changes.push("the secrets of steering messages have changed".into());
+        }
         let inputs = old.with(config, keys);
         let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
         replaced.map_err(|error| error.to_string())?;

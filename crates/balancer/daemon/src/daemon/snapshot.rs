@@ -1,5 +1,7 @@
 //! All counters and gauges at one moment.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use heddle_balancer_maps::Error;
@@ -9,6 +11,7 @@ use super::Core;
 use super::event_sources::{Checks, SourceStatus};
 use super::lifetimes::Lifetimes;
 use crate::config;
+use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::{self, Event, Members, Reloads, Snapshot, Table, Verdict};
 use crate::plan::Plan;
@@ -25,6 +28,7 @@ impl Core {
             checks: check_counts(&sources.checks),
             tables: self.or_nothing(self.tables()),
             members: self.member_counts(),
+            peers: self.peer_counts(&sources.peers),
             health: self.health(sources),
             reloads: Reloads {
                 succeeded: self.counts.reloads,
@@ -120,12 +124,26 @@ impl Core {
         ])
     }
 
+    fn peer_counts(&self, reports: &BTreeMap<IpAddr, Report>) -> Vec<metrics::Peer> {
+        let others = self.state.listed().into_iter();
+        let known = others.filter_map(|member| Some((reports.get(&member.address)?, member.name)));
+        let counts = known.map(|(report, name)| metrics::Peer {
+            name,
+            up: report.liveness == Liveness::Alive,
+            round_trip: report.round_trip,
+            missed: report.missed,
+            refused: report.refused,
+            differs: report.differs,
+        });
+        counts.collect()
+    }
+
     fn member_counts(&self) -> Members {
         Members {
             count: self.state.members().len().max(1) as u64,
             ring_share: ring_share(&self.state.plan),
             changes: self.counts.member_changes,
-            store_up: self.state.view.source != Source::Lost,
+            store_up: self.state.view.source == Source::Current,
         }
     }
 }

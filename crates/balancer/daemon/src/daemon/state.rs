@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
+use heddle_balancer_maps::abi::TargetState;
+
 use super::apply::{self, Contents, DataPlane};
 use super::error::CoreError;
 use super::event_sources::check_name;
 use crate::config::{self, Config, Membership};
 use crate::health::State as HealthState;
+use crate::heartbeat::Liveness;
 use crate::ids::WireId;
 use crate::links::Macs;
-use crate::members::View;
+use crate::members::{Known, Source, View};
 use crate::neighbours::{NextHop, NextHops};
 use crate::plan::{self, Keys, Plan, World};
 
@@ -57,8 +60,16 @@ fn ids(config: &Config, of: impl Fn(&config::Service) -> bool) -> BTreeSet<WireI
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) inputs: Inputs,
-    /// The balancers that are alive.
+    /// The balancers that are listed.
     pub(super) view: View,
+    /// The conclusions of heartbeats, by address.
+    liveness: BTreeMap<IpAddr, Liveness>,
+    /// Balancers that count as alive until heartbeats tell: those that were when the daemon started.
+    assumed: BTreeSet<IpAddr>,
+    /// True until the ring of a balancer that found none is whole for the first time.
+    is_first_ring: bool,
+    /// Lapsed balancers that have died since: they are forgotten.
+    forgotten: BTreeSet<String>,
     pub(super) next_hops: NextHops,
     /// The Ethernet addresses of the interfaces.
     pub(super) macs: Macs,
@@ -72,9 +83,13 @@ pub(super) struct State {
 
 impl State {
     /// With the plan found in the maps.
-    pub(super) fn new(inputs: Inputs, plan: Plan) -> State {
+    pub(super) fn new(inputs: Inputs, plan: Plan, known: Option<Known>) -> State {
         State {
-            view: initial_view(&inputs.config),
+            view: initial_view(&inputs.config, known),
+            liveness: BTreeMap::new(),
+            assumed: assumed(&plan),
+            is_first_ring: plan.maps.ring.is_empty(),
+            forgotten: BTreeSet::new(),
             inputs,
             plan,
             next_hops: NextHops::new(),
@@ -95,10 +110,66 @@ impl State {
         self.inputs.health.extend(ids.into_iter().map(|id| (id, state)));
     }
 
-    /// The balancers that are alive.
+    /// All other balancers that are alive are known now. The rings until then were made without some of them, and are not what the owners
+    /// were before: a balancer that has only just come was none of them.
+    pub(super) fn ring_is_whole(&mut self) {
+        if std::mem::take(&mut self.is_first_ring) {
+            self.plan.maps.ring.clear();
+        }
+    }
+
+    /// Takes in another list of balancers.
+    pub(super) fn set_view(&mut self, view: View) {
+        self.forgotten.retain(|name| view.lapsed.contains_key(name));
+        self.view = view;
+    }
+
+    /// Takes in the conclusions of heartbeats. Whoever is neither registered nor answers is gone.
+    pub(super) fn set_liveness(&mut self, liveness: BTreeMap<IpAddr, Liveness>) {
+        self.assumed.retain(|address| {
+            liveness.get(address).is_none_or(|liveness| *liveness == Liveness::Unknown)
+        });
+        self.liveness = liveness;
+        let lapsed = self.view.lapsed.iter();
+        let dead =
+            lapsed.filter(|(_, address)| self.liveness.get(address) == Some(&Liveness::Dead));
+        self.forgotten.extend(dead.map(|(name, _)| name.clone()));
+    }
+
+    /// The balancers that are listed, this one and those that do not answer included.
+    pub(super) fn listed(&self) -> Vec<config::Member> {
+        let all = self.view.all().filter(|(name, _)| !self.forgotten.contains(*name));
+        all.map(|(name, address)| self.inputs.config.member(name, *address)).collect()
+    }
+
+    /// The balancers that share the work: those that are listed and answer, and this one.
     pub(super) fn members(&self) -> Vec<config::Member> {
-        let members = self.view.members.iter();
-        members.map(|(name, address)| self.inputs.config.member(name, *address)).collect()
+        let mut members = self.listed();
+        members.retain(|member| self.is_own(member) || self.is_alive(member.address));
+        members
+    }
+
+    /// True of this balancer.
+    pub(super) fn is_own(&self, member: &config::Member) -> bool {
+        self.inputs.config.balancer.member.as_ref().is_some_and(|own| own.id == member.id)
+    }
+
+    fn is_alive(&self, address: IpAddr) -> bool {
+        match self.liveness.get(&address) {
+            Some(Liveness::Alive) => true,
+            Some(Liveness::Dead) => false,
+            Some(Liveness::Unknown) | None => self.assumed.contains(&address),
+        }
+    }
+
+    /// The names of other balancers of which heartbeats have told nothing yet.
+    pub(super) fn undecided(&self) -> Vec<String> {
+        let mut others = self.listed();
+        others.retain(|member| {
+            let liveness = self.liveness.get(&member.address);
+            !self.is_own(member) && liveness.is_none_or(|known| *known == Liveness::Unknown)
+        });
+        others.into_iter().map(|member| member.name).collect()
     }
 
     /// True if a next hop is known of each backend and balancer, found now or by the daemon before.
@@ -172,11 +243,12 @@ impl State {
     /// The plan that follows on what the maps hold. After a failed write its epoch is new: flows may have registered in the epoch of the
     /// plan that failed, or not for the part of it that was written.
     fn next_plan(&self, inputs: &Inputs, held: &plan::Maps) -> Result<Plan, plan::Full> {
-        let (members, next_hops) = (self.members(), self.known_hops());
+        let (members, listed, next_hops) = (self.members(), self.listed(), self.known_hops());
         let world = World {
             now: self.started.elapsed(),
             own: inputs.config.balancer.member.as_ref().map(|member| member.id),
             balancers: &members,
+            listed: &listed,
             health: &inputs.health,
             drained: &inputs.drained,
             next_hops: &next_hops,
@@ -210,15 +282,37 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// The balancers that count as alive until the first news of them.
-fn initial_view(config: &Config) -> View {
-    let Some(own) = &config.balancer.member else { return View::default() };
+/// The list of balancers until the first news of it.
+fn initial_view(config: &Config, known: Option<Known>) -> View {
+    let Some(own) = &config.balancer.member else {
+        return View { source: Source::Current, ..View::default() };
+    };
     let own = crate::members::Member { name: own.name.clone(), address: own.address };
     let mut view = View::alone(&own);
-    if let Membership::Static(members) = &config.membership {
-        view.members.extend(members.iter().map(|member| (member.name.clone(), member.address)));
+    match (&config.membership, known) {
+        (Membership::Static(members), _) => {
+            let listed = members.iter().map(|member| (member.name.clone(), member.address));
+            view.members.extend(listed);
+            view.source = Source::Current;
+        }
+        (Membership::Etcd(_), Some(known)) => {
+            let others = known.members.into_iter().filter(|(name, _)| *name != own.name);
+            view.members.extend(others);
+            view.source = Source::Old;
+        }
+        (Membership::Etcd(_), None) => {}
     }
     view
+}
+
+/// The addresses of the balancers that were alive in the plan of the daemon before.
+fn assumed(plan: &Plan) -> BTreeSet<IpAddr> {
+    let is_up = |index: &u16| {
+        let target = plan.maps.targets.get(index);
+        target.is_some_and(|target| target.state == TargetState::Up as u8)
+    };
+    let peers = plan.maps.peers.iter().filter(|(_, index)| is_up(index));
+    peers.map(|(address, _)| *address).collect()
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ impl World {
             now: Duration::ZERO,
             own: config.balancer.member.as_ref().map(|member| member.id),
             balancers: &members,
+            listed: &members,
             health: &BTreeMap::new(),
             drained: &BTreeMap::new(),
             next_hops: &addresses.map(|address| (address, hop(address))).collect(),

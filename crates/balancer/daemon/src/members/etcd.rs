@@ -1,9 +1,12 @@
 //! Membership in etcd.
 //!
 //! A balancer's key is `<prefix>/<name>`, its value `{"address": "<IP>"}`, under a lease of its own, which etcd ends when it was not renewed
-//! for the time to live. One session: connect, authenticate, take a lease, put the key, read all keys, watch them from there on. Any
-//! failure ends the session: the last view stays, marked [`Source::Lost`], and a new session begins after a pause, with a new lease; the
-//! key then belongs to that one, so that the old lease's end does no harm.
+//! for the time to live. One session: connect, authenticate, read all keys, watch them from there on; and, as soon as this balancer is
+//! ready, take a lease and put the key. Any failure ends the session: the last view stays, marked [`Source::Lost`], and a new session
+//! begins after a pause, with a new lease; the key then belongs to that one, so that the old lease's end does no harm.
+//!
+//! A balancer that stops says so: it deletes its key and leaves the key `<prefix>/<name>/left` for an hour. One whose key goes without
+//! that has lost etcd, or its daemon has died. Its program may go on, so it is [lapsed](View::lapsed): a member as long as it answers.
 //!
 //! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers: see [`Credentials`] for TLS and
 //! authentication.
@@ -87,21 +90,22 @@ fn root(error: &dyn Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
 
-/// Keeps this balancer's key and sends the view of all keys, until `stop` is ready; then this balancer gives its lease back, and the others
-/// need not wait for its end.
+/// Sends the view of all keys to `to`, which has the view known so far, and keeps this balancer's key as soon as `ready` is true. Until
+/// `stop` is ready; then this balancer says that it leaves, and the others need not wait for the end of its lease.
 pub async fn watch(
     own: Member,
     store: Store,
     to: watch::Sender<View>,
+    mut ready: watch::Receiver<bool>,
     stop: impl Future<Output = ()>,
 ) {
-    to.send_replace(View::alone(&own));
     let mut stop = pin!(stop);
     for endpoint in store.endpoints.iter().cycle() {
-        let error = match before(&mut stop, Session::begin(&own, &store, endpoint)).await {
+        let known = to.borrow().clone();
+        let error = match before(&mut stop, Session::begin(&own, &store, endpoint, &known)).await {
             None => return,
             Some(Err(error)) => error,
-            Some(Ok(mut session)) => match before(&mut stop, session.run(&to)).await {
+            Some(Ok(mut session)) => match before(&mut stop, session.run(&to, &mut ready)).await {
                 None => return session.leave().await,
                 Some(error) => error,
             },
@@ -128,11 +132,11 @@ async fn before<T>(
 /// Marks the view as no longer kept up to date.
 fn mark_lost(to: &watch::Sender<View>) {
     to.send_if_modified(|view| {
-        let was_current = view.source == Source::Current;
-        if was_current {
+        let is_news = matches!(view.source, Source::Starting | Source::Current);
+        if is_news {
             view.source = Source::Lost;
         }
-        was_current
+        is_news
     });
 }
 

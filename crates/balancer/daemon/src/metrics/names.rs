@@ -36,6 +36,7 @@ const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'stat
 }
 
 const VERDICT: &[&str] = &["service", "verdict"];
+const PEER: &[&str] = &["peer"];
 const BACKEND: &[&str] = &["service", "backend"];
 
 macro_rules! names {
@@ -63,10 +64,17 @@ names! {
     RING_SHARE = gauge("ring_share_ratio", &[], "Share of all tokens that this balancer owns");
     MEMBER_CHANGES = counter("member_changes", &[], "Changes of the list of balancers");
     STORE_UP = gauge("member_store_up", &[], "1 if the store of balancers answers, 0 if its last list is used");
+    PEER_UP = gauge("peer_up", PEER, "1 if another balancer's program answers heartbeats, 0 if not");
+    PEER_ROUND_TRIP = gauge("peer_round_trip_seconds", PEER, "Time between a heartbeat and its answer; 0 without an answer");
+    PEER_MISSED = counter("peer_heartbeats_missed", PEER, "Heartbeats that were not answered");
+    PEER_REFUSED = counter("peer_refused", PEER, "Messages of another balancer with another secret");
+    PEER_DIFFERS = gauge("peer_fingerprint_differs", PEER, "1 if another balancer has another seed, other services or other backends");
+    READY = gauge("ready", &[], "0 while the balancer starts, 1 as soon as its ring, health and maps are in step");
     MAPS_IN_SYNC = gauge("maps_in_sync", &[], "1 if the maps follow the plan, 0 if a write has failed");
     HEALTH_CHECKS_RUNNING = gauge("health_checks_running", &[], "1 if all health checks have results, 0 if one has stopped");
     NEIGHBOUR_WATCHER_RUNNING = gauge("neighbour_watcher_running", &[], "1 if next hops are kept up to date, 0 if not");
     PROGRAMS_ATTACHED = gauge("programs_attached", &[], "1 if the program is attached to all interfaces, 0 if not");
+    TASKS_RUNNING = gauge("tasks_running", &[], "1 if all other tasks of the daemon run, 0 if one has stopped");
     RELOADS = counter("reloads", &["outcome"], "Reloads of the configuration");
     LOADED = gauge("config_loaded_timestamp_seconds", &[], "When the configuration in force was loaded");
     BUILD = Name { name: "build", help: "The daemon's version and the kernel's release", kind: Kind::Info, labels: &["version", "kernel"] };

@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub tables: Vec<Table>,
     /// The balancers.
     pub members: Members,
+    /// The other balancers.
+    pub peers: Vec<Peer>,
     /// The balancer's own health.
     pub health: Health,
     /// The configuration.
@@ -112,6 +114,23 @@ pub struct Members {
     pub changes: u64,
     /// True if the list is up to date; a static list always is.
     pub store_up: bool,
+}
+
+/// Another balancer, as its answers to heartbeats show it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Peer {
+    /// Its name.
+    pub name: String,
+    /// True if it answers.
+    pub up: bool,
+    /// The time between a heartbeat and its answer; none without an answer.
+    pub round_trip: Option<Duration>,
+    /// Heartbeats that were not answered.
+    pub missed: u64,
+    /// Messages with another secret.
+    pub refused: u64,
+    /// True if its seed, services or backends are not this balancer's.
+    pub differs: bool,
 }
 
 /// Reloads of the configuration.

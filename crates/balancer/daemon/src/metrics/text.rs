@@ -34,6 +34,7 @@ impl Collector for Snapshot {
         self.checks(&mut to)?;
         self.tables(&mut to)?;
         self.members(&mut to)?;
+        self.peers(&mut to)?;
         self.health(&mut to)?;
         self.daemon(&mut to)
     }
@@ -123,13 +124,37 @@ impl Snapshot {
         Metric::begin(to, names::STORE_UP)?.alone(&ConstGauge::new(flag(members.store_up)))
     }
 
+    fn peers(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let round_trip = |peer: &super::Peer| peer.round_trip.unwrap_or_default().as_secs_f64();
+        let gauges: [(Name, &dyn Fn(&super::Peer) -> f64); 3] = [
+            (names::PEER_UP, &|peer| f64::from(u8::from(peer.up))),
+            (names::PEER_ROUND_TRIP, &round_trip),
+            (names::PEER_DIFFERS, &|peer| f64::from(u8::from(peer.differs))),
+        ];
+        for (name, value) in gauges {
+            let mut metric = Metric::begin(to, name)?;
+            for peer in &self.peers {
+                metric.level(&[&peer.name], value(peer))?;
+            }
+        }
+        for (name, of_refused) in [(names::PEER_MISSED, false), (names::PEER_REFUSED, true)] {
+            let mut metric = Metric::begin(to, name)?;
+            for peer in &self.peers {
+                metric.count(&[&peer.name], if of_refused { peer.refused } else { peer.missed })?;
+            }
+        }
+        Ok(())
+    }
+
     fn health(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let health = &self.health;
         for (name, cause) in [
+            (names::READY, &health.starting),
             (names::MAPS_IN_SYNC, &health.maps_out_of_sync),
             (names::HEALTH_CHECKS_RUNNING, &health.health_checks_stopped),
             (names::NEIGHBOUR_WATCHER_RUNNING, &health.neighbour_watcher_stopped),
             (names::PROGRAMS_ATTACHED, &health.programs_detached),
+            (names::TASKS_RUNNING, &health.tasks_stopped),
         ] {
             Metric::begin(to, name)?.alone(&ConstGauge::new(flag(cause.is_none())))?;
         }

@@ -91,17 +91,23 @@ pub(super) fn targets(
     before: &Maps,
 ) -> BTreeMap<u16, abi::Target> {
     let mut wanted = backends(config, world);
-    wanted.extend(balancers(config, world));
+    wanted.extend(balancers(world));
     let target = |(id, index, phase): (&WireId, u16, Phase)| {
         let old = before.targets.get(&index);
         let target = match (wanted.get(id), phase) {
             (Some(wanted), _) => wanted.resolved(*id, world, old),
-            (None, Phase::Closed(_)) => abi::Target { state: TargetState::Down as u8, ..*old? },
+            (None, Phase::Closed(_)) => down(old?),
+            // Nothing waits for an answer of a balancer that has gone.
+            (None, _) if old?.forwarding == abi::Forwarding::Steering as u8 => down(old?),
             (None, _) => *old?,
         };
         Some((index, target))
     };
     indices.iter().filter_map(target).collect()
+}
+
+fn down(target: &abi::Target) -> abi::Target {
+    abi::Target { state: TargetState::Down as u8, ..*target }
 }
 
 /// A target but for its next hop.
@@ -151,10 +157,10 @@ fn backends(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
     wanted
 }
 
-fn balancers(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
+fn balancers(world: &World<'_>) -> BTreeMap<WireId, Wanted> {
     let wanted = |address, state| Wanted { address, forwarding: abi::Forwarding::Steering, state };
-    let listed = config.members().iter().filter(|member| Some(member.id) != world.own);
-    let dead = listed.map(|member| (member.id, wanted(member.address, TargetState::Down)));
+    let dead =
+        world.others_listed().map(|member| (member.id, wanted(member.address, TargetState::Down)));
     let alive = world.others().map(|member| (member.id, wanted(member.address, TargetState::Up)));
     dead.chain(alive).collect()
 }

@@ -5,12 +5,16 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_balancer_maps::abi::{self, Address, Limit};
+use sha2::{Digest, Sha256};
 
 use super::{Maps, macs};
 use crate::config::Config;
 
 /// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
 const ICMP_ERRORS: u32 = 1000;
+
+/// Ticks of silence after which another balancer is suspect: 34 ms, in which one heartbeat and mostly two come.
+const SUSPECT_TICKS: u32 = 2;
 
 /// The secrets of the data plane. Never shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,9 +62,35 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         query: limit(config.limits.queries),
         errors: limit(ICMP_ERRORS),
         macs: macs::words(&maps.macs),
+        heartbeat: if maps.peers.is_empty() { 0 } else { SUSPECT_TICKS },
+        fingerprint: fingerprint(config, keys),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()
     }
+}
+
+/// A number that balancers have in common if they place flows alike: made of the seed, the services and their backends.
+fn fingerprint(config: &Config, keys: &Keys) -> u32 {
+    let mut services: Vec<_> =
+        config.services.iter().map(|service| (service.key(), service)).collect();
+    services.sort_by_key(|(key, _)| (key.address, key.port, key.protocol));
+    let mut digest = Sha256::new().chain_update(keys.maglev_seed.to_be_bytes());
+    for (key, service) in services {
+        digest.update(key.address.octets());
+        digest.update([key.protocol, abi::MptcpMode::from(service.mptcp) as u8]);
+        digest.update(key.port.to_be_bytes());
+        let mut backends: Vec<_> = service.backends.iter().collect();
+        backends.sort_by_key(|backend| backend.id);
+        digest.update((backends.len() as u64).to_be_bytes());
+        for backend in backends {
+            digest.update(backend.id.get().to_be_bytes());
+            digest.update(backend.weight.to_be_bytes());
+            digest.update([u8::from(backend.drained)]);
+            digest.update(backend.address.to_string());
+            digest.update([0]);
+        }
+    }
+    digest.finalize().iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
 /// A duration in ticks of 2^24 ns, 1 at least.

@@ -33,6 +33,7 @@ fn config(backends: &[u8]) -> Config {
 struct Trace {
     now: Duration,
     balancers: Vec<Member>,
+    listed: Vec<Member>,
     health: BTreeMap<WireId, State>,
     drained: BTreeMap<WireId, bool>,
     next_hops: BTreeMap<IpAddr, NextHop>,
@@ -57,6 +58,7 @@ impl Trace {
         Trace {
             now: Duration::from_secs(1000),
             balancers: config(&[]).members().to_vec(),
+            listed: config(&[]).members().to_vec(),
             health: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: addresses.chain(balancers).collect(),
@@ -70,6 +72,7 @@ impl Trace {
             now: self.now,
             own: Some(id(101)),
             balancers: &self.balancers,
+            listed: &self.listed,
             health: &self.health,
             drained: &self.drained,
             next_hops: &self.next_hops,

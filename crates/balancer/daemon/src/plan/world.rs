@@ -17,8 +17,10 @@ pub struct World<'a> {
     pub now: Duration,
     /// This balancer; `None` if it has no address, and so is alone.
     pub own: Option<WireId>,
-    /// The balancers that are alive, this one included.
+    /// The balancers that share the work, this one included.
     pub balancers: &'a [Member],
+    /// All balancers that are listed, this one and those that do not answer included.
+    pub listed: &'a [Member],
     /// The health checks' states; a backend that is missing was not probed yet.
     pub health: &'a BTreeMap<WireId, State>,
     /// The backends that a command has drained (`true`) or put back (`false`); for the others the file decides.
@@ -34,6 +36,12 @@ impl<'a> World<'a> {
     pub fn others(&self) -> impl Iterator<Item = &'a Member> + use<'a> {
         let own = self.own;
         self.balancers.iter().filter(move |member| Some(member.id) != own)
+    }
+
+    /// The other balancers that are listed.
+    pub fn others_listed(&self) -> impl Iterator<Item = &'a Member> + use<'a> {
+        let own = self.own;
+        self.listed.iter().filter(move |member| Some(member.id) != own)
     }
 
     /// True if a backend serves. One that was not probed yet does: a restart must not move flows.

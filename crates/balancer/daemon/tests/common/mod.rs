@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use heddle_balancer_maps::{Decap, Mode, Sources, interface_index};
 use heddle_lab::{Connection, Daemons, Lab, Setup, equal, eventually};
-use heddled::admin::{BackendStatus, Client, Reply, Request};
+use heddled::admin::{BackendStatus, Client, Reply, Request, Status};
 
 pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
@@ -102,4 +102,23 @@ pub fn wait_for_backend(
 fn backends(daemons: &Daemons<'_>, index: usize) -> Vec<BackendStatus> {
     let Reply::Backends(backends) = ask(daemons, index, &Request::Backends) else { panic!() };
     backends
+}
+
+/// A daemon's status.
+pub fn status(daemons: &Daemons<'_>, index: usize) -> Status {
+    let Reply::Status(status) = ask(daemons, index, &Request::Status) else { panic!() };
+    status
+}
+
+/// Fails unless a daemon warns of this.
+pub fn said(daemons: &Daemons<'_>, index: usize, warning: &str) -> Result<(), String> {
+    let status = status(daemons, index);
+    let found = status.warnings.iter().any(|line| line.contains(warning));
+    if found { Ok(()) } else { Err(format!("{status:?}")) }
+}
+
+/// Fails unless all is well at a daemon.
+pub fn is_well(daemons: &Daemons<'_>, index: usize) -> Result<(), String> {
+    let status = status(daemons, index);
+    if status.ready && status.warnings.is_empty() { Ok(()) } else { Err(format!("{status:?}")) }
 }

@@ -13,7 +13,7 @@ pub struct PeerStates {
 }
 
 impl PeerStates {
-    pub(super) fn new(map: Map) -> Result<Self, Error> {
+    pub(crate) fn new(map: Map) -> Result<Self, Error> {
         Ok(Self { memory: Memory::new("peer_states", array(map)?, Access::Write)? })
     }
 

@@ -177,6 +177,7 @@ pub(super) mod tests {
             members: 2,
             flows: 25,
             tokens: 0,
+            ready: true,
             warnings: vec![],
         };
         let members = Members { count: 2, ring_share: 0.5, ..Members::default() };

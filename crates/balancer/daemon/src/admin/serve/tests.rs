@@ -33,7 +33,7 @@ fn daemon() -> Daemon {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.unwrap();
-    runtime.spawn(serve(listener, Arc::new(Echo)));
+    runtime.spawn(serve(Arc::new(listener), Arc::new(Echo)));
     Daemon { path, _directory: directory, _runtime: runtime }
 }
 

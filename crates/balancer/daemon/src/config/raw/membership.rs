@@ -69,6 +69,13 @@ pub(in crate::config) struct Steering {
     pub(in crate::config) port: u16,
     /// A file with the cluster's secret, which only its owner may read: 16 bytes or more, the same on all balancers.
     pub(in crate::config) secret_file: PathBuf,
+    /// At most one file with another secret whose messages are accepted, too: the next one or the last one, while the secret is changed.
+    /// Default: none.
+    #[serde(default)]
+    pub(in crate::config) accepted_secret_files: Vec<PathBuf>,
+    /// A file with the secret that the hash of flows is made of, which must stay the same as long as there are connections, on all
+    /// balancers. Default: `secret_file`.
+    pub(in crate::config) seed_file: Option<PathBuf>,
 }
 
 fn port() -> u16 {

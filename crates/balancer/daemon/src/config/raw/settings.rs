@@ -31,6 +31,9 @@ pub(in crate::config) struct Balancer {
     /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default: /sys/fs/bpf/heddle.
     #[serde(default = "pin")]
     pub(in crate::config) pin: PathBuf,
+    /// Folder for what survives a restart of the daemon: the last list of balancers of etcd. Default: /var/lib/heddle.
+    #[serde(default = "state_dir")]
+    pub(in crate::config) state_dir: PathBuf,
 }
 
 fn admin() -> PathBuf {
@@ -39,6 +42,10 @@ fn admin() -> PathBuf {
 
 fn pin() -> PathBuf {
     "/sys/fs/bpf/heddle".into()
+}
+
+fn state_dir() -> PathBuf {
+    "/var/lib/heddle".into()
 }
 
 /// Table sizes.

@@ -21,6 +21,10 @@ pub(super) fn membership(file: &raw::File, own: &Balancer) -> Result<Membership,
             Problem::at("balancer.addresses", "other balancers need an address to reach this one");
         return Err(problem.help("addresses = [\"10.0.0.1\"]"));
     }
+    if own.name.is_empty() || own.name.contains('/') {
+        let message = format!("`{}` cannot be a key in etcd", own.name);
+        return Err(Problem::at("balancer.name", message).help("a name without slashes"));
+    }
     etcd::check(etcd).map_err(|problem| problem.inside("membership.etcd"))?;
     Ok(Membership::Etcd(Etcd {
         endpoints: etcd.endpoints.clone(),
@@ -71,9 +75,16 @@ pub(super) fn steering(file: &raw::File) -> Result<Option<Steering>, Problem> {
         Some(steering) if steering.port == 0 => {
             Err(Problem::at("steering.port", "0 is not a port number").help("1 to 65535"))
         }
+        Some(steering) if steering.accepted_secret_files.len() > 1 => {
+            let problem =
+                Problem::at("steering.accepted_secret_files", "more than one other secret");
+            Err(problem.help("finish one change of the secret before the next"))
+        }
         steering => Ok(steering.as_ref().map(|steering| Steering {
             port: steering.port,
             secret_file: steering.secret_file.clone(),
+            accepted_secret_file: steering.accepted_secret_files.first().cloned(),
+            seed_file: steering.seed_file.as_ref().unwrap_or(&steering.secret_file).clone(),
         })),
     }
 }

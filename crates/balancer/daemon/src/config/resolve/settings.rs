@@ -34,6 +34,7 @@ pub(super) fn balancer(file: &raw::Balancer, members: &[raw::Member]) -> Result<
         admin: file.admin.clone(),
         metrics: file.metrics,
         pin: file.pin.clone(),
+        state_dir: file.state_dir.clone(),
     })
 }
 

@@ -4,11 +4,12 @@ use heddle_balancer_maps::abi::NO_TARGET;
 
 use super::backends::serves;
 use super::failed;
-use crate::admin::{BackendStatus, MemberStatus, Problem, Status};
+use crate::admin::{BackendStatus, Heartbeats, MemberStatus, Problem, Status};
 use crate::config::Member;
 use crate::daemon::Core;
 use crate::daemon::event_sources::SourceStatus;
 use crate::daemon::lifetimes::Lifetimes;
+use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::Build;
 
@@ -37,6 +38,7 @@ impl Core {
             members: self.state.members().len().max(1) as u32,
             flows: flows as u64,
             tokens: tokens as u64,
+            ready: self.ready,
             warnings: self.warnings(sources, &backends, &fills),
         })
     }
@@ -51,40 +53,94 @@ impl Core {
         warnings.extend(without_backends(backends));
         warnings.extend(unreachable(backends));
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
-        if self.state.view.source == Source::Lost {
-            warnings.push("the store of balancers does not answer: its last list is used".into());
+        warnings.extend(store(self.state.view.source).map(str::to_owned));
+        if let Some(error) = &self.state_file_error {
+            warnings.push(format!("the list of balancers is not kept for a restart: {error}"));
         }
+        let members = self.member_statuses(sources);
+        warnings.extend(members.iter().flat_map(|member| {
+            let refused = sources.peers.get(&member.address);
+            of_peer(member, refused.is_some_and(|report| report.refused_recently))
+        }));
         warnings
     }
 
-    pub(super) fn member_statuses(&self) -> Vec<MemberStatus> {
-        let alive = self.state.members();
-        let listed = self.state.inputs.config.members().iter();
-        let dead = listed.filter(|member| alive.iter().all(|other| other.id != member.id));
-        let mut all: Vec<MemberStatus> =
-            alive.iter().map(|member| self.member_status(member, true)).collect();
-        all.extend(dead.map(|member| self.member_status(member, false)));
+    pub(super) fn member_statuses(&self, sources: &SourceStatus) -> Vec<MemberStatus> {
+        let (alive, listed) = (self.state.members(), self.state.listed());
+        let status = |member: &Member| {
+            let is_alive = alive.iter().any(|other| other.id == member.id);
+            self.member_status(member, is_alive, sources.peers.get(&member.address))
+        };
+        let mut all: Vec<MemberStatus> = listed.iter().map(status).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
     }
 
-    fn member_status(&self, member: &Member, alive: bool) -> MemberStatus {
-        let own = self
-            .state
-            .inputs
-            .config
-            .balancer
-            .member
-            .as_ref()
-            .is_some_and(|own| own.id == member.id);
+    fn member_status(&self, member: &Member, alive: bool, report: Option<&Report>) -> MemberStatus {
+        let own = self.state.is_own(member);
         let index = match own {
             true => Some(NO_TARGET as u16),
             false => self.state.plan.targets.index(&member.id),
         };
         let ring = self.state.plan.maps.ring.iter();
         let slots = ring.filter(|owner| Some(**owner) == index).count() as u32;
-        MemberStatus { name: member.name.clone(), address: member.address, own, alive, slots }
+        MemberStatus {
+            name: member.name.clone(),
+            address: member.address,
+            own,
+            alive,
+            registered: !self.state.view.lapsed.contains_key(&member.name),
+            heartbeats: report.filter(|_| !own).map(heartbeats),
+            slots,
+        }
     }
+}
+
+fn heartbeats(report: &Report) -> Heartbeats {
+    Heartbeats {
+        liveness: report.liveness,
+        round_trip: report.round_trip,
+        missed: report.missed,
+        refused: report.refused,
+        differs: report.differs,
+    }
+}
+
+fn store(source: Source) -> Option<&'static str> {
+    match source {
+        Source::Lost => Some("the store of balancers does not answer: its last list is used"),
+        Source::Old => Some(
+            "the store of balancers has not answered since the start: the old list of the daemon before is used",
+        ),
+        Source::Starting => Some("the list of balancers is not known yet"),
+        Source::Current => None,
+    }
+}
+
+/// What is wrong with another balancer, or with the way to it.
+pub(super) fn of_peer(member: &MemberStatus, refused_recently: bool) -> Vec<String> {
+    let Some(heartbeats) = &member.heartbeats else { return Vec::new() };
+    let MemberStatus { name, address, .. } = member;
+    let mut warnings = Vec::new();
+    if heartbeats.liveness == Liveness::Dead {
+        warnings.push(format!("balancer {name} ({address}) does not answer heartbeats"));
+    }
+    if refused_recently {
+        warnings.push(format!(
+            "balancer {name} has another secret: its messages are refused, {} so far",
+            heartbeats.refused
+        ));
+    }
+    if heartbeats.differs && heartbeats.liveness == Liveness::Alive {
+        warnings
+            .push(format!("balancer {name} has another seed, other services or other backends"));
+    }
+    if !member.registered {
+        warnings.push(format!(
+            "balancer {name} is not registered in the store any more, but still answers"
+        ));
+    }
+    warnings
 }
 
 /// Services that drop all new connections.

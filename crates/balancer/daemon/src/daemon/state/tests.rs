@@ -138,7 +138,7 @@ fn keys(first: u64) -> Keys {
 /// A balancer that runs with [`BEFORE`], be1 drained and be2 up, and its maps.
 fn running() -> (State, TestMaps) {
     let inputs = Inputs::new(config(BEFORE), keys(4));
-    let mut state = State::new(inputs, Plan::default());
+    let mut state = State::new(inputs, Plan::default(), None);
     let addresses = (1..4).flat_map(|n| [[10, 0, 1, n], [10, 0, 0, n]].map(IpAddr::from));
     state.next_hops = addresses.map(|address| (address, Ok(hop(address)))).collect();
     let ids: Vec<_> = state.inputs.config.services[0].backends.iter().map(|b| b.id).collect();
@@ -280,7 +280,7 @@ fn after_a_failed_write_the_next_plan_starts_from_what_the_maps_hold() {
 #[test]
 fn a_backend_that_is_no_longer_checked_serves() {
     let unchecked = BEFORE.replace("health = { kind = 'tcp' }", "");
-    let mut state = State::new(Inputs::new(config(BEFORE), keys(4)), Plan::default());
+    let mut state = State::new(Inputs::new(config(BEFORE), keys(4)), Plan::default(), None);
     state.set_health("web/be2", HealthState::Down);
     assert_eq!(state.inputs.health.len(), 1);
     assert_eq!(state.inputs.with(config(BEFORE), keys(4)).health.len(), 1, "still checked");

@@ -1,13 +1,14 @@
 //! One connection to etcd, with one lease.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use etcd_client::{
-    Channel, Client, Event, EventType, GetOptions, KeyValue, LeaseKeepAliveStream, LeaseKeeper,
-    PutOptions, WatchOptions, WatchResponse, WatchStream,
+    Channel, Client, Event, EventType, GetOptions, KeyValue, LeaseGrantOptions,
+    LeaseKeepAliveStream, LeaseKeeper, PutOptions, Txn, TxnOp, WatchOptions, WatchResponse,
+    WatchStream,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -22,49 +23,75 @@ struct Value {
     address: IpAddr,
 }
 
-/// A lease, this balancer's key under it, and a watch on all keys.
+/// The time for which a balancer that has left is remembered, in seconds.
+const LEFT_SECONDS: i64 = 3600;
+/// The end of the key that says that a balancer has left.
+const LEFT: &str = "/left";
+
+/// A connection, a watch on all keys, and this balancer's own key under a lease as soon as it is registered.
 pub struct Session {
     own: Member,
     prefix: String,
+    time_to_live: Duration,
     heartbeat: Duration,
     client: Client,
-    lease: i64,
-    keeper: LeaseKeeper,
-    renewals: LeaseKeepAliveStream,
+    /// Chosen before it is asked for: a stop in between can give it back.
+    lease: Option<i64>,
+    renewals: Option<(LeaseKeeper, LeaseKeepAliveStream)>,
     members: BTreeMap<String, IpAddr>,
+    lapsed: BTreeMap<String, IpAddr>,
+    left: BTreeSet<String>,
     changes: WatchStream,
 }
 
 impl Session {
-    /// Connects, puts the key and reads all others.
-    pub async fn begin(own: &Member, store: &Store, url: &str) -> Result<Session, StoreError> {
+    /// Connects and reads all keys. Members of the view `known` that have no key any more have left, or are lapsed.
+    pub async fn begin(
+        own: &Member,
+        store: &Store,
+        url: &str,
+        known: &View,
+    ) -> Result<Session, StoreError> {
         let heartbeat = store.heartbeat();
         let mut client = in_time(heartbeat, connect(store, url)).await?;
-        let lease = grant(&mut client, store.time_to_live).await?;
-        let (keeper, renewals) =
-            in_time(heartbeat, async { Ok(client.lease_keep_alive(lease).await?) }).await?;
         let prefix = format!("{}/", store.prefix);
-        put(&mut client, lease, &prefix, own).await?;
         let (found, revision) = read(&mut client, &prefix).await?;
         let changes = follow(&mut client, &prefix, revision + 1).await?;
-        let (own, members) = (own.clone(), BTreeMap::new());
-        let mut session =
-            Session { own, prefix, heartbeat, client, lease, keeper, renewals, members, changes };
+        let mut session = Session {
+            own: own.clone(),
+            prefix,
+            time_to_live: store.time_to_live,
+            heartbeat,
+            client,
+            lease: None,
+            renewals: None,
+            members: BTreeMap::new(),
+            lapsed: known.all().map(|(name, address)| (name.clone(), *address)).collect(),
+            left: BTreeSet::new(),
+            changes,
+        };
+        session.lapsed.remove(&own.name);
         for key in &found {
             session.put(key);
         }
         Ok(session)
     }
 
-    /// Sends changes of the view and renews the lease, until something fails.
-    pub async fn run(&mut self, to: &watch::Sender<View>) -> StoreError {
+    /// Sends changes of the view, registers as soon as `ready` is true, and renews the lease, until something fails.
+    pub async fn run(
+        &mut self,
+        to: &watch::Sender<View>,
+        ready: &mut watch::Receiver<bool>,
+    ) -> StoreError {
         let mut heartbeats = interval(self.heartbeat);
         loop {
             self.send(to);
+            let waits = self.renewals.is_none();
             let step = tokio::select! {
                 change = self.changes.message() => {
                     change.map_err(Into::into).and_then(|change| self.take(change))
                 }
+                true = is_ready(ready), if waits => self.register().await,
                 _ = heartbeats.tick() => self.renew().await,
             };
             if let Err(error) = step {
@@ -73,17 +100,58 @@ impl Session {
         }
     }
 
-    /// Gives the lease back, and the key with it.
+    /// Takes a lease and puts the key; that this balancer has left before is no longer so.
+    async fn register(&mut self) -> Result<(), StoreError> {
+        let id = lease_id()?;
+        self.lease = Some(id);
+        let seconds = i64::try_from(self.time_to_live.max(SHORTEST_LEASE).as_secs());
+        let options = LeaseGrantOptions::new().with_id(id);
+        let (heartbeat, client) = (self.heartbeat, &mut self.client);
+        let renewals = in_time(heartbeat, async {
+            client.lease_grant(seconds.unwrap_or(i64::MAX), Some(options)).await?;
+            Ok(client.lease_keep_alive(id).await?)
+        });
+        self.renewals = Some(renewals.await?);
+        let value = serde_json::json!(Value { address: self.own.address }).to_string();
+        let put = TxnOp::put(self.key(), value, Some(PutOptions::new().with_lease(id)));
+        let is_back = TxnOp::delete(self.left_key(), None);
+        self.client.txn(Txn::new().and_then([is_back, put])).await?;
+        Ok(())
+    }
+
+    /// Says that this balancer leaves, and gives the lease back.
     pub async fn leave(mut self) {
-        let revoked = self.client.lease_revoke(self.lease);
-        if !matches!(timeout(self.heartbeat, revoked).await, Ok(Ok(_))) {
-            tracing::warn!("the lease in etcd could not be given back: it has to end");
+        let Some(lease) = self.lease else { return };
+        let limit = self.heartbeat;
+        if !matches!(timeout(limit, self.say_goodbye(lease)).await, Ok(Ok(()))) {
+            tracing::warn!(
+                "this balancer could not say in etcd that it leaves: its lease has to end"
+            );
         }
+    }
+
+    async fn say_goodbye(&mut self, lease: i64) -> Result<(), StoreError> {
+        let remembered = self.client.lease_grant(LEFT_SECONDS, None).await?.id();
+        let options = PutOptions::new().with_lease(remembered);
+        let left = TxnOp::put(self.left_key(), "", Some(options));
+        let gone = TxnOp::delete(self.key(), None);
+        self.client.txn(Txn::new().and_then([left, gone])).await?;
+        self.client.lease_revoke(lease).await?;
+        Ok(())
+    }
+
+    fn key(&self) -> String {
+        format!("{}{}", self.prefix, self.own.name)
+    }
+
+    fn left_key(&self) -> String {
+        format!("{}{LEFT}", self.key())
     }
 
     fn send(&self, to: &watch::Sender<View>) {
         let mut view = View { source: Source::Current, ..View::alone(&self.own) };
         view.members.extend(self.members.iter().map(|(name, address)| (name.clone(), *address)));
+        view.lapsed.clone_from(&self.lapsed);
         to.send_if_modified(|sent| {
             let changed = *sent != view;
             *sent = view;
@@ -92,7 +160,7 @@ impl Session {
     }
 
     async fn renew(&mut self) -> Result<(), StoreError> {
-        let (keeper, renewals) = (&mut self.keeper, &mut self.renewals);
+        let Some((keeper, renewals)) = &mut self.renewals else { return Ok(()) };
         in_time(self.heartbeat, async {
             keeper.keep_alive().await?;
             match renewals.message().await? {
@@ -115,27 +183,50 @@ impl Session {
             EventType::Put => self.put(key),
             EventType::Delete => {
                 let Some(name) = name(key.key(), &self.prefix) else { return Ok(()) };
-                if name == self.own.name {
+                if let Some(back) = name.strip_suffix(LEFT) {
+                    self.left.remove(back);
+                } else if name != self.own.name {
+                    self.removed(name);
+                } else if self.renewals.is_some() {
                     return Err(StoreError::LeaseLost);
                 }
-                self.members.remove(name);
             }
         }
         Ok(())
     }
 
+    /// The key of another balancer is gone.
+    fn removed(&mut self, name: &str) {
+        if let Some(address) = self.members.remove(name)
+            && !self.left.contains(name)
+        {
+            self.lapsed.insert(name.to_owned(), address);
+        }
+    }
+
     fn put(&mut self, key: &KeyValue) {
+        if let Some(left) = name(key.key(), &self.prefix).and_then(|name| name.strip_suffix(LEFT)) {
+            self.lapsed.remove(left);
+            self.left.insert(left.to_owned());
+            return;
+        }
         let value = serde_json::from_slice::<Value>(key.value());
         let (Some(name), Ok(value)) = (name(key.key(), &self.prefix), value) else {
             tracing::warn!(key = %key.key().escape_ascii(), "not a balancer's key");
             return;
         };
         if name != self.own.name {
+            self.lapsed.remove(name);
             self.members.insert(name.to_owned(), value.address);
         } else if value.address != self.own.address {
             tracing::error!(name, address = %value.address, "another balancer uses this one's name");
         }
     }
+}
+
+/// Waits until this balancer is ready; false if nobody will say so any more.
+async fn is_ready(ready: &mut watch::Receiver<bool>) -> bool {
+    ready.wait_for(|ready| *ready).await.is_ok()
 }
 
 /// The part behind the prefix.
@@ -162,22 +253,10 @@ async fn connect(store: &Store, url: &str) -> Result<Client, StoreError> {
     Ok(Client::from_channel(Channel::Tonic(channel), Some(options)).await?)
 }
 
-async fn grant(client: &mut Client, time_to_live: Duration) -> Result<i64, StoreError> {
-    let seconds = time_to_live.max(SHORTEST_LEASE).as_secs();
-    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-    Ok(client.lease_grant(seconds, None).await?.id())
-}
-
-async fn put(
-    client: &mut Client,
-    lease: i64,
-    prefix: &str,
-    own: &Member,
-) -> Result<(), StoreError> {
-    let key = format!("{prefix}{}", own.name);
-    let value = serde_json::json!(Value { address: own.address }).to_string();
-    client.put(key, value, Some(PutOptions::new().with_lease(lease))).await?;
-    Ok(())
+/// A number that no other lease has.
+fn lease_id() -> Result<i64, StoreError> {
+    let number = getrandom::u64().map_err(|error| StoreError::Client(error.to_string()))?;
+    Ok((number >> 1).max(1) as i64)
 }
 
 /// All keys, and the revision at which they were read.

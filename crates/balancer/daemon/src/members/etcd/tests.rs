@@ -4,7 +4,9 @@ mod tls;
 
 use super::*;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::IpAddr;
 
 use heddle_testing::{Need, skip_without};
 use std::net::TcpListener;
@@ -91,6 +93,7 @@ fn spawn(url: &str, peer_url: &str, data: &std::path::Path, options: &[OsString]
 
 struct Balancer {
     views: watch::Receiver<View>,
+    _ready: watch::Sender<bool>,
     stop: Option<oneshot::Sender<()>>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -100,17 +103,30 @@ fn member(n: u8) -> Member {
 }
 
 fn balancer(n: u8, store: Store) -> Balancer {
-    let (to, views) = watch::channel(View::default());
+    balancer_that_knows(View::alone(&member(n)), n, store)
+}
+
+/// One with the view of the daemon before it, ready from the start.
+fn balancer_that_knows(known: View, n: u8, store: Store) -> Balancer {
+    let (to, views) = watch::channel(known);
+    let (ready, is_ready) = watch::channel(true);
     let (stop, stopped) = oneshot::channel();
     let stopped = async { stopped.await.unwrap_or(()) };
-    let task = tokio::spawn(super::watch(member(n), store, to, stopped));
-    Balancer { views, stop: Some(stop), task }
+    let task = tokio::spawn(super::watch(member(n), store, to, is_ready, stopped));
+    Balancer { views, _ready: ready, stop: Some(stop), task }
+}
+
+fn named(members: &[u8]) -> BTreeMap<String, IpAddr> {
+    members.iter().map(|n| member(*n)).map(|member| (member.name, member.address)).collect()
 }
 
 impl Balancer {
     async fn sees(&mut self, wanted: &[u8], source: Source) {
-        let wanted = wanted.iter().map(|n| member(*n)).map(|m| (m.name, m.address));
-        let wanted = View { members: wanted.collect(), source };
+        self.sees_lapsed(wanted, &[], source).await;
+    }
+
+    async fn sees_lapsed(&mut self, wanted: &[u8], lapsed: &[u8], source: Source) {
+        let wanted = View { members: named(wanted), lapsed: named(lapsed), source };
         let seen = timeout(LONG, self.views.wait_for(|view| *view == wanted)).await.is_ok();
         assert!(seen, "wanted {wanted:?}, got {:?}", self.views.borrow());
     }
@@ -130,13 +146,71 @@ async fn members_join_leave_and_expire() {
     for balancer in [&mut one, &mut two, &mut three] {
         balancer.sees(&[1, 2, 3], Source::Current).await;
     }
-    // One that dies without a word is a member until its lease ends.
+    // One that dies without a word is registered until its lease ends, and then only a member as long as it answers.
     two.task.abort();
-    one.sees(&[1, 3], Source::Current).await;
-    three.sees(&[1, 3], Source::Current).await;
-    // One that stops says so: the others know before a lease could end.
+    one.sees_lapsed(&[1, 3], &[2], Source::Current).await;
+    three.sees_lapsed(&[1, 3], &[2], Source::Current).await;
+    // One that stops says so: the others know without an end of its lease.
     three.stop().await;
-    timeout(Duration::from_millis(500), one.sees(&[1], Source::Current)).await.unwrap();
+    one.sees_lapsed(&[1], &[2], Source::Current).await;
+    // It may come back, die, and is then not taken for one that has left.
+    let mut three = balancer(3, etcd.store());
+    one.sees_lapsed(&[1, 3], &[2], Source::Current).await;
+    three.sees(&[1, 3], Source::Current).await;
+    three.task.abort();
+    one.sees_lapsed(&[1], &[2, 3], Source::Current).await;
+}
+
+#[tokio::test]
+async fn a_balancer_registers_when_it_is_ready_and_sees_the_others_before() {
+    let Some(etcd) = Etcd::start() else { return };
+    let mut one = balancer(1, etcd.store());
+    one.sees(&[1], Source::Current).await;
+    let (to, mut views) = watch::channel(View::alone(&member(2)));
+    let (ready, is_ready) = watch::channel(false);
+    let (_stop, stopped) = oneshot::channel::<()>();
+    let stopped = async { drop(stopped.await) };
+    tokio::spawn(super::watch(member(2), etcd.store(), to, is_ready, stopped));
+    let both = |view: &View| view.members == named(&[1, 2]);
+    assert!(timeout(LONG, views.wait_for(both)).await.is_ok());
+    one.sees(&[1], Source::Current).await;
+    ready.send_replace(true);
+    one.sees(&[1, 2], Source::Current).await;
+}
+
+/// The list of the daemon before stays until etcd answers; whoever is no longer in etcd then has to answer heartbeats.
+#[tokio::test]
+async fn an_old_list_counts_until_etcd_answers() {
+    let Some(mut etcd) = Etcd::start() else { return };
+    etcd.kill();
+    let old = View { members: named(&[1, 2]), source: Source::Old, ..View::default() };
+    let mut one = balancer_that_knows(old, 1, etcd.store());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    one.sees(&[1, 2], Source::Old).await;
+    etcd.restart();
+    one.sees_lapsed(&[1], &[2], Source::Current).await;
+}
+
+/// The lease's number is known before etcd is asked for it.
+#[tokio::test]
+async fn a_balancer_that_stops_at_any_moment_leaves_no_lease() {
+    let Some(etcd) = Etcd::start() else { return };
+    let store = Store { time_to_live: Duration::from_secs(600), ..etcd.store() };
+    for microseconds in (0..20_000).step_by(1000) {
+        let mut one = balancer(1, store.clone());
+        tokio::time::sleep(Duration::from_micros(microseconds)).await;
+        one.stop().await;
+    }
+    let mut command = Command::new("etcdctl");
+    command.env("ETCDCTL_API", "3").args([
+        "--endpoints",
+        &etcd.url,
+        "get",
+        "--prefix",
+        "heddle/lb/",
+    ]);
+    let keys = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(!keys.contains("address"), "{keys}");
 }
 
 #[tokio::test]
@@ -151,7 +225,8 @@ async fn the_last_list_outlives_etcd_and_is_taken_up_after_its_restart() {
     // One ends while etcd is down.
     two.stop().await;
     etcd.restart();
-    one.sees(&[1], Source::Current).await;
+    // It could not say so, so it is one that may answer still.
+    one.sees_lapsed(&[1], &[2], Source::Current).await;
     let mut two = balancer(2, etcd.store());
     one.sees(&[1, 2], Source::Current).await;
     two.sees(&[1, 2], Source::Current).await;
@@ -170,7 +245,7 @@ async fn a_key_that_somebody_removes_is_put_back() {
         assert!(run.status.success(), "{run:?}");
     };
     etcdctl(&["del", "heddle/lb/lb2"]);
-    one.sees(&[1], Source::Current).await;
+    one.sees_lapsed(&[1], &[2], Source::Current).await;
     one.sees(&[1, 2], Source::Current).await;
     // Other keys and malformed values are no members.
     etcdctl(&["put", "heddle/lb/lb9", "nonsense"]);
@@ -183,9 +258,7 @@ async fn a_key_that_somebody_removes_is_put_back() {
 async fn without_etcd_a_balancer_is_alone_and_stops_at_once() {
     let store = store(vec![free_url("http"), "not a url".into()], Duration::from_secs(1));
     let mut one = balancer(1, store);
-    one.sees(&[1], Source::Starting).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    one.sees(&[1], Source::Starting).await;
+    one.sees(&[1], Source::Lost).await;
     one.stop().await;
 }
 
@@ -199,6 +272,7 @@ async fn an_endpoint_that_accepts_and_does_not_answer_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let store = store(vec![], Duration::from_secs(1));
-    let begun = timeout(LONG, Session::begin(&member(1), &store, &url)).await.unwrap();
+    let begun =
+        timeout(LONG, Session::begin(&member(1), &store, &url, &View::default())).await.unwrap();
     assert!(begun.is_err());
 }

@@ -105,6 +105,14 @@ fn example() -> Snapshot {
             used: vec![("established".into(), 12), ("new".into(), 1)],
         }],
         members: Members { count: 3, ring_share: 0.25, changes: 4, store_up: false },
+        peers: vec![crate::metrics::Peer {
+            name: "lb2".into(),
+            up: true,
+            round_trip: Some(Duration::from_micros(250)),
+            missed: 6,
+            refused: 7,
+            differs: true,
+        }],
         health: Health { programs_detached: Some("eth0".into()), ..Health::default() },
         reloads: Reloads { succeeded: 2, failed: 1, loaded: Duration::from_secs(1_700_000_000) },
         build: Build { version: "0.1.0".into(), kernel: "6.18.0".into() },
@@ -127,6 +135,12 @@ fn numbers_arrive_as_they_were() {
     assert_eq!(value(&read, "backend_bytes", "_total", &b1), 900.0);
     assert_eq!(value(&read, "backend_up", "", &b1), 1.0);
     assert_eq!(value(&read, "backend_draining", "", &b1), 0.0);
+    let lb2 = [("peer", "lb2")];
+    assert_eq!(value(&read, "peer_up", "", &lb2), 1.0);
+    assert_eq!(value(&read, "peer_round_trip_seconds", "", &lb2), 0.000_25);
+    assert_eq!(value(&read, "peer_heartbeats_missed", "_total", &lb2), 6.0);
+    assert_eq!(value(&read, "peer_refused", "_total", &lb2), 7.0);
+    assert_eq!(value(&read, "peer_fingerprint_differs", "", &lb2), 1.0);
     assert_eq!(
         value(&read, "health_checks", "_total", &[("target", "b1"), ("outcome", "failed")]),
         2.0

@@ -84,7 +84,8 @@ impl SecureEtcd {
             certificate: Some(client),
             user: Some(User { name: "lb".into(), password_file }),
         };
-        let store = Store { credentials, ..etcd.store() };
+        // A login takes long where processors are busy.
+        let store = Store { credentials, time_to_live: Duration::from_secs(6), ..etcd.store() };
         let secure = SecureEtcd { _etcd: etcd, store, directory };
         secure.enable_authentication();
         Some(secure)
@@ -134,7 +135,10 @@ impl SecureEtcd {
     async fn refusal(&self, change: impl FnOnce(&mut Credentials)) -> String {
         let mut store = Store { time_to_live: LONG, ..self.store.clone() };
         change(&mut store.credentials);
-        let begun = timeout(LONG, Session::begin(&member(1), &store, &store.endpoints[0])).await;
+        let known = View::default();
+        let own = member(1);
+        let begun = Session::begin(&own, &store, &store.endpoints[0], &known);
+        let begun = timeout(LONG, begun).await;
         match begun.unwrap() {
             Ok(_) => panic!("the session began"),
             Err(error) => error.to_string(),
