@@ -169,8 +169,8 @@ fn the_secret_is_changed_without_a_moment_of_two_clusters() {
             joins_arrive(&lab);
         }
     }
-    for index in 0..3 {
-        assert_eq!(deaths(&daemons, index), before[index]);
+    for (index, before) in before.into_iter().enumerate() {
+        assert_eq!(deaths(&daemons, index), before);
         eventually(LIMIT, || is_well(&daemons, index)).unwrap();
         let metrics = daemons.metrics(index).unwrap();
         assert!(!metrics.contains("drop_unauthenticated\"} 1"), "{metrics}");

@@ -46,7 +46,7 @@ impl Core {
         use_names(Names {
             config: &self.state.inputs.config,
             plan: &self.state.plan,
-            members: &self.state.members(),
+            members: &self.state.listed(),
         })
     }
 }

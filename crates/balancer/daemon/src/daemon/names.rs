@@ -16,7 +16,7 @@ pub(super) const GONE: &str = "(gone)";
 pub(super) struct Names<'a> {
     pub(super) config: &'a Config,
     pub(super) plan: &'a Plan,
-    /// The balancers that are alive.
+    /// The balancers that are listed.
     pub(super) members: &'a [Member],
 }
 

@@ -14,6 +14,8 @@ use super::names::{self, Kind, Name};
 
 /// One of a backend's numbers.
 type Read = fn(&super::Backend) -> u64;
+/// One of another balancer's numbers.
+type ReadPeer = fn(&super::Peer) -> f64;
 
 /// A snapshot in OpenMetrics' text format.
 ///
@@ -125,11 +127,10 @@ impl Snapshot {
     }
 
     fn peers(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let round_trip = |peer: &super::Peer| peer.round_trip.unwrap_or_default().as_secs_f64();
-        let gauges: [(Name, &dyn Fn(&super::Peer) -> f64); 3] = [
-            (names::PEER_UP, &|peer| f64::from(u8::from(peer.up))),
-            (names::PEER_ROUND_TRIP, &round_trip),
-            (names::PEER_DIFFERS, &|peer| f64::from(u8::from(peer.differs))),
+        let gauges: [(Name, ReadPeer); 3] = [
+            (names::PEER_UP, |peer| f64::from(u8::from(peer.up))),
+            (names::PEER_ROUND_TRIP, |peer| peer.round_trip.unwrap_or_default().as_secs_f64()),
+            (names::PEER_DIFFERS, |peer| f64::from(u8::from(peer.differs))),
         ];
         for (name, value) in gauges {
             let mut metric = Metric::begin(to, name)?;

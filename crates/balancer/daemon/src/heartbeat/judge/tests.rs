@@ -122,7 +122,7 @@ mod properties {
     use super::*;
 
     fn delay(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
-        range.prop_map(|microseconds| Duration::from_micros(microseconds))
+        range.prop_map(Duration::from_micros)
     }
 
     proptest! {
@@ -163,7 +163,7 @@ mod properties {
                 evidence += u32::from(punctual && previous);
                 previous = punctual;
                 let liveness = trace.round(late, None);
-                if evidence >= FALL + 1 {
+                if evidence > FALL {
                     prop_assert_eq!(liveness, Liveness::Dead);
                 } else if evidence < FALL {
                     prop_assert_ne!(liveness, Liveness::Dead);
