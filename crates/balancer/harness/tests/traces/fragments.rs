@@ -98,10 +98,14 @@ fn strangers_fragments_displace_no_flows() {
     let begun: Vec<_> = (1..=200).map(flow).collect();
     let settled: Vec<_> = (201..=300).map(flow).collect();
     for flow in &settled {
-        (0..3).for_each(|_| drop(cluster.to(0, &flow.datagram(10))));
+        for _ in 0..3 {
+            cluster.to(0, &flow.datagram(10));
+        }
     }
     cluster.advance(70).unwrap();
-    settled.iter().for_each(|flow| drop(cluster.to(0, &flow.datagram(10))));
+    for flow in &settled {
+        cluster.to(0, &flow.datagram(10));
+    }
     let parts = |flow: &heddle_harness::Flow| fragments(&flow.datagram(2900), 1480, 77);
     let first = |flow: &heddle_harness::Flow| cluster.to(0, &parts(flow)[0]);
     let homes: Vec<usize> = settled.iter().chain(&begun).map(first).collect();

@@ -1,4 +1,5 @@
 //! Network interfaces of a test's own.
+#![allow(dead_code)] // Each test uses some.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::process::Command;
@@ -21,7 +22,7 @@ pub fn veth() -> u32 {
 
 /// Gives this thread, and the processes that it starts, a network namespace of its own.
 #[allow(unsafe_code)] // rustix marks it so for other namespaces' sake.
-fn own_network() {
+pub fn own_network() {
     use rustix::thread::{UnshareFlags, unshare_unsafe};
     // SAFETY: only the network namespace is unshared: file descriptors stay as they are.
     unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.unwrap();
