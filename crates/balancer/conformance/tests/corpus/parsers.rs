@@ -21,6 +21,27 @@ fn the_parsers_agree() {
     }
 }
 
+/// Each frame of the corpus with bits changed and bytes cut off, as a seed says: what both read, or the reason not to.
+#[test]
+fn the_parsers_agree_on_damaged_frames() {
+    let mut state = 7_u64;
+    let mut below = |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % end
+    };
+    for frame in cases().iter().map(|case| case.bytes("frame")) {
+        for _ in 0..500 {
+            let mut damaged = frame.clone();
+            for _ in 0..=below(3) {
+                let at = below(damaged.len().min(80));
+                damaged[at] ^= 1 << below(8);
+            }
+            damaged.truncate(damaged.len() - below(4) * below(damaged.len()) / 4);
+            comparison::compare(&damaged).unwrap_or_else(|why| panic!("{damaged:x?}\n{why}"));
+        }
+    }
+}
+
 /// tshark tells ports, flags, keys and tokens; where it has several options, the balancer's is one of them.
 #[test]
 fn tshark_reads_what_the_balancer_does() {
