@@ -17,7 +17,7 @@ static __always_inline struct join_count *joins_of_source(const struct packet_co
 /* True if the packet's source may have another join of this token; counts it. Two at the same moment may count as one. */
 static __always_inline bool source_may_join(const struct packet_context *context, __u32 token)
 {
-	const struct join_source key = { .source = context->key.client, .token = token, .vip = context->key.vip };
+	const struct join_source key = { .source = context->key.client, .token = token, .vip = tokens_service(context) };
 	const struct join_count first = { .since = context->now, .joins = 1 };
 	struct join_count *count;
 

@@ -40,6 +40,15 @@ struct {
 	__type(value, __u32);
 } target_ids SEC(".maps");
 
+/* A group's services have the same backends, each with a target for each of them. By service in the upper and target in the lower 16
+ * bits: to the target of the service under which the group's tokens are stored, and back. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u32);
+	__type(value, __u32);
+} group_targets SEC(".maps");
+
 /* Addresses that may send steering headers: the other balancers, with the target of each. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -64,14 +64,16 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 	decide_send(decision, target, SENT_JOIN);
 }
 
-/* The backend of a token that this balancer owns; NO_TARGET: not known, or it had too many joins. */
+/* The backend of a token that this balancer owns, as the packet's service has it; NO_TARGET: not known, or it had too many joins. */
 __noinline int target_of_join(const struct packet_context *context, __u32 token)
 {
 	struct token_snapshot found;
+	__u32 target;
 
-	if (!context || !find_token(context, token, &found) || !target_up(found.target) || !may_join(context, token, &found))
+	if (!context || !find_token(context, token, &found))
 		return NO_TARGET;
-	return found.target;
+	target = group_target(context, found.target);
+	return target_up(target) && may_join(context, token, &found) ? target : NO_TARGET;
 }
 
 /* A join whose token this balancer should know. If it does not, the owner before the last change of the ring is

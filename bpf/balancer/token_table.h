@@ -69,11 +69,26 @@ static __always_inline bool is_token(union token_identity identity, __u32 token,
 	return identity.token == token && identity.vip == vip;
 }
 
+/* The service under which the packet's token is stored. */
+static __always_inline __u16 tokens_service(const struct packet_context *context)
+{
+	return context->vip.group ? context->vip.group : context->vip.id;
+}
+
+/* Between the targets of the packet's own service and those of the service under which its tokens are stored. */
+static __always_inline __u32 group_target(const struct packet_context *context, __u32 target)
+{
+	__u32 key = (__u32)context->vip.id << 16 | target;
+	__u32 *other = context->vip.group ? bpf_map_lookup_elem(&group_targets, &key) : NULL;
+
+	return other ? *other : target;
+}
+
 /* Reads an entry if it is the token's and live. */
 static __always_inline bool read_token(struct token_entry *entry, __u32 token, const struct packet_context *context,
 				       struct token_snapshot *out)
 {
-	if (!is_token(read_token_identity(entry), token, context->key.vip))
+	if (!is_token(read_token_identity(entry), token, tokens_service(context)))
 		return false;
 #pragma clang loop unroll(disable)
 	for (int try = 0; try < READ_TRIES; try++) {
@@ -86,7 +101,7 @@ static __always_inline bool read_token(struct token_entry *entry, __u32 token, c
 		if (read_token_status(entry).word != status.word)
 			continue;
 		*out = (struct token_snapshot){ .entry = entry, .status = status, .target = identity.target };
-		return is_token(identity, token, context->key.vip) && token_live(status, context->now);
+		return is_token(identity, token, tokens_service(context)) && token_live(status, context->now);
 	}
 	return false;
 }
@@ -109,7 +124,7 @@ static __always_inline struct token_bucket *token_place_bucket(__u64 hash, int c
 /* The token's entry; false: there is none. */
 static __always_inline bool find_token(const struct packet_context *context, __u32 token, struct token_snapshot *found)
 {
-	__u64 hash = hash_token(settings.seed, token, context->key.vip);
+	__u64 hash = hash_token(settings.seed, token, tokens_service(context));
 
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
@@ -135,7 +150,7 @@ static __always_inline bool gives_way_before(union token_status one, union token
 /* A free entry, or else the one of those not settled that gives way first; NULL: all are settled. `was`: its status then. */
 static __always_inline struct token_entry *token_place(const struct packet_context *context, __u32 token, union token_status *was)
 {
-	__u64 hash = hash_token(settings.seed, token, context->key.vip);
+	__u64 hash = hash_token(settings.seed, token, tokens_service(context));
 	struct token_entry *oldest = NULL;
 
 #pragma clang loop unroll(disable)
@@ -179,6 +194,7 @@ static __always_inline void renew_token(const struct packet_context *context, __
 			status.joins = 0;
 		}
 		status.seen = context->now;
+		status.generation += 1;
 		if (compare_exchange(token_status(at.entry), at.status.word, status.word)) {
 			if (state == TOKEN_CONFIRMED)
 				count(context, at.status.state == TOKEN_CONFIRMED ? TOKEN_REFRESHED : TOKEN_CONFIRMS);
@@ -195,6 +211,7 @@ static __always_inline void count_join(const struct token_snapshot *found)
 	union token_status status = found->status;
 
 	status.joins += 1;
+	status.generation += 1;
 	compare_exchange(token_status(found->entry), found->status.word, status.word);
 }
 
@@ -213,13 +230,16 @@ static __always_inline bool replace_token(struct token_entry *entry, union token
 static __always_inline bool store_token(const struct packet_context *context, struct token_snapshot *found,
 					union token_identity identity, enum token_state state)
 {
+	union token_status stored = { .state = state, .seen = context->now };
+
 	if (!found->entry)
 		found->entry = token_place(context, identity.token, &found->status);
 	if (!found->entry) {
 		count(context, TOKEN_FULL);
 		return false;
 	}
-	if (!replace_token(found->entry, found->status, identity, (union token_status){ .state = state, .seen = context->now }))
+	stored.generation = found->status.generation + 1;
+	if (!replace_token(found->entry, found->status, identity, stored))
 		return false;
 	count(context, TOKEN_ADDED);
 	return true;
@@ -232,6 +252,7 @@ __noinline int learn_token(const struct packet_context *context, __u32 token, __
 
 	if (DRY_RUN || !context)
 		return true;
+	target = group_target(context, target);
 	if (find_token(context, token, &found)) {
 		if (found.target == target) {
 			renew_token(context, token, &found, state);
@@ -242,6 +263,6 @@ __noinline int learn_token(const struct packet_context *context, __u32 token, __
 			return false;
 		}
 	}
-	return store_token(context, &found, (union token_identity){ .token = token, .vip = context->key.vip, .target = target },
-			   state);
+	return store_token(context, &found,
+			   (union token_identity){ .token = token, .vip = tokens_service(context), .target = target }, state);
 }

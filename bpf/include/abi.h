@@ -54,7 +54,8 @@ struct vip {
 	__u16 target;         /* VIP_DIRECT */
 	__u8 drop_unparsable; /* VIP_ADDRESS: packets that cannot be read up to their ports are dropped, not passed */
 	__u8 pad;
-	__u32 pad2;
+	__u16 group; /* the id of the service under which tokens are stored of all services that have the same backends; 0: none has */
+	__u16 pad2;
 };
 
 /* ---- targets of packets: backends, and the other balancers ---- */

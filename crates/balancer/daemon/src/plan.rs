@@ -11,6 +11,7 @@
 //! - The epoch goes up with each change of a table or of the ring: flows that hashing explained before register with their owners.
 
 mod change;
+mod groups;
 mod indices;
 mod macs;
 mod maps;
@@ -85,10 +86,13 @@ impl Plan {
         let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
         let successors = self.ring(world, &others);
         let former_ring = former_ring(before, &ring, &successors);
-        let changed = ring != before.ring || tables != before.tables;
+        let group_targets = groups::targets(config, self);
+        let changed =
+            ring != before.ring || tables != before.tables || group_targets != before.group_targets;
         Maps {
             vips: maps::vips(config, self, &tables),
             ids: self.ids(),
+            group_targets,
             peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             targets,

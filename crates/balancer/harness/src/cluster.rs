@@ -21,6 +21,8 @@ pub struct Setup {
     pub backends: usize,
     /// MPTCP mode of the TCP service.
     pub mode: MptcpMode,
+    /// True if there is another TCP service of the same group, at port [`crate::OTHER_PORT`], with the same backends.
+    pub grouped: bool,
     /// Knowledge of the balancers about each other.
     pub peers: Peers,
     /// Forwarding to backends.
@@ -56,6 +58,7 @@ impl Default for Setup {
             balancers: 1,
             backends: 4,
             mode: MptcpMode::Learn,
+            grouped: false,
             peers: Peers::Known,
             forwarding: Forwarding::Ipip,
             mtu: 0,

@@ -12,7 +12,10 @@ use heddle_balancer_maps::{Balancer, Error};
 use heddle_hashing::{maglev, ring::Ring};
 
 use crate::cluster::Peers;
-use crate::network::{self, GUE_PORT, PORT, SERVICE_TCP, SERVICE_UDP, SERVICES, STEERING_PORT};
+use crate::network::{
+    self, GUE_PORT, OTHER_PORT, PORT, SERVICE_OTHER, SERVICE_TCP, SERVICE_UDP, SERVICES,
+    STEERING_PORT,
+};
 use crate::{Cluster, Random};
 
 const TCP: u8 = 6;
@@ -23,6 +26,8 @@ const BACKEND_IDS: u32 = 1000;
 const BALANCER_IDS: u32 = 100;
 /// Index of the first other balancer among the targets.
 const PEERS: u32 = 2048;
+/// Distance of the other service's targets, and of their ids, from those of the first one.
+const OTHERS: u32 = 1000;
 
 /// The device that BPF_PROG_RUN says frames come by: loopback.
 const CAME_BY: u32 = 1;
@@ -98,6 +103,9 @@ impl Cluster {
         balancer.maps.ring.write(2 * RING_SIZE as usize, &owners(at, &successors))?;
         balancer.maps.maglev.write(0, &maglev::table(&self.weighted(at)))?;
         self.write_services(at, balancer)?;
+        if self.setup.grouped {
+            self.write_other_service(at, balancer)?;
+        }
         balancer
             .maps
             .settings
@@ -164,8 +172,14 @@ impl Cluster {
     }
 
     fn write_services(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
-        let service =
-            |id, mode| Vip { id, kind: VipKind::Service as u8, mode: mode as u8, ..Vip::default() };
+        let group = if self.setup.grouped { SERVICE_TCP } else { 0 };
+        let service = |id, mode| Vip {
+            id,
+            kind: VipKind::Service as u8,
+            mode: mode as u8,
+            group: if id == SERVICE_TCP { group } else { 0 },
+            ..Vip::default()
+        };
         let of_kind = |kind| Vip { kind: kind as u8, ..Vip::default() };
         let vips = &mut balancer.maps.vips;
         for address in SERVICES {
@@ -186,6 +200,32 @@ impl Cluster {
         }
         let own = network::balancer_address(at);
         vips.insert(&key(own.ip(), own.port(), UDP), &of_kind(VipKind::Steering))
+    }
+
+    /// The other service of the group, whose backends have targets of its own.
+    fn write_other_service(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
+        let maps = &mut balancer.maps;
+        let mut weighted = self.weighted(at);
+        for (backend, taker) in weighted.iter_mut().enumerate() {
+            let (shared, own) = (taker.target, taker.target + OTHERS);
+            taker.target = own;
+            let id = backend_id(backend) + OTHERS;
+            maps.targets.set(own, &Target { id, ..self.backend_target(backend) })?;
+            maps.target_ids.insert(&id, &own)?;
+            let key = |target: u32| u32::from(SERVICE_OTHER) << 16 | target;
+            maps.group_targets.insert(&key(own), &shared)?;
+            maps.group_targets.insert(&key(shared), &own)?;
+        }
+        maps.maglev.write(MAGLEV_SIZE as usize, &maglev::table(&weighted))?;
+        let vip = Vip {
+            id: SERVICE_OTHER,
+            kind: VipKind::Service as u8,
+            mode: self.setup.mode as u8,
+            table: MAGLEV_SIZE,
+            group: SERVICE_TCP,
+            ..Vip::default()
+        };
+        SERVICES.into_iter().try_for_each(|at| maps.vips.insert(&key(at, OTHER_PORT, TCP), &vip))
     }
 
     fn settings_of(&self, at: usize, peers: bool) -> Settings {

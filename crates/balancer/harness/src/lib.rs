@@ -18,7 +18,8 @@ pub use cluster::{Backend, Cluster, Delivered, Events, Fate, Peers, Setup};
 pub use frames::{Flow, fragments, heartbeat, inner, steered, tagged};
 pub use heddle_balancer_maps::Error;
 pub use network::{
-    KEY, PORT, SERVICE_TCP, SERVICE_UDP, backend_address, balancer_address, join_address, service,
+    KEY, OTHER_PORT, PORT, SERVICE_TCP, SERVICE_UDP, backend_address, balancer_address,
+    join_address, service,
 };
 pub use random::Random;
 pub use traffic::Connection;

@@ -14,6 +14,10 @@ pub const SERVICE_TCP: u16 = 1;
 pub const SERVICE_UDP: u16 = 2;
 /// The services' port.
 pub const PORT: u16 = 443;
+/// The number of the TCP service in one group with [`SERVICE_TCP`], where there is one.
+pub(crate) const SERVICE_OTHER: u16 = 3;
+/// Its port.
+pub const OTHER_PORT: u16 = 444;
 
 /// The key that all balancers sign with.
 pub const KEY: SteeringKey = [0xfeed_beef_0123_4567, 0x89ab_cdef_0246_8ace];

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod etcd;
+mod groups;
 mod health;
 mod identities;
 mod ids;

@@ -243,6 +243,22 @@ fn services_are_told_apart() {
     assert_eq!(distinct.len(), 4, "one machine, two services: two ids");
 }
 
+/// A group's services have the same hosts behind them, by name.
+#[test]
+fn groups_are_of_the_same_backends() {
+    let web = &SOUND[SOUND.find("[[service]]").unwrap()..];
+    let grouped = |text: &str| text.replacen("name = \"web\"", "name = \"web\"\ngroup = \"g\"", 1);
+    let second = grouped(web).replacen("\"web\"", "\"web2\"", 1).replace("443", "80");
+    let load = |second: &str| {
+        load("a", &format!("{}{second}", grouped(SOUND))).map_err(|error| error.to_string())
+    };
+    assert_eq!(load(&second).unwrap().services[1].group.as_deref(), Some("g"));
+    let other = load(&second.replace("be2", "be3")).unwrap_err();
+    assert!(other.contains("service.1.group: backend `be2` of `web` is none of `web2`"), "{other}");
+    let off = load(&second.replace("port = 80", "port = 80\nmptcp = \"off\"")).unwrap_err();
+    assert!(off.contains("service.1.group: `mptcp = \"off\"` stores no tokens"), "{off}");
+}
+
 #[test]
 fn ids_that_collide_are_refused_with_a_fix() {
     let both = SOUND.replace("weight = 2", "id = 7").replace("state = \"drain\"", "id = 7");

@@ -94,6 +94,10 @@ impl DataPlane for Maps {
             Change::Target(index, target) => self.targets.set((*index).into(), target),
             Change::Id(id, Some(index)) => self.target_ids.insert(&id.get(), &(*index).into()),
             Change::Id(id, None) => self.target_ids.remove(&id.get()),
+            Change::GroupTarget(key, Some(index)) => {
+                self.group_targets.insert(key, &(*index).into())
+            }
+            Change::GroupTarget(key, None) => self.group_targets.remove(key),
             Change::Table(number, slots) => self.maglev.write(first_slot(*number), slots),
             Change::Ring(parts) => write_ring(self, parts),
             Change::Vip(name, Some(vip)) => self.vips.insert(&(*name).into(), vip),
@@ -149,6 +153,7 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
     Ok(plan::Maps {
         targets: targets(maps)?,
         ids: ids(maps)?,
+        group_targets: group_targets(maps)?,
         peers: peers(maps)?,
         tables: tables.collect(),
         ring: ring(maps, 0),
@@ -186,6 +191,11 @@ fn targets(maps: &Maps) -> Result<BTreeMap<u16, Target>, Error> {
 fn ids(maps: &Maps) -> Result<BTreeMap<WireId, u16>, Error> {
     let named = maps.target_ids.entries()?.into_iter();
     Ok(named.filter_map(|(id, index)| Some((WireId(NonZeroU32::new(id)?), index as u16))).collect())
+}
+
+fn group_targets(maps: &Maps) -> Result<BTreeMap<u32, u16>, Error> {
+    let targets = maps.group_targets.entries()?.into_iter();
+    Ok(targets.map(|(key, index)| (key, index as u16)).collect())
 }
 
 fn peers(maps: &Maps) -> Result<BTreeMap<IpAddr, u16>, Error> {

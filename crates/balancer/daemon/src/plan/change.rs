@@ -15,6 +15,8 @@ pub enum Change {
     Target(u16, abi::Target),
     /// To `target_ids`; `None`: taken out.
     Id(WireId, Option<u16>),
+    /// To `group_targets`; `None`: taken out.
+    GroupTarget(u32, Option<u16>),
     /// A whole Maglev table, by number; no VIP uses it now.
     Table(u32, Vec<u32>),
     /// The whole of `ring`: owners, former owners, successors.
@@ -39,6 +41,9 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     let [up, down] = [TargetState::Up, TargetState::Down].map(|state| in_state(after, state));
     set(&mut changes, &before.targets, &up, |index, target| Change::Target(index, *target));
     set(&mut changes, &before.ids, &after.ids, |id, index| Change::Id(id, Some(*index)));
+    set(&mut changes, &before.group_targets, &after.group_targets, |key, index| {
+        Change::GroupTarget(key, Some(*index))
+    });
     set(&mut changes, &before.tables, &after.tables, |number, table| {
         Change::Table(number, table.clone())
     });
@@ -57,6 +62,9 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     set(&mut changes, &before.targets, &down, |index, target| Change::Target(index, *target));
     unset(&mut changes, &before.vips, &after.vips, |name| Change::Vip(name, None));
     unset(&mut changes, &before.peers, &after.peers, |address| Change::Peer(address, None));
+    unset(&mut changes, &before.group_targets, &after.group_targets, |key| {
+        Change::GroupTarget(key, None)
+    });
     unset(&mut changes, &before.ids, &after.ids, |id| Change::Id(id, None));
     unset(&mut changes, &before.targets, &after.targets, |index| {
         Change::Target(index, abi::Target::default())

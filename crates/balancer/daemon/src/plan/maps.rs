@@ -24,6 +24,8 @@ pub struct Maps {
     pub targets: BTreeMap<u16, abi::Target>,
     /// `target_ids`.
     pub ids: BTreeMap<WireId, u16>,
+    /// `group_targets`.
+    pub group_targets: BTreeMap<u32, u16>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
     /// The Maglev tables in use, by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
@@ -229,7 +231,8 @@ pub(super) fn vips(
         let name =
             |address| VipName { address, port: service.port, protocol: service.protocol.number() };
         let mode = abi::MptcpMode::from(service.mptcp) as u8;
-        let vip = abi::Vip { id: number, mode, ..abi::Vip::default() };
+        let group = super::groups::number(config, plan, service);
+        let vip = abi::Vip { id: number, mode, group, ..abi::Vip::default() };
         let table =
             places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
         let kind = VipKind::Service as u8;

@@ -110,6 +110,8 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
         Change::Target(..) => "no target",
         Change::Id(_, Some(_)) => "id",
         Change::Id(_, None) => "no id",
+        Change::GroupTarget(_, Some(_)) => "group target",
+        Change::GroupTarget(_, None) => "no group target",
         Change::Table(..) => "table",
         Change::Ring(..) => "ring",
         Change::Vip(_, Some(_)) => "vip",
@@ -409,4 +411,39 @@ fn unreadable_packets_are_dropped_where_a_service_says_so() {
     config.services.push(Service { port: 80, name: "web2".into(), ..config.services[0].clone() });
     config.services[1].unparsable = crate::config::Unparsable::Pass;
     assert_eq!(drops(&config), 1);
+}
+
+/// Tokens are stored under the service with the least number; its targets stand for those of the others.
+#[test]
+fn services_of_a_group_share_their_tokens() {
+    let mut config = config(&[1, 2]);
+    let mut second =
+        Service { port: 80, name: "web2".into(), group: None, ..config.services[0].clone() };
+    for (backend, number) in second.backends.iter_mut().zip(11..) {
+        backend.id = id(number);
+    }
+    config.services.push(second);
+    let mut trace = Trace::start();
+    trace.update(&config).unwrap();
+    assert!(trace.plan.maps.group_targets.is_empty());
+    for service in &mut config.services {
+        service.group = Some("g".into());
+    }
+    trace.update(&config).unwrap();
+    let maps = &trace.plan.maps;
+    let services = maps.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
+    let groups: BTreeSet<u16> = services.map(|vip| vip.group).collect();
+    assert_eq!(groups, BTreeSet::from([1]));
+    let number = |service: usize| {
+        u32::from(trace.plan.services.index(&config.services[service].key()).unwrap())
+    };
+    let other = if number(0) == 1 { 1 } else { 0 };
+    assert_eq!(maps.group_targets.len(), 4);
+    for backend in 0..2 {
+        let [shared, own] = [1 - other, other].map(|service: usize| {
+            trace.plan.targets.index(&config.services[service].backends[backend].id).unwrap()
+        });
+        assert_eq!(maps.group_targets[&(number(other) << 16 | u32::from(own))], shared);
+        assert_eq!(maps.group_targets[&(number(other) << 16 | u32::from(shared))], own);
+    }
 }

@@ -6,6 +6,7 @@ mod explain;
 mod forged;
 mod fragments;
 mod full;
+mod groups;
 mod hashes;
 mod heartbeats;
 mod icmp;

@@ -38,6 +38,8 @@ pub struct Maps {
     pub targets: Targets,
     /// A target's index by the id that all balancers use for it.
     pub target_ids: Hash<u32, u32>,
+    /// Between the targets of a group's services: service in the upper, target in the lower 16 bits, to a target.
+    pub group_targets: Hash<u32, u32>,
     /// The target index of each other balancer, by its address.
     pub peers: Hash<Address, u32>,
     /// What is known of each other balancer, by its target's index.
@@ -74,6 +76,7 @@ impl Maps {
             vips: Hash::new(map("vips")?)?,
             targets: Targets::new(map("targets")?)?,
             target_ids: Hash::new(map("target_ids")?)?,
+            group_targets: Hash::new(map("group_targets")?)?,
             peers: Hash::new(map("peers")?)?,
             peer_states: PeerStates::new(map("peer_states")?)?,
             maglev: Slots::new("maglev", map("maglev")?)?,

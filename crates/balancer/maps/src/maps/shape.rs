@@ -18,7 +18,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 17]);
+pub(crate) struct PinnedMaps([Shape; 18]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -30,6 +30,7 @@ impl PinnedMaps {
             Shape::of::<VipKey, Vip>("vips", sizes.vips),
             Shape::of::<u32, Target>("targets", sizes.targets),
             Shape::of::<u32, u32>("target_ids", sizes.targets),
+            Shape::of::<u32, u32>("group_targets", 2 * sizes.targets),
             Shape::of::<abi::Address, u32>("peers", sizes.peers),
             Shape::of::<u32, PeerState>("peer_states", sizes.targets),
             Shape::of::<u32, u32>("maglev", maglev),

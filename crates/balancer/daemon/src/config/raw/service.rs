@@ -21,6 +21,9 @@ pub(in crate::config) struct Service {
     /// Its transport protocol. Default: tcp.
     #[serde(default)]
     pub(in crate::config) protocol: Protocol,
+    /// Services of the same group have backends of the same names, which are the same hosts: a connection to one of them can be joined through
+    /// all, over the other address family or another port. Default: none.
+    pub(in crate::config) group: Option<String>,
     /// Method to keep the subflows of one MPTCP connection together. Default: learn for TCP, off for UDP.
     pub(in crate::config) mptcp: Option<MptcpMode>,
     /// Forwarding of packets to backends, all of which answer clients directly. Default: l2.

@@ -9,6 +9,7 @@ use heddle_hashing::hash::ServiceKey;
 use super::super::raw;
 use super::super::resolved::{Backend, Balancer, Forwarding, Service, Unparsable};
 use super::addresses::{can_reach, check_unicast, own_addresses};
+use super::groups;
 use super::health;
 use super::ids::check_id;
 use crate::ids::WireId;
@@ -25,6 +26,7 @@ pub(super) fn services(
         let place = format!("service.{number}");
         let service = service(raw, balancer).map_err(|problem| problem.inside(&place))?;
         check_unique(&service, &services).map_err(|problem| problem.inside(&place))?;
+        groups::check(&service, &services).map_err(|problem| problem.inside(&place))?;
         services.push(service);
     }
     Ok(services)
@@ -50,6 +52,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
         address: raw.address,
         port: raw.port,
         protocol: raw.protocol,
+        group: raw.group.clone(),
         mptcp: mptcp(raw)?,
         forwarding: match raw.forwarding {
             raw::Forwarding::L2 => Forwarding::L2,

@@ -19,6 +19,8 @@ pub struct Service {
     pub port: u16,
     /// Its transport protocol.
     pub protocol: Protocol,
+    /// The group of services with the same backends that it is in; `None`: it is alone.
+    pub group: Option<String>,
     /// Method to keep subflows together.
     pub mptcp: MptcpMode,
     /// Forwarding of packets to backends.

@@ -52,6 +52,8 @@ impl DataPlane for TestMaps {
             Change::Target(index, target) => drop(maps.targets.insert(index, target)),
             Change::Id(id, Some(index)) => drop(maps.ids.insert(id, index)),
             Change::Id(id, None) => drop(maps.ids.remove(&id)),
+            Change::GroupTarget(key, Some(index)) => drop(maps.group_targets.insert(key, index)),
+            Change::GroupTarget(key, None) => drop(maps.group_targets.remove(&key)),
             Change::Table(number, slots) => {
                 let live = maps.vips.values().any(|vip| {
                     vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_SIZE == number
