@@ -5,6 +5,7 @@
  * address, would have it flooded again, and multiply it. */
 #pragma once
 
+#include "balancer/hash.h"
 #include "balancer/maps.h"
 #include "common/outer.h"
 
