@@ -2,6 +2,7 @@
 /* Flows that go where their hash says, and are stored. */
 #pragma once
 
+#include "balancer/ask.h"
 #include "balancer/assign.h"
 
 static __always_inline bool closes(const struct packet_context *context)

@@ -4,6 +4,7 @@
 
 #include "balancer/by_hash.h"
 #include "balancer/contest.h"
+#include "balancer/miss.h"
 
 /* Its backend is down: the hash's choice now, and the entry's other content is void. */
 static __always_inline void decide_rehash(const struct packet_context *context, struct decision *decision)
@@ -24,63 +25,99 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 
-/* The state of an established flow, with the registrations that its next packets carry. A join needs none of its token: the token's
- * owner has just answered for it. As published (assign), a new owner is not informed. */
+/* The state of an established flow, with the registrations that its next packets carry. A join needs none of its token if the first
+ * balancer that was asked has just answered for it. As published (assign), a new owner is not informed. A flow with a token is registered
+ * where the hash explains it, too: the balancer that it moves to would not know its token else. */
 static __always_inline __u8 pending_registrations(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
+	bool answered_for = (flow->state & FLOW_STATE_MASK) == FLOW_JOINING && !(flow->state & FLOW_TOKEN_PENDING);
 	__u8 state = FLOW_ESTABLISHED;
 
-	if (flow->token && (flow->state & FLOW_STATE_MASK) != FLOW_JOINING &&
-	    (context->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
+	if (flow->token && !answered_for && (context->vip.mode != MPTCP_ASSIGN || own_token(flow->token)))
 		state |= FLOW_TOKEN_PENDING;
-	if (context->vip.mode == MPTCP_LEARN && own_hashed_target(context) != flow->target)
+	if (context->vip.mode == MPTCP_LEARN && (flow->token || own_hashed_target(context) != flow->target))
 		state |= FLOW_OWNER_PENDING;
 	return state;
 }
 
-/* Sends the packet through the balancer that owns the flow, to register it there. Returns the state with what is pending still: the
- * packet may be too long for a steering header. */
-static __always_inline __u8 register_flow(const struct packet_context *context, __u8 state, struct decision *decision)
-{
-	__u32 owner = flow_owner(context);
+/* The registration that is made next. */
+struct registration {
+	__u8 flag; /* FLOW_OWNER_PENDING or FLOW_TOKEN_PENDING */
+	__u32 slot;
+};
 
-	if (owner == NO_TARGET)
-		owner = successor(context, slot_of_flow(context));
-	if (owner != NO_TARGET && !steerable(context, owner))
-		return state;
-	if (owner != NO_TARGET) {
-		set_token(decision, context->flow.token);
-		set_backend(decision, context->flow.target);
-		decide_steer(decision, owner, STEER_REGISTER_FLOW, STEERED_FLOW);
-	}
-	return state & ~FLOW_OWNER_PENDING;
+static __always_inline struct registration next_registration(const struct packet_context *context, __u8 state)
+{
+	if (state & FLOW_TOKEN_PENDING)
+		return (struct registration){ .flag = FLOW_TOKEN_PENDING, .slot = ring_slot_of_token(context->flow.token) };
+	return (struct registration){ .flag = FLOW_OWNER_PENDING, .slot = slot_of_flow(context) };
 }
 
-/* Makes one pending registration with this packet. Returns the state with what is pending still. */
-static __always_inline __u8 send_pending(const struct packet_context *context, __u8 state, struct decision *decision)
+/* Makes a registration at one of the slot's balancers: here, or with this packet. False: it has to wait for another packet, since this one
+ * is too long for a steering header, or that balancer may be dead. */
+static __always_inline bool register_at(const struct packet_context *context, const struct registration *registration, __u32 peer,
+					struct decision *decision)
 {
-	__u32 owner;
+	if (peer == NO_TARGET) {
+		if (registration->flag == FLOW_TOKEN_PENDING)
+			learn_token(context, context->flow.token, context->flow.target, TOKEN_CONFIRMED);
+		return true;
+	}
+	if (!steerable(context, peer) || is_suspect(context, peer))
+		return false;
+	set_token(decision, context->flow.token);
+	set_backend(decision, context->flow.target);
+	if (registration->flag == FLOW_TOKEN_PENDING)
+		decide_steer(decision, peer, STEER_CONFIRM, STEERED_KEYS);
+	else
+		decide_steer(decision, peer, STEER_REGISTER_FLOW, STEERED_FLOW);
+	return true;
+}
 
-	if (state & FLOW_OWNER_PENDING)
-		return register_flow(context, state, decision);
-	if (!(state & FLOW_TOKEN_PENDING))
+/* Carries one pending registration on: with this packet to the first balancer of its slot, or to the second once the first has it; here
+ * without one. Returns the state with what is pending still. */
+__noinline int send_registration(const struct packet_context *context, __u32 state, struct decision *decision)
+{
+	__u32 first, second;
+	struct registration next;
+	bool here = false;
+
+	if (!context || !decision || !(state & (FLOW_OWNER_PENDING | FLOW_TOKEN_PENDING)))
 		return state;
-	owner = token_owner(context, context->flow.token);
-	if (owner != NO_TARGET && !steerable(context, owner))
+	next = next_registration(context, state);
+	if (!(state & FLOW_FIRST_TOLD)) {
+		first = ring_at(context, RING_FIRST, next.slot);
+		if (!register_at(context, &next, first, decision))
+			return state;
+		state |= FLOW_FIRST_TOLD;
+		if (first != NO_TARGET)
+			return state;
+		here = true;
+	}
+	second = context->vip.mode == MPTCP_LEARN ? ring_at(context, RING_SECOND, next.slot) : NO_TARGET;
+	if (!(here && second == NO_TARGET) && !register_at(context, &next, second, decision))
 		return state;
-	register_token(context, context->flow.token, TOKEN_CONFIRMED, decision);
-	return state & ~FLOW_TOKEN_PENDING;
+	return state & ~(next.flag | FLOW_FIRST_TOLD);
+}
+
+/* Makes of the pending registrations what one packet can. Returns the state with what is pending still. */
+static __always_inline __u8 send_pending(const struct packet_context *context, __u32 state, struct decision *decision)
+{
+	state = send_registration(context, state, decision);
+	return decision->action == STEER ? state : send_registration(context, state, decision);
 }
 
 /* Keys came: their token is the flow's from now on. */
 static __always_inline void decide_keys(const struct packet_context *context, const struct mptcp_found *found,
 					struct decision *decision)
 {
+	bool second = context->flow.state & FLOW_KEYS_SECOND;
 	struct flow_snapshot changed = context->flow;
 
-	changed.token = learn_keys(context, found, decision);
-	changed.state = marked(context, changed.token ? FLOW_LEARNING | FLOW_KEYS_SEEN : FLOW_ESTABLISHED);
+	changed.token = learn_keys(context, found, second, decision);
+	changed.state = FLOW_LEARNING | FLOW_KEYS_SEEN | (second ? 0 : FLOW_KEYS_SECOND);
+	changed.state = marked(context, changed.token ? changed.state : FLOW_ESTABLISHED);
 	changed.seen = context->now;
 	if (changed.token == context->flow.token)
 		change_flow(context, &changed);
@@ -129,6 +166,18 @@ static __always_inline bool has_just_ended(const struct packet_context *context)
 	return is_closing(&context->flow) && within(context->now, context->flow.seen, TOUCH);
 }
 
+/* A flow whose backend only another balancer knows, which forwards it. Once this one is configured anew, or the other one gone, it asks
+ * again. */
+static __always_inline void decide_lent_flow(const struct packet_context *context, struct decision *decision)
+{
+	if (context->flow.epoch == settings.epoch && target_up(context->flow.target)) {
+		move_flow(context, FLOW_ESTABLISHED);
+		decide_send(decision, context->flow.target, STEERED_FORWARD);
+	} else if (!query_flow(context, 0, decision)) {
+		decide_by_hash_alone(context, decision);
+	}
+}
+
 /* A packet of a known flow, all but those on the fast path. */
 __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -137,6 +186,10 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	if (!context || !decision || !context->known)
 		return 0;
 	state = context->flow.state & FLOW_STATE_MASK;
+	if (context->vip.mode == MPTCP_LEARN && is_balancer(context->flow.target)) {
+		decide_lent_flow(context, decision);
+		return 0;
+	}
 	if (!target_up(context->flow.target)) {
 		decide_rehash(context, decision);
 		return 0;

@@ -18,7 +18,7 @@ static __always_inline void fragment_key_of(const struct packet_context *context
 
 static __always_inline __u32 fragment_owner(const struct packet_context *context, const struct fragment_key *key)
 {
-	return ring_owner(context, ring_slot_of_fragment(settings.maglev_seed, key));
+	return ring_choice(context, ring_slot_of_fragment(settings.maglev_seed, key));
 }
 
 /* A flow that took more than a first packet or two, which any host can send. */
@@ -109,11 +109,13 @@ __noinline int handle_fragment_message(const struct packet_context *context, con
 
 	if (!context || !message || !decision)
 		return 0;
-	target = target_by_id(get_be32(message->backend));
-	if (target == NO_TARGET) {
+	if (!get_be32(message->backend)) {
 		decide_stored_fragment(context, decision);
 		return 0;
 	}
+	target = target_of_message(context, message, decision);
+	if (target == NO_TARGET)
+		return 0;
 	fragment_key_of(context, &key);
 	store_fragment(context, &key, target, message->query == FRAGMENTS_OF_FLOWS ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS);
 	decide_send(decision, target, SENT_FRAGMENT);

@@ -72,6 +72,7 @@ __noinline int decide_icmp(const struct packet_context *context, struct decision
 {
 	const struct flow_snapshot *flow;
 	__u32 owner;
+	__u8 asked = 0;
 
 	if (!context || !decision)
 		return 0;
@@ -81,7 +82,7 @@ __noinline int decide_icmp(const struct packet_context *context, struct decision
 		return 0;
 	}
 	decide_send(decision, own_hashed_target(context), SENT_ICMP);
-	owner = flow ? NO_TARGET : flow_owner(context);
+	owner = flow ? NO_TARGET : next_to_ask(context, slot_of_flow(context), &asked);
 	if (context->vip.mode == MPTCP_LEARN && owner != NO_TARGET && steerable(context, owner))
 		decide_steer(decision, owner, STEER_FORWARD, STEERED_FORWARD);
 	return 0;

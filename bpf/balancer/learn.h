@@ -2,8 +2,8 @@
 /* Learning: the keys that a client sends in clear identify its connection (RFC 8684, section 3.1), and
  * the packet's target is the backend that has it.
  *
- * The token's owner stores it. The packet that carries the keys goes to the backend through the owner, so that the
- * owner has the token before any join can come, and again whenever the client repeats the packet. */
+ * Two balancers store it, the first and the second of its slot of the ring. The packet that carries the keys goes to the backend through
+ * one of them, so that it has the token before any join can come; packets behind it confirm the token with both. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -27,45 +27,42 @@ static __always_inline int search_options(struct xdp_md *ctx, const struct packe
 	return kind;
 }
 
-/* Registers a token that this balancer owns; with its successor too, once the token is confirmed. */
-static __always_inline bool register_own(const struct packet_context *context, __u32 token, enum token_state state,
-					 struct decision *decision)
+/* Sends the packet through a balancer of the token's slot, to register the token there. */
+static __always_inline void steer_token(const struct packet_context *context, __u32 token, enum token_state state, __u32 peer,
+					struct decision *decision)
 {
-	__u32 next = successor(context, ring_slot_of_token(token));
-
-	if (!learn_token(context, token, decision->target, state))
-		return false;
-	if (state != TOKEN_CONFIRMED || next == NO_TARGET || !steerable(context, next))
-		return true;
-	set_token(decision, token);
-	set_backend(decision, decision->target);
-	decide_steer(decision, next, STEER_CONFIRM, STEERED_KEYS);
-	return true;
-}
-
-/* Registers the token with its owner, with the packet that goes to decision->target. False: the token is another backend's. */
-__noinline int register_token(const struct packet_context *context, __u32 token, enum token_state state,
-			      struct decision *decision)
-{
-	__u32 owner;
-
-	if (!context || !decision)
-		return 0;
-	owner = token_owner(context, token);
-	if (owner == NO_TARGET)
-		return register_own(context, token, state, decision);
-	if (!steerable(context, owner)) {
+	if (!steerable(context, peer)) {
 		count(context, STEER_TOO_BIG);
-		return true;
+		return;
 	}
 	set_token(decision, token);
 	set_backend(decision, decision->target);
-	decide_steer(decision, owner, state == TOKEN_CONFIRMED ? STEER_CONFIRM : STEER_REGISTER, STEERED_KEYS);
+	decide_steer(decision, peer, state == TOKEN_CONFIRMED ? STEER_CONFIRM : STEER_REGISTER, STEERED_KEYS);
+}
+
+/* Registers the token of keys with one of the two balancers of its slot, by the packet that carries them and goes to decision->target:
+ * with the first, or with the second if `second` is true; with the other one where that is this balancer, or suspect. False: the token
+ * is another backend's. */
+__noinline int register_keys(const struct packet_context *context, __u32 token, bool second, struct decision *decision)
+{
+	__u32 slot = ring_slot_of_token(token), peer, other;
+
+	if (!context || !decision)
+		return 0;
+	peer = ring_at(context, second ? RING_SECOND : RING_FIRST, slot);
+	other = ring_at(context, second ? RING_FIRST : RING_SECOND, slot);
+	if ((peer == NO_TARGET || other == NO_TARGET) && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
+		return false;
+	if (peer == NO_TARGET || is_suspect(context, peer))
+		peer = other;
+	if (context->vip.mode == MPTCP_LEARN && peer != NO_TARGET && !is_suspect(context, peer))
+		steer_token(context, token, TOKEN_PROVISIONAL, peer, decision);
 	return true;
 }
 
-/* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. */
-static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found,
+/* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. Where keys come again, as they do when the packet
+ * was lost, they go through the other balancer, so that one that has died cannot keep a connection from opening. */
+static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found, bool second,
 					struct decision *decision)
 {
 	__u32 token = token_of(found);
@@ -75,5 +72,5 @@ static __always_inline __u32 learn_keys(const struct packet_context *context, co
 		count(context, TOKEN_ZERO);
 		return 0;
 	}
-	return register_token(context, token, TOKEN_PROVISIONAL, decision) ? token : 0;
+	return register_keys(context, token, second, decision) ? token : 0;
 }

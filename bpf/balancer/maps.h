@@ -74,8 +74,8 @@ struct {
 	__type(value, __u32);
 } maglev SEC(".maps");
 
-/* Owner of each part of the token space and of the flows' hashes; NO_TARGET: this balancer. Three arrays of RING_SIZE: the owners now,
- * those before the last change, and those that would follow if this balancer left. */
+/* The two balancers that keep the entries of each part of the token space and of the flows' hashes; NO_TARGET: this one. Three arrays of
+ * RING_SIZE, as of enum ring_part. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -5,14 +5,11 @@
 #include "balancer/by_hash.h"
 
 /* Keys on a flow whose SYN did not pass here: learnt, within limits, since any host can send such a packet. */
-static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const struct packet_context *context,
+static __always_inline bool decide_midstream_keys(const struct packet_context *context, const struct mptcp_found *found,
 						  struct decision *decision)
 {
 	struct flow_value value = {};
-	struct mptcp_found found;
 
-	if (search_options(ctx, context, &found) != MPTCP_CAPABLE_KEYS)
-		return false;
 	if (!within_limit(LIMIT_LEARN, &settings.learn, context->now)) {
 		count(context, LEARN_LIMITED);
 		return false;
@@ -21,8 +18,8 @@ static __always_inline bool decide_midstream_keys(struct xdp_md *ctx, const stru
 	if (decision->action != SEND)
 		return true;
 	value.target = decision->target;
-	value.token = learn_keys(context, &found, decision);
-	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SEEN : FLOW_NEW;
+	value.token = learn_keys(context, found, false, decision);
+	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SEEN | FLOW_KEYS_SECOND : FLOW_NEW;
 	store_flow(context, &value, STATELESS);
 	return true;
 }
@@ -36,31 +33,35 @@ static __always_inline void decide_by_hash_alone(const struct packet_context *co
 		decide_by_hash(context, FLOW_NEW, SENT_MISS, decision);
 }
 
-/* Queries a balancer for the flow. False: there is none to query, or the limit of queries is reached. */
-static __always_inline bool query_flow(const struct packet_context *context, __u32 whom, struct decision *decision)
+/* Asks the next balancer that may know the flow. False: there is none, or the limit of queries is reached. */
+static __always_inline bool query_flow(const struct packet_context *context, __u8 asked, struct decision *decision)
 {
-	if (whom == NO_TARGET)
-		return false;
-	if (!steerable(context, whom) || !within_limit(LIMIT_QUERY, &settings.query, context->now)) {
-		count(context, QUERY_LIMITED);
-		return false;
-	}
 	decide_send(decision, own_hashed_target(context), SENT_MISS);
-	decide_steer(decision, whom, STEER_FLOW_QUERY, QUERIED_FLOW);
-	return true;
+	if (!ask(context, slot_of_flow(context), asked, STEER_FLOW_QUERY, decision))
+		return false;
+	if (steerable(context, decision->peer) && within_limit(LIMIT_QUERY, &settings.query, context->now))
+		return true;
+	count(context, QUERY_LIMITED);
+	return false;
+}
+
+/* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that they are
+ * MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before. */
+static __always_inline bool worth_asking(const struct packet_context *context, int option)
+{
+	return option != MPTCP_NONE || context->packet.tcp_flags & TCP_RST || hashed_otherwise_before(context);
 }
 
 static __always_inline void decide_tcp_miss(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	__u32 owner;
+	struct mptcp_found found;
+	int option;
 
 	if (context->vip.mode == MPTCP_LEARN) {
-		if (!closes(context) && decide_midstream_keys(ctx, context, decision))
+		option = search_options(ctx, context, &found);
+		if (option == MPTCP_CAPABLE_KEYS && !closes(context) && decide_midstream_keys(context, &found, decision))
 			return;
-		owner = flow_owner(context);
-		if (owner == NO_TARGET)
-			owner = former_owner(context, slot_of_flow(context), NO_TARGET);
-		if (query_flow(context, owner, decision))
+		if (worth_asking(context, option) && query_flow(context, 0, decision))
 			return;
 	}
 	decide_by_hash_alone(context, decision);

@@ -10,6 +10,7 @@ static __always_inline void decide_reply(__u32 target, __u32 asker, const struct
 	decide_steer(decision, asker, STEER_REPLY, REPLIED);
 	decision->sent_verdict = DROP_FAILED;
 	decision->message.query = message->kind;
+	decision->message.asked = message->asked;
 	__builtin_memcpy(decision->message.token, message->token, sizeof(message->token));
 	set_backend(decision, target);
 }
@@ -35,9 +36,9 @@ static __always_inline void reply_to_flow_query(const struct packet_context *con
 	set_token(decision, context->known ? context->flow.token : 0);
 }
 
-/* The state of a flow that came from another balancer. That balancer may be gone, and its token table with it: the token is registered
- * with its owner again, and the flow with its own unless that one sent the reply. */
-static __always_inline __u8 state_of_reply(const struct packet_context *context, __u32 token, __u32 peer)
+/* The state of a flow that came from another balancer. The one that had it may be gone, and its entries with it: token and flow are registered
+ * again. */
+static __always_inline __u8 state_of_reply(const struct packet_context *context, __u32 token, __u32 target)
 {
 	__u8 state = FLOW_ESTABLISHED;
 
@@ -45,31 +46,83 @@ static __always_inline __u8 state_of_reply(const struct packet_context *context,
 		return FLOW_CLOSING_STATEFUL;
 	if (token)
 		state |= FLOW_TOKEN_PENDING;
-	if (flow_owner(context) != peer)
+	if (token || own_hashed_target(context) != target)
 		state |= FLOW_OWNER_PENDING;
 	return state;
 }
 
-/* The answer to this balancer's own question. */
-static __always_inline void handle_reply(const struct packet_context *context, __u32 peer, const struct steering *message,
-					 struct decision *decision)
+/* A join's backend, from the balancer that knows its token. If it was not the first to be asked, the first ones lack the token. */
+static __always_inline void handle_join_reply(const struct packet_context *context, const struct steering *message, __u32 target,
+					      struct decision *decision)
 {
-	__u32 target = target_by_id(get_be32(message->backend));
-	struct flow_value value = { .token = get_be32(message->token), .target = target };
-	bool known = target != NO_TARGET && target_up(target);
+	__u32 token = get_be32(message->token);
+	bool lacking = message->asked & (message->asked - 1);
 
-	if (message->query == STEER_TOKEN_QUERY && known) {
-		decide_joined(context, value.token, target, decision);
-	} else if (message->query == STEER_TOKEN_QUERY) {
-		decide_send(decision, own_hashed_target(context), SENT_JOIN_UNKNOWN);
-		decide_own_join(context, value.token, peer, decision);
-	} else if (known) {
-		value.state = state_of_reply(context, value.token, peer);
+	if (target != NO_TARGET)
+		decide_joined(context, token, target, lacking ? FLOW_JOINING | FLOW_TOKEN_PENDING : FLOW_JOINING, decision);
+	else
+		decide_unknown_join(context, token, message->asked, decision);
+}
+
+static __always_inline void handle_flow_reply(const struct packet_context *context, const struct steering *message, __u32 target,
+					      struct decision *decision)
+{
+	struct flow_value value = { .token = get_be32(message->token), .target = target };
+
+	if (target != NO_TARGET) {
+		value.state = state_of_reply(context, value.token, target);
 		store_flow(context, &value, STATEFUL);
 		decide_send(decision, target, SENT_FLOW);
-	} else if (!query_flow(context, former_owner(context, slot_of_flow(context), peer), decision)) {
+	} else if (!query_flow(context, message->asked, decision)) {
 		decide_by_hash_alone(context, decision);
 	}
+}
+
+/* A flow whose backend is known to the balancer that replied, and not here: that one forwards it, until this one knows more. */
+static __always_inline void decide_lent(const struct packet_context *context, const struct steering *message,
+					struct decision *decision)
+{
+	struct flow_value value = { .token = get_be32(message->token), .target = context->peer, .state = FLOW_ESTABLISHED };
+
+	store_flow(context, &value, STATEFUL);
+	decide_send(decision, context->peer, STEERED_FORWARD);
+}
+
+/* The reply to this balancer's own query. */
+static __always_inline void handle_answer(const struct packet_context *context, const struct steering *message,
+					  struct decision *decision)
+{
+	__u32 id = get_be32(message->backend), target = target_by_id(id);
+
+	if (is_balancer(target))
+		decide_drop(decision, DROP_MALFORMED);
+	else if (id && target == NO_TARGET)
+		decide_lent(context, message, decision);
+	else if (message->query == STEER_TOKEN_QUERY)
+		handle_join_reply(context, message, target_up(target) ? target : NO_TARGET, decision);
+	else
+		handle_flow_reply(context, message, target_up(target) ? target : NO_TARGET, decision);
+}
+
+/* This balancer's own registration comes back: the other one does not know the backend yet. Here it is known. */
+static __always_inline void handle_returned(const struct packet_context *context, const struct steering *message,
+					    struct decision *decision)
+{
+	__u32 target = target_by_id(get_be32(message->backend)), token = get_be32(message->token);
+	enum token_state state = message->query == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL;
+
+	decide_send(decision, is_balancer(target) ? NO_TARGET : target, SENT_RETURNED);
+	if (decision->action == SEND && token && (message->query == STEER_REGISTER || message->query == STEER_CONFIRM))
+		learn_token(context, token, target, state);
+}
+
+static __always_inline void handle_reply(const struct packet_context *context, const struct steering *message,
+					 struct decision *decision)
+{
+	if (message->query == STEER_TOKEN_QUERY || message->query == STEER_FLOW_QUERY)
+		handle_answer(context, message, decision);
+	else
+		handle_returned(context, message, decision);
 }
 
 /* Stores the token or flow of the message, and sends the packet on. */
@@ -77,12 +130,12 @@ static __always_inline void handle_registration(const struct packet_context *con
 						struct decision *decision)
 {
 	__u32 token = get_be32(message->token);
-	__u32 target = target_by_id(get_be32(message->backend));
+	__u32 target = target_of_message(context, message, decision);
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
 
-	decide_send(decision, target, SENT_FOR_PEER);
-	if (decision->action != SEND)
+	if (target == NO_TARGET)
 		return;
+	decide_send(decision, target, SENT_FOR_PEER);
 	if (message->kind == STEER_REGISTER_FLOW)
 		store_flow(context, &value, STATEFUL);
 	else if (token)
@@ -102,7 +155,7 @@ __noinline int handle_flow_message(const struct packet_context *context, __u32 p
 		reply_to_flow_query(context, peer, message, decision);
 		break;
 	case STEER_REPLY:
-		handle_reply(context, peer, message, decision);
+		handle_reply(context, message, decision);
 		break;
 	case STEER_REGISTER:
 	case STEER_CONFIRM:

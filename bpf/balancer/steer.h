@@ -37,7 +37,7 @@ static __always_inline bool read_message(struct xdp_md *ctx, const struct packet
 	if (behind > end_of_frame(ctx))
 		return false;
 	*message = *(struct steering *)(behind - sizeof(*message));
-	return message->version == STEERING_VERSION && !message->reserved;
+	return message->version == STEERING_VERSION;
 }
 
 /* Takes the message off a packet of which it was read: `outer` is the packet as it came. Afterwards the frame holds the client's packet,

@@ -45,7 +45,7 @@ static __always_inline bool is_join_of(const struct flow_snapshot *flow, __u32 t
 }
 
 /* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes on. */
-static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, enum flow_state state)
+static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state)
 {
 	struct flow_value value = { .token = token, .target = target, .state = state };
 	const struct flow_snapshot *flow = known_flow(context);
@@ -57,14 +57,14 @@ static __always_inline void store_join(const struct packet_context *context, __u
 }
 
 /* A join whose backend is known. */
-static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target,
+static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
-	store_join(context, token, target, FLOW_JOINING);
+	store_join(context, token, target, state);
 	decide_send(decision, target, SENT_JOIN);
 }
 
-/* The backend of a token that this balancer owns, as the packet's service has it; NO_TARGET: not known, or it had too many joins. */
+/* The backend of a token in the table, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */
 __noinline int target_of_join(const struct packet_context *context, __u32 token)
 {
 	struct token_snapshot found;
@@ -76,23 +76,15 @@ __noinline int target_of_join(const struct packet_context *context, __u32 token)
 	return target_up(target) && may_join(context, token, &found) ? target : NO_TARGET;
 }
 
-/* A join whose token this balancer should know. If it does not, the owner before the last change of the ring is
- * queried, unless that one is `asked`; else the decision stays as it is. */
-static __always_inline void decide_own_join(const struct packet_context *context, __u32 token, __u32 asked,
-					    struct decision *decision)
+/* A join whose token is not known here nor at those `asked`: the next balancer is asked; if none is left the hash decides. */
+static __always_inline void decide_unknown_join(const struct packet_context *context, __u32 token, __u8 asked,
+						struct decision *decision)
 {
-	__u32 target = target_of_join(context, token);
-	__u32 former;
-
-	if (target != NO_TARGET) {
-		decide_joined(context, token, target, decision);
+	decide_send(decision, own_hashed_target(context), SENT_JOIN_UNKNOWN);
+	if (context->vip.mode != MPTCP_LEARN)
 		return;
-	}
-	former = former_owner(context, ring_slot_of_token(token), asked);
-	if (former == NO_TARGET || context->vip.mode != MPTCP_LEARN)
-		return;
-	set_token(decision, token);
-	decide_steer(decision, former, STEER_TOKEN_QUERY, QUERIED_JOIN);
+	if (ask(context, ring_slot_of_token(token), asked, STEER_TOKEN_QUERY, decision))
+		set_token(decision, token);
 }
 
 /* As published, a join whose token is another balancer's belongs to that one for ever. */
@@ -108,22 +100,20 @@ static __always_inline void decide_forward_join(const struct packet_context *con
 static __always_inline void decide_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
 	const struct flow_snapshot *flow = known_flow(context);
-	__u32 owner;
+	__u32 target, owner;
 
 	if (flow && target_up(flow->target) && is_join_of(flow, token)) {
 		decide_send(decision, flow->target, SENT_JOIN);
 		return;
 	}
-	owner = token_owner(context, token);
-	decide_send(decision, own_hashed_target(context), SENT_JOIN_UNKNOWN);
-	if (owner != NO_TARGET && context->vip.mode == MPTCP_ASSIGN) {
+	target = target_of_join(context, token);
+	owner = ring_at(context, RING_FIRST, ring_slot_of_token(token));
+	if (target != NO_TARGET)
+		decide_joined(context, token, target, FLOW_JOINING, decision);
+	else if (owner != NO_TARGET && context->vip.mode == MPTCP_ASSIGN)
 		decide_forward_join(context, owner, decision);
-	} else if (owner != NO_TARGET) {
-		set_token(decision, token);
-		decide_steer(decision, owner, STEER_TOKEN_QUERY, QUERIED_JOIN);
-	} else {
-		decide_own_join(context, token, NO_TARGET, decision);
-	}
+	else
+		decide_unknown_join(context, token, 0, decision);
 }
 
 __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)

@@ -16,6 +16,13 @@ static __always_inline bool target_up(__u32 index)
 	return target && target->state == TARGET_UP;
 }
 
+static __always_inline bool is_balancer(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target && target->forwarding == FORWARD_STEERING;
+}
+
 /* The target that all balancers call `id`; NO_TARGET: not known here. */
 static __always_inline __u32 target_by_id(__u32 id)
 {
@@ -36,14 +43,20 @@ static __always_inline __u64 shared_hash(const struct packet_context *context, c
 	return hash_maglev(settings.maglev_seed, client, port, &context->service);
 }
 
-/* The backend that Maglev hashing gives a client's flow. */
-static __always_inline __u32 hashed_target(const struct packet_context *context, const struct address *client, __be16 port)
+/* The slot of a client's flow in its service's Maglev table: a target in the lower half, in the upper one the slot's last change. */
+static __always_inline __u32 maglev_word(const struct packet_context *context, const struct address *client, __be16 port)
 {
 	__u64 hash = shared_hash(context, client, context->vip.mode == MPTCP_SOURCE_IP ? 0 : port);
 	__u32 slot = context->vip.table + hash % MAGLEV_SIZE;
-	__u32 *target = bpf_map_lookup_elem(&maglev, &slot);
+	__u32 *word = bpf_map_lookup_elem(&maglev, &slot);
 
-	return target ? *target : NO_TARGET;
+	return word ? *word : NO_TARGET;
+}
+
+/* The backend that Maglev hashing gives a client's flow. */
+static __always_inline __u32 hashed_target(const struct packet_context *context, const struct address *client, __be16 port)
+{
+	return (__u16)maglev_word(context, client, port);
 }
 
 static __always_inline __u32 own_hashed_target(const struct packet_context *context)
@@ -51,9 +64,28 @@ static __always_inline __u32 own_hashed_target(const struct packet_context *cont
 	return hashed_target(context, &context->key.client, context->key.port);
 }
 
-/* The balancer at a place of the ring; NO_TARGET: this one, also where it cannot be reached. */
-static __always_inline __u32 ring_at(const struct packet_context *context, __u32 place)
+/* True if a flow that is still alive may have been hashed when its slot named another target. */
+static __always_inline bool hashed_otherwise_before(const struct packet_context *context)
 {
+	__u16 stamp = maglev_word(context, &context->key.client, context->key.port) >> 16;
+	__u16 age = (context->now >> STAMP_SHIFT) - stamp;
+
+	return stamp && age <= (settings.flow_timeout >> STAMP_SHIFT) + 1;
+}
+
+/* ---- the two balancers of a slot, and the one before them ---- */
+
+enum ring_part {
+	RING_FIRST,
+	RING_FORMER, /* the first one before the last change of the ring: it may have entries that the two lack */
+	RING_SECOND, /* the first one's successor: it would be the first if that one left, and has the same entries */
+	RING_PARTS,
+};
+
+/* The balancer at a slot of a part of the ring; NO_TARGET: this one, also where it cannot be reached. */
+static __always_inline __u32 ring_at(const struct packet_context *context, enum ring_part part, __u32 slot)
+{
+	__u32 place = part * RING_SIZE + slot;
 	__u32 *owner;
 
 	if (!settings.peers || context->forwarded)
@@ -62,37 +94,30 @@ static __always_inline __u32 ring_at(const struct packet_context *context, __u32
 	return owner && target_up(*owner) ? *owner : NO_TARGET;
 }
 
-/* The balancer that owns a slot of the ring. */
-static __always_inline __u32 ring_owner(const struct packet_context *context, __u32 slot)
+/* True if nothing was heard of a balancer for longer than its heartbeats should take. It may be wrong: only the choice between balancers
+ * with the same entries follows it. */
+static __always_inline bool is_suspect(const struct packet_context *context, __u32 peer)
 {
-	return ring_at(context, slot);
+	const struct peer_state *state;
+
+	if (!settings.heartbeat || peer == NO_TARGET)
+		return false;
+	state = bpf_map_lookup_elem(&peer_states, &peer);
+	return state && (!state->tick || !within(context->now, state->tick, settings.heartbeat + 1));
 }
 
-/* The slot's owner before the last change of the ring: it may have entries that the owner lacks. NO_TARGET: this balancer, or `asked`. */
-static __always_inline __u32 former_owner(const struct packet_context *context, __u32 slot, __u32 asked)
+/* The first balancer of a slot, or the second if the first is suspect and the second is not. */
+static __always_inline __u32 ring_choice(const struct packet_context *context, __u32 slot)
 {
-	__u32 owner = ring_at(context, RING_SIZE + slot);
+	__u32 first = ring_at(context, RING_FIRST, slot), second;
 
-	return owner == asked ? NO_TARGET : owner;
-}
-
-/* The slot's owner if this balancer left; NO_TARGET: none. A balancer registers what it owns with its successor too. */
-static __always_inline __u32 successor(const struct packet_context *context, __u32 slot)
-{
-	return context->vip.mode == MPTCP_LEARN ? ring_at(context, 2 * RING_SIZE + slot) : NO_TARGET;
-}
-
-static __always_inline __u32 token_owner(const struct packet_context *context, __u32 token)
-{
-	return ring_owner(context, ring_slot_of_token(token));
+	if (!is_suspect(context, first))
+		return first;
+	second = ring_at(context, RING_SECOND, slot);
+	return is_suspect(context, second) ? first : second;
 }
 
 static __always_inline __u32 slot_of_flow(const struct packet_context *context)
 {
 	return ring_slot_of_flow(shared_hash(context, &context->key.client, context->key.port));
-}
-
-static __always_inline __u32 flow_owner(const struct packet_context *context)
-{
-	return ring_owner(context, slot_of_flow(context));
 }

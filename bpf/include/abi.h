@@ -19,6 +19,7 @@
 #define RING_SHIFT 20
 #define RING_SIZE (1 << (32 - RING_SHIFT))
 #define NO_TARGET 0
+#define STAMP_SHIFT 6 /* ticks of a stamp in a Maglev table, as a power of two: one second */
 #define COUNTERS 64
 
 /* ---- services ---- */
@@ -98,9 +99,11 @@ enum flow_state {
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_FRESH 0x08         /* ESTABLISHED, UDP: of little age, and the hash gives the target: gives way early */
-#define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the token's owner */
-#define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the flow's owner */
+#define FLOW_TOKEN_PENDING 0x10 /* the next packets go through the two balancers of the token's slot */
+#define FLOW_OWNER_PENDING 0x20 /* the next packets go through the two balancers of the flow's slot */
+#define FLOW_FIRST_TOLD 0x40    /* the first of the two has the pending registration */
 #define FLOW_KEYS_SEEN 0x40     /* LEARNING only: the keys were seen, the token is registered */
+#define FLOW_KEYS_SECOND 0x10   /* LEARNING only: keys that come again go through the second balancer of their slot */
 #define FLOW_CONTESTED 0x80     /* a SYN with MPTCP came since: there may be a candidate for the entry */
 
 struct flow_key {
@@ -265,6 +268,7 @@ enum counter {
 	SENT_JOIN,         /* SYN with MP_JOIN, by its token */
 	SENT_JOIN_UNKNOWN, /* SYN with MP_JOIN of a token in no balancer's table, by hash */
 	SENT_KEYS,         /* with keys whose token this balancer owns */
+	SENT_RETURNED,     /* came back from a balancer that does not know its backend: not registered there */
 	SENT_FOR_PEER,     /* from another balancer, after its token or flow was registered here */
 	SENT_UDP,          /* first packet of a UDP flow, by hash */
 	SENT_DIRECT,
@@ -278,6 +282,7 @@ enum counter {
 	STEERED_FRAGMENT,
 	STEERED_FORWARD, /* assign: a join's packets, always through the token's owner */
 	REPLIED,         /* a query: back to the balancer that asked */
+	RETURNED,        /* a registration of a backend that is not known here: back to the balancer that sent it */
 	HEARTBEAT_ANSWERED,
 	/* sent back to the client */
 	TOO_BIG, /* longer than the MTU to the backend: answered by ICMP, within limits */
@@ -338,12 +343,17 @@ enum steering_kind {
 	STEER_HEARTBEAT_REPLY, /* the same number, and the answering balancer's fingerprint */
 };
 
+/* The places of a slot's entries (maps.h, `ring`). */
+#define ASKED_FIRST 0x01
+#define ASKED_SECOND 0x02
+#define ASKED_FORMER 0x04
+
 /* All in network order. */
 struct steering {
 	__u8 version;
 	__u8 kind;
 	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on */
-	__u8 reserved;
+	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far */
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */
 	__u8 tag[8];     /* proves that the sender has the cluster's key (balancer/tag.h) */

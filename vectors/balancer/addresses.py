@@ -146,37 +146,39 @@ def balancers():
 
         def comes(name, shows, given, frame, counts, out=None, action="tx", **state):
             one("balancers", f"{name}-v{f}", shows, given, frame, counts, action, out, **state)
-        leaves("join-asks", "the token is another balancer's to know", "other", joining, "queried_join", word(JOIN, v1), joins, flow="none")
+        leaves("join-asks", "the token is another balancer's to know", "other", joining, "queried_join", word(JOIN, v1, who=1), joins, flow="none")
         leaves("keys-register", "the token's owner is told on the packet's way", "other-learning", keys, "steered_keys",
                word(REGISTER, v1, "b2"), flow="learning", token="none")
         leaves("stray-keys-register", "the same of a flow that was not known", "other", keys, "steered_keys flow_added",
                word(REGISTER, v1, "b1"), flow="learning")
         leaves("data-confirms", "and told again when the connection goes on", "other-proven", more, "steered_keys", word(CONFIRM, v1, "b2"),
                flow="established")
-        leaves("flow-asks", "a flow that is not known is the owner's to know", "other", plain_ack, "queried_flow", word(FLOW), flow="none")
+        leaves("flow-asks", "a subflow that is not known is the owner's to know", "other", more, "queried_flow", word(FLOW, who=1), flow="none")
+        to("balancers", f"flow-hash-v{f}", "nor does one without MPTCP, that the hash explains", "other", plain_ack, "b1", "sent_miss flow_added",
+           flow="new")
         to("balancers", f"capable-v{f}", "a SYN asks nobody", "other", syn(f, capable_syn()), "b1", "sent_capable flow_added", flow="learning")
         to("balancers", f"syn-v{f}", "a SYN asks nobody", "other", syn(f), "b1", "sent_syn flow_added", flow="new")
-        leaves("rst-asks", "a flow's end must reach its backend too", "other", packet(f, RST), "queried_flow", word(FLOW), flow="none")
-        leaves("data-moved", "the hash says b1 now: the flow's owner is told first, token and all", "other-moved", more, "steered_flow",
-               word(REGISTER_FLOW, v1, "b2"), flow="established")
+        leaves("rst-asks", "a flow's end must reach its backend too", "other", packet(f, RST), "queried_flow", word(FLOW, who=1), flow="none")
+        leaves("data-moved", "the hash says b1 now: the token's owner is told first, the flow's then", "other-moved", more, "steered_keys",
+               word(CONFIRM, v1, "b2"), flow="established")
         leaves("flow-register", "the hash says b1 and the flow is with b2: its owner is told", "other-opened", plain_ack, "steered_flow",
                word(REGISTER_FLOW, backend="b2"), flow="established")
         known = "peer-confirmed"
-        comes("join-answered", "asked for a token", known, from_other(word(JOIN, v1), joining), "replied",
-              steered(word(ANSWER, v1, "b2", JOIN), joining, joins), flow="none")
-        comes("join-answered-unknown", "asked for a token that nobody knows", "peer", from_other(word(JOIN, v1), joining),
-              "replied reply_unknown", steered(word(ANSWER, v1, None, JOIN), joining, joins))
-        comes("flow-answered", "asked for a flow", "peer-known", from_other(word(FLOW), plain_ack), "replied",
-              steered(word(ANSWER, backend="b2", asked=FLOW), plain_ack, spread))
-        comes("flow-answered-unknown", "asked for a flow that nobody knows", "peer", from_other(word(FLOW), plain_ack),
-              "replied reply_unknown", steered(word(ANSWER, asked=FLOW), plain_ack, spread))
-        comes("answer-join", "the answer to a join", "other", from_other(word(ANSWER, v1, "b2", JOIN), joining), "sent_join flow_added",
+        comes("join-answered", "asked for a token", known, from_other(word(JOIN, v1, who=1), joining), "replied",
+              steered(word(ANSWER, v1, "b2", JOIN, who=1), joining, joins), flow="none")
+        comes("join-answered-unknown", "asked for a token that nobody knows", "peer", from_other(word(JOIN, v1, who=1), joining),
+              "replied reply_unknown", steered(word(ANSWER, v1, None, JOIN, who=1), joining, joins))
+        comes("flow-answered", "asked for a flow", "peer-known", from_other(word(FLOW, who=1), plain_ack), "replied",
+              steered(word(ANSWER, backend="b2", asked=FLOW, who=1), plain_ack, spread))
+        comes("flow-answered-unknown", "asked for a flow that nobody knows", "peer", from_other(word(FLOW, who=1), plain_ack),
+              "replied reply_unknown", steered(word(ANSWER, asked=FLOW, who=1), plain_ack, spread))
+        comes("answer-join", "the answer to a join", "other", from_other(word(ANSWER, v1, "b2", JOIN, who=1), joining), "sent_join flow_added",
               sent("b2", joining), flow="joining")
-        comes("answer-join-unknown", "nobody knows: the hash", "other", from_other(word(ANSWER, v1, None, JOIN), joining), "sent_join_unknown",
+        comes("answer-join-unknown", "nobody knows: the hash", "other", from_other(word(ANSWER, v1, None, JOIN, who=1), joining), "sent_join_unknown",
               sent("b1", joining), flow="none")
-        comes("answer-flow", "the answer about a flow", "other", from_other(word(ANSWER, v1, "b2", FLOW), plain_ack), "sent_flow flow_added",
+        comes("answer-flow", "the answer about a flow", "other", from_other(word(ANSWER, v1, "b2", FLOW, who=1), plain_ack), "sent_flow flow_added",
               sent("b2", plain_ack), flow="established")
-        comes("answer-flow-unknown", "nobody knows: the hash", "other", from_other(word(ANSWER, asked=FLOW), plain_ack),
+        comes("answer-flow-unknown", "nobody knows: the hash", "other", from_other(word(ANSWER, asked=FLOW, who=1), plain_ack),
               "sent_miss flow_added", sent("b1", plain_ack), flow="new")
         comes("register", "a token to remember", "peer", from_other(word(REGISTER, v1, "b2"), keys), "sent_for_peer token_added",
               sent("b2", keys), flow="none", token="provisional")

@@ -166,8 +166,8 @@ def data():
                     "confirmed", families=[4])
     add("dss", "RFC 8684 3.3: behind the keys it confirms the token", "proven", lambda f: ack(f, dss(), b"hello"), "b2",
         "sent_flow token_confirms", "established", "confirmed", families=[6])
-    add("dss-moved", "the hash says b1 now: the flow's owner comes first, here nobody, and the next packet confirms", "moved",
-        lambda f: ack(f, dss(), b"hello"), "b2", "sent_flow", "established", "provisional")
+    add("dss-moved", "the hash says b1 now: the token is confirmed all the same", "moved",
+        lambda f: ack(f, dss(), b"hello"), "b2", "sent_flow token_confirms", "established", "confirmed")
     add("dss-data-fin", "RFC 8684 3.3.3: DATA_FIN closes the connection, not the subflow", "confirmed",
         lambda f: ack(f, dss(8, 8, fin=True)), "b2", "sent_flow", "established", "confirmed")
     add("dss-established", "an established flow is one look", "confirmed", lambda f: ack(f, dss(8, 8), b"hello"), "b2", "sent_flow",

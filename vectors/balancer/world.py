@@ -39,10 +39,10 @@ def sent(target, frame_packet, spread=0, tag=None, padding=b""):
     return ethernet(made, macs_to(target), tag) + padding
 
 
-def word(kind, token=bytes(4), backend=None, asked=0, version=2, number=0):
+def word(kind, token=bytes(4), backend=None, asked=0, version=2, number=0, who=0):
     """A steering header without its tag."""
     name = number if backend is None else TARGETS[backend][0]
-    return bytes([version, kind, asked, 0]) + token + struct.pack(">I", name)
+    return bytes([version, kind, asked, who]) + token + struct.pack(">I", name)
 
 
 def steered(said, inner, spread):

@@ -82,10 +82,10 @@ impl Plan {
         let targets = maps::targets(config, world, &self.targets, before);
         let tables = maps::tables(config, world, self, &targets, before);
         let all: Vec<u32> = world.balancers.iter().map(|member| member.id.get()).collect();
-        let ring = self.ring(world, &all);
-        let others: Vec<u32> = world.others().map(|member| member.id.get()).collect();
-        let successors = self.ring(world, &others);
-        let former_ring = former_ring(before, &ring, &successors);
+        let whole = Ring::new(&all);
+        let ring = self.ring(world, whole.owners());
+        let second_ring = self.ring(world, whole.seconds());
+        let former_ring = former_ring(before, &ring, &second_ring);
         let group_targets = groups::targets(config, self);
         let changed =
             ring != before.ring || tables != before.tables || group_targets != before.group_targets;
@@ -99,7 +99,7 @@ impl Plan {
             tables,
             ring,
             former_ring,
-            successors,
+            second_ring,
             macs: if world.macs.is_empty() {
                 before.macs.clone()
             } else {
@@ -123,14 +123,14 @@ impl Plan {
         self.targets.iter().map(|(id, index, _)| (*id, index)).collect()
     }
 
-    /// The target that owns each slot if these balancers share them; this balancer is [`abi::NO_TARGET`].
-    fn ring(&self, world: &World<'_>, sharers: &[u32]) -> Vec<u16> {
+    /// A part of the ring, of these balancers' ids, as targets; this balancer is [`abi::NO_TARGET`].
+    fn ring(&self, world: &World<'_>, owners: &[u32]) -> Vec<u16> {
         let owner = |id: &u32| {
             let others = world.others();
             let owner = others.map(|member| member.id).find(|other| other.get() == *id);
             owner.and_then(|id| self.targets.index(&id)).unwrap_or(abi::NO_TARGET as u16)
         };
-        match Ring::new(sharers).owners() {
+        match owners {
             [] => vec![abi::NO_TARGET as u16; RING_SIZE],
             owners => owners.iter().map(owner).collect(),
         }
@@ -144,12 +144,13 @@ fn target_ids(config: &Config, world: &World<'_>) -> BTreeSet<WireId> {
     backends.map(|backend| backend.id).chain(balancers).collect()
 }
 
-/// The owner of each slot before `ring`. A balancer that has only just come was none of them.
-fn former_ring(before: &Maps, ring: &[u16], successors: &[u16]) -> Vec<u16> {
+/// The owner of each slot before `ring`. A balancer that has only just come was none of them: where it is the owner now, its second was.
+fn former_ring(before: &Maps, ring: &[u16], second_ring: &[u16]) -> Vec<u16> {
     if before.ring == ring {
         before.former_ring.clone()
     } else if before.ring.is_empty() {
-        successors.to_vec()
+        let owners = ring.iter().zip(second_ring);
+        owners.map(|(&first, &second)| if first == 0 { second } else { first }).collect()
     } else {
         before.ring.clone()
     }

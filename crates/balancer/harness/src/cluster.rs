@@ -121,6 +121,12 @@ const MOST_HOPS: usize = 8;
 /// A balancer that is alive.
 pub(crate) struct Member {
     pub balancer: Balancer,
+    /// Its ring's owners and those before them, as its targets; empty: not written yet.
+    pub ring: Vec<u32>,
+    pub former: Vec<u32>,
+    /// The words of its Maglev table.
+    pub table: Option<Vec<u32>>,
+    pub epoch: u8,
     /// Loaded when it is first asked.
     explainer: RefCell<Option<Explainer>>,
 }
@@ -132,10 +138,8 @@ pub struct Cluster {
     pub backends: Vec<Backend>,
     pub(crate) balancers: Vec<Option<Member>>,
     pub(crate) now: u32,
-    pub(crate) epoch: u8,
+    /// The ring of all that were alive at the last publication.
     pub(crate) ring: Ring,
-    /// The ring before it last changed.
-    pub(crate) former: Ring,
 }
 
 impl Cluster {
@@ -145,11 +149,9 @@ impl Cluster {
     /// Those of the kernel: root is needed.
     pub fn new(setup: Setup) -> Result<Cluster, Error> {
         let backends = vec![Backend { weight: 1, up: true }; setup.backends];
-        let (now, epoch) = (setup.settings.now, setup.settings.epoch);
+        let now = setup.settings.now;
         let balancers = (0..setup.balancers).map(|_| None).collect();
-        let ring = Ring::new(&[]);
-        let mut cluster =
-            Cluster { setup, backends, balancers, now, epoch, former: ring.clone(), ring };
+        let mut cluster = Cluster { setup, backends, balancers, now, ring: Ring::new(&[]) };
         for balancer in 0..cluster.balancers.len() {
             cluster.start(balancer)?;
         }
@@ -208,6 +210,16 @@ impl Cluster {
         self.publish()
     }
 
+    /// Starts a balancer with empty tables, and with the view of all that are alive; the others do not know yet.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    pub fn restart(&mut self, balancer: usize) -> Result<(), Error> {
+        self.start(balancer)?;
+        let alive: Vec<usize> = self.alive().collect();
+        self.publish_to(balancer, &alive)
+    }
+
     /// Starts a balancer with empty tables and publishes the change.
     ///
     /// # Errors
@@ -220,7 +232,10 @@ impl Cluster {
     fn start(&mut self, balancer: usize) -> Result<(), Error> {
         let explainer = RefCell::default();
         let loaded = Balancer::load(&self.setup.sizes, Clock::Settings)?;
-        self.balancers[balancer] = Some(Member { balancer: loaded, explainer });
+        let epoch = self.setup.settings.epoch;
+        let (ring, former, table) = (Vec::new(), Vec::new(), None);
+        let member = Member { balancer: loaded, ring, former, table, epoch, explainer };
+        self.balancers[balancer] = Some(member);
         Ok(())
     }
 

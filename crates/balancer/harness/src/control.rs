@@ -5,13 +5,14 @@
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, RING_SIZE, Settings, Target,
-    TargetState, Vip, VipKey, VipKind,
+    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, RING_SIZE, STAMP_SHIFT, Settings,
+    Target, TargetState, Vip, VipKey, VipKind,
 };
 use heddle_balancer_maps::{Balancer, Error};
 use heddle_hashing::{maglev, ring::Ring};
 
-use crate::cluster::Peers;
+use crate::cluster::{Member, Peers};
+use crate::frames::heartbeat;
 use crate::network::{
     self, GUE_PORT, OTHER_PORT, PORT, SERVICE_OTHER, SERVICE_TCP, SERVICE_UDP, SERVICES,
     STEERING_PORT,
@@ -55,21 +56,39 @@ impl Cluster {
     /// # Errors
     /// Those of the kernel.
     pub fn publish(&mut self) -> Result<(), Error> {
-        self.epoch = self.epoch.wrapping_add(1);
-        let mut balancers = std::mem::take(&mut self.balancers);
-        let alive: Vec<usize> =
-            (0..balancers.len()).filter(|&at| balancers[at].is_some()).collect();
-        let ids: Vec<u32> = alive.iter().map(|&balancer| balancer_id(balancer)).collect();
-        let ring = Ring::new(&ids);
-        if ring != self.ring {
-            self.former = std::mem::replace(&mut self.ring, ring);
-        }
-        let written = balancers.iter_mut().enumerate().try_for_each(|(at, member)| match member {
-            Some(member) => self.write_maps(at, &mut member.balancer, &alive),
-            None => Ok(()),
-        });
-        self.balancers = balancers;
+        let alive: Vec<usize> = self.alive().collect();
+        self.ring = ring_of(&alive);
+        alive.iter().try_for_each(|&balancer| self.publish_to(balancer, &alive))
+    }
+
+    /// Writes the state of the backends, and the cluster as this balancer alone sees it, into its maps: `view` are the balancers that it takes for
+    /// alive, itself included. It is a new epoch of this balancer.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    ///
+    /// # Panics
+    /// If the balancer is dead.
+    pub fn publish_to(&mut self, balancer: usize, view: &[usize]) -> Result<(), Error> {
+        let mut member = self.balancers[balancer].take().expect("a dead balancer sees nothing");
+        let written = self.write_maps(balancer, &mut member, view);
+        self.balancers[balancer] = Some(member);
         written
+    }
+
+    /// Has each balancer's daemon send a heartbeat to each other balancer, dead ones included, which do not answer.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    pub fn beat(&mut self) -> Result<(), Error> {
+        let all: Vec<usize> = self.alive().collect();
+        for (&from, &to) in all.iter().flat_map(|from| all.iter().map(move |to| (from, to))) {
+            let (asker, asked) = (network::balancer_address(from), network::balancer_address(to));
+            if from != to {
+                self.send(to, &heartbeat(asker, asked, network::KEY, self.now, 0))?;
+            }
+        }
+        Ok(())
     }
 
     /// What a balancer knows of another one.
@@ -86,6 +105,11 @@ impl Cluster {
         Some((self.ring.owner(token)? - BALANCER_IDS) as usize)
     }
 
+    /// The balancer that keeps a token beside its owner, as was published last; none where there were not two.
+    pub fn second(&self, token: u32) -> Option<usize> {
+        Some((self.ring.second(token)? - BALANCER_IDS) as usize)
+    }
+
     /// The backend behind a target of a balancer.
     pub fn backend_of(&self, balancer: usize, target: u16) -> Option<usize> {
         usize::from(target)
@@ -93,23 +117,27 @@ impl Cluster {
             .filter(|&backend| backend < self.backends.len())
     }
 
-    fn write_maps(&self, at: usize, balancer: &mut Balancer, alive: &[usize]) -> Result<(), Error> {
-        self.write_targets(at, balancer)?;
-        self.write_peers(at, balancer, alive)?;
-        balancer.maps.ring.write(0, &owners(at, &self.ring))?;
-        balancer.maps.ring.write(RING_SIZE as usize, &owners(at, &self.former))?;
-        let others = alive.iter().filter(|&&other| other != at);
-        let successors = Ring::new(&others.map(|&other| balancer_id(other)).collect::<Vec<u32>>());
-        balancer.maps.ring.write(2 * RING_SIZE as usize, &owners(at, &successors))?;
-        balancer.maps.maglev.write(0, &maglev::table(&self.weighted(at)))?;
+    fn write_maps(&self, at: usize, member: &mut Member, view: &[usize]) -> Result<(), Error> {
+        self.write_targets(at, &mut member.balancer)?;
+        self.write_peers(at, &mut member.balancer, view)?;
+        write_ring(at, member, &ring_of(view))?;
+        let table = maglev::table(&self.weighted(at));
+        let words = maglev::stamped(&table, member.table.as_deref(), self.stamp());
+        let balancer = &mut member.balancer;
+        balancer.maps.maglev.write(0, &words)?;
+        member.table = Some(words);
         self.write_services(at, balancer)?;
         if self.setup.grouped {
             self.write_other_service(at, balancer)?;
         }
-        balancer
-            .maps
-            .settings
-            .set(&self.settings_of(at, alive.len() > 1 && self.setup.peers == Peers::Known))
+        member.epoch = member.epoch.wrapping_add(1);
+        let peers = view.len() > 1 && self.setup.peers == Peers::Known;
+        let settings = Settings { epoch: member.epoch, ..self.settings_of(at, peers) };
+        balancer.maps.settings.set(&settings)
+    }
+
+    fn stamp(&self) -> u16 {
+        (self.now >> STAMP_SHIFT) as u16
     }
 
     fn write_targets(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
@@ -121,7 +149,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Writes the other balancers. Dead ones are down, and their packets are refused.
+    /// Writes the other balancers. Those that are taken for dead are down; what they send is heard.
     fn write_peers(
         &self,
         at: usize,
@@ -138,10 +166,8 @@ impl Cluster {
                 ..self.target(up)
             };
             balancer.maps.targets.set(index, &target)?;
-            match up {
-                true => balancer.maps.peers.insert(&address.into(), &index)?,
-                false => balancer.maps.peers.remove(&address.into())?,
-            }
+            balancer.maps.target_ids.insert(&balancer_id(peer), &index)?;
+            balancer.maps.peers.insert(&address.into(), &index)?;
         }
         Ok(())
     }
@@ -236,20 +262,44 @@ impl Cluster {
             steering_port: STEERING_PORT.to_be(),
             gue_port: GUE_PORT.to_be(),
             peers: peers.into(),
-            epoch: self.epoch,
             now: self.now,
             ..self.setup.settings
         }
     }
 }
 
-/// A ring's owners, as a balancer's targets.
-fn owners(at: usize, ring: &Ring) -> Vec<u32> {
+fn ring_of(balancers: &[usize]) -> Ring {
+    Ring::new(&balancers.iter().map(|&balancer| balancer_id(balancer)).collect::<Vec<u32>>())
+}
+
+/// Writes a balancer's ring, with the owners before where they have changed. A balancer that has only just come was none of them.
+fn write_ring(at: usize, member: &mut Member, ring: &Ring) -> Result<(), Error> {
+    let (first, second) = (targets(at, ring.owners()), targets(at, ring.seconds()));
+    if member.ring.is_empty() {
+        let before = first.iter().zip(&second);
+        member.former = before
+            .map(|(&first, &second)| if first == NO_TARGET { second } else { first })
+            .collect();
+    } else if member.ring != first {
+        member.former = std::mem::take(&mut member.ring);
+    }
+    member.ring = first;
+    for (part, owners) in [&member.ring, &member.former, &second].into_iter().enumerate() {
+        member.balancer.maps.ring.write(part * RING_SIZE as usize, owners)?;
+    }
+    Ok(())
+}
+
+/// Balancers' ids, as a balancer's targets; all its own if there are none.
+fn targets(at: usize, ids: &[u32]) -> Vec<u32> {
     let owner = |&id: &u32| match (id - BALANCER_IDS) as usize {
         own if own == at => NO_TARGET,
         peer => peer_index(at, peer),
     };
-    ring.owners().iter().map(owner).collect()
+    match ids {
+        [] => vec![NO_TARGET; RING_SIZE as usize],
+        ids => ids.iter().map(owner).collect(),
+    }
 }
 
 pub(crate) fn key(address: IpAddr, port: u16, protocol: u8) -> VipKey {

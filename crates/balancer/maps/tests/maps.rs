@@ -57,7 +57,7 @@ fn slots_are_shared_memory() {
         return;
     }
     let mut maps = balancer().maps;
-    assert_eq!(maps.ring.room(), 3 * RING_SIZE as usize, "owners, former owners, successors");
+    assert_eq!(maps.ring.room(), 3 * RING_SIZE as usize, "owners, former owners, seconds");
     assert_eq!(maps.maglev.room(), 4 * MAGLEV_SIZE as usize);
     let table: Vec<u32> = (0..MAGLEV_SIZE).collect();
     maps.maglev.write(MAGLEV_SIZE as usize, &table).unwrap();

@@ -44,6 +44,22 @@ pub fn table(backends: &[Weighted]) -> Vec<u32> {
     slots
 }
 
+/// The words of a table in the `maglev` map: a target in the lower half, in the upper one the stamp of the slot's last change. Slots that name
+/// another target than in the words `before` have the stamp `now`. 0: never changed; a stamp that wraps to 0 counts as 1.
+pub fn stamped(table: &[u32], before: Option<&[u32]>, now: u16) -> Vec<u32> {
+    let word = |(slot, &target): (usize, &u32)| match before.and_then(|words| words.get(slot)) {
+        Some(&word) if word & 0xffff == target => word,
+        Some(_) => u32::from(now.max(1)) << 16 | target,
+        None => target,
+    };
+    table.iter().enumerate().map(word).collect()
+}
+
+/// The target in a word of the `maglev` map.
+pub const fn target(word: u32) -> u32 {
+    word & 0xffff
+}
+
 fn turns(backends: &[Weighted], slots: usize) -> Vec<Turn> {
     let mut due: Vec<Weighted> = backends.iter().copied().filter(|b| b.weight > 0).collect();
     due.sort_unstable();

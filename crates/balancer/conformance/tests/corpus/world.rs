@@ -66,7 +66,7 @@ impl World {
     pub fn forget(&mut self) {
         self.now += ERA;
         self.balancer.maps.settings.set(&settings(self.now)).unwrap();
-        self.balancer.maps.ring.write(0, &vec![0; RING_SIZE as usize]).unwrap();
+        self.balancer.maps.ring.write(0, &vec![0; 3 * RING_SIZE as usize]).unwrap();
         (0..8).for_each(|index| self.set_target(index, TargetState::Up));
         self.hash(0, 1);
         self.hash(1, 1);
@@ -87,7 +87,10 @@ impl World {
             "joins" => self.change(|settings| settings.most_joins = value.parse().unwrap()),
             "ring" => {
                 let owner = if value == "other" { OTHER } else { 0 };
-                self.balancer.maps.ring.write(0, &vec![owner; RING_SIZE as usize]).unwrap();
+                for part in [0, 2] {
+                    let owners = vec![owner; RING_SIZE as usize];
+                    self.balancer.maps.ring.write(part * RING_SIZE as usize, &owners).unwrap();
+                }
                 self.change(|settings| settings.peers = 1);
             }
             _ => panic!("no such step: {word}"),

@@ -158,7 +158,7 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
         tables: tables.collect(),
         ring: ring(maps, 0),
         former_ring: ring(maps, RING_SIZE),
-        successors: ring(maps, 2 * RING_SIZE),
+        second_ring: ring(maps, 2 * RING_SIZE),
         epoch: settings.epoch,
         macs: plan::read_macs(&settings.macs),
         vips,

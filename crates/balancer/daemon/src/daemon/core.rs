@@ -64,6 +64,7 @@ impl Core {
         let plan = Plan::found(apply::found(&balancer.maps)?);
         let known = members::read(&config.balancer.state_dir);
         let mut state = State::new(Inputs::new(config, keys), plan, known);
+        state.started_tick = balancer.now()?;
         let contents = Contents::new(&state.inputs, &state.plan.maps);
         balancer.maps.set_settings(&contents.settings)?;
         state.try_reconcile(&mut balancer.maps)?;

@@ -76,6 +76,8 @@ pub(super) struct State {
     /// The plan that the maps follow.
     pub(super) plan: Plan,
     pub(super) started: Instant,
+    /// The data plane's tick then.
+    pub(super) started_tick: u32,
     reconcile_error: Option<String>,
     /// A write has failed, and was not undone: the maps are between two plans.
     between_plans: bool,
@@ -95,6 +97,7 @@ impl State {
             next_hops: NextHops::new(),
             macs: Macs::new(),
             started: Instant::now(),
+            started_tick: 1,
             reconcile_error: None,
             between_plans: false,
         }
@@ -246,6 +249,7 @@ impl State {
         let (members, listed, next_hops) = (self.members(), self.listed(), self.known_hops());
         let world = World {
             now: self.started.elapsed(),
+            tick: self.started_tick.wrapping_add(plan::ticks(self.started.elapsed())),
             own: inputs.config.balancer.member.as_ref().map(|member| member.id),
             balancers: &members,
             listed: &listed,

@@ -42,6 +42,7 @@ impl World {
         let addresses = backends.chain(members.iter().map(|member| member.address));
         let world = plan::World {
             now: Duration::ZERO,
+            tick: 1,
             own: config.balancer.member.as_ref().map(|member| member.id),
             balancers: &members,
             listed: &members,

@@ -19,7 +19,7 @@ pub enum Change {
     GroupTarget(u32, Option<u16>),
     /// A whole Maglev table, by number; no VIP uses it now.
     Table(u32, Vec<u32>),
-    /// The whole of `ring`: owners, former owners, successors.
+    /// The whole of `ring`: owners, former owners, second owners.
     Ring([Vec<u16>; 3]),
     /// To `vips`; `None`: taken out.
     Vip(VipName, Option<abi::Vip>),
@@ -52,8 +52,8 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     });
     set(&mut changes, &before.vips, &after.vips, |name, vip| Change::Vip(name, Some(*vip)));
     if before.ring != after.ring {
-        let Maps { ring, former_ring, successors, .. } = after;
-        changes.push(Change::Ring([ring, former_ring, successors].map(Vec::clone)));
+        let Maps { ring, former_ring, second_ring, .. } = after;
+        changes.push(Change::Ring([ring, former_ring, second_ring].map(Vec::clone)));
     }
     let peers = !after.peers.is_empty();
     if before.epoch != after.epoch || before.peers.is_empty() == peers {

@@ -28,14 +28,14 @@ pub struct Maps {
     pub group_targets: BTreeMap<u32, u16>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
-    /// The Maglev tables in use, by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
+    /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
     pub tables: BTreeMap<u32, Vec<u32>>,
     /// The first part of `ring`, of `RING_SIZE` slots: their owners; empty: not known.
     pub ring: Vec<u16>,
     /// The second part: their owners before the last change.
     pub former_ring: Vec<u16>,
-    /// The third part: their owners if this balancer were gone.
-    pub successors: Vec<u16>,
+    /// The third part: the second balancer of each, which would be the owner without the owner.
+    pub second_ring: Vec<u16>,
     /// `settings.epoch`.
     pub epoch: u8,
     /// `settings.macs`: addresses with their flags; empty: frames' addresses are not compared.
@@ -187,10 +187,15 @@ pub(super) fn tables(
         let number = plan.services.index(&service.key())?;
         let table = maglev::table(&takers(service, world, &plan.targets, targets));
         let [first, second] = places(number);
-        let place = match (before.tables.get(&first), before.tables.get(&second)) {
-            (Some(old), _) if *old != table => second,
-            (None, Some(old)) if *old == table => second,
-            _ => first,
+        let (old, used) = match before.tables.get(&first) {
+            Some(old) => (Some(old), first),
+            None => (before.tables.get(&second), second),
+        };
+        let table = maglev::stamped(&table, old.map(Vec::as_slice), world.stamp());
+        let place = match old {
+            Some(old) if *old == table => used,
+            Some(_) => first + second - used,
+            None => first,
         };
         Some((place, table))
     };

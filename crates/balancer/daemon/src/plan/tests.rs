@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use heddle_balancer_maps::abi::{Forwarding, TargetState, VipKind};
-use heddle_hashing::{MAGLEV_SIZE, RING_SIZE};
+use heddle_hashing::{MAGLEV_SIZE, RING_SIZE, maglev};
 
 use super::*;
 use crate::config::{Member, load};
@@ -70,6 +70,7 @@ impl Trace {
     fn update(&mut self, config: &Config) -> Result<Vec<Change>, Full> {
         let world = World {
             now: self.now,
+            tick: ticks(self.now),
             own: Some(id(101)),
             balancers: &self.balancers,
             listed: &self.listed,
@@ -99,7 +100,7 @@ impl Trace {
     }
 
     fn takes_flows(&self, number: u32) -> bool {
-        self.table().1.contains(&self.index(number).into())
+        self.table().1.iter().any(|&word| maglev::target(word) == u32::from(self.index(number)))
     }
 }
 
@@ -141,8 +142,8 @@ fn the_first_plan_writes_what_is_named_before_what_names_it() {
     assert_eq!((peer.forwarding, peer.mac), (Forwarding::Steering as u8, hop(102).mac));
     assert_eq!(maps.peers.len(), 1);
     let ours = maps.ring.iter().filter(|&&owner| owner == 0).count();
-    let tsuccessors = maps.ring.iter().filter(|&&owner| owner == trace.index(102)).count();
-    assert!(ours + tsuccessors == RING_SIZE && ours > RING_SIZE / 3 && tsuccessors > RING_SIZE / 3);
+    let theirs = maps.ring.iter().filter(|&&owner| owner == trace.index(102)).count();
+    assert!(ours + theirs == RING_SIZE && ours > RING_SIZE / 3 && theirs > RING_SIZE / 3);
     assert!(trace.update(&config(&[1, 2])).unwrap().is_empty(), "nothing new, nothing written");
 }
 
@@ -153,7 +154,8 @@ fn the_ring_before_the_last_change_is_known() {
     comer.update(&config(&[1])).unwrap();
     let other = comer.index(102);
     assert!(comer.plan.maps.former_ring.iter().all(|&owner| owner == other));
-    assert!(comer.plan.maps.successors.iter().all(|&owner| owner == other));
+    let slots = || comer.plan.maps.ring.iter().zip(&comer.plan.maps.second_ring);
+    assert!(slots().all(|(&first, &second)| [first, second].contains(&other) && first != second));
 
     let mut old = Trace::start();
     let both = std::mem::take(&mut old.balancers);
@@ -187,6 +189,26 @@ fn a_dead_backend_loses_its_slots_before_it_is_down() {
     trace.health.insert(id(2), State::Up);
     assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "epoch"]);
     assert_eq!(trace.table().0, first, "the two tables take turns");
+}
+
+/// Flows of slots that changed are asked for, all others are not.
+#[test]
+fn a_slot_that_changes_is_stamped() {
+    let mut trace = Trace::start();
+    trace.update(&config(&[1, 2])).unwrap();
+    assert!(trace.table().1.iter().all(|word| word >> 16 == 0), "no flow is older than the table");
+    let before = trace.table().1.to_vec();
+    trace.update(&config(&[1, 2, 3])).unwrap();
+    let stamp = ticks(trace.now) >> abi::STAMP_SHIFT;
+    let mut changed = 0;
+    for (old, new) in before.iter().zip(trace.table().1) {
+        let same = old == new;
+        changed += usize::from(!same);
+        assert!(same || (new >> 16 == stamp && maglev::target(*new) != maglev::target(*old)));
+    }
+    assert!(changed > before.len() / 4 && changed < before.len() / 2, "{changed}");
+    trace.now += Duration::from_secs(500);
+    assert!(trace.update(&config(&[1, 2, 3])).unwrap().is_empty());
 }
 
 #[test]
@@ -329,7 +351,7 @@ mod properties {
             let services = self.vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
             services.map(|vip| &self.tables[&(vip.table / MAGLEV_SIZE)]).all(|table| {
                 let distinct: BTreeSet<u32> =
-                    table.iter().copied().filter(|&slot| slot != 0).collect();
+                    table.iter().map(|&word| maglev::target(word)).filter(|&at| at != 0).collect();
                 distinct.into_iter().all(|target| self.targets[&(target as u16)].state == UP)
             })
         }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use heddle_balancer_maps::abi::STAMP_SHIFT;
+
 use crate::config::{Backend, Member};
 use crate::health::State;
 use crate::ids::WireId;
@@ -15,6 +17,8 @@ use crate::neighbours::NextHop;
 pub struct World<'a> {
     /// Time since any moment, always the same one.
     pub now: Duration,
+    /// The same moment in the data plane's ticks.
+    pub tick: u32,
     /// This balancer; `None` if it has no address, and so is alone.
     pub own: Option<WireId>,
     /// The balancers that share the work, this one included.
@@ -42,6 +46,11 @@ impl<'a> World<'a> {
     pub fn others_listed(&self) -> impl Iterator<Item = &'a Member> + use<'a> {
         let own = self.own;
         self.listed.iter().filter(move |member| Some(member.id) != own)
+    }
+
+    /// The stamp of what changes now ([`heddle_hashing::maglev::stamped`]).
+    pub(super) fn stamp(&self) -> u16 {
+        (self.tick >> STAMP_SHIFT) as u16
     }
 
     /// True if a backend serves. One that was not probed yet does: a restart must not move flows.

@@ -48,11 +48,12 @@ fn an_explanation_tells_what_then_happens_and_changes_nothing() {
 
 #[test]
 fn an_explanation_names_flow_token_owner_and_target() {
-    let Some(cluster) = open(Setup { balancers: 2, backends: 2, ..Setup::default() }) else {
+    let Some(cluster) = open(Setup { balancers: 3, backends: 2, ..Setup::default() }) else {
         return;
     };
-    let connection = crate::world::owned_by(&cluster, 1, 1);
+    let connection = crate::world::kept_by(&cluster, 1, 2);
     let home = cluster.connect(0, &connection);
+    assert_eq!(cluster.to(0, &connection.data(1)), home);
     let trace = cluster.explain(0, &connection.data(1)).unwrap().trace.unwrap();
     assert_eq!(trace.token, connection.token());
     assert_eq!(cluster.backend_of(0, trace.target), Some(home));

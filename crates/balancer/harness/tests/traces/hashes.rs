@@ -88,15 +88,22 @@ fn owner(cluster: &Cluster, slot: usize) -> usize {
     (Ring::new(&ids).owners()[slot] - 100) as usize
 }
 
+fn second(cluster: &Cluster, slot: usize) -> usize {
+    let ids: Vec<u32> = cluster.alive().map(|balancer| 100 + balancer as u32).collect();
+    (Ring::new(&ids).seconds()[slot] - 100) as usize
+}
+
 #[test]
 fn questions_go_to_the_owners_that_the_reference_says() {
     let Some(cluster) = open(Setup { balancers: 4, ..Setup::default() }) else { return };
     for flow in flows(200) {
         let client = v6(flow.client.ip());
         let hash = hash::maglev(9, client, flow.client.port(), &service_key(&flow));
-        let asked = owner(&cluster, ring_slot_of_flow(hash));
-        let via = cluster.send(0, &flow.ack(&[], 1)).unwrap().via;
-        assert_eq!(via, if asked == 0 { vec![0] } else { vec![0, asked, 0] });
+        let slot = ring_slot_of_flow(hash);
+        let asked = [owner(&cluster, slot), second(&cluster, slot)];
+        let others = asked.into_iter().filter(|&balancer| balancer != 0);
+        let expected: Vec<usize> = [0].into_iter().chain(others.flat_map(|at| [at, 0])).collect();
+        assert_eq!(cluster.send(0, &flow.data(1)).unwrap().via, expected, "first and second");
     }
 }
 

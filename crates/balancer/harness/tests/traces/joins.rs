@@ -28,21 +28,31 @@ fn a_join_at_the_owner_goes_by_its_token() {
     assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established));
 }
 
-/// Balancer 1 has the primary, 0 owns the token, 2 gets the join: 2 asks 0, 0 answers through 2, and then it goes straight.
+/// Balancer 1 has the primary and is second for the token, 0 owns it, 2 gets the join: 2 asks 0, 0 answers through 2, and then it goes straight.
 #[test]
 fn a_join_elsewhere_asks_the_owner_once() {
     let Some(mut cluster) = open(three()) else { return };
-    let connection = owned_by(&cluster, 0, 1);
+    let kept_by = |connection: &Connection| {
+        let token = connection.token();
+        (cluster.owner(token), cluster.second(token)) == (Some(0), Some(1))
+    };
+    let connection = (1..).map(connection).find(kept_by).unwrap();
     cluster.to(1, &connection.syn());
     let (sent, seen) = cluster.seen(1, &connection.third_ack());
     let home = backend(&sent);
     assert_eq!(sent.via, [1, 0], "the keys go through the owner");
-    assert_eq!(seen.at(1), [Counter::SteeredKeys]);
+    assert_eq!(seen.at(1), [Counter::SteeredKeys, Counter::TokenAdded], "and stay with the second");
     assert_eq!(seen.at(0), [Counter::SentForPeer, Counter::TokenAdded]);
     let sent = cluster.send(1, &connection.data(10)).unwrap();
     assert_eq!((backend(&sent), sent.via), (home, vec![1, 0]), "and the word that it lives");
-    assert_eq!(cluster.token_state(0, &connection), Some(TokenState::Confirmed));
+    for balancer in [0, 1] {
+        let state = if balancer == 0 { TokenState::Confirmed } else { TokenState::Provisional };
+        assert_eq!(cluster.token_state(balancer, &connection), Some(state));
+    }
+    // The flow itself is registered with two balancers, too.
+    (0..2).for_each(|_| assert_eq!(cluster.to(1, &connection.data(10)), home));
     assert_eq!(cluster.send(1, &connection.data(10)).unwrap().via, [1]);
+    assert_eq!(cluster.token_state(1, &connection), Some(TokenState::Confirmed));
 
     let subflow = astray(&cluster, &connection, home);
     let (sent, seen) = cluster.seen(2, &connection.join(&subflow));

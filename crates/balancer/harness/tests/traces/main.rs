@@ -1,6 +1,7 @@
 //! Traces: packets in, where they go and what is counted, on the real programs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod churn;
 mod closing;
 mod explain;
 mod forged;
@@ -14,6 +15,7 @@ mod joins;
 mod learning;
 mod modes;
 mod plain;
+mod registrations;
 mod strangers;
 mod verdicts;
 mod world;

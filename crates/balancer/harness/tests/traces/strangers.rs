@@ -97,9 +97,14 @@ fn strangers_and_wrong_words_are_dropped() {
             steered(peer, own, &of(&within), &within),
         ),
         (
-            "of an unknown backend",
-            Counter::DropNoBackend,
-            steered(peer, own, &header(STEERING_VERSION, register, 7, 4, &packet), &packet),
+            "of another balancer as the backend",
+            Counter::DropMalformed,
+            steered(peer, own, &header(STEERING_VERSION, register, 7, 102, &packet), &packet),
+        ),
+        (
+            "of no backend",
+            Counter::DropMalformed,
+            steered(peer, own, &header(STEERING_VERSION, register, 7, 0, &packet), &packet),
         ),
     ];
     for (what, counter, frame) in cases {
@@ -111,23 +116,24 @@ fn strangers_and_wrong_words_are_dropped() {
     assert_eq!((maps.tokens.iter().count(), maps.flows.iter().count()), (0, 0));
 }
 
-/// Packets from the address of a dead balancer are refused, also if another host has the address now.
+/// A balancer that is taken for dead may live, and signs: it is heard.
 #[test]
-fn a_balancer_that_left_is_a_stranger() {
+fn a_balancer_that_is_taken_for_dead_is_heard() {
     let Some(mut cluster) = cluster() else { return };
-    cluster.kill(1).unwrap();
+    cluster.publish_to(0, &[0, 2]).unwrap();
     let packet = flow(1).ack(&[], 1);
     let word = header(STEERING_VERSION, SteeringKind::Confirm as u8, 7, 1002, &packet);
     let frame = steered(balancer_address(1), balancer_address(0), &word, &packet);
-    let (_, seen) = cluster.seen(0, &frame);
-    assert_eq!(seen.at(0), [Counter::DropUnauthenticated]);
+    let (sent, seen) = cluster.seen(0, &frame);
+    assert_eq!(sent.fate, Fate::Backend(2));
+    assert_eq!(seen.at(0), [Counter::SentForPeer, Counter::TokenAdded]);
 }
 
 /// The owner is dead and the others do not know yet: queries to it are lost; then the change is published, and the SYN comes again.
 #[test]
 fn questions_to_the_dead_are_lost_until_it_is_known() {
     let Some(mut cluster) = cluster() else { return };
-    let connection = crate::world::owned_by(&cluster, 0, 1);
+    let connection = crate::world::kept_by(&cluster, 0, 1);
     let home = cluster.connect(1, &connection);
     let join = connection.join(&flow(9));
     cluster.crash(0);

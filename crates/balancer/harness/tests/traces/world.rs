@@ -45,6 +45,12 @@ pub fn owned_by(cluster: &Cluster, balancer: usize, from: u16) -> Connection {
     (from..).map(connection).find(owned).unwrap()
 }
 
+/// A connection whose token these two keep, in this order.
+pub fn kept_by(cluster: &Cluster, first: usize, second: usize) -> Connection {
+    let keepers = |c: &Connection| (cluster.owner(c.token()), cluster.second(c.token()));
+    (1..).map(connection).find(|c| keepers(c) == (Some(first), Some(second))).unwrap()
+}
+
 /// The first of some flows for which it holds.
 pub fn find(flows: impl IntoIterator<Item = Flow>, holds: impl Fn(Flow) -> bool) -> Flow {
     flows.into_iter().find(|&flow| holds(flow)).unwrap()

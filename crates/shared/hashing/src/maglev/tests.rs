@@ -101,3 +101,14 @@ proptest! {
         prop_assert!(table(&backends) == table(&shuffled));
     }
 }
+
+#[test]
+fn a_slot_has_the_stamp_of_its_last_change() {
+    let first = stamped(&[1, 2, 3], None, 9);
+    assert_eq!(first, [1, 2, 3], "never changed");
+    let second = stamped(&[1, 5, 0], Some(&first), 9);
+    assert_eq!(second, [1, 9 << 16 | 5, 9 << 16]);
+    let third = stamped(&[1, 5, 3], Some(&second), 0);
+    assert_eq!(third, [1, 9 << 16 | 5, 1 << 16 | 3]);
+    assert_eq!(third.iter().map(|&word| target(word)).collect::<Vec<_>>(), [1, 5, 3]);
+}

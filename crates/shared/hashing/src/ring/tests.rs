@@ -9,6 +9,7 @@ fn an_owner_is_one_of_the_balancers_and_alone_it_owns_everything() {
     assert_eq!(Ring::new(&[]).owner(7), None);
     let alone = Ring::new(&[5]);
     assert!([0, 1, u32::MAX].iter().all(|&token| alone.owner(token) == Some(5)));
+    assert_eq!((alone.second(7), alone.seconds()), (None, &[][..]));
     let two = Ring::new(&[5, 9]);
     assert_eq!(two.owners().len(), RING_SIZE);
     assert_eq!(two.owner(0x0010_0000), Some(two.owners()[1]));
@@ -40,6 +41,10 @@ proptest! {
         for (before, after) in before.owners().iter().zip(after.owners()) {
             prop_assert!(before == after || before == gone);
             prop_assert_ne!(after, gone);
+        }
+        for ((first, second), after) in before.owners().iter().zip(before.seconds()).zip(after.owners()) {
+            prop_assert_ne!(first, second);
+            prop_assert_eq!(after, if first == gone { second } else { first }, "the second follows the first");
         }
         let mut shuffled = all.clone();
         shuffled.reverse();

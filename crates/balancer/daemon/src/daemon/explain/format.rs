@@ -39,6 +39,9 @@ fn sent(verdict: Counter, backend: &str) -> Option<String> {
             format!("The token is remembered here for backend {backend}, which gets the packet.")
         }
         Counter::SentForPeer => format!("Another balancer sent it: it goes on to {backend}."),
+        Counter::SentReturned => format!(
+            "Another balancer does not know its backend {backend} yet, and has sent it back: it goes there."
+        ),
         Counter::SentUdp => format!("The first of its flow: {by_hash}."),
         Counter::SentDirect => format!("The address is backend {backend}'s own: it goes there."),
         Counter::SentFragment => {
@@ -71,6 +74,9 @@ fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
         Counter::SteeredForward => {
             format!("It belongs to balancer {owner}, which gets it as if it had come there.")
         }
+        Counter::Returned => format!(
+            "Its backend is not known here: balancer {owner} would get it back, and send it there itself."
+        ),
         Counter::HeartbeatAnswered => {
             format!("A heartbeat of balancer {owner}'s: it would be answered.")
         }

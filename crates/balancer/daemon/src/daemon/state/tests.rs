@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use heddle_balancer_maps::Error;
 use heddle_balancer_maps::abi::{MAGLEV_SIZE, Settings, Target, VipKind};
+use heddle_hashing::maglev;
 
 use super::*;
 use crate::daemon::testing::hop;
@@ -62,8 +63,8 @@ impl DataPlane for TestMaps {
                 assert!(!live || same, "packets see half of table {number}");
                 maps.tables.insert(number, slots);
             }
-            Change::Ring([ring, former_ring, successors]) => {
-                (maps.ring, maps.former_ring, maps.successors) = (ring, former_ring, successors);
+            Change::Ring([ring, former_ring, second_ring]) => {
+                (maps.ring, maps.former_ring, maps.second_ring) = (ring, former_ring, second_ring);
             }
             Change::Vip(name, Some(vip)) => drop(maps.vips.insert(name, vip)),
             Change::Vip(name, None) => drop(maps.vips.remove(&name)),
@@ -88,13 +89,15 @@ impl DataPlane for TestMaps {
     }
 }
 
-/// The contents as packets meet them: in whatever place a table is, and whatever the epoch.
+/// The contents as packets meet them: in whatever place a table is, whatever the epoch, and whenever a slot has changed.
 fn effect(contents: Contents<'_>) -> Contents<'_> {
     let Contents { mut settings, maps } = contents;
     let mut maps = maps.into_owned();
     settings.epoch = 0;
     maps.epoch = 0;
-    maps.tables = maps.tables.into_iter().map(|(number, table)| (number / 2, table)).collect();
+    let targets = |table: Vec<u32>| table.into_iter().map(maglev::target).collect();
+    let tables = maps.tables.into_iter();
+    maps.tables = tables.map(|(number, table)| (number / 2, targets(table))).collect();
     maps.vips.values_mut().for_each(|vip| vip.table /= 2 * MAGLEV_SIZE);
     Contents { settings, maps: Cow::Owned(maps) }
 }

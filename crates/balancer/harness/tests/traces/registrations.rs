@@ -1,0 +1,203 @@
+//! Each token and flow is known to two balancers: what deaths, returns and reloads do to them.
+
+use heddle_balancer_maps::abi::{Counter, TokenState};
+use heddle_harness::{Backend, Cluster, Connection, Fate, Flow, Setup};
+
+use crate::world::{Traced, backend, connection, find, flow, kept_by, open, with_port};
+
+fn three() -> Setup {
+    Setup { balancers: 3, backends: 8, ..Setup::default() }
+}
+
+/// With heartbeats: two ticks of silence make a balancer suspect.
+fn watchful() -> Setup {
+    let mut setup = three();
+    setup.settings.heartbeat = 2;
+    setup
+}
+
+fn astray(cluster: &Cluster, connection: &Connection, home: usize) -> Flow {
+    let subflows = (10..).map(|port| with_port(connection.primary, port));
+    find(subflows, |subflow| cluster.hashed(&subflow) != home)
+}
+
+#[test]
+fn tokens_are_confirmed_with_both_keepers() {
+    let Some(cluster) = open(three()) else { return };
+    for (first, second) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)] {
+        let connection = kept_by(&cluster, first, second);
+        let home = cluster.connect(0, &connection);
+        (0..2).for_each(|_| assert_eq!(cluster.to(0, &connection.data(1)), home));
+        for keeper in [first, second] {
+            assert_eq!(cluster.token_state(keeper, &connection), Some(TokenState::Confirmed));
+        }
+    }
+}
+
+/// A balancer comes back, and three seconds later the one that had its entries dies: nothing had asked or told the first one meanwhile.
+#[test]
+fn a_return_and_then_a_death_lose_no_join() {
+    let Some(mut cluster) = open(three()) else { return };
+    let tokens: Vec<_> = (1..60).map(connection).collect();
+    cluster.kill(0).unwrap();
+    let homes: Vec<_> = tokens.iter().map(|c| cluster.connect(1, c)).collect();
+    for (connection, &home) in tokens.iter().zip(&homes) {
+        (0..2).for_each(|_| assert_eq!(cluster.to(1, &connection.data(1)), home));
+    }
+    cluster.revive(0).unwrap();
+    cluster.advance(180).unwrap();
+    cluster.kill(1).unwrap();
+    for (connection, &home) in tokens.iter().zip(&homes) {
+        for balancer in [0, 2] {
+            let subflow = with_port(connection.primary, 7 + balancer as u16);
+            assert_eq!(cluster.join(balancer, connection, &subflow), home);
+        }
+    }
+}
+
+/// The dead balancer is not known to be dead: keys that are lost with it come again by the other keeper.
+#[test]
+fn keys_that_come_again_go_through_the_other_keeper() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = kept_by(&cluster, 0, 2);
+    let home = cluster.to(1, &connection.syn());
+    cluster.crash(0);
+    assert_eq!(cluster.send(1, &connection.third_ack()).unwrap().fate, Fate::Lost);
+    let sent = cluster.send(1, &connection.first_data(100)).unwrap();
+    assert_eq!((backend(&sent), sent.via), (home, vec![1, 2]));
+    cluster.publish().unwrap();
+    assert_eq!(cluster.join(2, &connection, &with_port(connection.primary, 7)), home);
+}
+
+/// Silence makes a balancer suspect before it is known to be dead: keys and questions go to the other keeper.
+#[test]
+fn nothing_waits_for_a_suspect() {
+    let Some(mut cluster) = open(watchful()) else { return };
+    cluster.beat().unwrap();
+    let known = kept_by(&cluster, 0, 2);
+    let home = cluster.connect(1, &known);
+    (0..3).for_each(|_| assert_eq!(cluster.to(1, &known.data(1)), home));
+    let subflow = astray(&cluster, &known, home);
+    assert_eq!(cluster.join(1, &known, &subflow), home);
+    (0..4).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), home));
+    cluster.crash(0);
+    for _ in 0..3 {
+        cluster.advance(1).unwrap();
+        cluster.beat().unwrap();
+    }
+    let new = Connection { primary: flow(4000), ..kept_by(&cluster, 0, 2) };
+    let new = Connection { server_key: heddle_wire::Key([9; 8]), ..new };
+    let its_home = cluster.connect(1, &new);
+    assert_eq!(cluster.join(1, &known, &with_port(subflow, 7)), home, "a join asks the other one");
+    assert_eq!(cluster.to(2, &subflow.data(1)), home);
+    assert_eq!(cluster.to(2, &new.data(1)), its_home);
+    let stalled = (1..400).filter(|&client| {
+        let frame = connection(client).join(&flow(client + 1000));
+        cluster.send(1, &frame).unwrap().fate == Fate::Lost
+    });
+    // Of tokens that nobody knows the suspect is asked at last: it may live.
+    assert!(stalled.count() > 0);
+}
+
+/// What the hash explains asks nobody, and so waits for nobody.
+#[test]
+fn plain_flows_never_wait_for_a_dead_balancer() {
+    let Some(mut cluster) = open(three()) else { return };
+    let flows: Vec<_> = (1..100).map(flow).collect();
+    let homes: Vec<_> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
+    cluster.crash(0);
+    for (flow, &home) in flows.iter().zip(&homes) {
+        let sent = cluster.send(1, &flow.ack(&[], 100)).unwrap();
+        assert_eq!((backend(&sent), sent.via), (home, vec![1]));
+    }
+}
+
+/// But where the table has changed while they lived, they are asked for.
+#[test]
+fn plain_flows_of_changed_slots_are_found() {
+    let Some(mut cluster) = open(three()) else { return };
+    let flows: Vec<_> = (1..100).map(flow).collect();
+    let homes: Vec<_> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
+    cluster.backends.extend([Backend { weight: 1, up: true }; 4]);
+    cluster.publish().unwrap();
+    for (flow, &home) in flows.iter().zip(&homes) {
+        (0..2).for_each(|_| assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home));
+    }
+    cluster.kill(0).unwrap();
+    let mut asked = 0;
+    for (flow, &home) in flows.iter().zip(&homes) {
+        let kept = [1, 2].into_iter().any(|keeper| cluster.entry(keeper, flow).is_some());
+        let sent = cluster.send(1, &flow.ack(&[], 1)).unwrap();
+        assert_eq!(backend(&sent), home);
+        assert!(kept || sent.via == [1], "the hash explains it: {:?}", sent.via);
+        asked += usize::from(kept);
+    }
+    assert!(asked > 10, "{asked}");
+}
+
+/// A backend is added at one balancer before the others: connections to it live, and joins arrive where it is known.
+#[test]
+fn a_backend_that_the_others_do_not_know_yet() {
+    let Some(mut cluster) = open(three()) else { return };
+    cluster.backends.push(Backend { weight: 8, up: true });
+    cluster.publish_to(1, &[0, 1, 2]).unwrap();
+    let mut returned = 0;
+    let new: Vec<_> = (1..200)
+        .map(connection)
+        .filter(|c| backend(&cluster.send(1, &c.primary.syn(&[])).unwrap()) == 8)
+        .map(|c| Connection { primary: with_port(c.primary, 50_000), ..c })
+        .filter(|c| cluster.to(1, &c.syn()) == 8)
+        .take(20)
+        .collect();
+    assert!(new.len() > 10);
+    for connection in &new {
+        let (home, seen) = cluster.watch(|c| Ok(c.connect(1, connection))).unwrap();
+        assert_eq!(home, 8);
+        returned += seen.count(Counter::SentReturned);
+        let subflow = with_port(connection.primary, 7);
+        assert_eq!(cluster.join(1, connection, &subflow), 8);
+        (0..6).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), 8));
+        // Balancer 1 answers, and forwards what balancer 2 cannot send.
+        if cluster.owner(connection.token()) == Some(1) {
+            let elsewhere = with_port(connection.primary, 8);
+            assert_eq!(cluster.join(2, connection, &elsewhere), 8);
+            assert_eq!(cluster.to(2, &elsewhere.fin()), 8);
+        }
+    }
+    assert!(returned > 10, "{returned}");
+    // The others follow, and hear of the tokens with the next refresh.
+    cluster.publish().unwrap();
+    for connection in &new {
+        (0..6).for_each(|_| assert_eq!(cluster.to(1, &connection.data(1)), 8));
+        for balancer in 0..3 {
+            let subflow = with_port(connection.primary, 20 + balancer as u16);
+            assert_eq!(cluster.join(balancer, connection, &subflow), 8);
+        }
+    }
+}
+
+/// Two of five at once: the hash explains connections.
+#[test]
+fn two_of_five_die_at_once() {
+    let Some(mut cluster) = open(Setup { balancers: 5, backends: 8, ..Setup::default() }) else {
+        return;
+    };
+    let connections: Vec<_> = (1..60).map(connection).collect();
+    let flows: Vec<_> = (1000..1060).map(flow).collect();
+    let at: Vec<_> = connections.iter().map(|c| cluster.route(&c.primary).unwrap()).collect();
+    let homes: Vec<_> =
+        connections.iter().zip(&at).map(|(c, &at)| cluster.connect(at, c)).collect();
+    let plain: Vec<_> = flows.iter().map(|f| cluster.plain(cluster.route(f).unwrap(), f)).collect();
+    cluster.crash(0);
+    cluster.crash(1);
+    for (flow, &home) in flows.iter().zip(&plain) {
+        assert_eq!(cluster.to(cluster.route(flow).unwrap(), &flow.ack(&[], 1)), home);
+    }
+    cluster.publish().unwrap();
+    for (connection, &home) in connections.iter().zip(&homes) {
+        assert_eq!(
+            cluster.to(cluster.route(&connection.primary).unwrap(), &connection.data(1)),
+            home
+        );
+    }
+}
