@@ -233,8 +233,12 @@ impl<'a> Running<'a> {
         let refused = observe::refused_joins(self.lab)?;
         let joins_refused = refused - self.refused;
         self.refused = refused;
-        let service = self.load.take(Path::Service, away.as_deref());
-        let direct = self.load.take(Path::Direct, None);
+        let mut service = self.load.take(Path::Service, away.as_deref());
+        let mut direct = self.load.take(Path::Direct, None);
+        if *event == Event::Joins {
+            // The client has closed them itself.
+            (service.subflows_lost, direct.subflows_lost) = (0, 0);
+        }
         self.load.reopen()?;
         let (name, withdrawal) = (event.name(), event.withdrawal());
         let event = event.to_string();
