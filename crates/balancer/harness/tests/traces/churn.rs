@@ -160,8 +160,11 @@ impl Churn {
     }
 }
 
+/// A change of the cluster.
+type Change = fn(&mut Churn) -> Result<(), Error>;
+
 /// Four events of these kinds, in an order that the seed gives.
-fn churn(seed: u64, events: &[fn(&mut Churn) -> Result<(), Error>]) {
+fn churn(seed: u64, events: &[Change]) {
     let mut setup = Setup { balancers: 3, backends: 5, ..Setup::default() };
     setup.settings.heartbeat = 2;
     let Some(mut cluster) = open(setup) else { return };
