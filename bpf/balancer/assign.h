@@ -215,14 +215,21 @@ static __always_inline __u32 syn_target(const struct packet_context *context)
 	return own_hashed_target(context);
 }
 
-/* True if the balancer chooses this connection's key. A live flow keeps the key that it has: a SYN for it may be forged. What is behind
- * the end of a flow that the hash explains is another one. */
+/* True behind the end of a flow that the hash sends where it was: what opens there is another one, and moves nothing. */
+static __always_inline bool ended(const struct packet_context *context, const struct flow_snapshot *flow)
+{
+	__u8 state = flow->state & FLOW_STATE_MASK;
+
+	return state == FLOW_CLOSING || (state == FLOW_CLOSING_STATEFUL && own_hashed_target(context) == flow->target);
+}
+
+/* True if the balancer chooses this connection's key. A live flow keeps the key that it has: a SYN for it may be forged. */
 static __always_inline bool assignable(const struct packet_context *context, const struct mptcp_found *found)
 {
 	const struct flow_snapshot *flow = known_flow(context);
 
 	return context->vip.mode == MPTCP_ASSIGN && found->version == 0 &&
-	       (!flow || half_open(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING || !target_up(flow->target));
+	       (!flow || half_open(flow) || ended(context, flow) || !target_up(flow->target));
 }
 
 /* False: no room for a key, and nothing is decided. */

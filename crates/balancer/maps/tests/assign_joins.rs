@@ -7,7 +7,7 @@ use assigned::{
     Flags, balancer, balancer_address, count, join, key_in, peer, run, segment, set_ring, syn,
     token,
 };
-use heddle_balancer_maps::abi::{Counter, FlowState};
+use heddle_balancer_maps::abi::{Counter, FlowState, STEERING_VERSION};
 use heddle_balancer_maps::{Action, Balancer};
 use heddle_testing::{Need, skip_without};
 
@@ -71,7 +71,7 @@ fn a_join_at_another_balancer_goes_by_way_of_its_owner() {
                 between[30..34],
                 balancer_address(0).to_string().parse::<std::net::Ipv4Addr>().unwrap().octets()
             );
-            assert_eq!(between[42..44], [1, 8]);
+            assert_eq!(between[42..44], [STEERING_VERSION as u8, 8]);
             assert_eq!((way(&last), &last[14..]), (backend, &packet[..]));
         }
     }
