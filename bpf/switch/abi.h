@@ -110,7 +110,7 @@ struct probe_arrival {
 	__u8 pad[7];
 };
 
-/* What becomes of a probe: the one to replicate, if any. */
+/* The outcome of a probe: the probe to replicate, if any. */
 struct probe_result {
 	__u16 tor;
 	__u16 util;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* CFLB's constants as a router needs them: for user space, or a program that is told of new constants. Not on the path of packets. */
+/* Preparation of CFLB's constants for a router: in user space, or where constants are configured. Not on the packet path. */
 #pragma once
 
 #include <linux/types.h>

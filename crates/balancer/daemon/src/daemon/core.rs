@@ -103,7 +103,7 @@ impl Core {
         Ok((self.balancer.program.id()?, self.interfaces.keys().cloned().collect()))
     }
 
-    /// What the program knows of the other balancers, for the thread of heartbeats.
+    /// The program's state of the other balancers, for the heartbeat thread.
     ///
     /// # Errors
     /// [`heddle_balancer_maps::Error`].
@@ -175,7 +175,7 @@ impl Core {
         self.ready
     }
 
-    /// What a balancer that has just started still waits for.
+    /// The conditions that a starting balancer still waits for.
     pub(super) fn waits_for(&self, sources: &SourceStatus) -> Option<String> {
         if self.ready {
             return None;

@@ -90,7 +90,7 @@ pub(super) struct SourceStatus {
     pub(super) detached: Vec<String>,
     /// The other tasks that have stopped.
     pub(super) stopped_tasks: Vec<&'static str>,
-    /// What heartbeats have told of the other balancers.
+    /// The heartbeats' results for the other balancers.
     pub(super) peers: BTreeMap<IpAddr, Report>,
 }
 

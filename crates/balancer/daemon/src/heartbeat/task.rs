@@ -48,7 +48,7 @@ impl fmt::Debug for Probed {
     }
 }
 
-/// What heartbeats have told of a balancer.
+/// The heartbeats' results for a balancer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The conclusion.

@@ -1,4 +1,4 @@
-//! What the program knows of the other balancers.
+//! The program's state of the other balancers.
 
 use aya::maps::Map;
 use heddle_bpf_loader::maps::{Access, Memory, array};

@@ -117,7 +117,7 @@ fn store(source: Source) -> Option<&'static str> {
     }
 }
 
-/// What is wrong with another balancer, or with the way to it.
+/// Faults of another balancer, or of the path to it.
 pub(super) fn of_peer(member: &MemberStatus, refused_recently: bool) -> Vec<String> {
     let Some(heartbeats) = &member.heartbeats else { return Vec::new() };
     let MemberStatus { name, address, .. } = member;

@@ -93,7 +93,7 @@ fn a_dead_balancer_is_back_after_five_answers_in_a_row() {
     assert_eq!(trace.rounds(1, Duration::ZERO, Some(MS)), Liveness::Alive);
 }
 
-/// What the program had noted before the daemon came is no answer to it.
+/// Answers recorded before the daemon started do not count.
 #[test]
 fn an_answer_to_the_daemon_before_tells_nothing() {
     let heard = Heard { at: 500 * MS, sequence: 3 };
