@@ -53,7 +53,11 @@ static __always_inline void answer_heartbeat(struct xdp_md *ctx, const struct pa
 	struct steering *message = &decision->message;
 	__u64 tag;
 
-	*message = (struct steering){ .version = STEERING_VERSION, .kind = STEER_HEARTBEAT_REPLY };
+	*message = (struct steering){
+		.version = STEERING_VERSION,
+		.kind = STEER_HEARTBEAT_REPLY,
+		.asked = settings.tables_changed,
+	};
 	__builtin_memcpy(message->token, heartbeat->token, sizeof(message->token));
 	put_be32(message->backend, settings.fingerprint);
 	tag = message_tag(context, message, &packet->destination, 0);
@@ -77,6 +81,7 @@ static __always_inline void hear_answer(const struct packet_context *context, co
 		return;
 	WRITE_ONCE(state->heard, nanoseconds(context));
 	WRITE_ONCE(state->fingerprint, get_be32(answer->backend));
+	WRITE_ONCE(state->tables_changed, answer->asked);
 	WRITE_ONCE(state->sequence, get_be32(answer->token));
 }
 

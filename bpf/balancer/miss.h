@@ -46,10 +46,11 @@ static __always_inline bool query_flow(const struct packet_context *context, __u
 }
 
 /* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that they are
- * MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before. */
+ * MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before, here or at another balancer. */
 static __always_inline bool worth_asking(const struct packet_context *context, int option)
 {
-	return option != MPTCP_NONE || context->packet.tcp_flags & TCP_RST || hashed_otherwise_before(context);
+	return option != MPTCP_NONE || context->packet.tcp_flags & TCP_RST || settings.ask_always ||
+	       hashed_otherwise_before(context);
 }
 
 static __always_inline void decide_tcp_miss(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)

@@ -243,7 +243,10 @@ struct settings {
 	__u32 fingerprint;   /* of seed, services and backends: sent with heartbeats, so that a balancer with others is seen */
 	__u32 heartbeat;     /* ticks of silence after which another balancer is suspect; 0: there are no heartbeats */
 	__u64 macs[MACS];    /* this machine's, up to the first 0; none: frames' addresses are not compared */
-	__u32 now;           /* the time, where the program was loaded with a clock of its own */
+	__u8 tables_changed; /* true: a slot of the Maglev tables changed lately; sent with answers to heartbeats */
+	__u8 ask_always;     /* true: that was so at another balancer, and is not known here */
+	__u8 pad[2];
+	__u32 now; /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
 
@@ -353,7 +356,7 @@ struct steering {
 	__u8 version;
 	__u8 kind;
 	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on */
-	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far */
+	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of answers to heartbeats: settings.tables_changed */
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */
 	__u8 tag[8];     /* proves that the sender has the cluster's key (balancer/tag.h) */
@@ -362,11 +365,13 @@ struct steering {
 /* ---- what is known of another balancer, by its target ---- */
 
 struct peer_state {
-	__u64 heard;       /* ns of CLOCK_MONOTONIC: its last answer to a heartbeat */
-	__u32 sequence;    /* that answer's number */
-	__u32 fingerprint; /* of its last heartbeat or answer */
-	__u32 tick;        /* of its last message of any kind; 0: none */
-	__u32 refused;     /* messages from its address with a wrong tag */
+	__u64 heard;          /* ns of CLOCK_MONOTONIC: its last answer to a heartbeat */
+	__u32 sequence;       /* that answer's number */
+	__u32 fingerprint;    /* of its last heartbeat or answer */
+	__u32 tick;           /* of its last message of any kind; 0: none */
+	__u32 refused;        /* messages from its address with a wrong tag */
+	__u32 tables_changed; /* of its last answer: a slot of its Maglev tables changed lately */
+	__u32 pad;
 };
 
 /* ---- explain: the decision of a program that was loaded for dry runs ---- */

@@ -99,6 +99,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
             Some(message) = messages.recv() => core.handle_message(message, &sources.status()),
             event = sources.next() => core.handle_event(event),
         }
+        core.state.note_isolation();
         let ready = core.check_ready(&sources.status());
         core.reconcile();
         core.supply_keys();
@@ -109,7 +110,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     tracing::info!("the daemon stops; the program goes on with the maps as they are");
     // From here on `/healthz` answers that the daemon stops.
     drop(messages);
-    sources.leave().await;
+    sources.end().await;
     Ok(())
 }
 

@@ -13,6 +13,15 @@ pub use task::{Heartbeats, Probed, Report, start};
 
 use std::time::Duration;
 
+/// The conclusions about another balancer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conclusion {
+    /// Whether it answers.
+    pub liveness: Liveness,
+    /// True if its last answer said that its tables had changed lately.
+    pub tables_changed: bool,
+}
+
 /// The time between two heartbeats to a balancer.
 pub const INTERVAL: Duration = Duration::from_millis(20);
 /// The delay of a heartbeat, or of the look for its answer, from which on a missing answer proves nothing.

@@ -45,7 +45,7 @@ pub enum Source {
 pub struct View {
     /// By name.
     pub members: BTreeMap<String, IpAddr>,
-    /// Those whose registration has ended although they have not said that they leave: they are members as long as they answer.
+    /// Those whose registration has ended: their programs may go on, and they are members as long as they answer.
     pub lapsed: BTreeMap<String, IpAddr>,
     /// The state of the list.
     pub source: Source,

@@ -23,7 +23,7 @@ mod world;
 pub use change::{Change, changes};
 pub use indices::{Full, Indices, Phase};
 pub use macs::read_macs;
-pub use maps::{Maps, VipName};
+pub use maps::{Derived, Maps, VipName};
 pub use settings::{Keys, settings, ticks};
 pub use world::World;
 
@@ -89,12 +89,15 @@ impl Plan {
         let group_targets = groups::targets(config, self);
         let changed =
             ring != before.ring || tables != before.tables || group_targets != before.group_targets;
+        let tables_changed = tables.values().any(|words| world.has_changed(config, words));
         Maps {
             vips: maps::vips(config, self, &tables),
             ids: self.ids(),
             group_targets,
             peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
+            tables_changed,
+            ask_always: world.peer_tables_changed && !tables_changed,
             targets,
             tables,
             ring,

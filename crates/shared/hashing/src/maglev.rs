@@ -55,6 +55,12 @@ pub fn stamped(table: &[u32], before: Option<&[u32]>, now: u16) -> Vec<u32> {
     table.iter().enumerate().map(word).collect()
 }
 
+/// True if a slot of a table ([`stamped`]) has changed within `age` units before `now`.
+pub fn changed_since(words: &[u32], now: u16, age: u32) -> bool {
+    let is_recent = |stamp: u16| stamp != 0 && u32::from(now.wrapping_sub(stamp)) <= age + 1;
+    words.iter().any(|&word| is_recent((word >> 16) as u16))
+}
+
 /// The target in a word of the `maglev` map.
 pub const fn target(word: u32) -> u32 {
     word & 0xffff

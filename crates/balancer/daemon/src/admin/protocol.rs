@@ -305,7 +305,7 @@ pub struct MemberStatus {
     pub own: bool,
     /// True if it has its part of the ring.
     pub alive: bool,
-    /// False if its registration in the store has ended although it has not said that it leaves.
+    /// False if its registration in the store has ended.
     pub registered: bool,
     /// Its answers to heartbeats; none of the balancer that answers, and where there are no heartbeats.
     pub heartbeats: Option<Heartbeats>,

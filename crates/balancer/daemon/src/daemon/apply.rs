@@ -11,7 +11,7 @@ use heddle_balancer_maps::maps::Maps;
 use heddle_hashing::RING_SIZE;
 
 use crate::ids::WireId;
-use crate::plan::{self, Change, VipName};
+use crate::plan::{self, Change, Derived, VipName};
 
 /// The maps of the data plane, as the daemon writes them.
 pub(super) trait DataPlane {
@@ -61,9 +61,8 @@ pub(super) fn write(
     before: &Contents<'_>,
     after: &Contents<'_>,
 ) -> Result<(), Error> {
-    let Settings { epoch, peers, .. } = before.settings;
-    // These two have their place among the changes.
-    let settings = Settings { epoch, peers, ..after.settings };
+    // What follows from the maps has its place among the changes.
+    let settings = Derived::from(&before.settings).on(after.settings);
     if settings != before.settings {
         to.set_settings(&settings)?;
     }
@@ -106,10 +105,7 @@ impl DataPlane for Maps {
                 self.peers.insert(&(*address).into(), &(*index).into())
             }
             Change::Peer(address, None) => self.peers.remove(&(*address).into()),
-            Change::Epoch { epoch, peers } => {
-                let settings = self.settings.get()?;
-                self.settings.set(&Settings { epoch: *epoch, peers: u8::from(*peers), ..settings })
-            }
+            Change::Derived(derived) => self.settings.set(&derived.on(self.settings.get()?)),
         }
     }
 
@@ -160,6 +156,8 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
         former_ring: ring(maps, RING_SIZE),
         second_ring: ring(maps, 2 * RING_SIZE),
         epoch: settings.epoch,
+        tables_changed: settings.tables_changed != 0,
+        ask_always: settings.ask_always != 0,
         macs: plan::read_macs(&settings.macs),
         vips,
     })

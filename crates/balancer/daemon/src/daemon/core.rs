@@ -130,7 +130,7 @@ impl Core {
                 self.keep(&view);
                 self.state.set_view(view);
             }
-            Event::Liveness(liveness) => self.state.set_liveness(liveness),
+            Event::Heartbeats(conclusions) => self.state.set_heartbeats(&conclusions),
             Event::Detached(interfaces) => self.attach_again(&interfaces),
             Event::NextHops(hops) => self.state.next_hops = hops,
             // An interface that is gone may come back: its last address stands meanwhile.

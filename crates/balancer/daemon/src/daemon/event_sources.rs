@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use crate::attachment;
 use crate::config::{Backend, Config, Membership, Service};
 use crate::health::{self, Checker, HealthEvent, State, Target};
-use crate::heartbeat::{self, Heartbeats, Liveness, Probed, Report};
+use crate::heartbeat::{self, Conclusion, Heartbeats, Probed, Report};
 use crate::links::{self, Macs};
 use crate::members::{Member, View, etcd};
 use crate::neighbours::{self, NextHops};
@@ -29,7 +29,7 @@ pub(super) enum Event {
     /// The balancers that are listed.
     Members(View),
     /// The conclusions of heartbeats.
-    Liveness(BTreeMap<IpAddr, Liveness>),
+    Heartbeats(BTreeMap<IpAddr, Conclusion>),
     /// The interfaces that have lost the program.
     Detached(BTreeSet<String>),
     /// The next hops of all addresses.
@@ -46,7 +46,7 @@ pub(super) fn check_name(service: &Service, backend: &Backend) -> String {
 /// The name of the task that follows the list of balancers.
 const MEMBERSHIP: &str = "membership";
 /// The longest time that leaving etcd may take.
-const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The running sources.
 pub(super) struct EventSources {
@@ -60,7 +60,7 @@ pub(super) struct EventSources {
     _link_watcher: Supervised,
     attachment: Option<Attachment>,
     heartbeats: Option<Heartbeats>,
-    liveness: watch::Receiver<BTreeMap<IpAddr, Liveness>>,
+    conclusions: watch::Receiver<BTreeMap<IpAddr, Conclusion>>,
     /// True as soon as this balancer may register.
     ready: watch::Sender<bool>,
     /// True when the daemon stops.
@@ -116,7 +116,7 @@ impl EventSources {
             _link_watcher: link_watcher,
             attachment: None,
             heartbeats: None,
-            liveness: watch::channel(BTreeMap::new()).1,
+            conclusions: watch::channel(BTreeMap::new()).1,
             ready: watch::channel(false).0,
             stop: watch::channel(false).0,
             tasks: BTreeMap::new(),
@@ -155,8 +155,8 @@ impl EventSources {
 
     /// Starts the thread of heartbeats. Not before privileges are given up.
     pub(super) fn start_heartbeats(&mut self, states: PeerStates) -> io::Result<()> {
-        let (to, liveness) = watch::channel(BTreeMap::new());
-        self.liveness = liveness;
+        let (to, conclusions) = watch::channel(BTreeMap::new());
+        self.conclusions = conclusions;
         self.heartbeats = Some(heartbeat::start(states, to)?);
         Ok(())
     }
@@ -217,7 +217,7 @@ impl EventSources {
                 Event::Health(event.target, event.state)
             }
             Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),
-            Ok(()) = self.liveness.changed() => Event::Liveness(self.liveness.borrow_and_update().clone()),
+            Ok(()) = self.conclusions.changed() => Event::Heartbeats(self.conclusions.borrow_and_update().clone()),
             Some(lost) = lost(self.attachment.as_mut()) => Event::Detached(lost),
             Ok(()) = self.hops.changed() => Event::NextHops(self.hops.borrow_and_update().clone()),
             Ok(()) = self.macs.changed() => Event::Macs(self.macs.borrow_and_update().clone()),
@@ -254,11 +254,11 @@ impl EventSources {
         names
     }
 
-    /// Says in etcd that this balancer leaves: the other balancers notice at once.
-    pub(super) async fn leave(mut self) {
+    /// Ends the registration in etcd.
+    pub(super) async fn end(mut self) {
         self.stop.send_replace(true);
         let Some(membership) = self.tasks.get_mut(MEMBERSHIP) else { return };
-        let _ = tokio::time::timeout(LEAVE_TIMEOUT, membership.ended()).await;
+        let _ = tokio::time::timeout(END_TIMEOUT, membership.ended()).await;
     }
 }
 

@@ -8,7 +8,8 @@ impl Core {
     /// The balancer's own health, for `/healthz`, the gauges and `heddle lb status`.
     pub(super) fn health(&self, sources: &SourceStatus) -> Health {
         let starting = self.waits_for(sources).map(|cause| format!("starting: {cause}"));
-        Health { starting, ..health(self.state.reconcile_error(), sources) }
+        let isolated = self.state.isolation().map(str::to_owned);
+        Health { starting, isolated, ..health(self.state.reconcile_error(), sources) }
     }
 }
 
@@ -17,6 +18,7 @@ fn health(reconcile_error: Option<&str>, sources: &SourceStatus) -> Health {
     let stopped = &sources.stopped_tasks;
     Health {
         starting: None,
+        isolated: None,
         maps_out_of_sync: reconcile_error.map(out_of_sync),
         health_checks_stopped: health_checks(&sources.stopped_checks),
         neighbour_watcher_stopped: sources

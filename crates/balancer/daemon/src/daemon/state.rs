@@ -1,5 +1,8 @@
 //! The daemon's knowledge, and the plan made of it: all of the daemon but the kernel's objects.
 
+mod isolation;
+mod peer_tables;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -12,12 +15,14 @@ use super::error::CoreError;
 use super::event_sources::check_name;
 use crate::config::{self, Config, Membership};
 use crate::health::State as HealthState;
-use crate::heartbeat::Liveness;
+use crate::heartbeat::{Conclusion, Liveness};
 use crate::ids::WireId;
 use crate::links::Macs;
 use crate::members::{Known, Source, View};
 use crate::neighbours::{NextHop, NextHops};
 use crate::plan::{self, Keys, Plan, World};
+use isolation::{Isolation, Surroundings};
+use peer_tables::PeerTables;
 
 /// All that a reload replaces, at once or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +71,10 @@ pub(super) struct State {
     liveness: BTreeMap<IpAddr, Liveness>,
     /// Balancers that count as alive until heartbeats tell: those that were when the daemon started.
     assumed: BTreeSet<IpAddr>,
-    /// True until the ring of a balancer that found none is whole for the first time.
+    /// True until the ring of a balancer that found none is whole for the first time. It has placed no flows yet.
     is_first_ring: bool,
+    peer_tables: PeerTables,
+    isolation: Isolation,
     /// Lapsed balancers that have died since: they are forgotten.
     forgotten: BTreeSet<String>,
     pub(super) next_hops: NextHops,
@@ -91,6 +98,8 @@ impl State {
             liveness: BTreeMap::new(),
             assumed: assumed(&plan),
             is_first_ring: plan.maps.ring.is_empty(),
+            peer_tables: PeerTables::default(),
+            isolation: Isolation::No,
             forgotten: BTreeSet::new(),
             inputs,
             plan,
@@ -128,7 +137,10 @@ impl State {
     }
 
     /// Takes in the conclusions of heartbeats. Whoever is neither registered nor answers is gone.
-    pub(super) fn set_liveness(&mut self, liveness: BTreeMap<IpAddr, Liveness>) {
+    pub(super) fn set_heartbeats(&mut self, conclusions: &BTreeMap<IpAddr, Conclusion>) {
+        self.peer_tables.update(conclusions, self.uptime());
+        let liveness = conclusions.iter().map(|(address, known)| (*address, known.liveness));
+        let liveness: BTreeMap<_, _> = liveness.collect();
         self.assumed.retain(|address| {
             liveness.get(address).is_none_or(|liveness| *liveness == Liveness::Unknown)
         });
@@ -163,6 +175,25 @@ impl State {
             Some(Liveness::Dead) => false,
             Some(Liveness::Unknown) | None => self.assumed.contains(&address),
         }
+    }
+
+    /// Notes whether this balancer is cut off from everything around it.
+    pub(super) fn note_isolation(&mut self) {
+        let is_other = |member: &config::Member| !self.is_own(member);
+        let checked = ids(&self.inputs.config, |service| service.health.is_some());
+        let is_up = |id: &&WireId| self.inputs.health.get(id) == Some(&HealthState::Up);
+        let around = Surroundings {
+            balancers: self.listed().into_iter().filter(is_other).count(),
+            alive: self.members().into_iter().filter(is_other).count(),
+            checked: checked.len(),
+            up: checked.iter().filter(is_up).count(),
+        };
+        self.isolation = self.isolation.next(&around, self.uptime());
+    }
+
+    /// The reason why no packets should be sent to this balancer, if it is cut off or was just now.
+    pub(super) fn isolation(&self) -> Option<&'static str> {
+        self.isolation.cause()
     }
 
     /// The names of other balancers of which heartbeats have told nothing yet.
@@ -256,6 +287,10 @@ impl State {
             health: &inputs.health,
             drained: &inputs.drained,
             next_hops: &next_hops,
+            has_placed_flows: !self.is_first_ring,
+            peer_tables_changed: self
+                .peer_tables
+                .have_changed(self.uptime(), inputs.config.timeouts.established),
             macs: &self.macs,
         };
         if !self.between_plans {

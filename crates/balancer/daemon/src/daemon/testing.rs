@@ -49,6 +49,8 @@ impl World {
             health: &BTreeMap::new(),
             drained: &BTreeMap::new(),
             next_hops: &addresses.map(|address| (address, hop(address))).collect(),
+            has_placed_flows: true,
+            peer_tables_changed: false,
             macs: &BTreeMap::new(),
         };
         let plan = Plan::default().next(&config, &world).unwrap();

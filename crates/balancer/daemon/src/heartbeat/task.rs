@@ -17,7 +17,7 @@ use heddle_balancer_maps::steering::{Message, SteeringKey};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::watch;
 
-use super::{Heard, INTERVAL, Judge, Liveness};
+use super::{Conclusion, Heard, INTERVAL, Judge, Liveness};
 
 /// The time without a round after which heartbeats count as stopped.
 const STALL: Duration = Duration::from_secs(5);
@@ -86,7 +86,7 @@ struct Shared {
 /// If the system has no thread.
 pub fn start(
     states: PeerStates,
-    changes: watch::Sender<BTreeMap<IpAddr, Liveness>>,
+    changes: watch::Sender<BTreeMap<IpAddr, Conclusion>>,
 ) -> io::Result<Heartbeats> {
     let (probed, wanted) = watch::channel(Probed::default());
     let shared = Shared { reports: BTreeMap::new(), round: Instant::now() };
@@ -128,7 +128,7 @@ impl Heartbeats {
 /// The thread's state.
 struct Task {
     states: PeerStates,
-    changes: watch::Sender<BTreeMap<IpAddr, Liveness>>,
+    changes: watch::Sender<BTreeMap<IpAddr, Conclusion>>,
     wanted: watch::Receiver<Probed>,
     shared: Arc<Mutex<Shared>>,
     peers: BTreeMap<IpAddr, Peer>,
@@ -145,6 +145,8 @@ struct Peer {
     refused: (u32, u32, Option<Instant>),
     /// Of its answers since the start; none: it has not answered.
     fingerprint: Option<u32>,
+    /// Of its last answer: its tables had changed lately.
+    tables_changed: bool,
 }
 
 impl Task {
@@ -188,8 +190,7 @@ impl Task {
     fn publish(&self, probed: &Probed) {
         let reports = self.peers.iter().map(|(address, peer)| (*address, peer.report(probed)));
         *lock(&self.shared) = Shared { reports: reports.collect(), round: Instant::now() };
-        let conclusions =
-            self.peers.iter().map(|(address, peer)| (*address, peer.judge.liveness()));
+        let conclusions = self.peers.iter().map(|(address, peer)| (*address, peer.conclusion()));
         let conclusions: BTreeMap<_, _> = conclusions.collect();
         self.changes.send_if_modified(|old| {
             let changed = *old != conclusions;
@@ -217,7 +218,14 @@ impl Task {
 impl Peer {
     fn new(index: u16, state: &PeerState) -> Peer {
         let refused = (state.refused, state.refused, None);
-        Peer { index, judge: Judge::new(heard(state)), missed: 0, refused, fingerprint: None }
+        Peer {
+            index,
+            judge: Judge::new(heard(state)),
+            missed: 0,
+            refused,
+            fingerprint: None,
+            tables_changed: false,
+        }
     }
 
     fn look(&mut self, due: Duration, state: &PeerState) {
@@ -226,10 +234,15 @@ impl Peer {
         self.missed += u64::from(!self.judge.look(due, now(), heard));
         if self.judge.liveness() == Liveness::Alive {
             self.fingerprint = Some(state.fingerprint);
+            self.tables_changed = state.tables_changed != 0;
         }
         if state.refused != self.refused.1 {
             (self.refused.1, self.refused.2) = (state.refused, Some(Instant::now()));
         }
+    }
+
+    fn conclusion(&self) -> Conclusion {
+        Conclusion { liveness: self.judge.liveness(), tables_changed: self.tables_changed }
     }
 
     fn report(&self, probed: &Probed) -> Report {

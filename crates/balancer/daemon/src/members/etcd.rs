@@ -5,8 +5,8 @@
 //! ready, take a lease and put the key. Any failure ends the session: the last view stays, marked [`Source::Lost`], and a new session
 //! begins after a pause, with a new lease; the key then belongs to that one, so that the old lease's end does no harm.
 //!
-//! A balancer that stops says so: it deletes its key and leaves the key `<prefix>/<name>/left` for an hour. One whose key goes without
-//! that has lost etcd, or its daemon has died. Its program may go on, so it is [lapsed](View::lapsed): a member as long as it answers.
+//! A balancer whose key goes has lost etcd, or its daemon has stopped or died. Its program goes on: routers send packets to it, and tokens
+//! are registered there. So it is [lapsed](View::lapsed): a member as long as it answers heartbeats.
 //!
 //! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers: see [`Credentials`] for TLS and
 //! authentication.
@@ -90,8 +90,8 @@ fn root(error: &dyn Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
 
-/// Sends the view of all keys to `to`, which has the view known so far, and keeps this balancer's key as soon as `ready` is true. Until
-/// `stop` is ready; then this balancer says that it leaves, and the others need not wait for the end of its lease.
+/// Sends the view of all keys to `to`, which has the view known so far, and keeps this balancer's key as soon as `ready` is true, until
+/// `stop` is ready.
 pub async fn watch(
     own: Member,
     store: Store,
@@ -106,7 +106,7 @@ pub async fn watch(
             None => return,
             Some(Err(error)) => error,
             Some(Ok(mut session)) => match before(&mut stop, session.run(&to, &mut ready)).await {
-                None => return session.leave().await,
+                None => return session.end().await,
                 Some(error) => error,
             },
         };

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Health {
     /// It has only just started: not everything is known yet that its work depends on.
     pub starting: Option<String>,
+    /// Neither backends nor other balancers answer, or did not until just now.
+    pub isolated: Option<String>,
     /// The maps do not follow the plan.
     pub maps_out_of_sync: Option<String>,
     /// Backends' health checks have stopped.
@@ -24,6 +26,7 @@ impl Health {
     pub fn causes(&self) -> impl Iterator<Item = &str> {
         let all = [
             &self.starting,
+            &self.isolated,
             &self.maps_out_of_sync,
             &self.health_checks_stopped,
             &self.neighbour_watcher_stopped,

@@ -70,6 +70,7 @@ names! {
     PEER_REFUSED = counter("peer_refused", PEER, "Messages of another balancer with another secret");
     PEER_DIFFERS = gauge("peer_fingerprint_differs", PEER, "1 if another balancer has another seed, other services or other backends");
     READY = gauge("ready", &[], "0 while the balancer starts, 1 as soon as its ring, health and maps are in step");
+    CONNECTED = gauge("connected", &[], "0 while neither backends nor other balancers answer, and until all have been checked again; else 1");
     MAPS_IN_SYNC = gauge("maps_in_sync", &[], "1 if the maps follow the plan, 0 if a write has failed");
     HEALTH_CHECKS_RUNNING = gauge("health_checks_running", &[], "1 if all health checks have results, 0 if one has stopped");
     NEIGHBOUR_WATCHER_RUNNING = gauge("neighbour_watcher_running", &[], "1 if next hops are kept up to date, 0 if not");

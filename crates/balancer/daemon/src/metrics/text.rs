@@ -151,6 +151,7 @@ impl Snapshot {
         let health = &self.health;
         for (name, cause) in [
             (names::READY, &health.starting),
+            (names::CONNECTED, &health.isolated),
             (names::MAPS_IN_SYNC, &health.maps_out_of_sync),
             (names::HEALTH_CHECKS_RUNNING, &health.health_checks_stopped),
             (names::NEIGHBOUR_WATCHER_RUNNING, &health.neighbour_watcher_stopped),

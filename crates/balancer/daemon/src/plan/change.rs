@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{self, TargetState};
 
-use super::{Maps, VipName};
+use super::{Derived, Maps, VipName};
 use crate::ids::WireId;
 
 /// A write to a map.
@@ -25,13 +25,8 @@ pub enum Change {
     Vip(VipName, Option<abi::Vip>),
     /// To `peers`; `None`: taken out.
     Peer(IpAddr, Option<u16>),
-    /// `settings.epoch`, and `settings.peers`.
-    Epoch {
-        /// The new epoch.
-        epoch: u8,
-        /// True if there are other balancers.
-        peers: bool,
-    },
+    /// The part of `settings` that follows from the maps.
+    Derived(Derived),
 }
 
 /// The writes, in this order, that lead from the maps `before` to those `after`. An entry is written before the entries that name it,
@@ -55,9 +50,8 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
         let Maps { ring, former_ring, second_ring, .. } = after;
         changes.push(Change::Ring([ring, former_ring, second_ring].map(Vec::clone)));
     }
-    let peers = !after.peers.is_empty();
-    if before.epoch != after.epoch || before.peers.is_empty() == peers {
-        changes.push(Change::Epoch { epoch: after.epoch, peers });
+    if before.derived() != after.derived() {
+        changes.push(Change::Derived(after.derived()));
     }
     set(&mut changes, &before.targets, &down, |index, target| Change::Target(index, *target));
     unset(&mut changes, &before.vips, &after.vips, |name| Change::Vip(name, None));

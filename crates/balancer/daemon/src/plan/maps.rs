@@ -38,8 +38,61 @@ pub struct Maps {
     pub second_ring: Vec<u16>,
     /// `settings.epoch`.
     pub epoch: u8,
+    /// `settings.tables_changed`.
+    pub tables_changed: bool,
+    /// `settings.ask_always`.
+    pub ask_always: bool,
     /// `settings.macs`: addresses with their flags; empty: frames' addresses are not compared.
     pub macs: BTreeMap<Mac, u64>,
+}
+
+/// The part of the settings that follows from the maps, and is written with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Derived {
+    /// Increased with each change of ring or tables.
+    pub epoch: u8,
+    /// True if there are other balancers.
+    pub peers: bool,
+    /// True if a slot of a Maglev table has changed within `established`.
+    pub tables_changed: bool,
+    /// True if that is so at another balancer, and not here: each flow that is not known here may have a backend that the hash does not give.
+    pub ask_always: bool,
+}
+
+impl Derived {
+    /// Settings with these values.
+    pub fn on(self, settings: abi::Settings) -> abi::Settings {
+        abi::Settings {
+            epoch: self.epoch,
+            peers: self.peers.into(),
+            tables_changed: self.tables_changed.into(),
+            ask_always: self.ask_always.into(),
+            ..settings
+        }
+    }
+}
+
+impl From<&abi::Settings> for Derived {
+    fn from(settings: &abi::Settings) -> Derived {
+        Derived {
+            epoch: settings.epoch,
+            peers: settings.peers != 0,
+            tables_changed: settings.tables_changed != 0,
+            ask_always: settings.ask_always != 0,
+        }
+    }
+}
+
+impl Maps {
+    /// The part of the settings that follows from these maps.
+    pub fn derived(&self) -> Derived {
+        Derived {
+            epoch: self.epoch,
+            peers: !self.peers.is_empty(),
+            tables_changed: self.tables_changed,
+            ask_always: self.ask_always,
+        }
+    }
 }
 
 /// A key of `vips`, that can be put in order.
@@ -191,7 +244,8 @@ pub(super) fn tables(
             Some(old) => (Some(old), first),
             None => (before.tables.get(&second), second),
         };
-        let table = maglev::stamped(&table, old.map(Vec::as_slice), world.stamp());
+        let placed_by = old.map(Vec::as_slice).filter(|_| world.has_placed_flows);
+        let table = maglev::stamped(&table, placed_by, world.stamp());
         let place = match old {
             Some(old) if *old == table => used,
             Some(_) => first + second - used,

@@ -38,7 +38,7 @@ impl fmt::Debug for Keys {
 pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
     let time = &config.timeouts;
     let own = |address: Option<IpAddr>| address.map(Address::from).unwrap_or_default();
-    abi::Settings {
+    maps.derived().on(abi::Settings {
         seed: keys.seed,
         maglev_seed: keys.maglev_seed,
         steering_keys: keys.steering,
@@ -46,8 +46,6 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         own6: own(config.balancer.ipv6.map(IpAddr::V6)),
         steering_port: config.steering.as_ref().map_or(0, |steering| steering.port).to_be(),
         gue_port: config.gue_port.to_be(),
-        epoch: maps.epoch,
-        peers: u8::from(!maps.peers.is_empty()),
         most_joins: config.limits.joins,
         most_source_joins: config.limits.source_joins,
         syn_timeout: ticks(time.syn),
@@ -66,7 +64,7 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         fingerprint: fingerprint(config, keys),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()
-    }
+    })
 }
 
 /// A number that balancers have in common if they place flows alike: made of the seed, the services and their backends.

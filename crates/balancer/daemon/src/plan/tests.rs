@@ -37,6 +37,8 @@ struct Trace {
     health: BTreeMap<WireId, State>,
     drained: BTreeMap<WireId, bool>,
     next_hops: BTreeMap<IpAddr, NextHop>,
+    has_placed_flows: bool,
+    peer_tables_changed: bool,
     macs: Macs,
     plan: Plan,
 }
@@ -62,6 +64,8 @@ impl Trace {
             health: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: addresses.chain(balancers).collect(),
+            has_placed_flows: true,
+            peer_tables_changed: false,
             macs: Macs::new(),
             plan: Plan::default(),
         }
@@ -77,6 +81,8 @@ impl Trace {
             health: &self.health,
             drained: &self.drained,
             next_hops: &self.next_hops,
+            has_placed_flows: self.has_placed_flows,
+            peer_tables_changed: self.peer_tables_changed,
             macs: &self.macs,
         };
         let next = self.plan.next(config, &world)?;
@@ -119,7 +125,7 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
         Change::Vip(_, None) => "no vip",
         Change::Peer(_, Some(_)) => "peer",
         Change::Peer(_, None) => "no peer",
-        Change::Epoch { .. } => "epoch",
+        Change::Derived(_) => "derived",
     };
     let mut kinds: Vec<&str> = changes.iter().map(kind).collect();
     kinds.dedup();
@@ -130,7 +136,7 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
 fn the_first_plan_writes_what_is_named_before_what_names_it() {
     let mut trace = Trace::start();
     let changes = trace.update(&config(&[1, 2])).unwrap();
-    assert_eq!(kinds(&changes), ["up", "id", "table", "peer", "vip", "ring", "epoch"]);
+    assert_eq!(kinds(&changes), ["up", "id", "table", "peer", "vip", "ring", "derived"]);
     let maps = &trace.plan.maps;
     let kind = |text: &str, port, protocol| {
         maps.vips[&VipName { address: text.parse().unwrap(), port, protocol }].kind
@@ -181,13 +187,13 @@ fn a_dead_backend_loses_its_slots_before_it_is_down() {
     let (first, epoch) = (trace.table().0, trace.plan.maps.epoch);
     trace.health.insert(id(2), State::Down);
     let changes = trace.update(&config).unwrap();
-    assert_eq!(kinds(&changes), ["table", "vip", "epoch", "down"]);
+    assert_eq!(kinds(&changes), ["table", "vip", "derived", "down"]);
     assert!(!trace.takes_flows(2) && trace.takes_flows(1) && trace.takes_flows(3));
     assert_eq!((trace.table().0, trace.plan.maps.epoch), (first + 1, epoch + 1));
     let vip = trace.plan.maps.vips.values().find(|vip| vip.id == 1).unwrap();
     assert_eq!(vip.table, (first + 1) * MAGLEV_SIZE);
     trace.health.insert(id(2), State::Up);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "epoch"]);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
     assert_eq!(trace.table().0, first, "the two tables take turns");
 }
 
@@ -217,11 +223,47 @@ fn a_drained_backend_keeps_its_flows_and_gets_no_new_ones() {
     let config = config(&[1, 2]);
     trace.update(&config).unwrap();
     trace.drained.insert(id(1), true);
-    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "epoch"]);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "derived"]);
     assert!(trace.state(1) == UP && !trace.takes_flows(1));
     trace.drained.insert(id(1), false);
     trace.update(&config).unwrap();
     assert!(trace.takes_flows(1));
+}
+
+/// A balancer that has changed nothing asks for all flows that it does not know while another one has: `established` is an hour.
+#[test]
+fn a_change_at_another_balancer_makes_this_one_ask() {
+    let mut trace = Trace::start();
+    trace.update(&config(&[1, 2])).unwrap();
+    let flags = |trace: &Trace| (trace.plan.maps.tables_changed, trace.plan.maps.ask_always);
+    assert_eq!(flags(&trace), (false, false));
+    trace.peer_tables_changed = true;
+    assert_eq!(kinds(&trace.update(&config(&[1, 2])).unwrap()), ["derived"]);
+    assert_eq!(flags(&trace), (false, true));
+    // It loses the same backend: the stamps tell of which flows it has to ask.
+    trace.update(&config(&[1])).unwrap();
+    assert_eq!(flags(&trace), (true, false));
+    trace.now += Duration::from_secs(3602);
+    trace.update(&config(&[1])).unwrap();
+    assert_eq!(flags(&trace), (false, true));
+    trace.peer_tables_changed = false;
+    trace.update(&config(&[1])).unwrap();
+    assert_eq!(flags(&trace), (false, false));
+}
+
+/// Changes before the first packets move no flows: the next hops and states of backends that are found one by one.
+#[test]
+fn a_balancer_that_has_only_just_come_has_changed_nothing() {
+    let mut trace = Trace::start();
+    trace.has_placed_flows = false;
+    trace.health = BTreeMap::from([(id(1), State::Down)]);
+    trace.update(&config(&[1, 2])).unwrap();
+    trace.health.clear();
+    trace.update(&config(&[1, 2])).unwrap();
+    trace.has_placed_flows = true;
+    trace.update(&config(&[1, 2])).unwrap();
+    assert!(!trace.plan.maps.tables_changed);
+    assert!(trace.takes_flows(1) && trace.takes_flows(2));
 }
 
 /// The longest timeout is an hour (established).
@@ -235,7 +277,7 @@ fn an_index_is_given_again_only_when_nothing_can_hold_it() {
     trace.update(&config(&[1, 3])).unwrap();
     assert_ne!(trace.index(3), of_2);
     trace.now += Duration::from_secs(3601);
-    assert_eq!(kinds(&trace.update(&config(&[1, 3])).unwrap()), ["down"]);
+    assert_eq!(kinds(&trace.update(&config(&[1, 3])).unwrap()), ["derived", "down"]);
     assert_eq!(trace.state(2), DOWN);
     trace.update(&config(&[1, 3, 4])).unwrap();
     assert_ne!(trace.index(4), of_2);
@@ -266,9 +308,9 @@ fn when_a_balancer_dies_its_slots_are_ours() {
     trace.update(&config).unwrap();
     trace.balancers.retain(|member| member.id == id(101));
     let changes = trace.update(&config).unwrap();
-    assert_eq!(kinds(&changes), ["ring", "epoch", "down"]);
+    assert_eq!(kinds(&changes), ["ring", "derived", "down"]);
     assert!(trace.plan.maps.ring.iter().all(|&owner| owner == 0));
-    assert!(changes.contains(&Change::Epoch { epoch: trace.plan.maps.epoch, peers: true }));
+    assert!(changes.contains(&Change::Derived(trace.plan.maps.derived())));
     assert_eq!(trace.plan.maps.peers.len(), 1, "its program may go on without its daemon");
 }
 

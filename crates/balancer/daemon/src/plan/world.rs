@@ -5,8 +5,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_balancer_maps::abi::STAMP_SHIFT;
+use heddle_hashing::maglev;
 
-use crate::config::{Backend, Member};
+use super::settings::ticks;
+use crate::config::{Backend, Config, Member};
 use crate::health::State;
 use crate::ids::WireId;
 use crate::links::Macs;
@@ -31,6 +33,10 @@ pub struct World<'a> {
     pub drained: &'a BTreeMap<WireId, bool>,
     /// The next hop of each address; one that is missing could not be resolved.
     pub next_hops: &'a BTreeMap<IpAddr, NextHop>,
+    /// False of a balancer that has only just come: changes of its tables move no flows.
+    pub has_placed_flows: bool,
+    /// True if the tables of another balancer have changed within `established`.
+    pub peer_tables_changed: bool,
     /// The Ethernet addresses of the interfaces that the program is attached to; empty: not known yet.
     pub macs: &'a Macs,
 }
@@ -51,6 +57,12 @@ impl<'a> World<'a> {
     /// The stamp of what changes now ([`heddle_hashing::maglev::stamped`]).
     pub(super) fn stamp(&self) -> u16 {
         (self.tick >> STAMP_SHIFT) as u16
+    }
+
+    /// True if a slot of this table has changed lately: flows that are older may be at another backend than the one that the hash gives.
+    pub(super) fn has_changed(&self, config: &Config, words: &[u32]) -> bool {
+        let established = ticks(config.timeouts.established) >> STAMP_SHIFT;
+        maglev::changed_since(words, self.stamp(), established)
     }
 
     /// True if a backend serves. One that was not probed yet does: a restart must not move flows.

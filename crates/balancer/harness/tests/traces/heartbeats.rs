@@ -108,6 +108,25 @@ fn both_keys_are_believed_while_they_change() {
     assert_eq!(known_of(&cluster, 1, 0).refused, 0);
 }
 
+/// Where the tables changed at another balancer, the hash explains no flow that is not known here.
+#[test]
+fn a_balancer_whose_tables_changed_says_so_and_the_other_asks_for_all_flows() {
+    let Some(mut cluster) = two() else { return };
+    set(&mut cluster, 1, |settings| settings.tables_changed = 1);
+    cluster.seen(1, &beat(KEY, 5));
+    assert_eq!(known_of(&cluster, 0, 1).tables_changed, 1);
+    let plain = flow(9).ack(&[], 1);
+    let (_, seen) = cluster.seen(0, &plain);
+    assert!(!seen.at(0).contains(&Counter::QueriedFlow));
+    set(&mut cluster, 0, |settings| settings.ask_always = 1);
+    let (sent, seen) = cluster.seen(0, &flow(10).ack(&[], 1));
+    assert!(seen.at(0).contains(&Counter::QueriedFlow));
+    assert_eq!(sent.via, [0, 1, 0], "asked, and sent from here");
+    set(&mut cluster, 1, |settings| settings.tables_changed = 0);
+    cluster.seen(1, &beat(KEY, 6));
+    assert_eq!(known_of(&cluster, 0, 1).tables_changed, 0);
+}
+
 /// Any message that is signed tells that its sender lives.
 #[test]
 fn steered_packets_are_heard_too() {

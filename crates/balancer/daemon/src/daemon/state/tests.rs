@@ -70,9 +70,11 @@ impl DataPlane for TestMaps {
             Change::Vip(name, None) => drop(maps.vips.remove(&name)),
             Change::Peer(address, Some(index)) => drop(maps.peers.insert(address, index)),
             Change::Peer(address, None) => drop(maps.peers.remove(&address)),
-            Change::Epoch { epoch, peers } => {
-                maps.epoch = epoch;
-                (self.settings.epoch, self.settings.peers) = (epoch, peers.into());
+            Change::Derived(derived) => {
+                maps.epoch = derived.epoch;
+                (maps.tables_changed, maps.ask_always) =
+                    (derived.tables_changed, derived.ask_always);
+                self.settings = derived.on(self.settings);
             }
         }
         Ok(())

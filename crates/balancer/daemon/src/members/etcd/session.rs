@@ -1,14 +1,13 @@
 //! One connection to etcd, with one lease.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use etcd_client::{
     Channel, Client, Event, EventType, GetOptions, KeyValue, LeaseGrantOptions,
-    LeaseKeepAliveStream, LeaseKeeper, PutOptions, Txn, TxnOp, WatchOptions, WatchResponse,
-    WatchStream,
+    LeaseKeepAliveStream, LeaseKeeper, PutOptions, WatchOptions, WatchResponse, WatchStream,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -23,11 +22,6 @@ struct Value {
     address: IpAddr,
 }
 
-/// The time for which a balancer that has left is remembered, in seconds.
-const LEFT_SECONDS: i64 = 3600;
-/// The end of the key that says that a balancer has left.
-const LEFT: &str = "/left";
-
 /// A connection, a watch on all keys, and this balancer's own key under a lease as soon as it is registered.
 pub struct Session {
     own: Member,
@@ -40,12 +34,11 @@ pub struct Session {
     renewals: Option<(LeaseKeeper, LeaseKeepAliveStream)>,
     members: BTreeMap<String, IpAddr>,
     lapsed: BTreeMap<String, IpAddr>,
-    left: BTreeSet<String>,
     changes: WatchStream,
 }
 
 impl Session {
-    /// Connects and reads all keys. Members of the view `known` that have no key any more have left, or are lapsed.
+    /// Connects and reads all keys. Members of the view `known` that have no key any more are lapsed.
     pub async fn begin(
         own: &Member,
         store: &Store,
@@ -67,7 +60,6 @@ impl Session {
             renewals: None,
             members: BTreeMap::new(),
             lapsed: known.all().map(|(name, address)| (name.clone(), *address)).collect(),
-            left: BTreeSet::new(),
             changes,
         };
         session.lapsed.remove(&own.name);
@@ -100,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Takes a lease and puts the key; that this balancer has left before is no longer so.
+    /// Takes a lease and puts the key.
     async fn register(&mut self) -> Result<(), StoreError> {
         let id = lease_id()?;
         self.lease = Some(id);
@@ -113,39 +105,17 @@ impl Session {
         });
         self.renewals = Some(renewals.await?);
         let value = serde_json::json!(Value { address: self.own.address }).to_string();
-        let put = TxnOp::put(self.key(), value, Some(PutOptions::new().with_lease(id)));
-        let is_back = TxnOp::delete(self.left_key(), None);
-        self.client.txn(Txn::new().and_then([is_back, put])).await?;
+        let key = format!("{}{}", self.prefix, self.own.name);
+        self.client.put(key, value, Some(PutOptions::new().with_lease(id))).await?;
         Ok(())
     }
 
-    /// Says that this balancer leaves, and gives the lease back.
-    pub async fn leave(mut self) {
+    /// Gives the lease back, and the key with it.
+    pub async fn end(mut self) {
         let Some(lease) = self.lease else { return };
-        let limit = self.heartbeat;
-        if !matches!(timeout(limit, self.say_goodbye(lease)).await, Ok(Ok(()))) {
-            tracing::warn!(
-                "this balancer could not say in etcd that it leaves: its lease has to end"
-            );
+        if !matches!(timeout(self.heartbeat, self.client.lease_revoke(lease)).await, Ok(Ok(_))) {
+            tracing::warn!("the lease in etcd could not be given back: it ends by itself");
         }
-    }
-
-    async fn say_goodbye(&mut self, lease: i64) -> Result<(), StoreError> {
-        let remembered = self.client.lease_grant(LEFT_SECONDS, None).await?.id();
-        let options = PutOptions::new().with_lease(remembered);
-        let left = TxnOp::put(self.left_key(), "", Some(options));
-        let gone = TxnOp::delete(self.key(), None);
-        self.client.txn(Txn::new().and_then([left, gone])).await?;
-        self.client.lease_revoke(lease).await?;
-        Ok(())
-    }
-
-    fn key(&self) -> String {
-        format!("{}{}", self.prefix, self.own.name)
-    }
-
-    fn left_key(&self) -> String {
-        format!("{}{LEFT}", self.key())
     }
 
     fn send(&self, to: &watch::Sender<View>) {
@@ -183,9 +153,7 @@ impl Session {
             EventType::Put => self.put(key),
             EventType::Delete => {
                 let Some(name) = name(key.key(), &self.prefix) else { return Ok(()) };
-                if let Some(back) = name.strip_suffix(LEFT) {
-                    self.left.remove(back);
-                } else if name != self.own.name {
+                if name != self.own.name {
                     self.removed(name);
                 } else if self.renewals.is_some() {
                     return Err(StoreError::LeaseLost);
@@ -197,19 +165,12 @@ impl Session {
 
     /// The key of another balancer is gone.
     fn removed(&mut self, name: &str) {
-        if let Some(address) = self.members.remove(name)
-            && !self.left.contains(name)
-        {
+        if let Some(address) = self.members.remove(name) {
             self.lapsed.insert(name.to_owned(), address);
         }
     }
 
     fn put(&mut self, key: &KeyValue) {
-        if let Some(left) = name(key.key(), &self.prefix).and_then(|name| name.strip_suffix(LEFT)) {
-            self.lapsed.remove(left);
-            self.left.insert(left.to_owned());
-            return;
-        }
         let value = serde_json::from_slice::<Value>(key.value());
         let (Some(name), Ok(value)) = (name(key.key(), &self.prefix), value) else {
             tracing::warn!(key = %key.key().escape_ascii(), "not a balancer's key");

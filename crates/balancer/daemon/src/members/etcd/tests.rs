@@ -138,7 +138,7 @@ impl Balancer {
 }
 
 #[tokio::test]
-async fn members_join_leave_and_expire() {
+async fn members_join_stop_and_expire() {
     let Some(etcd) = Etcd::start() else { return };
     let mut one = balancer(1, etcd.store());
     one.sees(&[1], Source::Current).await;
@@ -150,15 +150,16 @@ async fn members_join_leave_and_expire() {
     two.task.abort();
     one.sees_lapsed(&[1, 3], &[2], Source::Current).await;
     three.sees_lapsed(&[1, 3], &[2], Source::Current).await;
-    // One that stops says so: the others know without an end of its lease.
-    three.stop().await;
-    one.sees_lapsed(&[1], &[2], Source::Current).await;
-    // It may come back, die, and is then not taken for one that has left.
-    let mut three = balancer(3, etcd.store());
-    one.sees_lapsed(&[1, 3], &[2], Source::Current).await;
-    three.sees(&[1, 3], Source::Current).await;
-    three.task.abort();
-    one.sees_lapsed(&[1], &[2, 3], Source::Current).await;
+    // So is one that stops: its program goes on. The others know without the end of its lease.
+    let long_lived = Store { time_to_live: Duration::from_secs(600), ..etcd.store() };
+    let mut four = balancer(4, long_lived);
+    one.sees_lapsed(&[1, 3, 4], &[2], Source::Current).await;
+    four.stop().await;
+    one.sees_lapsed(&[1, 3], &[2, 4], Source::Current).await;
+    // One that comes back is a member again. A balancer that did not know the others learns of those that are registered.
+    let mut two = balancer(2, etcd.store());
+    one.sees_lapsed(&[1, 2, 3], &[4], Source::Current).await;
+    two.sees(&[1, 2, 3], Source::Current).await;
 }
 
 #[tokio::test]
@@ -225,7 +226,6 @@ async fn the_last_list_outlives_etcd_and_is_taken_up_after_its_restart() {
     // One ends while etcd is down.
     two.stop().await;
     etcd.restart();
-    // It could not say so, so it is one that may answer still.
     one.sees_lapsed(&[1], &[2], Source::Current).await;
     let mut two = balancer(2, etcd.store());
     one.sees(&[1, 2], Source::Current).await;
