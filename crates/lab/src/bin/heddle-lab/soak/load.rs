@@ -22,6 +22,9 @@ const EXCHANGES: u64 = 3;
 /// Exchanges of MPTCP streams: enough for all subflows.
 const WIDE: Pattern = Pattern { up: 300_000, down: 1000, pause: Duration::from_millis(300) };
 
+/// The beginning of an error that is about a subflow.
+const SUBFLOW: &str = "subflow";
+
 /// The service, or backends past the balancers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Path {
@@ -84,6 +87,12 @@ impl Observed {
         self.stall = self.stall.max(other.stall);
         self.subflow_stall = self.subflow_stall.max(other.subflow_stall);
         self.errors.extend(other.errors.iter().cloned());
+    }
+
+    /// Leaves out what is lost of the subflows of connections.
+    pub(super) fn forget_subflows(&mut self) {
+        (self.subflows_lost, self.joins_missing) = (0, 0);
+        self.errors.retain(|error| !error.starts_with(SUBFLOW));
     }
 
     fn add_broken(&mut self, broken: &Broken, what: &str) {
@@ -226,7 +235,7 @@ impl Observed {
             if !subflow.established && report.broken.is_none() {
                 self.subflows_lost += 1;
                 self.errors
-                    .push(format!("subflow {} to {} is gone", subflow.local, report.backend));
+                    .push(format!("{SUBFLOW} {} to {} is gone", subflow.local, report.backend));
             }
         }
     }

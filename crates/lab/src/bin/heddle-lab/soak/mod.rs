@@ -175,8 +175,12 @@ impl<'a> Running<'a> {
                     break;
                 }
             };
-            for deviation in row.deviations(self.soak.expectation()) {
+            let deviations = row.deviations(self.soak.expectation());
+            for deviation in &deviations {
                 say(common, &bar, &format!("{} s: {event}: {deviation}", row.at));
+            }
+            for error in row.service.errors.iter().filter(|_| !deviations.is_empty()) {
+                say(common, &bar, &format!("    {error}"));
             }
             rows.push((row, event.is_fault()));
             match self.soak.faults {
@@ -231,13 +235,19 @@ impl<'a> Running<'a> {
             self.begun.elapsed().as_secs(),
         );
         let refused = observe::refused_joins(self.lab)?;
-        let joins_refused = refused - self.refused;
+        let mut joins_refused = refused - self.refused;
         self.refused = refused;
+        if away.is_some() {
+            // Joins of connections that are lost with their backend.
+            joins_refused = 0;
+        }
         let mut service = self.load.take(Path::Service, away.as_deref());
         let mut direct = self.load.take(Path::Direct, None);
         if *event == Event::Joins {
-            // The client has closed them itself.
-            (service.subflows_lost, direct.subflows_lost) = (0, 0);
+            // The client has closed them itself, and opens none while it does so.
+            for observed in [&mut service, &mut direct] {
+                observed.forget_subflows();
+            }
         }
         self.load.reopen()?;
         let (name, withdrawal) = (event.name(), event.withdrawal());
@@ -267,10 +277,15 @@ impl<'a> Running<'a> {
                 configure(self.lab, &self.cluster, order, &Backends::default(), *gap)?;
             }
             Event::Spare { order, gap, length } => {
-                for (drained, spare) in [(None, true), (Some(SPARE), true), (None, false)] {
-                    configure(self.lab, &self.cluster, order, &Backends { drained, spare }, *gap)?;
+                // Drained first and last: all balancers know it when connections come, and none are left when it goes.
+                for drained in [Some(SPARE), None, Some(SPARE)] {
+                    let backends = Backends { drained, spare: true };
+                    configure(self.lab, &self.cluster, order, &backends, *gap)?;
                     sleep(*length);
                 }
+                self.load.end_streams_to(self.lab.backend(SPARE).name());
+                sleep(ARRIVAL);
+                configure(self.lab, &self.cluster, order, &Backends::default(), *gap)?;
             }
             Event::Etcd { restarted, length } => {
                 if let Some(etcd) = self.cluster.etcd_mut() {
@@ -352,6 +367,9 @@ struct Backends {
     /// The spare one is there, too.
     spare: bool,
 }
+
+/// The time after which a connection that comes and goes has ended.
+const ARRIVAL: Duration = Duration::from_secs(2);
 
 /// Limit on the time until a daemon has its new configuration.
 const RELOAD: Duration = Duration::from_secs(60);
