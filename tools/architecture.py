@@ -25,6 +25,7 @@ WALLS = {
     "switch": {"shared", "bpf", "schemes", "switch"},
     "evaluation": {"shared", "schemes", "simulator", "paths", "evaluation"},
     "lab": {"shared", "bpf", "lab"},
+    "emulation": {"shared", "schemes", "simulator", "paths", "evaluation", "bpf", "lab", "emulation"},
     "cli": {"shared", "schemes", "simulator", "paths", "evaluation", "cli"},
 }
 

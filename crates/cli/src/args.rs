@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// Run and watch the load balancer for MPTCP (heddled, by the program heddle-lb).
     #[command(disable_help_flag = true)]
     Lb(Passed),
+    /// Run scenarios on real kernels in network namespaces (by the programs heddle-lab and heddle-emulation; needs root).
+    #[command(disable_help_flag = true)]
+    Lab(Passed),
     #[command(flatten)]
     Generate(Generate),
     /// Print the help of a command.

@@ -10,6 +10,14 @@ pub(crate) const BALANCER: External = External {
     how_to_get: "build it, on Linux: ./x build, or cargo build --release --package heddle-lb; then install it beside heddle or on the PATH",
 };
 
+/// Network namespaces: the balancer's demonstration, and scenarios on real kernels.
+pub(crate) const LAB: External = External {
+    command: &["lab"],
+    program: "heddle-lab",
+    subcommand: &[],
+    how_to_get: "build it, on Linux: ./x build, or cargo build --release --package heddle-lab --package heddle-emulation; then install both beside heddle or on the PATH",
+};
+
 /// The path service.
 pub(crate) const PATH_SERVICE: External = External {
     command: &["path", "serve"],
@@ -27,4 +35,4 @@ pub(crate) const ROMANROADS: External = External {
 };
 
 /// The sub-commands that are whole commands of `heddle`.
-pub(crate) const ALL: [External; 2] = [BALANCER, PATH_SERVICE];
+pub(crate) const ALL: [External; 3] = [BALANCER, LAB, PATH_SERVICE];

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: &Cli) -> Result<ExitCode, Failure> {
-    if !matches!(cli.command, Command::Lb(_) | Command::Help { .. }) {
+    if !matches!(cli.command, Command::Lb(_) | Command::Lab(_) | Command::Help { .. }) {
         interrupt::catch()?;
         let jobs = cli.common.jobs.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
@@ -57,6 +57,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Fabric(fabric) => commands::fabric::fabric(fabric, common),
         Command::Generate(generate) => generate.run(Cli::command(), &external::ALL),
         Command::Lb(passed) => return external::BALANCER.run(common, &passed.arguments),
+        Command::Lab(passed) => return external::LAB.run(common, &passed.arguments),
         Command::Help { command } => return help(command),
     };
     done.map(|()| ExitCode::SUCCESS)

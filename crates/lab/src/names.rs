@@ -11,6 +11,7 @@ use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
 
 use crate::LabError;
 use crate::tools;
@@ -24,21 +25,25 @@ const NAMESPACES: &str = "/run/netns";
 pub(crate) const PINS: &str = "/sys/fs/bpf";
 
 /// A process, distinct from later ones with the same id.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Process {
-    id: u32,
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Process {
+    /// Its id.
+    pub id: u32,
     /// Time of its start, in clock ticks since the machine's.
-    start: u64,
+    pub start: u64,
 }
 
 impl Process {
     /// The process that has this id now. A zombie counts as gone.
-    fn running(id: u32) -> Option<Process> {
+    #[must_use]
+    pub fn running(id: u32) -> Option<Process> {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
         Some(Process { id, start: start_time(&stat)? })
     }
 
-    fn is_running(self) -> bool {
+    /// True while it runs.
+    #[must_use]
+    pub fn is_running(self) -> bool {
         Process::running(self.id) == Some(self)
     }
 }
@@ -63,7 +68,8 @@ pub(crate) fn unique() -> Result<String, LabError> {
 }
 
 /// The file of a namespace.
-pub(crate) fn path(namespace: &str) -> PathBuf {
+#[must_use]
+pub fn path(namespace: &str) -> PathBuf {
     Path::new(NAMESPACES).join(namespace)
 }
 
@@ -108,7 +114,10 @@ fn owner(name: &str) -> Option<Process> {
 }
 
 /// Kills all programs in the namespaces, then deletes these with all their links. Those that are gone already are no error.
-pub(crate) fn remove(namespaces: &BTreeSet<String>) -> Result<(), LabError> {
+///
+/// # Errors
+/// If one is still there.
+pub fn remove(namespaces: &BTreeSet<String>) -> Result<(), LabError> {
     if namespaces.is_empty() {
         return Ok(());
     }

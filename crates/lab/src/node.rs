@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
@@ -105,18 +105,29 @@ impl Node {
     /// # Panics
     /// If `action` does.
     pub fn enter<T: Send>(&self, action: impl FnOnce() -> T + Send) -> Result<T, LabError> {
-        let what = || format!("entering {}", self.name);
-        let file = File::open(self.path()).map_err(LabError::system(what()))?;
-        let entered = thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))
-                    .map(|()| action())
-            });
-            thread.join()
+        enter(&self.path(), action)
+    }
+}
+
+/// Calls `action` on a thread that is in the network namespace of this file: sockets that it makes, and threads that it starts, are in it.
+///
+/// # Errors
+/// If the namespace cannot be entered.
+///
+/// # Panics
+/// If `action` does.
+pub fn enter<T: Send>(namespace: &Path, action: impl FnOnce() -> T + Send) -> Result<T, LabError> {
+    let what = || format!("entering {}", namespace.display());
+    let file = File::open(namespace).map_err(LabError::system(what()))?;
+    let entered = thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))
+                .map(|()| action())
         });
-        match entered {
-            Ok(result) => result.map_err(|errno| LabError::system(what())(errno.into())),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+        thread.join()
+    });
+    match entered {
+        Ok(result) => result.map_err(|errno| LabError::system(what())(errno.into())),
+        Err(panic) => std::panic::resume_unwind(panic),
     }
 }

@@ -12,7 +12,7 @@ mod timed_socket;
 
 pub use connection::{Connection, StatusReader};
 pub use server::Server;
-pub use subflows::{Status, Subflow};
+pub use subflows::{Status, Subflow, status};
 
 /// The transport protocol of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,8 +21,11 @@ pub(crate) const FOR_LABS: &[(&str, &str)] = &[
     ("timeout", "coreutils"),
 ];
 
-/// Fails with the name of the package if one of `programs` is not on the PATH.
-pub(crate) fn require(programs: &[(&'static str, &'static str)]) -> Result<(), LabError> {
+/// Fails with the name of the package if one of `programs` (with Debian's packages that have them) is not on the PATH.
+///
+/// # Errors
+/// [`LabError::Missing`] names the first that is not there.
+pub fn require(programs: &[(&'static str, &'static str)]) -> Result<(), LabError> {
     let missing = programs.iter().find(|(program, _)| !is_installed(program));
     missing.map_or(Ok(()), |&(program, package)| Err(LabError::Missing { program, package }))
 }
@@ -32,11 +35,11 @@ fn is_installed(program: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Runs a program to its end and returns its output.
+/// Runs a program to its end with this input, and returns its output.
 ///
 /// # Errors
-/// [`LabError::Failed`] if its status is not 0, or after [`LIMIT`].
-pub(crate) fn run<S: AsRef<OsStr>>(
+/// [`LabError::Failed`] if its status is not 0, or after a minute.
+pub fn run<S: AsRef<OsStr>>(
     program: &str,
     arguments: impl IntoIterator<Item = S>,
     input: &str,

@@ -105,7 +105,11 @@ struct Response {
     tcp: [TcpInfo; MAX_SUBFLOWS],
 }
 
-pub(crate) fn status(socket: &Socket) -> io::Result<Status> {
+/// The kernel's state of an MPTCP socket.
+///
+/// # Errors
+/// If it is none, or not connected.
+pub fn status(socket: &Socket) -> io::Result<Status> {
     let response = query(socket)?;
     let filled =
         response.subflows.iter().zip(&response.tcp).take(response.info.num_subflows as usize);

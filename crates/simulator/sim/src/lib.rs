@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrivals;
 mod engine;
 mod five_tuple;
 mod hosts;
@@ -44,6 +45,7 @@ mod simulation;
 mod switching;
 mod traffic;
 
+pub use arrivals::{Arrival, Arrivals};
 pub use ideal_fct::ideal_fct;
 pub use outcome::{FlowRecord, Outcome, PathUse, PortCounters, PortName, Samples, Totals};
 pub use progress::{Next, Progress, SimError};

@@ -90,9 +90,9 @@ impl Document {
         )
     }
 
-    /// True if there is such a key at the top of the file.
+    /// True if the file has this dotted key, or an override has set it.
     pub fn contains(&self, key: &str) -> bool {
-        self.root.child(key).is_some()
+        key.split('.').try_fold(&self.root, |node, step| node.child(step)).is_some()
     }
 
     /// Reads the whole file as a `T`.

@@ -1,0 +1,142 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use heddle_emulation::plane::Kind;
+use heddle_program::{Common, Generate, key_value};
+
+/// Run the simulator's scenarios on real kernels, in network namespaces. Needs root
+#[derive(Debug, Parser)]
+#[command(name = "heddle-emulation", version, max_term_width = 100, mut_arg("jobs", |jobs| jobs.hide(true)))]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario: a namespace for each host and switch, the kernel's TCP or MPTCP, results as of `heddle run`.
+    Run(Run),
+    /// Build a scenario's fabric and leave it there, without flows.
+    Up(Up),
+    /// Remove a fabric, or all that processes which crashed have left.
+    Down(Down),
+    /// List the fabrics of this machine.
+    Status,
+    /// Open a shell in the namespace of a host or a switch, or run a program there.
+    Shell(Shell),
+    /// Print or write the packets of a link, by tcpdump.
+    Capture(Capture),
+    /// One host's process: started by `run`.
+    #[command(hide = true)]
+    Host,
+    #[command(flatten)]
+    Generate(Generate),
+}
+
+/// What forwards in the switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Plane {
+    /// The kernel's multipath routes: ECMP.
+    Kernel,
+}
+
+impl From<Plane> for Kind {
+    fn from(plane: Plane) -> Kind {
+        match plane {
+            Plane::Kernel => Kind::Kernel,
+        }
+    }
+}
+
+/// A scenario, and how to fit it to the machine.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Source {
+    /// A scenario file (TOML), as for `heddle run`.
+    pub(crate) scenario: PathBuf,
+    /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// What forwards in the switches.
+    #[arg(long, value_enum, default_value = "kernel")]
+    pub(crate) dataplane: Plane,
+    /// Factor of all rates; times grow by as much [default: what the machine's processors carry].
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub(crate) rate_scale: Option<f64>,
+    /// Factor of flow sizes; times follow.
+    #[arg(long, value_name = "FACTOR", value_parser = factor, default_value = "1")]
+    pub(crate) size_scale: f64,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lab run scenarios/lab/symmetric.toml
+  heddle lab run scenarios/hula-fig5.toml --set scheme=ecmp --size-scale 0.1 --set measure.flows=500")]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Folder for summary.json, flows.csv, links.csv, lab.json and report.html [default: out/lab-NAME-OF-THE-FILE].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Up {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// The fabric's name [default: the file's].
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Down {
+    /// The fabric [default: those whose process is gone, and the only one that is up].
+    pub(crate) name: Option<String>,
+    /// All fabrics, those of running processes too.
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) all: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lab shell tor-1
+  heddle lab shell host-1 -- ss -tni")]
+pub(crate) struct Shell {
+    /// A host or a switch, as the scenario names it.
+    pub(crate) node: String,
+    /// The fabric [default: the only one].
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A program and its arguments [default: a shell].
+    #[arg(last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lab capture 'tor-1 agg-1'
+  heddle lab capture 'agg-1 core-2' -- -w core.pcap -c 1000")]
+pub(crate) struct Capture {
+    /// A link: the names of its ends, as in 'agg-1 core-2'. The packets are those of the first end's device, in both directions.
+    pub(crate) link: String,
+    /// The fabric [default: the only one].
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Arguments of tcpdump.
+    #[arg(last = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// A factor above 0.
+fn factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| "a number such as 0.001".to_owned())?;
+    if factor.is_finite() && factor > 0.0 { Ok(factor) } else { Err("must be above 0".into()) }
+}

@@ -1,0 +1,44 @@
+//! `heddle-emulation`: the simulator's scenarios on real kernels, as sub-commands of `heddle lab`.
+
+mod args;
+mod inspect;
+mod output;
+mod run;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use clap::{CommandFactory as _, Parser as _};
+use heddle_emulation::EmulationError;
+use heddle_program::{Failure, Report, interrupt};
+use heddle_scenario::ScenarioError;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    heddle_program::exit(dispatch(&cli), &cli.common, describe)
+}
+
+fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
+    if matches!(cli.command, Command::Run(_) | Command::Up(_)) {
+        interrupt::catch()?;
+    }
+    let done = match &cli.command {
+        Command::Run(args) => run::run(args, &cli.common),
+        Command::Up(args) => inspect::up(args, &cli.common),
+        Command::Down(args) => inspect::down(args, &cli.common),
+        Command::Status => inspect::status(&cli.common),
+        Command::Shell(args) => return inspect::shell(args),
+        Command::Capture(args) => return inspect::capture(args),
+        Command::Host => Ok(heddle_emulation::host::run()?),
+        Command::Generate(generate) => generate.run(Cli::command(), &[]),
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+/// The report of a wrong scenario or of an interruption; `None` for other errors.
+fn describe(error: &anyhow::Error) -> Option<Report> {
+    if let Some(error @ EmulationError::Interrupted) = error.downcast_ref() {
+        return Some(Report::interrupted(&error.to_string()));
+    }
+    error.downcast_ref::<ScenarioError>().map(heddle_path_files::of_scenario)
+}

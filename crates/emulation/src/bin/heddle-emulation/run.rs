@@ -1,0 +1,124 @@
+//! `heddle lab run`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::available_parallelism;
+
+use heddle_claims::files::make_folder;
+use heddle_emulation::limits::{self, Possible};
+use heddle_emulation::plane::Kind;
+use heddle_emulation::{Facts, LabOutcome, Monitor, Network, Scaling, state};
+use heddle_path_files::files;
+use heddle_program::{Common, Failure, interrupt};
+use heddle_scenario::load;
+use heddle_sim::Outcome;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::{Run, Source};
+use crate::output;
+
+/// A scenario that is ready to be run.
+pub(crate) struct Prepared {
+    pub(crate) possible: Possible,
+    pub(crate) scaling: Scaling,
+    pub(crate) plane: Kind,
+}
+
+/// Reads, scales and checks a scenario.
+pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
+    let source = files::read(&args.scenario, &args.set)?;
+    let beside = |path: &str| fs::read_to_string(files::folder(Path::new(&source.name)).join(path));
+    let scenario = load(&source, &beside)?;
+    let processors = available_parallelism().map_or(1, usize::from);
+    let rate = args.rate_scale.unwrap_or_else(|| Scaling::for_machine(&scenario, processors).rate);
+    let scaling = Scaling { rate, size: args.size_scale };
+    let plane = Kind::from(args.dataplane);
+    let possible = limits::check(&source, &scaling.apply(&scenario), plane)?;
+    Ok(Prepared { possible, scaling, plane })
+}
+
+pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
+    let prepared = prepare(&args.source)?;
+    let folder = args.out.clone().unwrap_or_else(|| default_folder(&args.source.scenario));
+    make_folder(&folder)?;
+    remove_left_over(common)?;
+    output::say_scaling(&prepared, common);
+    let scenario = &prepared.possible.scenario;
+    let done: Result<Vec<(u64, LabOutcome)>, Failure> =
+        scenario.seeds.iter().map(|&seed| Ok((seed, one(&prepared, seed, common)?))).collect();
+    let done = done?;
+    let facts: Vec<(u64, Facts)> =
+        done.iter().map(|(seed, lab)| (*seed, lab.facts.clone())).collect();
+    let outcomes: Vec<(u64, Outcome)> =
+        done.into_iter().map(|(seed, lab)| (seed, lab.outcome)).collect();
+    output::write(&folder, &prepared, &outcomes, &facts, common)
+}
+
+/// Removes what crashed processes left.
+pub(crate) fn remove_left_over(common: &Common) -> Result<(), Failure> {
+    for name in state::remove_left_over()? {
+        note(common, &format!("removed {name}, whose process is gone"));
+    }
+    Ok(())
+}
+
+pub(crate) fn note(common: &Common, text: &str) {
+    if !common.quiet {
+        eprintln!("{text}");
+    }
+}
+
+/// One run, with namespaces of its own.
+pub(crate) fn one(prepared: &Prepared, seed: u64, common: &Common) -> Result<LabOutcome, Failure> {
+    let owner = state::own_process()?;
+    let name = unique_name(owner.id);
+    let network = Network::build(&prepared.possible.scenario, &name, Some(owner))?;
+    let bar = Bar::new(seed, common);
+    let done = heddle_emulation::run(&network, &mut *prepared.plane.create(), seed, &bar)?;
+    Ok(done)
+}
+
+/// A name for one more fabric of this process.
+fn unique_name(process: u32) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("run-{process}-{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// `out/lab-` and the name of a file without its ending.
+fn default_folder(scenario: &Path) -> PathBuf {
+    let stem = scenario.file_stem().unwrap_or_default().to_string_lossy();
+    Path::new("out").join(format!("lab-{stem}"))
+}
+
+/// A bar over one run.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(seed: u64, common: &Common) -> Bar {
+        if common.quiet {
+            return Bar(ProgressBar::hidden());
+        }
+        let template = "{wide_bar} {percent:>3} %  {elapsed} gone, {eta} left  {msg}";
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        Bar(ProgressBar::new(1000).with_style(style).with_message(format!("seed {seed}")))
+    }
+}
+
+impl Monitor for Bar {
+    fn goes_on(&self, done: f64) -> bool {
+        self.0.set_position((done * 1000.0) as u64);
+        !interrupt::stopped()
+    }
+
+    fn event(&self, text: &str) {
+        self.0.println(text);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

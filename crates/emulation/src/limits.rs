@@ -1,0 +1,176 @@
+//! What a real kernel cannot honour: keys that are refused if a scenario gives them, and defaults that are replaced and said.
+
+use heddle_config::{ConfigError, Document, Problem};
+use heddle_scenario::{Scenario, Source, Transport};
+use heddle_transport::Control;
+use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_units::Time;
+use heddle_wire::Version;
+use serde::Serialize;
+
+use crate::plane::Kind;
+use crate::settings;
+
+/// A difference between the scenario as written and as run, in a sentence.
+pub type Note = String;
+
+/// A scenario as a kernel can run it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Possible {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What differs from the file.
+    pub notes: Vec<Note>,
+}
+
+/// Subflows that Linux opens for a connection, the first included.
+const MOST_SUBFLOWS: u8 = 8;
+
+/// Shortest time between two samples that threads keep up with.
+const LEAST_SAMPLING: Time = Time::millis(5);
+
+/// Checks a scaled scenario against what a kernel and a data plane can do. `source` is the file that it was read from.
+///
+/// # Errors
+/// The first key that the file gives and a kernel cannot honour, with the fix.
+pub fn check(source: &Source, scaled: &Scenario, plane: Kind) -> Result<Possible, ConfigError> {
+    let mut document = Document::parse(&source.name, &source.text)?;
+    for (key, value) in &source.overrides {
+        document.set(key, value, "--set")?;
+    }
+    let mut check = Check { given: &|key| document.contains(key), notes: Vec::new() };
+    let possible = check.all(scaled, plane).map_err(|problem| document.locate(problem))?;
+    Ok(Possible { scenario: possible, notes: check.notes })
+}
+
+struct Check<'a> {
+    /// True of a key that the file has.
+    given: &'a dyn Fn(&str) -> bool,
+    notes: Vec<Note>,
+}
+
+impl Check<'_> {
+    fn all(&mut self, scaled: &Scenario, plane: Kind) -> Result<Scenario, Problem> {
+        plane.check(scaled)?;
+        let mut possible = scaled.clone();
+        self.fabric(&mut possible)?;
+        self.transport(&mut possible.transport)?;
+        self.sampling(&mut possible);
+        Ok(possible)
+    }
+
+    /// Refuses a key that the file gives; a default is replaced with a note.
+    fn refuse(&mut self, key: &str, why: &str, fix: &str) -> Result<(), Problem> {
+        if (self.given)(key) {
+            return Err(Problem::at(key, why).help(fix));
+        }
+        self.notes.push(format!("{key}: {why}"));
+        Ok(())
+    }
+
+    fn fabric(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
+        let marks = [scenario.fabric.port, scenario.fabric.host_port];
+        if marks.iter().any(|port| port.mark_above.is_some()) {
+            let fix = "take another control than \"dctcp\", and no `mark_above`";
+            self.refuse(
+                "fabric.mark_above",
+                "this lab's links do not mark (they have no RED)",
+                fix,
+            )?;
+            (scenario.fabric.port.mark_above, scenario.fabric.host_port.mark_above) = (None, None);
+        }
+        let longest = scenario.fabric.graph.links.iter().map(|link| link.delay).max();
+        let longest = longest.filter(|&delay| delay > Time::ZERO);
+        if let Some(delay) = longest {
+            // Not refused: every file that is meant for the simulator gives it.
+            self.notes.push(format!(
+                "fabric.link_delay: {delay} is not kept, links have no delay but the kernel's own (no netem)"
+            ));
+            scenario.fabric.graph.links.iter_mut().for_each(|link| link.delay = Time::ZERO);
+        }
+        Ok(())
+    }
+
+    fn transport(&mut self, transport: &mut Transport) -> Result<(), Problem> {
+        if let Transport::Mptcp(mptcp) = transport {
+            self.mptcp(mptcp)?;
+        }
+        let tcp = match transport {
+            Transport::Tcp(tcp) => tcp,
+            Transport::Mptcp(mptcp) => &mut mptcp.tcp,
+        };
+        if tcp.control == Control::Dctcp {
+            let why = "links here do not mark, which DCTCP needs";
+            return Err(
+                Problem::at("transport.control", why).help("control = \"newreno\" or \"cubic\"")
+            );
+        }
+        if tcp.delayed_ack.is_some() {
+            let why = "the kernel's delay of acknowledgements is its own";
+            self.refuse(
+                "transport.delayed_ack",
+                why,
+                "leave it out: every segment is acknowledged",
+            )?;
+            tcp.delayed_ack = None;
+        }
+        let syn = Time::secs(1);
+        if tcp.initial_rto != syn {
+            self.refuse("transport.initial_rto", "the kernel's is 1s", "initial_rto = \"1s\"")?;
+            tcp.initial_rto = syn;
+        }
+        self.bounded("transport.min_rto", tcp.min_rto, settings::min_rto(tcp))?;
+        tcp.min_rto = settings::min_rto(tcp);
+        let max_rto = settings::max_rto(tcp);
+        if (self.given)("transport.max_rto") {
+            self.bounded("transport.max_rto", tcp.max_rto, max_rto)?;
+        }
+        tcp.max_rto = max_rto;
+        Ok(())
+    }
+
+    /// Refuses a timeout that the kernel would bound.
+    fn bounded(&mut self, key: &str, wanted: Time, kept: Time) -> Result<(), Problem> {
+        if wanted == kept {
+            return Ok(());
+        }
+        self.notes.push(format!("{key}: {wanted} after scaling; the kernel's bound is {kept}"));
+        Ok(())
+    }
+
+    fn mptcp(&mut self, mptcp: &mut MptcpConfig) -> Result<(), Problem> {
+        if mptcp.coupling != Coupling::Uncoupled {
+            let why = "Linux does not couple the windows of subflows";
+            self.refuse("transport.coupling", why, "coupling = \"uncoupled\"")?;
+            mptcp.coupling = Coupling::Uncoupled;
+        }
+        if mptcp.scheduler != Scheduler::LowestRtt {
+            let why = "Linux has its default scheduler only, which is nearest to \"lowest-rtt\"";
+            self.refuse("transport.scheduler", why, "scheduler = \"lowest-rtt\"")?;
+        }
+        if mptcp.join != JoinTime::AfterData {
+            let why = "Linux opens further subflows after the first data";
+            self.refuse("transport.join", why, "join = \"after-data\"")?;
+        }
+        if mptcp.version != Version::V1 {
+            let why = "Linux speaks RFC 8684 only";
+            self.refuse("transport.version", why, "version = 1")?;
+        }
+        if mptcp.subflows > MOST_SUBFLOWS {
+            let why = format!("Linux opens at most {MOST_SUBFLOWS}");
+            self.refuse("transport.subflows", &why, &format!("subflows = {MOST_SUBFLOWS}"))?;
+        }
+        Ok(())
+    }
+
+    fn sampling(&mut self, scenario: &mut Scenario) {
+        let Some(every) = scenario.measure.sample_every else { return };
+        if every < LEAST_SAMPLING {
+            self.notes.push(format!("measure.sample_every: {LEAST_SAMPLING} instead of {every}"));
+            scenario.measure.sample_every = Some(LEAST_SAMPLING);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+use heddle_scenario::{Source, load};
+
+use super::*;
+use crate::plane::Kind;
+
+const PLAIN: &str = r#"
+    scheme = "ecmp"
+    [fabric]
+    kind = "leaf-spine"
+    leaves = 2
+    hosts_per_leaf = 2
+    link_delay = "0us"
+    [workload]
+    kind = "flows"
+    sizes = "fixed:100KB"
+    load = 0.5
+    [measure]
+    flows = 10
+"#;
+
+fn checked(changes: &[(&str, &str)]) -> Result<Possible, ConfigError> {
+    let source = changes
+        .iter()
+        .fold(Source::new("lab.toml", PLAIN), |source, (key, value)| source.with(*key, *value));
+    let no_files = |_: &str| Err(std::io::Error::other("none"));
+    let scenario = load(&source, &no_files).expect("a scenario");
+    check(&source, &scenario, Kind::Kernel)
+}
+
+#[test]
+fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
+    let mptcp = |rest: &str| format!("{{ kind = \"mptcp\", {rest} }}");
+    let tcp = |rest: &str| format!("{{ kind = \"tcp\", {rest} }}");
+    for (value, key, fix) in [
+        (mptcp("coupling = \"lia\""), "transport.coupling", "coupling = \"uncoupled\""),
+        (mptcp("scheduler = \"redundant\""), "transport.scheduler", "scheduler = \"lowest-rtt\""),
+        (mptcp("join = \"at-once\""), "transport.join", "join = \"after-data\""),
+        (mptcp("version = 0"), "transport.version", "version = 1"),
+        (mptcp("subflows = 9"), "transport.subflows", "subflows = 8"),
+        (tcp("delayed_ack = \"1ms\""), "transport.delayed_ack", "leave it out"),
+        (tcp("initial_rto = \"20ms\""), "transport.initial_rto", "initial_rto = \"1s\""),
+        (tcp("control = \"dctcp\""), "transport.control", "newreno"),
+    ] {
+        let refused = checked(&[("transport", &value)]);
+        let Err(error) = refused else { panic!("{value} is not refused") };
+        let named = key == error.key();
+        assert!(named && error.help().is_some_and(|help| help.contains(fix)), "{value}: {error}");
+    }
+}
+
+#[test]
+fn the_kernels_routes_know_ecmp_alone() {
+    let error = checked(&[("scheme", "letitflow")]).unwrap_err();
+    assert_eq!(error.key(), "scheme");
+    assert!(error.help().unwrap().contains("scheme=ecmp"), "{error}");
+}
+
+#[test]
+fn defaults_that_a_kernel_has_otherwise_are_replaced_and_said() {
+    let possible = checked(&[("transport", "{ kind = \"mptcp\" }")]).unwrap();
+    let Transport::Mptcp(mptcp) = possible.scenario.transport else { panic!("MPTCP is meant") };
+    assert_eq!(mptcp.coupling, Coupling::Uncoupled);
+    assert_eq!(mptcp.tcp.initial_rto, Time::secs(1));
+    assert!(possible.notes.iter().any(|note| note.starts_with("transport.coupling")));
+}
+
+#[test]
+fn delays_of_links_are_left_out_and_said() {
+    let possible = checked(&[("fabric.link_delay", "5us")]).unwrap();
+    assert!(possible.scenario.fabric.graph.links.iter().all(|link| link.delay == Time::ZERO));
+    assert!(possible.notes.iter().any(|note| note.starts_with("fabric.link_delay")));
+}

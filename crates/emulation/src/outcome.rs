@@ -1,0 +1,198 @@
+//! Results of a run, in the simulator's form, and what only a real kernel has to say.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use heddle_fabric::Routes;
+use heddle_scenario::{Connections, Workload};
+use heddle_sim::{FlowRecord, Outcome, Samples, Totals, ideal_fct};
+use heddle_units::{Bytes, Time};
+use serde::Serialize;
+
+use crate::EmulationError;
+use crate::hosts::Hosts;
+use crate::network::Network;
+use crate::plane::PlaneCounters;
+use crate::sampler::PortTotals;
+
+/// What a run on real kernels adds to a simulation's results.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Facts {
+    /// Flows whose bytes were not as sent.
+    pub corrupt: u64,
+    /// Flows whose connection broke.
+    pub broken: u64,
+    /// The first error of a broken connection.
+    pub first_error: Option<String>,
+    /// Median time by which a host started a flow late, in seconds. It counts in completion times.
+    pub late_median: f64,
+    /// 99th percentile of the same.
+    pub late_p99: f64,
+    /// Connections by the number of subflows that had carried bytes when a flow ended; empty with TCP.
+    pub subflows: BTreeMap<usize, u64>,
+}
+
+/// Results of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabOutcome {
+    /// In the simulator's form. There is no digest of events.
+    pub outcome: Outcome,
+    /// The rest.
+    pub facts: Facts,
+}
+
+/// A flow that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Finished {
+    pub(crate) start: Time,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) size: Bytes,
+    pub(crate) fct: Time,
+}
+
+/// What the run itself has counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) started: u64,
+    pub(crate) unfinished: u64,
+    pub(crate) end: Time,
+    pub(crate) window: Time,
+    pub(crate) delivered: u64,
+    pub(crate) delivered_in_window: u64,
+}
+
+pub(crate) fn outcome(
+    network: &Network,
+    routes: &Routes,
+    flows: &[Finished],
+    counted: Counted,
+    tcp: TcpCounters,
+    (samples, ports): (Samples, PortTotals),
+    plane: PlaneCounters,
+) -> Outcome {
+    let record = |flow: &Finished| {
+        let ends = (flow.from, flow.to);
+        let (fabric, transport) = (&network.fabric, network.scenario.transport.tcp());
+        let connections = connection_mode(&network.scenario.workload);
+        FlowRecord {
+            start: flow.start,
+            from: flow.from,
+            to: flow.to,
+            size: flow.size,
+            fct: flow.fct,
+            ideal_fct: ideal_fct(fabric, routes, transport, connections, ends, flow.size),
+        }
+    };
+    let totals = Totals {
+        simulated: counted.end,
+        packet_hops: ports.hops,
+        flows_started: counted.started,
+        unfinished: counted.unfinished,
+        delivered: Bytes(counted.delivered),
+        delivered_in_window: Bytes(counted.delivered_in_window),
+        window: counted.window,
+        segments: tcp.segments,
+        retransmitted: tcp.retransmitted,
+        timeouts: tcp.timeouts,
+        fast_recoveries: tcp.fast_recoveries,
+        reordered: tcp.out_of_order,
+        dropped: ports.drops.iter().map(|port| port.dropped).sum(),
+        probes_sent: plane.probes,
+        probe_bytes: Bytes(plane.probe_bytes),
+        ..Totals::default()
+    };
+    Outcome {
+        flows: flows.iter().map(record).collect(),
+        samples,
+        totals,
+        scheme: plane.scheme,
+        path_use: None,
+        port_counters: ports.drops,
+        digest: 0,
+    }
+}
+
+fn connection_mode(workload: &Workload) -> Connections {
+    match workload {
+        Workload::Flows(flows) => flows.connections,
+        Workload::Long(_) | Workload::Replay(_) => Connections::PerFlow,
+    }
+}
+
+/// Counters of the hosts' TCP, summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TcpCounters {
+    /// Segments sent, acknowledgements among them.
+    pub(crate) segments: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fast_recoveries: u64,
+    /// Segments that waited for an earlier one.
+    pub(crate) out_of_order: u64,
+}
+
+impl TcpCounters {
+    /// Reads the counters of all hosts.
+    pub(crate) fn read(network: &Network, hosts: &Hosts) -> Result<TcpCounters, EmulationError> {
+        let mut sum = TcpCounters::default();
+        for host in network.hosts() {
+            let read = |file: &str| {
+                let path = format!("/proc/{}/net/{file}", hosts.id(host));
+                fs::read_to_string(&path).map_err(EmulationError::system(path))
+            };
+            let named = parse(&(read("snmp")? + &read("netstat")?));
+            let of = |name: &str| named.get(name).copied().unwrap_or(0);
+            sum.segments += of("Tcp.OutSegs");
+            sum.retransmitted += of("Tcp.RetransSegs");
+            sum.timeouts += of("TcpExt.TCPTimeouts");
+            sum.fast_recoveries += of("TcpExt.TCPSackRecovery") + of("TcpExt.TCPRenoRecovery");
+            sum.out_of_order += of("TcpExt.TCPOFOQueue");
+        }
+        Ok(sum)
+    }
+}
+
+impl TcpCounters {
+    /// What was counted since an earlier reading.
+    pub(crate) fn since(self, before: TcpCounters) -> TcpCounters {
+        TcpCounters {
+            segments: self.segments - before.segments,
+            retransmitted: self.retransmitted - before.retransmitted,
+            timeouts: self.timeouts - before.timeouts,
+            fast_recoveries: self.fast_recoveries - before.fast_recoveries,
+            out_of_order: self.out_of_order - before.out_of_order,
+        }
+    }
+}
+
+/// The pairs of lines of `/proc/net/snmp` and `netstat`: names, then values, both behind a group's name.
+fn parse(text: &str) -> BTreeMap<String, u64> {
+    let lines: Vec<&str> = text.lines().collect();
+    let pairs = lines.chunks_exact(2).filter_map(|pair| {
+        let (group, names) = pair[0].split_once(':')?;
+        let (_, values) = pair[1].split_once(':')?;
+        Some((group, names, values))
+    });
+    let named = pairs.flat_map(|(group, names, values)| {
+        let both = names.split_whitespace().zip(values.split_whitespace());
+        both.map(move |(name, value)| (format!("{group}.{name}"), value))
+    });
+    named.filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_have_the_names_of_the_line_above() {
+        let text =
+            "Tcp: MaxConn OutSegs RetransSegs\nTcp: -1 70 3\nTcpExt: TCPTimeouts\nTcpExt: 2\n";
+        let named = parse(text);
+        assert_eq!(named["Tcp.OutSegs"], 70);
+        assert_eq!(named["Tcp.RetransSegs"], 3);
+        assert_eq!(named["TcpExt.TCPTimeouts"], 2);
+        assert!(!named.contains_key("Tcp.MaxConn"), "-1 is no count");
+    }
+}

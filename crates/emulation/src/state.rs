@@ -1,0 +1,174 @@
+//! What a lab leaves on the machine: namespaces, and a folder with a description of them. Both bear its name, so that another process finds and
+//! removes them, also after a crash.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use heddle_lab::names::{self, Process};
+use serde::{Deserialize, Serialize};
+
+use crate::EmulationError;
+
+/// Folder of the descriptions.
+const FOLDER: &str = "/run/heddle-lab";
+
+/// First part of the names of all namespaces.
+const PREFIX: &str = "heddle-fabric-";
+
+/// Folder in which iproute2 keeps named namespaces.
+const NAMESPACES: &str = "/run/netns";
+
+/// Description of a lab.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// The lab's name.
+    pub name: String,
+    /// The title of its scenario.
+    pub title: String,
+    /// The process that removes it at its end; `None` of a lab that stays until `heddle lab down`.
+    pub owner: Option<Process>,
+    /// Nodes, as in the scenario.
+    pub nodes: Vec<String>,
+    /// Links.
+    pub links: Vec<LinkState>,
+}
+
+/// A link of a lab.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinkState {
+    /// Both ends: node and device.
+    pub ends: [(String, String); 2],
+}
+
+impl State {
+    /// The namespace of a node.
+    pub fn namespace(&self, node: &str) -> String {
+        namespace(&self.name, node)
+    }
+
+    /// True if the process is gone that should have removed the lab.
+    pub fn is_left_over(&self) -> bool {
+        self.owner.is_some_and(|owner| !owner.is_running())
+    }
+
+    /// Writes the description: before the first namespace is made, so that nothing is without one.
+    ///
+    /// # Errors
+    /// If the folder cannot be written, or a lab of this name is up.
+    pub fn save(&self) -> Result<(), EmulationError> {
+        let folder = folder(&self.name);
+        let what = || format!("the description of the lab, {}", folder.display());
+        fs::create_dir_all(FOLDER).map_err(EmulationError::system(FOLDER))?;
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(EmulationError::IsUp(self.name.clone()));
+            }
+            made => made.map_err(EmulationError::system(what()))?,
+        }
+        let json = serde_json::to_vec_pretty(self);
+        let json = json.map_err(|source| EmulationError::State { what: what(), source })?;
+        fs::write(folder.join("lab.json"), json).map_err(EmulationError::system(what()))
+    }
+
+    /// Kills the lab's programs, and removes its namespaces and its description.
+    ///
+    /// # Errors
+    /// If a namespace is still there.
+    pub fn remove(&self) -> Result<(), EmulationError> {
+        remove(&self.name)
+    }
+}
+
+/// The namespace of a node of a lab.
+pub(crate) fn namespace(lab: &str, node: &str) -> String {
+    format!("{PREFIX}{lab}.{node}")
+}
+
+/// The folder of a lab's description and of what its programs write.
+pub fn folder(lab: &str) -> PathBuf {
+    Path::new(FOLDER).join(lab)
+}
+
+/// A name for a lab of this process.
+///
+/// # Errors
+/// If the process cannot read its own start time.
+pub fn own_process() -> Result<Process, EmulationError> {
+    let own = Process::running(std::process::id());
+    own.ok_or_else(|| EmulationError::System {
+        what: "the start time of this process, in /proc".into(),
+        source: ErrorKind::NotFound.into(),
+    })
+}
+
+/// All labs of this machine, in order of name. One whose description cannot be read has only a name.
+pub fn labs() -> Vec<State> {
+    let names: BTreeSet<String> = entries(Path::new(FOLDER)).chain(orphaned()).collect();
+    names.into_iter().map(|name| load(&name).unwrap_or_else(|| nameless(name))).collect()
+}
+
+/// The lab of this name, or the only one.
+///
+/// # Errors
+/// If there is none, or no name is given and there are several.
+pub fn find(name: Option<&str>) -> Result<State, EmulationError> {
+    let mut labs = labs();
+    let all: Vec<&str> = labs.iter().map(|lab| lab.name.as_str()).collect();
+    let known = match all.as_slice() {
+        [] => "none is up (heddle lab up SCENARIO.toml makes one)".to_owned(),
+        names => format!("give one of {}", names.join(", ")),
+    };
+    let found = match name {
+        Some(name) => labs.iter().position(|lab| lab.name == name),
+        None => (labs.len() == 1).then_some(0),
+    };
+    let missing = || EmulationError::NoLab { name: name.unwrap_or_default().to_owned(), known };
+    found.map(|index| labs.swap_remove(index)).ok_or_else(missing)
+}
+
+/// Removes the labs whose process is gone.
+///
+/// # Errors
+/// If one cannot be removed.
+pub fn remove_left_over() -> Result<Vec<String>, EmulationError> {
+    let left: Vec<State> = labs().into_iter().filter(State::is_left_over).collect();
+    left.into_iter().map(|lab| lab.remove().map(|()| lab.name)).collect()
+}
+
+fn remove(lab: &str) -> Result<(), EmulationError> {
+    let own = format!("{PREFIX}{lab}.");
+    let namespaces: BTreeSet<String> =
+        entries(Path::new(NAMESPACES)).filter(|name| name.starts_with(&own)).collect();
+    names::remove(&namespaces)?;
+    match fs::remove_dir_all(folder(lab)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(EmulationError::system(format!("removing {}", folder(lab).display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn load(name: &str) -> Option<State> {
+    serde_json::from_slice(&fs::read(folder(name).join("lab.json")).ok()?).ok()
+}
+
+/// A lab without a readable description: its process ended before it had written one.
+fn nameless(name: String) -> State {
+    let gone = Process { id: 0, start: 0 };
+    State { name, title: String::new(), owner: Some(gone), nodes: Vec::new(), links: Vec::new() }
+}
+
+/// Names of labs that have namespaces.
+fn orphaned() -> impl Iterator<Item = String> {
+    entries(Path::new(NAMESPACES)).filter_map(|namespace| {
+        let (lab, _) = namespace.strip_prefix(PREFIX)?.split_once('.')?;
+        Some(lab.to_owned())
+    })
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
+}
