@@ -13,9 +13,6 @@ const MIN_RTO: Time = Time::micros(1000);
 /// The kernel's largest retransmission timeout; `tcp_rto_max_ms` lowers it to a second at most.
 const MAX_RTO: Time = Time::secs(120);
 
-/// Bytes that a socket or a subflow takes beyond what its window lets it send.
-const NOT_SENT: u32 = 16_384;
-
 /// `fib_multipath_hash_fields` for addresses, protocol and ports as the packet has them, not as the sending socket hashed them.
 const FIVE_TUPLE: u32 = 0x37;
 
@@ -37,9 +34,9 @@ pub(crate) fn of_host(transport: &Transport) -> Vec<String> {
         "net.ipv4.tcp_moderate_rcvbuf=0".into(),
         // Half of a receive buffer is window; the other half is for the kernel's own structures.
         format!("net.ipv4.tcp_rmem=4096 {0} {0}", 2 * window),
-        format!("net.ipv4.tcp_wmem=4096 {0} {0}", 4 * window.max(1 << 18)),
-        // Without a limit the first subflow takes all of a flow into its own queue before another has joined.
-        format!("net.ipv4.tcp_notsent_lowat={NOT_SENT}"),
+        // Send buffers grow with the congestion window. A large one from the start would let the first subflow take all of a flow into its
+        // queue before another has joined.
+        format!("net.ipv4.tcp_wmem=4096 16384 {}", 4 * window.max(1 << 20)),
         format!("net.ipv4.tcp_reordering={}", tcp.dup_threshold),
         format!("net.ipv4.tcp_max_reordering={}", tcp.dup_threshold),
         format!("net.ipv4.tcp_slow_start_after_idle={}", u8::from(tcp.idle_restart)),

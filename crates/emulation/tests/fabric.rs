@@ -107,8 +107,9 @@ fn mptcp_connections_have_their_subflows() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mptcp = "transport={ kind = \"mptcp\", subflows = 2, coupling = \"uncoupled\" }";
-    let results = results(&run(folder.path(), &[mptcp, "workload.sizes=fixed:100KB"]));
-    assert_eq!(results["result"]["runs"][0]["fct"]["all"]["flows"], 20);
+    let larger = ["workload.sizes=fixed:300KB", "workload.load=0.6", "measure.flows=8"];
+    let results = results(&run(folder.path(), &[&[mptcp], &larger[..]].concat()));
+    assert_eq!(results["result"]["runs"][0]["fct"]["all"]["flows"], 8);
     let subflows = &results["lab"]["facts"][0][1]["subflows"];
     assert!(subflows["2"].as_u64() > Some(0), "{subflows}");
 }
