@@ -35,6 +35,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::heartbeat::RealTime;
 use crate::{admin, metrics, privilege};
 use event_sources::EventSources;
 
@@ -75,6 +76,9 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     let mut sources = EventSources::new(core.config());
     resolve_next_hops(&mut core, &mut sources).await;
     let (program, interfaces) = core.attach(options.mode)?;
+    let real_time = RealTime::take().inspect_err(|error| {
+        tracing::info!(%error, "heartbeats have the priority of ordinary threads");
+    });
     // Needs a process with one thread; from here on there may be more.
     privilege::drop_all_but(privilege::RUNNING)?;
     sources.watch_attachment(interfaces, program);
@@ -82,6 +86,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     if core.config().steering.is_some() {
         sources.start_heartbeats(peer_states)?;
     }
+    drop(real_time);
     let (to, mut messages) = mpsc::channel(REQUEST_QUEUE);
     let handle = Arc::new(Handle::new(to));
     serve(&mut sources, listener, metrics, &handle);

@@ -6,9 +6,11 @@
 //! conclusions.
 
 mod judge;
+mod priority;
 mod task;
 
 pub use judge::{Heard, Judge, Liveness};
+pub use priority::RealTime;
 pub use task::{Heartbeats, Probed, Report, start};
 
 use std::time::Duration;

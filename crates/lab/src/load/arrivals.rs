@@ -26,6 +26,8 @@ pub struct ArrivalsReport {
     pub joins_missing: u64,
     /// The longest time until a connection was open.
     pub longest_open: Duration,
+    /// The connections to which joins were missing, in words.
+    pub incomplete: Vec<String>,
     /// Connections that broke, with their backends, if those were known.
     pub broken: Vec<(Broken, Option<String>)>,
 }
@@ -135,9 +137,11 @@ impl Client {
         let begun = Instant::now();
         let opened = Connection::open(self.transport, self.to);
         let took = begun.elapsed();
+        let mut incomplete = None;
         let (backend, missing, outcome) = match opened {
             Ok(mut connection) => {
                 let missing = self.missing(&connection);
+                incomplete = (missing > 0).then(|| described(&connection, missing));
                 let exchanged = connection.exchange(BYTES, BYTES, seed);
                 (Some(connection.backend().to_string()), missing, exchanged.map(drop))
             }
@@ -147,6 +151,7 @@ impl Client {
         report.connections += 1;
         report.joins += self.subflows as u64 - 1;
         report.joins_missing += missing;
+        report.incomplete.extend(incomplete);
         report.longest_open = report.longest_open.max(took);
         if let Err(error) = outcome {
             report.broken.push((Broken::new(&error), backend));
@@ -161,6 +166,15 @@ impl Client {
         let got = connection.wait_for_subflows(self.subflows, Instant::now() + SUBFLOWS_LIMIT);
         self.subflows.saturating_sub(got.unwrap_or(1).max(1)) as u64
     }
+}
+
+fn described(connection: &Connection, missing: u64) -> String {
+    let state = match connection.status() {
+        Ok(status) if status.fallback => "it fell back to TCP".into(),
+        Ok(status) => format!("it has {:?}", status.subflows),
+        Err(error) => error.to_string(),
+    };
+    format!("{missing} joins missing to {}: {state}", connection.backend())
 }
 
 fn lock(report: &Mutex<ArrivalsReport>) -> MutexGuard<'_, ArrivalsReport> {

@@ -203,6 +203,7 @@ impl<'a> Load<'a> {
             observed.connections += report.connections;
             observed.joins += report.joins;
             observed.joins_missing += report.joins_missing;
+            observed.errors.extend(report.incomplete);
             for (broken, backend) in &report.broken {
                 if away.is_some() && (backend.is_none() || backend.as_deref() == away) {
                     observed.excused += 1;
