@@ -7,14 +7,21 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use etherparse::{PacketBuilder, TcpOptionElement as O};
 use heddle_balancer_maps::abi::*;
+use heddle_balancer_maps::steering::{Inner, Message, SteeringKey};
 use heddle_balancer_maps::{Balancer, Clock, Sizes};
 use heddle_bpf_loader::{Bench, Clients, Program, pass, send_back};
+use heddle_hashing::RING_SIZE;
 
 const MILLION: u32 = 1 << 20;
 const VIP4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
 const VIP6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x10));
 const PORT: u16 = 443;
 const BACKENDS: u32 = 16;
+
+const OWN: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+const OTHER_BALANCER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 3));
+const STEERING_PORT: u16 = 7077;
+const KEY: SteeringKey = [1, 2];
 
 /// A packet to be measured, and how.
 struct Case {
@@ -28,6 +35,8 @@ struct Case {
     frame: Vec<u8>,
     clients: Clients,
     verdict: Option<Counter>,
+    /// There is another balancer, the first one of all slots.
+    cluster: bool,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -66,6 +75,7 @@ fn case(name: &'static str, mode: MptcpMode, frame: Vec<u8>, verdict: Counter) -
         frame,
         clients: Clients::AsWritten,
         verdict: Some(verdict),
+        cluster: false,
     }
 }
 
@@ -100,7 +110,8 @@ fn measure(bench: &mut Bench, case: &Case) -> Result<(), Box<dyn std::error::Err
 }
 
 fn counted(balancer: &Balancer, case: &Case) -> Result<u64, heddle_balancer_maps::Error> {
-    let service = u16::from(case.verdict.is_some_and(|verdict| verdict != Counter::PassNoVip));
+    let of_no_service = [Some(Counter::PassNoVip), Some(Counter::HeartbeatAnswered)];
+    let service = u16::from(!of_no_service.contains(&case.verdict));
     Ok(match case.verdict {
         Some(verdict) => balancer.maps.counters.get(service, verdict)?.packets,
         None => u64::MAX / 2,
@@ -139,7 +150,49 @@ fn balancer(case: &Case) -> Result<Balancer, heddle_balancer_maps::Error> {
     let table: Vec<u32> = (0..MAGLEV_SIZE).map(|slot| 1 + slot % BACKENDS).collect();
     maps.maglev.write(0, &table)?;
     maps.settings.set(&settings())?;
+    if case.cluster {
+        add_other_balancer(&mut balancer)?;
+    }
     Ok(balancer)
+}
+
+fn add_other_balancer(balancer: &mut Balancer) -> Result<(), heddle_balancer_maps::Error> {
+    let (index, maps) = (BACKENDS + 1, &mut balancer.maps);
+    let backend = maps.targets.get(1)?;
+    let target = Target {
+        address: OTHER_BALANCER.into(),
+        id: 1000,
+        forwarding: Forwarding::Steering as u8,
+        ..backend
+    };
+    maps.targets.set(index, &target)?;
+    maps.target_ids.insert(&target.id, &index)?;
+    maps.peers.insert(&OTHER_BALANCER.into(), &index)?;
+    maps.ring.write(0, &[index; RING_SIZE])?;
+    let (address, port) = (OWN.into(), STEERING_PORT.to_be());
+    let key = VipKey { address, port, protocol: 17, ..VipKey::default() };
+    let vip = Vip { kind: VipKind::Steering as u8, ..Vip::default() };
+    maps.vips.insert(&key, &vip)?;
+    let all = Limit { per_tick: u32::MAX / 2, burst: u32::MAX / 2 };
+    maps.settings.set(&Settings { peers: 1, query: all, ..settings() })
+}
+
+/// A message of the other balancer, with a client's packet behind it.
+fn message(kind: SteeringKind, client: Option<&[u8]>) -> Vec<u8> {
+    let inner = Inner {
+        source: Ipv4Addr::new(198, 51, 100, 7).into(),
+        destination: VIP4,
+        protocol: 6,
+        ports: [50_000, PORT],
+    };
+    let message = Message { backend: 1, ..Message::of(kind) };
+    let header = message.signed(KEY, OTHER_BALANCER, client.map(|_| &inner));
+    let ethernet = PacketBuilder::ethernet2([2, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 1]);
+    let udp = ethernet.ipv4([10, 0, 0, 3], [10, 0, 0, 1], 64).udp(STEERING_PORT, STEERING_PORT);
+    let payload = [&header[..], client.map_or(&[], |frame| &frame[14..])].concat();
+    let mut bytes = Vec::new();
+    udp.write(&mut bytes, &payload).unwrap_or_else(|error| panic!("{error}"));
+    bytes
 }
 
 fn settings() -> Settings {
@@ -149,9 +202,10 @@ fn settings() -> Settings {
     Settings {
         seed: [0x1234_5678_9abc_def1, 0xfedc_ba98_7654_3211],
         maglev_seed: 7,
-        own4: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)).into(),
+        own4: OWN.into(),
         own6: IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1)).into(),
-        steering_port: 6083_u16.to_be(),
+        steering_keys: [KEY, [0; 2]],
+        steering_port: STEERING_PORT.to_be(),
         gue_port: 6080_u16.to_be(),
         syn_timeout: 60_000,
         flow_timeout: 60_000,
@@ -342,5 +396,32 @@ fn cases() -> Vec<Case> {
             frame(VIP4, SYN, &JOIN, 0),
             Counter::SentJoinUnknown,
         ),
+        Case {
+            cluster: true,
+            ..base(
+                "SYN MP_JOIN, asked of another balancer",
+                MptcpMode::Learn,
+                frame(VIP4, SYN, &JOIN, 0),
+                Counter::QueriedJoin,
+            )
+        },
+        Case {
+            cluster: true,
+            ..base(
+                "another balancer's registration of a flow",
+                MptcpMode::Learn,
+                message(SteeringKind::RegisterFlow, Some(&ack(VIP4))),
+                Counter::SentForPeer,
+            )
+        },
+        Case {
+            cluster: true,
+            ..base(
+                "heartbeat, answered",
+                MptcpMode::Learn,
+                message(SteeringKind::Heartbeat, None),
+                Counter::HeartbeatAnswered,
+            )
+        },
     ]
 }
