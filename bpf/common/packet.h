@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* A packet as the balancer sees it: where its headers are, and the fields that decide where it goes.
+/* A packet as a program sees it: where its headers are, and the fields that decide where it goes.
  *
  * Offsets, not pointers, so that it outlives a change of the frame; each read of the frame checks bounds again. */
 #pragma once
@@ -192,15 +192,26 @@ static __always_inline int parse_ip(struct packet *packet, __be16 type, void *da
 	return is_tag(type) ? MANY_TAGS : NOT_IP;
 }
 
-/* Ethernet, one VLAN tag or none, IP of either version, and the transport's ports. Where it returns another value than PARSED, `destination` is
- * the packet's if it was read, else zero. */
+/* IP of either version at `packet->l3`, and the transport's ports, of a frame of `bytes` bytes whose first ones lie from `data` to `end`. Where it
+ * returns another value than PARSED, `destination` is the packet's if it was read, else zero. */
+static __always_inline int parse_network(struct packet *packet, __be16 type, void *data, void *end, __u64 bytes)
+{
+	int parsed = parse_ip(packet, type, data, end);
+
+	if (parsed != PARSED)
+		return parsed;
+	if (packet->l3 + packet->length > bytes || packet->l4 > packet->l3 + packet->length)
+		return MALFORMED;
+	return packet->later_fragment ? parse_later_fragment(packet) : parse_transport(packet, data, end);
+}
+
+/* Ethernet, one VLAN tag or none, and what parse_network reads. */
 static __always_inline int parse(struct xdp_md *ctx, struct packet *packet)
 {
 	void *data = (void *)(long)ctx->data;
 	void *end = (void *)(long)ctx->data_end;
 	struct ethhdr *ethernet = data;
 	__be16 type;
-	int parsed;
 
 	*packet = (struct packet){ .l3 = sizeof(*ethernet) };
 	if (data + sizeof(*ethernet) + 4 > end)
@@ -210,10 +221,5 @@ static __always_inline int parse(struct xdp_md *ctx, struct packet *packet)
 		type = *(__be16 *)(data + sizeof(*ethernet) + 2);
 		packet->l3 += 4;
 	}
-	parsed = parse_ip(packet, type, data, end);
-	if (parsed != PARSED)
-		return parsed;
-	if (packet->l3 + packet->length > end - data || packet->l4 > packet->l3 + packet->length)
-		return MALFORMED;
-	return packet->later_fragment ? parse_later_fragment(packet) : parse_transport(packet, data, end);
+	return parse_network(packet, type, data, end, end - data);
 }

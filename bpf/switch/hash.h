@@ -23,3 +23,17 @@ static __always_inline __u32 pick(__u32 uniform, __u32 n)
 {
 	return (__u64)uniform * n >> 32;
 }
+
+/* A word into the state of MurmurHash3 (x86, 32 bits; Appleby 2011). */
+static __always_inline __u32 murmur_word(__u32 state, __u32 word)
+{
+	word *= 0xcc9e2d51;
+	word = word << 15 | word >> 17;
+	state ^= word * 0x1b873593;
+	return (state << 13 | state >> 19) * 5 + 0xe6546b64;
+}
+
+static __always_inline __u32 murmur_end(__u32 state, __u32 words)
+{
+	return mix(state ^ 4 * words, 0);
+}

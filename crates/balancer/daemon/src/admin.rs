@@ -7,13 +7,12 @@
 mod client;
 mod protocol;
 mod serve;
-mod socket;
 
 pub use client::{AskError, Client};
+pub use heddle_daemon::socket::{BindError, Listener, bind};
 pub use protocol::{
     Answer, BackendStatus, Connection, Connections, Envelope, Explained, Filter, Heartbeats,
     MemberStatus, MptcpOption, Packet, Problem, ProblemKind, Reply, Request, Status, Switch,
     VERSION,
 };
 pub use serve::{Handler, serve};
-pub use socket::{BindError, Listener, bind};

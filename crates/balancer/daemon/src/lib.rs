@@ -9,14 +9,13 @@ pub mod heartbeat;
 pub mod ids;
 pub mod key_pool;
 pub mod links;
-pub mod log;
-pub mod mac;
 pub mod members;
 pub mod metrics;
 pub mod neighbours;
-mod netlink;
 pub mod plan;
 pub mod private_file;
 pub mod privilege;
 pub mod service;
-mod supervisor;
+
+pub use heddle_daemon::{log, mac};
+use heddle_daemon::{netlink, supervisor};

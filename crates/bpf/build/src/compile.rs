@@ -13,18 +13,26 @@ const FLAGS: [&str; 7] = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-
 /// # Errors
 /// [`Error::NotABuildScript`] without `OUT_DIR`, and those of [`compile`].
 pub fn programs(paths: &[&str]) -> Result<(), Error> {
-    println!("cargo::rerun-if-env-changed=CLANG");
-    let out = out_dir()?;
     for path in paths {
-        let source = Path::new(SOURCES).join(path);
-        let name = source.file_name().unwrap_or(OsStr::new(path)).to_string_lossy();
-        let object = out.join(name.replace(".bpf.c", ".o"));
-        let included = object.with_extension("d");
-        let dependencies = format!("-MF{}", included.display());
-        compile(&source, &object, &["-MMD", &dependencies])?;
-        for file in prerequisites(&included)? {
-            println!("cargo::rerun-if-changed={file}");
-        }
+        let name = Path::new(path).file_name().unwrap_or(OsStr::new(path)).to_string_lossy();
+        variant(path, &name.replace(".bpf.c", ""), &[])?;
+    }
+    Ok(())
+}
+
+/// Compiles a program with more flags into `OUT_DIR`, as the object `name`.
+///
+/// # Errors
+/// As [`programs`].
+pub fn variant(path: &str, name: &str, flags: &[&str]) -> Result<(), Error> {
+    println!("cargo::rerun-if-env-changed=CLANG");
+    let object = out_dir()?.join(format!("{name}.o"));
+    let included = object.with_extension("d");
+    let dependencies = format!("-MF{}", included.display());
+    let flags = [&["-MMD", &dependencies], flags].concat();
+    compile(&Path::new(SOURCES).join(path), &object, &flags)?;
+    for file in prerequisites(&included)? {
+        println!("cargo::rerun-if-changed={file}");
     }
     Ok(())
 }

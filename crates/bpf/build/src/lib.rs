@@ -1,6 +1,6 @@
 //! The one place that runs clang on bpf/: for build scripts, and for tests that compile a program of their own.
 //!
-//! [`programs`] compiles eBPF programs into a build script's `OUT_DIR`, [`compile`] one source to one object. With the feature
+//! [`programs`] compiles eBPF programs into a build script's `OUT_DIR`, [`variant`] one with flags, [`compile`] one source to one object. With the feature
 //! `types`, bindgen makes Rust types of the C types that both share (`types::Types`). The dependencies are reported to Cargo: the
 //! sources with all that they include, and the environment variable CLANG, which names another compiler.
 
@@ -12,7 +12,7 @@ pub mod types;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-pub use compile::{compile, compiler, programs};
+pub use compile::{compile, compiler, programs, variant};
 pub use error::Error;
 
 /// The folder bpf/ of this workspace: sources of programs, and the root of `#include "..."`.

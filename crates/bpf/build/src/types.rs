@@ -9,7 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::{Error, SOURCES, out_dir};
-use names::Names;
+use names::{Names, camel};
 
 /// Headers, and what bindgen cannot know of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +41,10 @@ impl Types {
             .parse_callbacks(Box::new(bindgen::CargoCallbacks::new()))
             .generate()
             .map_err(|error| Error::Types(error.to_string()))?;
-        let text = plain_numbers(&bindings.to_string()) + &enums::impls(self, &seen.borrow());
+        let bindings = bindings.to_string();
+        // Those of the system's headers are read, too.
+        seen.borrow_mut().retain(|one| bindings.contains(&format!("enum {} ", camel(&one.name))));
+        let text = plain_numbers(&bindings) + &enums::impls(self, &seen.borrow());
         let path = out_dir()?.join("abi.rs");
         std::fs::write(&path, text).map_err(|error| Error::File { path, error })
     }

@@ -101,13 +101,13 @@ enum TakenOver {
 }
 
 /// The interface of the link is gone.
-fn is_orphan(error: &aya::programs::ProgramError) -> bool {
+pub(crate) fn is_orphan(error: &aya::programs::ProgramError) -> bool {
     let aya::programs::ProgramError::SyscallError(error) = error else { return false };
     error.io_error.raw_os_error() == Some(Errno::NOLINK.raw_os_error())
 }
 
 /// With all its causes.
-fn failed(error: impl std::error::Error) -> Error {
+pub(crate) fn failed(error: impl std::error::Error) -> Error {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -21,6 +21,9 @@ pub enum Error {
     /// A map could not be read or written.
     #[error(transparent)]
     Map(#[from] MapError),
+    /// A map of devices refused one.
+    #[error(transparent)]
+    Device(#[from] aya::maps::xdp::XdpMapError),
     /// No file system for pins could be made or used.
     #[error("cannot use {} for pinned eBPF objects: {error}", path.display())]
     Pins {

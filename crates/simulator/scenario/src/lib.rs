@@ -66,6 +66,20 @@ pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, Sce
     resolve::fabric_file(&file, files).map_err(|problem| document.locate(problem))
 }
 
+/// Addresses of each host of a graph, in the order of its nodes, from a file with the keys of a fabric file's `[addresses]`: by prefix and
+/// number, but for the hosts that it lists. The text of no file, empty, gives those of the default prefix.
+///
+/// # Errors
+/// The first thing that is wrong with it: see [`ScenarioError`].
+pub fn load_addresses(
+    source: &Source,
+    graph: &Graph,
+) -> Result<Vec<Vec<std::net::IpAddr>>, ScenarioError> {
+    let document = parse(source)?;
+    let file: raw::Addresses = document.read()?;
+    resolve::host_addresses(&file, graph).map_err(|problem| document.locate(problem))
+}
+
 /// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and source.
 pub fn schema() -> serde_json::Value {
     heddle_config::schema::<raw::File>("Heddle scenario")

@@ -5,13 +5,13 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heddle_daemon::socket::Listener;
 use heddle_listener::Incoming;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
 use super::protocol::{Answer, Envelope, Problem, ProblemKind, Reply, Request, VERSION};
-use super::socket::Listener;
 
 /// The most bytes of a request's line.
 const MOST_BYTES: usize = 64 << 10;
@@ -31,7 +31,7 @@ pub trait Handler: Send + Sync + 'static {
 /// # Errors
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Arc<Listener>, handler: Arc<impl Handler>) -> io::Result<()> {
-    let socket = UnixListener::from_std(listener.socket.try_clone()?)?;
+    let socket = UnixListener::from_std(listener.socket().try_clone()?)?;
     let incoming = Incoming::new(socket, MOST_CONNECTIONS);
     heddle_listener::serve(incoming, std::future::pending(), |stream| {
         let handler = handler.clone();

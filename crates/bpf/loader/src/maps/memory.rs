@@ -82,10 +82,18 @@ impl Memory {
 
     /// Value `index` of those that are as large as `T`, word by word; none beyond the end.
     pub fn read<T: Pod>(&self, index: usize) -> Option<T> {
-        const { assert!(size_of::<T>() <= 4 * WORD) };
-        let words = size_of::<T>().div_ceil(WORD);
-        let source = self.words().get(index * words..(index + 1) * words)?;
-        let mut copy = [0_u64; 4];
+        self.read_words(index * size_of::<T>().div_ceil(WORD))
+    }
+
+    /// The value that starts at this byte, a multiple of 8, word by word; none beyond the end.
+    pub fn read_at<T: Pod>(&self, byte: usize) -> Option<T> {
+        self.read_words(byte / WORD)
+    }
+
+    fn read_words<T: Pod>(&self, first: usize) -> Option<T> {
+        const { assert!(size_of::<T>() <= 32 * WORD) };
+        let source = self.words().get(first..first + size_of::<T>().div_ceil(WORD))?;
+        let mut copy = [0_u64; 32];
         for (to, from) in copy.iter_mut().zip(source) {
             *to = from.load(Ordering::Relaxed);
         }

@@ -19,6 +19,7 @@ mod times;
 mod transport;
 mod workload;
 
+pub(crate) use addresses::host_addresses;
 pub(crate) use fabric_file::fabric_file;
 
 use heddle_config::Problem;

@@ -38,7 +38,7 @@ pub enum BindError {
 /// A listening socket, removed when it is dropped.
 #[derive(Debug)]
 pub struct Listener {
-    pub(super) socket: UnixListener,
+    socket: UnixListener,
     path: PathBuf,
     _lock: File,
 }
@@ -91,6 +91,13 @@ fn open(path: &Path) -> io::Result<UnixListener> {
     name(&socket, &SocketAddrUnix::new(path)?)?;
     listen(&socket, BACKLOG)?;
     Ok(socket.into())
+}
+
+impl Listener {
+    /// The listening socket, which does not block.
+    pub fn socket(&self) -> &UnixListener {
+        &self.socket
+    }
 }
 
 impl Drop for Listener {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* Maps of the switch's programs that the daemon fills and reads. Numbers are in the machine's order, addresses and MAC addresses as on the wire. */
+#pragma once
+
+#include <linux/types.h>
+
+#include "switch/abi.h"
+
+#define SWITCH_ABI 1 /* raised with each change of a pinned map's structure */
+#define SWITCH_DESTINATIONS 65536
+#define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
+#define SWITCH_NO_TOR 0xffff
+#define SWITCH_NO_PORT 0xffff
+
+#define ETHERTYPE_SHIM 0x88b5 /* IEEE Std 802: local experimental EtherTypes */
+#define ETHERTYPE_PROBE 0x88b6
+#define SHIM_BYTES 12
+
+/* The far end of a port. */
+enum switch_role {
+	ROLE_HOST,
+	ROLE_UP,   /* a switch of a higher tier */
+	ROLE_DOWN, /* a switch of a lower or the same tier */
+};
+
+/* A port. Its number is the fabric's: that of Fabric::ports_of. */
+struct switch_port {
+	__u64 own_mac;     /* 6 bytes */
+	__u64 peer_mac;    /* 6 bytes; 0: not known yet */
+	__u64 probe_group; /* ports to which a probe that arrives here is replicated */
+	__u64 full;        /* bytes that the link carries in tau */
+	__u32 ifindex;     /* 0: the port has no device */
+	__u32 mtu;         /* bytes of IP */
+	__u8 role;         /* enum switch_role */
+	__u8 learns;       /* the peer's MAC address is that of the last frame from there */
+	__u8 pad[6];
+};
+
+/* A host address. */
+struct switch_destination {
+	__u16 tor;
+	__u16 port; /* at this ToR, to the host; SWITCH_NO_PORT elsewhere */
+	__u32 pad;
+};
+
+struct switch_config {
+	__u64 up; /* bit i: port i is up */
+	__u32 abi;
+	__u32 salt;
+	__u32 router; /* number of the switch, ToRs first: CFLB's */
+	__u16 tors;
+	__u16 tor;                     /* this switch's number, SWITCH_NO_TOR if it is no ToR */
+	__u32 dre_shift;               /* tau of the estimators is 2^dre_shift ns */
+	__u32 scheme;                  /* enum switch_scheme: the one that the tables are of */
+	struct mp_hula_config mp_hula; /* HULA's in its front */
+};
+
+enum switch_scheme {
+	SWITCH_ECMP,
+	SWITCH_HULA,
+	SWITCH_MP_HULA,
+	SWITCH_CFLB,
+};
+
+/* Counters. Each frame that a port receives is in exactly one of the verdicts. */
+enum switch_counter {
+	FORWARDED,       /* to another switch */
+	DELIVERED,       /* to a host of this ToR */
+	PASSED,          /* to the machine's own stack: ARP, neighbour discovery, frames that are not IP */
+	RECIRCULATED,    /* without its shim, to be delivered in a second pass */
+	PROBE_TAKEN,     /* a probe that went no further */
+	PROBE_FORWARDED, /* a probe that was replicated */
+	ANSWERED,        /* too long with the shim: ICMP told the sender */
+	DROPPED_NO_ROUTE,
+	DROPPED_TTL,
+	DROPPED_MALFORMED,
+	DROPPED_TOO_BIG,    /* longer than the MTU, and no answer may be sent */
+	DROPPED_HOST_PROBE, /* a probe from a host */
+	DROPPED_HOST_SHIM,  /* a shim from a host */
+	DROPPED_BAD_PROBE,  /* a probe that is cut short or names no ToR */
+	DROPPED_BAD_SHIM,   /* a shim that is cut short, or under another scheme than MP-HULA */
+	DROPPED_NO_PORT,    /* the port has no device */
+	DROPPED_FAILED,     /* the kernel refused a change of the frame */
+	SWITCH_VERDICTS,
+	/* Events */
+	UTIL_CLAMPED = SWITCH_VERDICTS, /* a probe said more than a link can have */
+	GSO_WITHOUT_SHIM,               /* a segmentation super-packet that should have had a shim */
+	CONTENDED,                      /* a probe or a handshake met another one in the tables, and was left out */
+	HANDSHAKES,                     /* packets of handshakes and teardowns that a ToR has read */
+	SWITCH_COUNTERS,
+};
+
+/* Counters of a port. */
+enum port_counter {
+	PORT_RECEIVED,
+	PORT_SENT,
+	PORT_COUNTERS,
+};
+
+/* A port's utilisation estimator. */
+struct port_meter {
+	__u32 lock;
+	__u32 pad;
+	__u64 bytes;
+	__u64 last;
+};

@@ -1,0 +1,111 @@
+//! The switch's configuration: a TOML file that names a scenario, the switch's node in it, and the devices of its ports.
+//!
+//! [`read`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else. Routes and schemes are those of the
+//! scenario. [`schema`] is the file's JSON Schema, with every key's meaning and default.
+
+mod raw;
+mod resolve;
+mod scheme;
+
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use heddle_config::Document;
+use heddle_daemon::mac::Mac;
+use heddle_fabric::Fabric;
+use heddle_program::{Failure, Report};
+use heddle_scenario::Scenario;
+use heddle_switch_maps::abi::{CflbConstants, MpHulaConfig};
+use heddle_switch_maps::{Hook, Scheme};
+use heddle_units::Rate;
+
+/// A switch's configuration.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The switch's name.
+    pub node: String,
+    /// Its number in the fabric, ToRs first.
+    pub switch: u32,
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its fabric, with ports numbered.
+    pub fabric: Fabric,
+    /// Addresses of each host.
+    pub addresses: Vec<Vec<IpAddr>>,
+    /// The scheme with its parameters.
+    pub scheme: SchemeConfig,
+    /// The switch's salt.
+    pub salt: u32,
+    /// The hook of the programs.
+    pub hook: Hook,
+    /// Where maps and links are pinned.
+    pub pin: PathBuf,
+    /// The admin socket.
+    pub admin: PathBuf,
+    /// Where Prometheus reads metrics.
+    pub metrics: Option<SocketAddr>,
+    /// Ports that have a device, by number.
+    pub ports: Vec<Port>,
+}
+
+/// The scheme as the programs take it.
+#[derive(Clone, Debug)]
+pub struct SchemeConfig {
+    /// Which.
+    pub scheme: Scheme,
+    /// HULA's and MP-HULA's parameters.
+    pub mp_hula: MpHulaConfig,
+    /// CFLB's constants.
+    pub cflb: Option<CflbConstants>,
+    /// The estimators' tau is 2^`dre_shift` nanoseconds.
+    pub dre_shift: u32,
+}
+
+/// A port with a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Its number at the switch: the fabric's.
+    pub number: u16,
+    /// The network interface.
+    pub device: String,
+    /// The neighbour's name.
+    pub peer: String,
+    /// The neighbour's Ethernet address; none: to be learnt.
+    pub mac: Option<Mac>,
+    /// The rate to which utilisation is relative.
+    pub rate: Rate,
+}
+
+/// Reads a configuration and the files that it names.
+///
+/// # Errors
+/// The first thing that is wrong with one of them, or a file that cannot be read.
+pub fn read(path: &Path) -> Result<Config, Failure> {
+    let name = path.display().to_string();
+    let document = Document::parse(&name, &text(path)?)?;
+    let file: raw::File = document.read()?;
+    match resolve::resolve(&file, path) {
+        Err(resolve::Refused::Problem(problem)) => Err(document.locate(problem).into()),
+        Err(resolve::Refused::Other(failure)) => Err(failure),
+        Ok(config) => Ok(config),
+    }
+}
+
+/// The JSON Schema (draft 2020-12) of the configuration, with every key's meaning and default.
+pub fn schema() -> serde_json::Value {
+    heddle_config::schema::<raw::File>("heddle-switch")
+}
+
+/// The report of a wrong configuration or scenario; `None` for other errors.
+#[must_use]
+pub fn describe(error: &anyhow::Error) -> Option<Report> {
+    heddle_path_files::describe(error)
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| {
+        let message = format!("{}: {error}", path.display());
+        Failure::advised(message, "name the configuration of a switch; docs/src/switch.md has one")
+    })
+}

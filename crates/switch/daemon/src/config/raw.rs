@@ -1,0 +1,67 @@
+//! The file as it is written: every key and its default. The doc comments become the descriptions of the JSON Schema.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use heddle_config::Rate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// heddle-switch's configuration: one switch of a scenario's fabric.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    /// The switch's name in the fabric: `"tor-1"`.
+    pub(super) node: String,
+    /// A scenario file of the simulator, from whose `[fabric]` and `[scheme]` routes and parameters come. Relative to this file's folder.
+    pub(super) scenario: PathBuf,
+    /// A file of host addresses, with the keys of a fabric file's `[addresses]`: `ipv4`, `ipv6` and `hosts`. Default: none; then host n of
+    /// the fabric has the nth address of 10.0.0.0/8.
+    pub(super) addresses: Option<PathBuf>,
+    /// The file of CFLB's key, as `heddle path keygen` writes it. Needed with CFLB, and only there.
+    pub(super) key_file: Option<PathBuf>,
+    /// Seed of the switches' salts, by which each hashes flows differently. Default: the scenario's first seed.
+    pub(super) seed: Option<u64>,
+    /// The hook of the programs: `"tc"` (behind queues), `"xdp"` (in the driver) or `"xdp-generic"`. Default: "tc".
+    #[serde(default)]
+    pub(super) hook: Hook,
+    /// Folder in which maps and links are pinned, so that a restart drops nothing; below a BPF file system. Default:
+    /// /sys/fs/bpf/heddle-switch/NODE.
+    pub(super) pin: Option<PathBuf>,
+    /// The Unix socket that `heddle-switch status` and others talk to; root's alone. Default: /run/heddle/switch-NODE.sock.
+    pub(super) admin: Option<PathBuf>,
+    /// Address at which Prometheus reads metrics over HTTP. Default: none.
+    pub(super) metrics: Option<SocketAddr>,
+    /// The devices of the switch's ports. A port of the fabric without a device is down.
+    #[serde(default)]
+    pub(super) port: Vec<Port>,
+}
+
+/// A point in the kernel.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Hook {
+    /// tc (tcx) at ingress and egress.
+    #[default]
+    Tc,
+    /// XDP in the driver.
+    Xdp,
+    /// XDP behind the driver.
+    XdpGeneric,
+}
+
+/// The device of a port.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Port {
+    /// The network interface.
+    pub(super) device: String,
+    /// The neighbour's name in the fabric: a switch or a host.
+    pub(super) peer: String,
+    /// Of parallel links to one neighbour: which, from 1 in the fabric's order. Default: in the order of these tables.
+    pub(super) link: Option<u32>,
+    /// The neighbour's Ethernet address, as in `"02:00:00:00:00:01"`. Default: that of the last frame from there.
+    pub(super) mac: Option<String>,
+    /// The rate to which utilisation is relative: that of the device's queue, where it is not the link's. Default: the link's.
+    pub(super) rate: Option<Rate>,
+}

@@ -1,0 +1,163 @@
+//! From the file's types to [`Config`].
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use heddle_config::Problem;
+use heddle_fabric::Fabric;
+use heddle_path_files::files;
+use heddle_policy::mix;
+use heddle_program::Failure;
+use heddle_scenario::{Scenario, Source, load, load_addresses};
+use heddle_switch_maps::Hook;
+use heddle_switch_maps::abi::{SWITCH_PORTS, SWITCH_TORS};
+
+use super::{Config, Port, raw, scheme};
+
+/// The reasons why there is no configuration.
+pub(super) enum Refused {
+    /// A key of the switch's own file.
+    Problem(Problem),
+    /// Another file.
+    Other(Failure),
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Refused {
+        Refused::Problem(problem)
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Refused {
+        Refused::Other(failure)
+    }
+}
+
+/// Most ports and ToRs of the programs' tables.
+const PORTS: usize = SWITCH_PORTS as usize;
+const TORS: u32 = SWITCH_TORS;
+
+pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> {
+    let folder = files::folder(path);
+    let scenario = scenario(&folder.join(&file.scenario))?;
+    let fabric = Fabric::new(&scenario.fabric.graph)
+        .map_err(|error| Problem::at("scenario", error.to_string()))?;
+    let switch = switch(&fabric, &file.node)?;
+    let addresses = addresses(file.addresses.as_ref().map(|path| folder.join(path)), &fabric)?;
+    let salt = salt(file.seed.unwrap_or(scenario.seeds[0]), switch);
+    let key_file = file.key_file.as_ref().map(|path| folder.join(path));
+    let scheme = scheme::resolve(&scenario.scheme, key_file.as_deref(), &fabric, switch, salt)?;
+    Ok(Config {
+        node: file.node.clone(),
+        switch,
+        addresses,
+        scheme,
+        salt,
+        hook: match file.hook {
+            raw::Hook::Tc => Hook::Tc,
+            raw::Hook::Xdp => Hook::Xdp,
+            raw::Hook::XdpGeneric => Hook::XdpGeneric,
+        },
+        pin: file.pin.clone().unwrap_or_else(|| pin(&file.node)),
+        admin: file.admin.clone().unwrap_or_else(|| admin(&file.node)),
+        metrics: file.metrics,
+        ports: ports(file, &fabric, switch)?,
+        scenario,
+        fabric,
+    })
+}
+
+fn pin(node: &str) -> PathBuf {
+    Path::new("/sys/fs/bpf/heddle-switch").join(node)
+}
+
+fn admin(node: &str) -> PathBuf {
+    format!("/run/heddle/switch-{node}.sock").into()
+}
+
+fn scenario(path: &Path) -> Result<Scenario, Failure> {
+    let source = files::read(path, &[])?;
+    let read = |name: &str| fs::read_to_string(files::folder(path).join(name));
+    Ok(load(&source, &read)?)
+}
+
+fn addresses(
+    path: Option<PathBuf>,
+    fabric: &Fabric,
+) -> Result<Vec<Vec<std::net::IpAddr>>, Failure> {
+    let source = match &path {
+        Some(path) => files::read(path, &[])?,
+        None => Source::new("the default addresses", ""),
+    };
+    Ok(load_addresses(&source, &fabric.graph)?)
+}
+
+/// The salt of a switch: other switches have others.
+fn salt(seed: u64, switch: u32) -> u32 {
+    mix(mix(seed as u32, (seed >> 32) as u32), switch + 1)
+}
+
+fn switch(fabric: &Fabric, name: &str) -> Result<u32, Problem> {
+    let nodes = &fabric.graph.nodes;
+    let index = nodes.iter().position(|node| node.name == name).ok_or_else(|| {
+        let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+        Problem::at("node", format!("no node of the fabric is called \"{name}\""))
+            .suggest(name, &names)
+    })?;
+    let Some(switch) = (index as u32).checked_sub(fabric.hosts) else {
+        return Err(Problem::at("node", format!("{name} is a host, not a switch")));
+    };
+    let ports = fabric.ports_of(index as u32).len();
+    if ports > PORTS || fabric.tors > TORS {
+        let message = format!("{name} has {ports} ports in a fabric of {} ToRs", fabric.tors);
+        return Err(Problem::at("node", message)
+            .help(format!("the programs have room for {PORTS} ports and {TORS} ToRs")));
+    }
+    Ok(switch)
+}
+
+fn ports(file: &raw::File, fabric: &Fabric, switch: u32) -> Result<Vec<Port>, Problem> {
+    let mut ports: Vec<Port> = Vec::new();
+    for (index, raw) in file.port.iter().enumerate() {
+        let port = port(raw, fabric, switch, &ports)
+            .map_err(|problem| problem.inside(&format!("port.{index}")))?;
+        ports.push(port);
+    }
+    Ok(ports)
+}
+
+fn port(raw: &raw::Port, fabric: &Fabric, switch: u32, before: &[Port]) -> Result<Port, Problem> {
+    let all = fabric.ports_of(fabric.hosts + switch);
+    let name = |node: u32| fabric.node(node).name.as_str();
+    let links: Vec<u16> =
+        (0..).zip(all).filter(|(_, port)| name(port.to) == raw.peer).map(|(n, _)| n).collect();
+    if links.is_empty() {
+        let mut peers: Vec<&str> = all.iter().map(|port| name(port.to)).collect();
+        peers.dedup();
+        let message = format!("{} is no neighbour of this switch", raw.peer);
+        return Err(Problem::at("peer", message).suggest(&raw.peer, &peers));
+    }
+    let earlier = before.iter().filter(|port| port.peer == raw.peer).count() as u32;
+    let wanted = raw.link.unwrap_or(earlier + 1);
+    let number = wanted.checked_sub(1).and_then(|index| links.get(index as usize)).copied();
+    let Some(number) = number else {
+        let message =
+            format!("there are {} links to {}, no number {wanted}", links.len(), raw.peer);
+        return Err(Problem::at(if raw.link.is_some() { "link" } else { "peer" }, message));
+    };
+    if before.iter().any(|port| port.number == number || port.device == raw.device) {
+        return Err(Problem::at("device", "a port before has this device, or this link"));
+    }
+    let mac = match raw.mac.as_deref().map(str::parse).transpose() {
+        Ok(mac) => mac,
+        Err(error) => {
+            let error: heddle_daemon::mac::NotAMac = error;
+            return Err(Problem::at("mac", error.to_string()));
+        }
+    };
+    let link = all[usize::from(number)].link;
+    let rate = raw.rate.unwrap_or(fabric.graph.links[link as usize].rate);
+    let (device, peer) = (raw.device.clone(), raw.peer.clone());
+    Ok(Port { number, device, peer, mac, rate })
+}

@@ -1,0 +1,163 @@
+//! The scenario's scheme as the programs take it. What they cannot honour is refused by name.
+
+use std::path::Path;
+
+use heddle_config::Problem;
+use heddle_fabric::Fabric;
+use heddle_path_encoder::cflb_config;
+use heddle_path_files::keys;
+use heddle_policy::DreShift;
+use heddle_scenario::{self as scenario, CflbCipher, CflbField, CflbRules, HulaUpdate, LongFlows};
+use heddle_switch_maps::Scheme;
+use heddle_switch_maps::abi::{
+    self, ASSOCIATION_SLOTS, BEST_HOPS, CflbConstants, FLOWLET_SLOTS, HulaConfig, MAPPING_ROWS,
+    MpHulaConfig, MpHulaLong,
+};
+
+use super::SchemeConfig;
+use super::resolve::Refused;
+
+/// Tau of the estimators where no scheme needs them, only people who look.
+const TAU: u64 = 100_000_000;
+/// Bits of utilisation in a probe.
+const PROBE_BITS: u8 = 8;
+
+pub(super) fn resolve(
+    scheme: &scenario::Scheme,
+    key_file: Option<&Path>,
+    fabric: &Fabric,
+    switch: u32,
+    salt: u32,
+) -> Result<SchemeConfig, Refused> {
+    let plain = |scheme| SchemeConfig {
+        scheme,
+        mp_hula: MpHulaConfig::default(),
+        cflb: None,
+        dre_shift: DreShift::at_least(TAU).0,
+    };
+    let place = Place { fabric, switch, salt };
+    if key_file.is_some() && !matches!(scheme, scenario::Scheme::Cflb(_)) {
+        return Err(Problem::at("key_file", "only CFLB has a key").into());
+    }
+    Ok(match scheme {
+        scenario::Scheme::Ecmp => plain(Scheme::Ecmp),
+        scenario::Scheme::Hula(hula) => SchemeConfig {
+            mp_hula: MpHulaConfig { hula: place.hula(hula)?, ..MpHulaConfig::default() },
+            dre_shift: DreShift::at_least(hula.tau.as_nanos()).0,
+            ..plain(Scheme::Hula)
+        },
+        scenario::Scheme::MpHula(mp_hula) => SchemeConfig {
+            mp_hula: place.mp_hula(mp_hula)?,
+            dre_shift: DreShift::at_least(mp_hula.hula.tau.as_nanos()).0,
+            ..plain(Scheme::MpHula)
+        },
+        scenario::Scheme::Cflb(cflb) => SchemeConfig {
+            cflb: Some(constants(&cflb.constants, key_file)?),
+            ..plain(Scheme::Cflb)
+        },
+        other => {
+            let message = format!("the switch does not run {}", other.name());
+            return Err(Problem::at("scenario", message)
+                .help("a scenario with scheme = \"ecmp\", \"hula\", \"mp-hula\" or \"cflb\"")
+                .into());
+        }
+    })
+}
+
+/// The switch for which parameters are.
+struct Place<'a> {
+    fabric: &'a Fabric,
+    switch: u32,
+    salt: u32,
+}
+
+/// A table's size, a power of two that the programs have room for.
+fn slots(what: &str, wanted: u32, most: u32) -> Result<u32, Problem> {
+    if wanted > most {
+        let message = format!("{wanted} {what}: the programs have room for {most}");
+        return Err(Problem::at("scenario", message));
+    }
+    Ok(wanted.next_power_of_two())
+}
+
+impl Place<'_> {
+    fn hula(&self, hula: &scenario::Hula) -> Result<HulaConfig, Problem> {
+        if hula.util_bits > PROBE_BITS {
+            let message = format!("util_bits = {}: a probe has {PROBE_BITS}", hula.util_bits);
+            return Err(Problem::at("scenario", message).help("util_bits = 8, or less"));
+        }
+        let is_tor = self.switch < self.fabric.tors;
+        Ok(HulaConfig {
+            probe_period: hula.probe_period.as_nanos(),
+            fail_after: hula.fail_after.as_nanos(),
+            flowlet_gap: hula.flowlets.gap.as_nanos(),
+            salt: self.salt,
+            flowlet_slots: slots("flowlet slots", hula.flowlets.slots, FLOWLET_SLOTS)?,
+            tors: self.fabric.tors as u16,
+            tor: if is_tor { self.switch as u16 } else { 0 },
+            is_tor: is_tor.into(),
+            update: match hula.update {
+                HulaUpdate::Refresh => abi::HulaUpdate::Refresh as u8,
+                HulaUpdate::Listing => abi::HulaUpdate::Listing as u8,
+            },
+            util_bits: hula.util_bits,
+            local_detection: hula.local_detection.into(),
+        })
+    }
+
+    fn mp_hula(&self, mp_hula: &scenario::MpHula) -> Result<MpHulaConfig, Problem> {
+        if u32::from(mp_hula.best_k) > BEST_HOPS {
+            let message = format!("best_k = {}: the programs have room for", mp_hula.best_k);
+            return Err(Problem::at("scenario", format!("{message} {BEST_HOPS}")));
+        }
+        let association = slots("association slots", mp_hula.association_slots, ASSOCIATION_SLOTS)?;
+        Ok(MpHulaConfig {
+            hula: self.hula(&mp_hula.hula)?,
+            idle_after: mp_hula.association_idle.as_nanos(),
+            best_k: mp_hula.best_k.into(),
+            mapping_rows: slots("mapping rows", mp_hula.mapping_rows, MAPPING_ROWS)?,
+            association_slots: association.max(4),
+            long_flows: match mp_hula.long_flows {
+                LongFlows::Alike => MpHulaLong::Alike as u32,
+                LongFlows::YieldBest => MpHulaLong::Yield as u32,
+            },
+        })
+    }
+}
+
+fn constants(
+    constants: &scenario::CflbConstants,
+    key_file: Option<&Path>,
+) -> Result<CflbConstants, Refused> {
+    let path = key_file.ok_or_else(|| {
+        Problem::at("key_file", "CFLB's routers need the network's key")
+            .help("heddle path keygen fabric.key makes one")
+    })?;
+    let secret = keys::read(path, cflb_config(constants).cipher)?;
+    let mut key = [0; 16];
+    key.iter_mut().zip(secret.bytes()).for_each(|(to, &byte)| *to = byte);
+    let (field, (low, high)) = match constants.field {
+        CflbField::Ports => (abi::CflbField::Ports, (0, 0)),
+        CflbField::SourcePort { low, high } => (abi::CflbField::SourcePort, (low, high)),
+        CflbField::FlowLabel => (abi::CflbField::FlowLabel, (0, 0)),
+    };
+    let cipher = match constants.cipher {
+        CflbCipher::Rc5 => abi::CflbCipher::Rc5,
+        CflbCipher::Skip32 => abi::CflbCipher::Skip32,
+        CflbCipher::Feistel => abi::CflbCipher::Feistel,
+    };
+    let rules = match constants.rules {
+        CflbRules::Even => abi::CflbRules::Even,
+        CflbRules::AsPublished => abi::CflbRules::Published,
+    };
+    Ok(CflbConstants {
+        key,
+        low,
+        high,
+        radix: constants.radix,
+        field: field as u8,
+        cipher: cipher as u8,
+        rules: rules as u8,
+        pad: [0; 7],
+    })
+}

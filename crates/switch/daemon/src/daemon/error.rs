@@ -1,0 +1,33 @@
+//! Reasons why a daemon does not start.
+
+use heddle_fabric::FabricError;
+
+/// A failure to start.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    /// The kernel refused programs or maps.
+    #[error(transparent)]
+    Kernel(#[from] heddle_switch_maps::Error),
+    /// There is no such Ethernet device in this network namespace.
+    #[error(
+        "there is no Ethernet device {0} here\nhelp: `ip link` lists the devices of this network namespace"
+    )]
+    NoDevice(String),
+    /// The kernel does not tell about devices.
+    #[error("the kernel does not tell about devices: {0}")]
+    Netlink(std::io::Error),
+    /// The fabric cannot be routed.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// The tables that are pinned are another scheme's.
+    #[error(
+        "the switch that is pinned in {pin} runs another scheme\nhelp: heddle-switch detach CONFIG removes it, and its packets are lost until the next start"
+    )]
+    OtherScheme {
+        /// The folder.
+        pin: String,
+    },
+    /// The thread that sends probes did not start.
+    #[error("cannot start the thread that sends probes: {0}")]
+    Probes(std::io::Error),
+}

@@ -1,0 +1,184 @@
+//! The daemon's state beside the kernel's.
+
+use heddle_switch_maps::abi::SwitchPort;
+use heddle_switch_maps::{Attached, Error, Switch};
+use tokio::time::Instant;
+
+use super::DaemonError;
+use crate::config::Config;
+use crate::devices::{Device, Devices};
+use crate::plan::{self, Groups, Links};
+
+/// A switch that runs.
+pub struct State {
+    /// The configuration.
+    pub config: Config,
+    /// Programs and maps.
+    pub switch: Switch,
+    /// The devices as they were seen last.
+    pub devices: Devices,
+    /// Links anywhere in the fabric that are said to be down.
+    pub reported: Links,
+    groups: Groups,
+    /// When routes will follow a change of links.
+    converges_at: Option<Instant>,
+}
+
+impl State {
+    /// Loads the programs, with the maps of the daemon before if there are any, fills them, and attaches the programs to all ports.
+    ///
+    /// # Errors
+    /// [`DaemonError`].
+    pub fn start(config: Config, devices: Devices) -> Result<State, DaemonError> {
+        let scheme = config.scheme.scheme;
+        let switch = Switch::load_pinned(&config.pin, scheme, config.hook)?;
+        let before = switch.maps.config.get(&0, 0).map_err(Error::from)?;
+        if before.abi != 0 && before.scheme != scheme.number() {
+            return Err(DaemonError::OtherScheme { pin: config.pin.display().to_string() });
+        }
+        if let Some(constants) = &config.scheme.cflb {
+            switch.set_constants(constants)?;
+        }
+        let groups = found(&switch, config.fabric.tors)?;
+        let reported = plan::failed(&config);
+        let mut state = State { config, switch, devices, reported, groups, converges_at: None };
+        state.write_destinations()?;
+        state.write_routes()?;
+        state.write_ports()?;
+        state.write_config()?;
+        state.attach()?;
+        Ok(state)
+    }
+
+    /// The names of all ports' devices.
+    pub fn device_names(&self) -> Vec<String> {
+        self.config.ports.iter().map(|port| port.device.clone()).collect()
+    }
+
+    fn attach(&mut self) -> Result<(), DaemonError> {
+        for port in &self.config.ports {
+            let Some(device) = self.devices.get(&port.device) else { continue };
+            let info = plan::port_info(&self.config, port.number);
+            let is_below = (!info.to_host).then_some(!info.is_up);
+            self.switch.set_device(port.number.into(), device.ifindex, is_below)?;
+            match self.switch.attach(&port.device, device.ifindex)? {
+                Attached::Afresh => tracing::info!(device = port.device, "attached"),
+                Attached::InPlace => {
+                    tracing::info!(device = port.device, "took over from the daemon before");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_destinations(&mut self) -> Result<(), Error> {
+        let wanted = plan::destinations(&self.config);
+        let map = &mut self.switch.maps.destinations;
+        for (&ip, destination) in &wanted {
+            map.insert(&ip.into(), destination)?;
+        }
+        for (address, _) in map.entries()? {
+            if !wanted.contains_key(&address.into()) {
+                map.remove(&address)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_ports(&mut self) -> Result<(), Error> {
+        for port in &self.config.ports {
+            let number = u32::from(port.number);
+            let before = self.switch.maps.ports.get(&number, 0)?;
+            let Some(device) = self.devices.get(&port.device) else {
+                // The device may come back under another number.
+                self.switch.maps.ports.set(number, SwitchPort::default(), 0)?;
+                self.switch.maps.port_of_interface.remove(&before.ifindex)?;
+                continue;
+            };
+            let after = plan::port(&self.config, port, device, before.peer_mac);
+            self.switch.maps.ports.set(number, after, 0)?;
+            self.switch.maps.port_of_interface.insert(&device.ifindex, &number)?;
+        }
+        Ok(())
+    }
+
+    fn write_config(&mut self) -> Result<(), Error> {
+        let up = plan::up(&self.config, &self.devices);
+        Ok(self.switch.maps.config.set(0, plan::config(&self.config, up), 0)?)
+    }
+
+    /// Writes sets of next hops before the ToRs that refer to them.
+    fn write_routes(&mut self) -> Result<(), DaemonError> {
+        let down = &plan::local_failures(&self.config, &self.devices) | &self.reported;
+        let writes = self.groups.change(&plan::routes(&self.config, &down)?);
+        for (number, set) in &writes.sets {
+            let set = plan::next_hops(set);
+            self.switch.maps.groups.set(*number, set, 0).map_err(Error::from)?;
+        }
+        for (tor, group) in (0..).zip(&writes.tors) {
+            self.switch.maps.tor_groups.set(tor, group, 0).map_err(Error::from)?;
+        }
+        Ok(())
+    }
+
+    /// Follows the devices: the ports' state at once, routes after the fabric's convergence time.
+    pub fn follow(&mut self, devices: Devices) {
+        let before = plan::up(&self.config, &self.devices);
+        let came = self.came_back(&devices);
+        self.devices = devices;
+        let after = plan::up(&self.config, &self.devices);
+        let written = self.write_ports().and_then(|()| self.write_config());
+        if let Err(error) = written {
+            tracing::error!(%error, "the maps cannot be written");
+        }
+        if came && let Err(error) = self.attach() {
+            tracing::error!(%error, "a device that came back cannot be attached");
+        }
+        if before != after {
+            tracing::info!("ports that are up: {after:b}");
+            self.schedule();
+        }
+    }
+
+    /// True if a device is there that was not, or is another one now.
+    fn came_back(&self, devices: &Devices) -> bool {
+        let ifindex = |devices: &Devices, name: &String| {
+            devices.get(name).map(|device: &Device| device.ifindex)
+        };
+        devices.keys().any(|name| ifindex(devices, name) != ifindex(&self.devices, name))
+    }
+
+    /// Routes follow the links' state after the fabric's convergence time.
+    pub fn schedule(&mut self) {
+        let convergence = self.config.scenario.fabric.convergence.as_nanos();
+        self.converges_at = Some(Instant::now() + std::time::Duration::from_nanos(convergence));
+    }
+
+    /// When routes will follow a change of links; none without a change.
+    pub fn converges_at(&self) -> Option<Instant> {
+        self.converges_at
+    }
+
+    /// Makes routes follow the links.
+    pub fn converge(&mut self) {
+        self.converges_at = None;
+        match self.write_routes() {
+            Ok(()) => tracing::info!("routes follow the links"),
+            Err(error) => tracing::error!(%error, "routes cannot be written"),
+        }
+    }
+}
+
+/// The sets of next hops that a daemon before has left in use.
+fn found(switch: &Switch, tors: u32) -> Result<Groups, Error> {
+    let mut sets = Vec::new();
+    for tor in 0..tors {
+        let number = switch.maps.tor_groups.get(&tor, 0)?;
+        let set = switch.maps.groups.get(&number, 0)?;
+        if number != 0 {
+            let count = (set.count as usize).min(set.ports.len());
+            sets.push((number, set.ports[..count].to_vec()));
+        }
+    }
+    Ok(Groups::found(sets))
+}

@@ -1,0 +1,81 @@
+//! The maps of every scheme.
+
+use aya::Ebpf;
+use aya::maps::{Array, MapData, PerCpuArray};
+use heddle_bpf_loader::maps::{Counts, Hash};
+
+use crate::Error;
+use crate::abi::{
+    Address, NextHops, PortMeter, SchemeCounters, SwitchConfig, SwitchDestination, SwitchPort,
+};
+
+/// The maps that the daemon fills, and the counters. bpf/switch/switch_maps.h describes each.
+pub struct Maps {
+    /// The switch's parameters.
+    pub config: Array<MapData, SwitchConfig>,
+    /// The ports, by number.
+    pub ports: Array<MapData, SwitchPort>,
+    /// Their utilisation estimators.
+    pub meters: Array<MapData, PortMeter>,
+    /// The set of next hops towards each ToR, by its number in `groups`; 0 is none.
+    pub tor_groups: Array<MapData, u32>,
+    /// Sets of next hops.
+    pub groups: Array<MapData, NextHops>,
+    /// The port of each interface, by its index.
+    pub port_of_interface: Hash<u32, u32>,
+    /// Host addresses.
+    pub destinations: Hash<Address, SwitchDestination>,
+    /// Counters, by [`crate::abi::SwitchCounter`].
+    pub verdicts: Counts,
+    /// Counters of ports.
+    pub port_counts: Counts,
+    /// Counters of the scheme.
+    pub scheme_counts: PerCpuArray<MapData, SchemeCounters>,
+}
+
+impl Maps {
+    /// Takes the maps out of a loaded object.
+    pub(crate) fn take(object: &mut Ebpf) -> Result<Maps, Error> {
+        let mut take = |name| object.take_map(name).ok_or(Error::Missing(name));
+        Ok(Maps {
+            config: take("config")?.try_into()?,
+            ports: take("ports")?.try_into()?,
+            meters: take("meters")?.try_into()?,
+            tor_groups: take("tor_groups")?.try_into()?,
+            groups: take("groups")?.try_into()?,
+            port_of_interface: Hash::new(take("port_of_interface")?)?,
+            destinations: Hash::new(take("destinations")?)?,
+            verdicts: Counts::new(take("verdicts")?)?,
+            port_counts: Counts::new(take("port_counts")?)?,
+            scheme_counts: take("scheme_counts")?.try_into()?,
+        })
+    }
+
+    /// The scheme's counters over all processors.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if the kernel would not.
+    pub fn scheme_counters(&self) -> Result<SchemeCounters, Error> {
+        let all = self.scheme_counts.get(&0, 0)?;
+        Ok(all.iter().fold(SchemeCounters::default(), |sum, one| add(&sum, one)))
+    }
+}
+
+fn add(a: &SchemeCounters, b: &SchemeCounters) -> SchemeCounters {
+    SchemeCounters {
+        flowlets: a.flowlets + b.flowlets,
+        moves: a.moves + b.moves,
+        fallbacks: a.fallbacks + b.fallbacks,
+        probes: a.probes + b.probes,
+        shims: a.shims + b.shims,
+        shared: a.shared + b.shared,
+        controlled: a.controlled + b.controlled,
+        hashed: a.hashed + b.hashed,
+        connections: a.connections + b.connections,
+        joins: a.joins + b.joins,
+        unknown_tokens: a.unknown_tokens + b.unknown_tokens,
+        token_collisions: a.token_collisions + b.token_collisions,
+        table_collisions: a.table_collisions + b.table_collisions,
+        wraps: a.wraps + b.wraps,
+    }
+}

@@ -1,0 +1,66 @@
+//! The programs that there are: a scheme at a hook.
+
+use std::fmt;
+
+use crate::abi::SwitchScheme;
+
+/// A scheme that the switch can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Hash of the 5-tuple.
+    Ecmp,
+    /// Probes and flowlets.
+    Hula,
+    /// HULA with the best k next hops.
+    MpHula,
+    /// Paths named by header fields.
+    Cflb,
+}
+
+impl Scheme {
+    /// All of them.
+    pub const ALL: [Scheme; 4] = [Scheme::Ecmp, Scheme::Hula, Scheme::MpHula, Scheme::Cflb];
+
+    /// Its name, as in scenario files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheme::Ecmp => "ecmp",
+            Scheme::Hula => "hula",
+            Scheme::MpHula => "mp-hula",
+            Scheme::Cflb => "cflb",
+        }
+    }
+
+    /// Its number in the maps.
+    pub const fn number(self) -> u32 {
+        match self {
+            Scheme::Ecmp => SwitchScheme::Ecmp as u32,
+            Scheme::Hula => SwitchScheme::Hula as u32,
+            Scheme::MpHula => SwitchScheme::MpHula as u32,
+            Scheme::Cflb => SwitchScheme::Cflb as u32,
+        }
+    }
+
+    /// True if it needs probes.
+    pub const fn has_probes(self) -> bool {
+        matches!(self, Scheme::Hula | Scheme::MpHula)
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The point in the kernel at which the program gets frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hook {
+    /// tc (tcx) at ingress and egress: behind queues with rates, with offloads of any kind.
+    #[default]
+    Tc,
+    /// XDP in the driver: fast, past the queues of devices.
+    Xdp,
+    /// XDP behind the driver, where that knows no XDP.
+    XdpGeneric,
+}

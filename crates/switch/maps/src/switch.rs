@@ -1,0 +1,183 @@
+//! A switch's programs with their maps.
+
+use std::path::{Path, PathBuf};
+
+use aya::Ebpf;
+use aya::maps::{DevMap, MapData};
+use aya::programs::SchedClassifier;
+use heddle_bpf_loader::{Mode, Pins, Program, TcDirection, attach_tc};
+
+use crate::abi::{CflbConstants, SWITCH_ABI};
+use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
+
+/// Names of the programs (bpf/switch/switch.bpf.c).
+const INGRESS: &str = "heddle_switch";
+const EGRESS: &str = "heddle_switch_egress";
+
+pub use heddle_bpf_loader::Attached;
+
+/// A switch. Dropped, it is gone from the kernel, but for what is pinned.
+pub struct Switch {
+    /// The maps of every scheme.
+    pub maps: Maps,
+    /// The scheme's tables, if it has some.
+    pub tables: Option<Tables>,
+    /// The scheme.
+    pub scheme: Scheme,
+    programs: Programs,
+    pins: Pins,
+}
+
+/// The loaded programs.
+enum Programs {
+    Tc(Ebpf),
+    Xdp { program: Program, mode: Mode, devices: Devices },
+}
+
+/// The devices of an XDP program: by port, and as groups of probes.
+struct Devices {
+    all: DevMap<MapData>,
+    probes: Option<(DevMap<MapData>, DevMap<MapData>)>,
+}
+
+impl Switch {
+    /// A switch with maps of its own, that nothing else sees.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] without CAP_SYS_ADMIN, [`Error`] if the kernel does not take programs or maps.
+    pub fn load(scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
+        Switch::load_from(Pins::private()?, scheme, hook)
+    }
+
+    /// A switch whose maps are pinned in `directory`, where those of the switch before it may be.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] if the maps found there are of another version of the programs, [`Error::Pins`] if there is no BPF file
+    /// system, [`Error`] if the kernel does not take programs or maps.
+    pub fn load_pinned(directory: &Path, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
+        let switch = Switch::load_from(Pins::lasting(directory)?, scheme, hook)?;
+        let found = switch.maps.config.get(&0, 0)?.abi;
+        if found != 0 && found != SWITCH_ABI {
+            let why = format!("it is of version {found}, this program is of {SWITCH_ABI}");
+            return Err(Error::Misfit { path: directory.join("config"), why });
+        }
+        Ok(switch)
+    }
+
+    fn load_from(pins: Pins, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
+        let mut object = object::switch(scheme, hook, &pins)?;
+        let maps = Maps::take(&mut object)?;
+        let mut take = |name| object.take_map(name).ok_or(Error::Missing(name));
+        let tables = match scheme {
+            Scheme::Hula => Some(Tables::hula(take("hula_tables")?)?),
+            Scheme::MpHula => Some(Tables::mp_hula(take("mp_hula_tables")?)?),
+            Scheme::Ecmp | Scheme::Cflb => None,
+        };
+        let programs = match hook {
+            Hook::Tc => Programs::Tc(load_tc(object)?),
+            Hook::Xdp => load_xdp(object, scheme, Mode::Native)?,
+            Hook::XdpGeneric => load_xdp(object, scheme, Mode::Generic)?,
+        };
+        Ok(Switch { maps, tables, scheme, programs, pins })
+    }
+
+    /// Attaches the programs to a port's device, by pinned links if the switch is pinned: then they outlive the process, and the next
+    /// switch's take their place between two packets.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the device has another XDP program or no such mode, [`Error::Link`] if the link cannot be pinned.
+    pub fn attach(&mut self, device: &str, ifindex: u32) -> Result<Attached, Error> {
+        let path = |name: &str| match &self.pins {
+            Pins::Lasting(directory) => Some(link_path(directory, name, ifindex)),
+            Pins::Private(_) => None,
+        };
+        match &mut self.programs {
+            Programs::Tc(object) => {
+                let (ingress, egress) = (path("ingress"), path("egress"));
+                attach_tc(object, EGRESS, device, TcDirection::Egress, egress.as_deref())?;
+                attach_tc(object, INGRESS, device, TcDirection::Ingress, ingress.as_deref())
+            }
+            Programs::Xdp { program, mode, .. } => match path("xdp") {
+                Some(path) => program.attach_pinned(ifindex, *mode, &path),
+                None => program.attach(ifindex, *mode).map(|()| Attached::Afresh),
+            },
+        }
+    }
+
+    /// Sets a port's device, for XDP; `is_below` if the far end is a switch of a lower tier, none for a host.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if there is no such device.
+    pub fn set_device(
+        &mut self,
+        port: u32,
+        ifindex: u32,
+        is_below: Option<bool>,
+    ) -> Result<(), Error> {
+        let Programs::Xdp { devices, .. } = &mut self.programs else { return Ok(()) };
+        devices.all.set(port, ifindex, None, 0)?;
+        let (Some((all, below)), Some(is_below)) = (&mut devices.probes, is_below) else {
+            return Ok(());
+        };
+        all.set(port, ifindex, None, 0)?;
+        if is_below {
+            below.set(port, ifindex, None, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Sets CFLB's constants.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] for constants that make no codec, and if this is not CFLB; [`Error`] if the kernel does not take the program that
+    /// prepares them.
+    pub fn set_constants(&self, constants: &CflbConstants) -> Result<(), Error> {
+        if self.scheme != Scheme::Cflb {
+            return Err(Error::Missing("map of CFLB's constants"));
+        }
+        let map = MapData::from_pin(self.pins.path("cflb_prepared"))?;
+        cflb::prepare(constants, aya::maps::Map::Array(map))
+    }
+
+    /// The program that sends this ToR's probes, for a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error`] if the kernel does not take it.
+    pub fn originator(&self) -> Result<Originator, Error> {
+        Originator::load(object::switch(self.scheme, Hook::Tc, &self.pins)?)
+    }
+
+    /// The XDP program, to be run and measured; none under tc.
+    pub fn xdp(&self) -> Option<&Program> {
+        match &self.programs {
+            Programs::Xdp { program, .. } => Some(program),
+            Programs::Tc(_) => None,
+        }
+    }
+}
+
+/// The pin of a link.
+fn link_path(directory: &Path, name: &str, ifindex: u32) -> PathBuf {
+    directory.join(format!("link-{name}-{ifindex}"))
+}
+
+fn load_tc(mut object: Ebpf) -> Result<Ebpf, Error> {
+    for name in [INGRESS, EGRESS] {
+        let program = object.program_mut(name).ok_or(Error::Missing(name))?;
+        let program: &mut SchedClassifier = program.try_into()?;
+        program.load()?;
+    }
+    Ok(object)
+}
+
+fn load_xdp(mut object: Ebpf, scheme: Scheme, mode: Mode) -> Result<Programs, Error> {
+    let mut device_map = |name| -> Result<DevMap<MapData>, Error> {
+        Ok(object.take_map(name).ok_or(Error::Missing(name))?.try_into()?)
+    };
+    let probes = match scheme.has_probes() {
+        true => Some((device_map("probe_devices")?, device_map("probe_devices_below")?)),
+        false => None,
+    };
+    let devices = Devices { all: device_map("devices")?, probes };
+    Ok(Programs::Xdp { program: Program::load(object, INGRESS)?, mode, devices })
+}
