@@ -31,7 +31,14 @@ pub struct Switch {
 /// The loaded programs.
 enum Programs {
     Tc(Ebpf),
-    Xdp { program: Program, mode: Mode, devices: Devices },
+    Xdp(Box<Xdp>),
+}
+
+/// The program of an XDP hook.
+struct Xdp {
+    program: Program,
+    mode: Mode,
+    devices: Devices,
 }
 
 /// The devices of an XDP program: by port, and as groups of probes.
@@ -97,9 +104,9 @@ impl Switch {
                 attach_tc(object, EGRESS, device, TcDirection::Egress, egress.as_deref())?;
                 attach_tc(object, INGRESS, device, TcDirection::Ingress, ingress.as_deref())
             }
-            Programs::Xdp { program, mode, .. } => match path("xdp") {
-                Some(path) => program.attach_pinned(ifindex, *mode, &path),
-                None => program.attach(ifindex, *mode).map(|()| Attached::Afresh),
+            Programs::Xdp(xdp) => match path("xdp") {
+                Some(path) => xdp.program.attach_pinned(ifindex, xdp.mode, &path),
+                None => xdp.program.attach(ifindex, xdp.mode).map(|()| Attached::Afresh),
             },
         }
     }
@@ -114,7 +121,8 @@ impl Switch {
         ifindex: u32,
         is_below: Option<bool>,
     ) -> Result<(), Error> {
-        let Programs::Xdp { devices, .. } = &mut self.programs else { return Ok(()) };
+        let Programs::Xdp(xdp) = &mut self.programs else { return Ok(()) };
+        let devices = &mut xdp.devices;
         devices.all.set(port, ifindex, None, 0)?;
         let (Some((all, below)), Some(is_below)) = (&mut devices.probes, is_below) else {
             return Ok(());
@@ -150,7 +158,7 @@ impl Switch {
     /// The XDP program, to be run and measured; none under tc.
     pub fn xdp(&self) -> Option<&Program> {
         match &self.programs {
-            Programs::Xdp { program, .. } => Some(program),
+            Programs::Xdp(xdp) => Some(&xdp.program),
             Programs::Tc(_) => None,
         }
     }
@@ -179,5 +187,5 @@ fn load_xdp(mut object: Ebpf, scheme: Scheme, mode: Mode) -> Result<Programs, Er
         false => None,
     };
     let devices = Devices { all: device_map("devices")?, probes };
-    Ok(Programs::Xdp { program: Program::load(object, INGRESS)?, mode, devices })
+    Ok(Programs::Xdp(Box::new(Xdp { program: Program::load(object, INGRESS)?, mode, devices })))
 }

@@ -44,7 +44,8 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
     let fabric = Fabric::new(&scenario.fabric.graph)
         .map_err(|error| Problem::at("scenario", error.to_string()))?;
     let switch = switch(&fabric, &file.node)?;
-    let addresses = addresses(file.addresses.as_ref().map(|path| folder.join(path)), &fabric)?;
+    let addresses =
+        addresses(file.addresses.as_ref().map(|path| folder.join(path)).as_deref(), &fabric)?;
     let salt = salt(file.seed.unwrap_or(scenario.seeds[0]), switch);
     let key_file = file.key_file.as_ref().map(|path| folder.join(path));
     let scheme = scheme::resolve(&scenario.scheme, key_file.as_deref(), &fabric, switch, salt)?;
@@ -82,11 +83,8 @@ fn scenario(path: &Path) -> Result<Scenario, Failure> {
     Ok(load(&source, &read)?)
 }
 
-fn addresses(
-    path: Option<PathBuf>,
-    fabric: &Fabric,
-) -> Result<Vec<Vec<std::net::IpAddr>>, Failure> {
-    let source = match &path {
+fn addresses(path: Option<&Path>, fabric: &Fabric) -> Result<Vec<Vec<std::net::IpAddr>>, Failure> {
+    let source = match path {
         Some(path) => files::read(path, &[])?,
         None => Source::new("the default addresses", ""),
     };
