@@ -9,8 +9,11 @@ use heddle_scenario::{PortLimits, Scenario, Transport};
 use heddle_units::Rate;
 
 use crate::addresses::{Addresses, GATEWAY, LinkMac};
-use crate::state::{LinkState, State};
+use crate::state::{self, LinkState, State};
 use crate::{EmulationError, settings};
+
+/// The object of `bpf/tools/pass.bpf.c`.
+const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
 
 /// Programs that a lab takes, and Debian's packages that have them.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -146,7 +149,25 @@ impl Network {
         for node in all {
             self.set_up_devices(node)?;
         }
-        self.hosts().try_for_each(|host| self.set_up_host(host))
+        self.hosts().try_for_each(|host| self.set_up_host(host))?;
+        self.part_from_sockets()
+    }
+
+    /// Attaches a program that passes everything to the switches' ports to hosts. On veth it copies the packet, and the copy no longer belongs to
+    /// the sender's socket. Otherwise a packet that no routing takes from its socket (an eBPF switch) would count against the
+    /// sender's queue until it is received, and TCP small queues would keep two packets of a flow in the whole fabric.
+    fn part_from_sockets(&self) -> Result<(), EmulationError> {
+        let object = state::folder(&self.state.name).join("pass.o");
+        std::fs::write(&object, PASS)
+            .map_err(EmulationError::system(object.display().to_string()))?;
+        for switch in self.switches() {
+            let to_hosts = self.devices(switch).filter(|device| device.info.to_host);
+            for device in to_hosts {
+                let (name, object) = (device.name(), object.display());
+                self.run(switch, &format!("ip link set dev {name} xdpdrv obj {object} sec xdp"))?;
+            }
+        }
+        Ok(())
     }
 
     fn apply_settings(&self, node: u32) -> Result<(), EmulationError> {

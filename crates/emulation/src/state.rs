@@ -17,6 +17,9 @@ const FOLDER: &str = "/run/heddle-lab";
 /// First part of the names of all namespaces.
 const PREFIX: &str = "heddle-fabric-";
 
+/// The BPF file system.
+const PINS: &str = "/sys/fs/bpf";
+
 /// Folder in which iproute2 keeps named namespaces.
 const NAMESPACES: &str = "/run/netns";
 
@@ -91,7 +94,12 @@ pub fn folder(lab: &str) -> PathBuf {
     Path::new(FOLDER).join(lab)
 }
 
-/// A name for a lab of this process.
+/// The folder in which a lab's switches pin their maps.
+pub(crate) fn pins(lab: &str) -> PathBuf {
+    Path::new(PINS).join(format!("{PREFIX}{lab}"))
+}
+
+/// This process, for [`State::owner`].
 ///
 /// # Errors
 /// If the process cannot read its own start time.
@@ -142,9 +150,13 @@ fn remove(lab: &str) -> Result<(), EmulationError> {
     let namespaces: BTreeSet<String> =
         entries(Path::new(NAMESPACES)).filter(|name| name.starts_with(&own)).collect();
     names::remove(&namespaces)?;
-    match fs::remove_dir_all(folder(lab)) {
+    [pins(lab), folder(lab)].iter().try_for_each(|folder| remove_folder(folder))
+}
+
+fn remove_folder(folder: &Path) -> Result<(), EmulationError> {
+    match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(EmulationError::system(format!("removing {}", folder(lab).display()))(error))
+            Err(EmulationError::system(format!("removing {}", folder.display()))(error))
         }
         _ => Ok(()),
     }

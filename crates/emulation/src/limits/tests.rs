@@ -56,6 +56,17 @@ fn the_kernels_routes_know_ecmp_alone() {
 }
 
 #[test]
+fn ebpf_switches_know_their_schemes_and_no_others() {
+    let source = |scheme: &str| Source::new("lab.toml", PLAIN).with("scheme", scheme);
+    let none = |_: &str| Err(std::io::Error::other("none"));
+    let check = |scheme| check(&source(scheme), &load(&source(scheme), &none).unwrap(), Kind::Ebpf);
+    for scheme in ["ecmp", "hula", "mp-hula"] {
+        assert!(check(scheme).is_ok(), "{scheme}");
+    }
+    assert_eq!(check("drill").unwrap_err().key(), "scheme");
+}
+
+#[test]
 fn defaults_that_a_kernel_has_otherwise_are_replaced_and_said() {
     let possible = checked(&[("transport", "{ kind = \"mptcp\" }")]).unwrap();
     let Transport::Mptcp(mptcp) = possible.scenario.transport else { panic!("MPTCP is meant") };

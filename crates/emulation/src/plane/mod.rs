@@ -1,5 +1,7 @@
 //! The switches' data planes: what forwards packets between the ports of a switch.
 
+mod ebpf;
+mod files;
 mod kernel;
 
 use heddle_config::Problem;
@@ -7,6 +9,7 @@ use heddle_fabric::Routes;
 use heddle_scenario::Scenario;
 use serde::Serialize;
 
+pub use ebpf::Ebpf;
 pub use kernel::Kernel;
 
 use crate::EmulationError;
@@ -18,6 +21,8 @@ use crate::network::Network;
 pub enum Kind {
     /// The kernel's multipath routes.
     Kernel,
+    /// A `heddle-switch` in each switch's namespace.
+    Ebpf,
 }
 
 impl Kind {
@@ -25,6 +30,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Kernel => "kernel",
+            Kind::Ebpf => "ebpf",
         }
     }
 
@@ -35,6 +41,7 @@ impl Kind {
     pub fn check(self, scenario: &Scenario) -> Result<(), Problem> {
         match self {
             Kind::Kernel => kernel::check(scenario),
+            Kind::Ebpf => ebpf::check(scenario),
         }
     }
 
@@ -42,6 +49,7 @@ impl Kind {
     pub fn create(self) -> Box<dyn DataPlane> {
         match self {
             Kind::Kernel => Box::new(Kernel),
+            Kind::Ebpf => Box::new(Ebpf::default()),
         }
     }
 }
@@ -76,4 +84,7 @@ pub trait DataPlane {
     /// # Errors
     /// If a program does not answer.
     fn counters(&self, network: &Network) -> Result<PlaneCounters, EmulationError>;
+
+    /// Goes on when the value goes: for a fabric that stays up.
+    fn keep(&mut self) {}
 }

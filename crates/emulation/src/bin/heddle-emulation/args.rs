@@ -43,12 +43,15 @@ pub(crate) enum Command {
 pub(crate) enum Plane {
     /// The kernel's multipath routes: ECMP.
     Kernel,
+    /// A heddle-switch in each switch: ECMP, HULA and MP-HULA in eBPF.
+    Ebpf,
 }
 
 impl From<Plane> for Kind {
     fn from(plane: Plane) -> Kind {
         match plane {
             Plane::Kernel => Kind::Kernel,
+            Plane::Ebpf => Kind::Ebpf,
         }
     }
 }

@@ -22,7 +22,9 @@ pub(crate) fn up(args: &Up, common: &Common) -> Result<(), Failure> {
     check_name(&name)?;
     crate::output::say_scaling(&prepared, common);
     let mut network = Network::build(&prepared.possible.scenario, &name, None)?;
-    heddle_emulation::forward(&network, &mut *prepared.plane.create())?;
+    let mut plane = prepared.plane.create();
+    heddle_emulation::forward(&network, &mut *plane)?;
+    plane.keep();
     network.keep();
     let (hosts, switches) = (network.hosts().len(), network.switches().len());
     note(

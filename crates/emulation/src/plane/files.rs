@@ -1,0 +1,172 @@
+//! The files that `heddle-switch` reads: the fabric and the scheme as run, the hosts' addresses, and a configuration for each switch.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use heddle_scenario::{Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scenario, Scheme};
+
+use crate::EmulationError;
+use crate::network::Network;
+use crate::state;
+
+/// The configuration of a switch.
+pub(super) fn config(folder: &Path, switch: &str) -> PathBuf {
+    folder.join(format!("{switch}.toml"))
+}
+
+/// Writes all files into a folder.
+pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationError> {
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))
+    };
+    write("graph.toml", &graph(&network.scenario.fabric.graph))?;
+    write("scenario.toml", &scenario(&network.scenario))?;
+    write("addresses.toml", &addresses(network))?;
+    for switch in network.switches() {
+        write(
+            &format!("{}.toml", network.fabric.node(switch).name),
+            &switch_file(network, switch),
+        )?;
+    }
+    Ok(())
+}
+
+fn graph(graph: &Graph) -> String {
+    let routing = match graph.routing {
+        Routing::UpDown => "up-down",
+        Routing::Shortest => "shortest",
+    };
+    let mut text = format!("routing = \"{routing}\"\nnode = [\n");
+    for node in &graph.nodes {
+        let pod = node.pod.map_or_else(String::new, |pod| format!(", pod = {pod}"));
+        let _ = writeln!(text, "  {{ name = \"{}\", tier = {}{pod} }},", node.name, node.tier);
+    }
+    text += "]\nlink = [\n";
+    for link in &graph.links {
+        let [a, b] = [link.ends.0, link.ends.1].map(|end| &graph.nodes[end as usize].name);
+        let (rate, delay) = (link.rate, link.delay);
+        let _ = writeln!(
+            text,
+            "  {{ between = \"{a} {b}\", rate = \"{rate}\", delay = \"{delay}\" }},"
+        );
+    }
+    text + "]\n"
+}
+
+fn scenario(scenario: &Scenario) -> String {
+    let failed = scenario.fabric.failed.iter().map(|(a, b)| format!("\"{a} {b}\""));
+    let failed = failed.collect::<Vec<_>>().join(", ");
+    let seed = scenario.seeds.first().copied().unwrap_or(1);
+    let convergence = scenario.fabric.convergence;
+    format!(
+        "title = \"the switches of a lab\"\nseeds = [{seed}]\n\
+         scheme = {}\n\
+         fabric = {{ kind = \"file\", path = \"graph.toml\", failed = [{failed}], convergence = \"{convergence}\" }}\n\
+         workload = {{ kind = \"long\" }}\n\
+         measure = {{ duration = \"1s\" }}\n",
+        scheme(&scenario.scheme)
+    )
+}
+
+fn scheme(scheme: &Scheme) -> String {
+    match scheme {
+        Scheme::Hula(hula) => format!("{{ kind = \"hula\", {} }}", hula_keys(hula)),
+        Scheme::MpHula(mp) => format!("{{ kind = \"mp-hula\", {} }}", mp_hula_keys(mp)),
+        other => format!("\"{}\"", other.name()),
+    }
+}
+
+fn hula_keys(hula: &Hula) -> String {
+    let update = match hula.update {
+        HulaUpdate::Refresh => "refresh",
+        HulaUpdate::Listing => "listing",
+    };
+    format!(
+        "flowlet_gap = \"{}\", flowlet_slots = {}, probe_period = \"{}\", fail_after = \"{}\", \
+         tau = \"{}\", util_bits = {}, update = \"{update}\", local_detection = {}",
+        hula.flowlets.gap,
+        hula.flowlets.slots,
+        hula.probe_period,
+        hula.fail_after,
+        hula.tau,
+        hula.util_bits,
+        hula.local_detection,
+    )
+}
+
+fn mp_hula_keys(mp: &MpHula) -> String {
+    let long_flows = match mp.long_flows {
+        LongFlows::Alike => "alike",
+        LongFlows::YieldBest => "yield-best",
+    };
+    format!(
+        "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \
+         long_flows = \"{long_flows}\"",
+        hula_keys(&mp.hula),
+        mp.best_k,
+        mp.association_slots,
+        mp.association_idle,
+        mp.mapping_rows,
+    )
+}
+
+fn addresses(network: &Network) -> String {
+    let line = |host: u32| {
+        let own = network.addresses.of_host(host);
+        let own: Vec<String> = own.iter().map(|address| format!("\"{address}\"")).collect();
+        format!("{} = [{}]\n", network.fabric.node(host).name, own.join(", "))
+    };
+    // Every host is listed; the prefix is for none of them.
+    format!("ipv4 = \"192.168.0.0/16\"\n[hosts]\n{}", network.hosts().map(line).collect::<String>())
+}
+
+fn switch_file(network: &Network, switch: u32) -> String {
+    let name = &network.fabric.node(switch).name;
+    let folder = state::folder(&network.state.name);
+    let pin = state::pins(&network.state.name).join(name);
+    let mut text = format!(
+        "node = \"{name}\"\nscenario = \"scenario.toml\"\naddresses = \"addresses.toml\"\n\
+         pin = \"{}\"\nadmin = \"{}\"\n",
+        pin.display(),
+        folder.join(format!("{name}.sock")).display(),
+    );
+    for device in network.devices(switch) {
+        let peer = &network.fabric.node(device.info.to).name;
+        let mac = network.peer_mac(&device);
+        let _ = write!(
+            text,
+            "\n[[port]]\ndevice = \"{}\"\npeer = \"{peer}\"\nmac = \"{mac}\"\n",
+            device.name()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use heddle_scenario::{Source, load};
+
+    use super::*;
+
+    /// What switches read is the fabric and the scheme that the lab runs, scaled as they are.
+    #[test]
+    fn the_written_scenario_resolves_to_the_same_fabric_and_scheme() {
+        for chosen in ["ecmp", "hula", "mp-hula"] {
+            let text = format!(
+                "scheme = \"{chosen}\"\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
+                 workload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n"
+            );
+            let none = |_: &str| Err(std::io::Error::other("none"));
+            let original = load(&Source::new("a.toml", &text), &none).unwrap();
+            let original = crate::Scaling { rate: 1.0 / 3.0, size: 1.0 }.apply(&original);
+            let graph = graph(&original.fabric.graph);
+            let read = |_: &str| Ok(graph.clone());
+            let again = load(&Source::new("b.toml", &super::scenario(&original)), &read).unwrap();
+            assert_eq!(again.fabric.graph, original.fabric.graph);
+            assert_eq!(again.fabric.failed, original.fabric.failed);
+            assert_eq!(again.scheme, original.scheme);
+        }
+    }
+}
