@@ -163,7 +163,7 @@ mod tests {
             let original = crate::Scaling { rate: 1.0 / 3.0, size: 1.0 }.apply(&original);
             let graph = graph(&original.fabric.graph);
             let read = |_: &str| Ok(graph.clone());
-            let again = load(&Source::new("b.toml", &super::scenario(&original)), &read).unwrap();
+            let again = load(&Source::new("b.toml", super::scenario(&original)), &read).unwrap();
             assert_eq!(again.fabric.graph, original.fabric.graph);
             assert_eq!(again.fabric.failed, original.fabric.failed);
             assert_eq!(again.scheme, original.scheme);
