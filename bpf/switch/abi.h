@@ -24,7 +24,7 @@
 
 /* Rows of the subflow mapping tables, a power of two. A configuration may use fewer. */
 #ifndef MAPPING_ROWS
-#define MAPPING_ROWS 16384
+#define MAPPING_ROWS 65536
 #endif
 
 /* Slots of the association table, a power of two. A configuration may use fewer, but 4. */

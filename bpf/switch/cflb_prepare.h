@@ -7,10 +7,17 @@
 
 #include "switch/cflb.h"
 
+/* The next of `count` indices. The verifier cannot follow a remainder. */
+static __always_inline __u32 cyclic_next(__u32 index, __u32 count)
+{
+	return index + 1 < count ? index + 1 : 0;
+}
+
 /* Expands a key (Rivest 1994, section 4.3). */
 static __always_inline void rc5_expand(struct rc5 *rc5, const __u8 key[16])
 {
 	__u16 l[8], a = 0, b = 0, word = 0xb7e1;
+	__u32 at = 0;
 
 	for (int i = 0; i < 8; i++)
 		l[i] = key[2 * i] | (__u16)key[2 * i + 1] << 8;
@@ -19,20 +26,25 @@ static __always_inline void rc5_expand(struct rc5 *rc5, const __u8 key[16])
 		word += 0x9e37;
 	}
 	for (int i = 0; i < 3 * RC5_WORDS; i++) {
-		__u16 *s = &rc5->s[i % RC5_WORDS];
+		__u16 *s = &rc5->s[at];
 
 		a = rc5_left((__u16)(*s + a + b), 3);
 		*s = a;
 		b = rc5_left((__u16)(l[i % 8] + a + b), (__u16)(a + b));
 		l[i % 8] = b;
+		at = cyclic_next(at, RC5_WORDS);
 	}
 }
 
 /* Each round takes the bytes of the key behind those of the round before, cyclically. */
 static __always_inline void skip32_expand(struct skip32 *skip32, const __u8 key[SKIP32_KEY])
 {
-	for (int i = 0; i < 4 * SKIP32_ROUNDS; i++)
-		skip32->rounds[i / 4][i % 4] = key[i % SKIP32_KEY];
+	__u32 at = 0;
+
+	for (int i = 0; i < 4 * SKIP32_ROUNDS; i++) {
+		skip32->rounds[i / 4][i % 4] = key[at];
+		at = cyclic_next(at, SKIP32_KEY);
+	}
 }
 
 /* A permutation of the numbers below `values`, 1 to 2^32. The words of the key are taken in rotation, each mixed into the state before. */

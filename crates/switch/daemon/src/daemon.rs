@@ -8,18 +8,23 @@ pub use error::DaemonError;
 pub use state::State;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_daemon::privilege;
-use heddle_daemon::supervisor::supervise;
+use heddle_daemon::socket::{self, Listener};
+use heddle_daemon::supervisor::{Supervised, supervise};
 use heddle_program::Failure;
 use heddle_switch_maps::Originator;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 
+use crate::admin::{self, Answer, Message, Request};
 use crate::config::{self, Config};
-use crate::devices;
+use crate::status::Status;
+use crate::{devices, explain, metrics};
 use probes::Probes;
 
 /// Runs until SIGTERM or SIGINT. Then the programs stay attached and forward with the maps as they are; the next daemon takes over.
@@ -31,6 +36,8 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let config = config::read(path)?;
+    let listener = Arc::new(socket::bind(&config.admin).map_err(DaemonError::Admin)?);
+    let metrics = bind_metrics(&config)?;
     let mut state = start(config).await?;
     // Opened as long as there are capabilities.
     let originator = originator(&state)?;
@@ -40,12 +47,18 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     let (to, mut changes) = watch::channel(state.devices.clone());
     let names = state.device_names();
     let _watcher = supervise("links", move || devices::watch(names.clone(), to.clone()));
+    let (to_task, mut requests) = mpsc::channel(REQUEST_QUEUE);
+    let _servers = servers(&listener, metrics, &to_task);
     tracing::info!(node = state.config.node, scheme = %state.config.scheme.scheme, "the switch runs");
     loop {
         let converges = state.converges_at();
         tokio::select! {
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
+            Some((request, back)) = requests.recv() => {
+                // Who has asked may be gone.
+                let _ = back.send(answer(&mut state, probes.as_ref(), request));
+            }
             Ok(()) = changes.changed() => {
                 let found = changes.borrow_and_update().clone();
                 state.follow(found);
@@ -58,6 +71,55 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     }
     tracing::info!("the daemon stops; the programs go on with the maps as they are");
     Ok(())
+}
+
+/// The length of the queue of requests.
+const REQUEST_QUEUE: usize = 32;
+
+fn bind_metrics(config: &Config) -> Result<Option<std::net::TcpListener>, DaemonError> {
+    let Some(address) = config.metrics else { return Ok(None) };
+    let bound = std::net::TcpListener::bind(address);
+    let bound = bound.and_then(|socket| socket.set_nonblocking(true).map(|()| socket));
+    bound.map(Some).map_err(|error| DaemonError::Metrics { address, error })
+}
+
+/// The servers for requests; one that fails starts again on the same socket.
+fn servers(
+    listener: &Arc<Listener>,
+    metrics: Option<std::net::TcpListener>,
+    to: &mpsc::Sender<Message>,
+) -> Vec<Supervised> {
+    let (listener, answers) = (Arc::clone(listener), to.clone());
+    let serve = move || admin::serve(Arc::clone(&listener), answers.clone());
+    let mut servers = vec![supervise("admin socket", serve)];
+    if let Some(socket) = metrics {
+        let answers = to.clone();
+        servers.push(supervise("metrics", move || {
+            let (socket, answers) = (socket.try_clone(), answers.clone());
+            async move {
+                metrics::serve(TcpListener::from_std(socket?)?, answers).await;
+                Ok::<(), std::io::Error>(())
+            }
+        }));
+    }
+    servers
+}
+
+/// The answer to a request.
+fn answer(state: &mut State, probes: Option<&Probes>, request: Request) -> Answer {
+    let refused = |error: heddle_switch_maps::Error| Answer::Refused(error.to_string());
+    let sent = probes.map_or((0, 0), |probes| (probes.sent(), probes.failed()));
+    match request {
+        Request::Status => {
+            Status::read(state, sent).map_or_else(refused, |status| Answer::Status(status.into()))
+        }
+        Request::Explain(packet) => {
+            explain::explain(state, &packet).map_or_else(refused, Answer::Explained)
+        }
+        Request::Link { ends, up } => {
+            state.report(&ends, up).map_or_else(Answer::Refused, Answer::Links)
+        }
+    }
 }
 
 /// The program that sends probes, if this switch has some of its own.

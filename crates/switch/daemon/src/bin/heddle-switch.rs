@@ -1,12 +1,17 @@
 //! `heddle-switch`: a switch of a fabric, on Linux.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use heddle_daemon::log;
-use heddle_program::{Common, Failure, Generate, output};
-use heddle_switch::{config, daemon};
+use heddle_program::{Common, Failure, Generate, interrupt, output};
+use heddle_switch::admin::{self, Answer, Request};
+use heddle_switch::config::{self, Config};
+use heddle_switch::explain::Packet;
+use heddle_switch::{bench, daemon, format};
 
 /// Forwards a fabric's packets by ECMP, HULA, MP-HULA or CFLB, in eBPF
 ///
@@ -41,6 +46,63 @@ enum Command {
         /// The configuration.
         config: PathBuf,
     },
+    /// Show ports, routes, best hops and counters of a running switch
+    Status {
+        /// The configuration.
+        config: PathBuf,
+    },
+    /// The same, again and again until Ctrl-C
+    Top {
+        /// The configuration.
+        config: PathBuf,
+        /// Seconds between two looks
+        #[arg(long, default_value_t = 1.0)]
+        every: f64,
+    },
+    /// Show where a packet would go, and why
+    Explain {
+        /// The configuration.
+        config: PathBuf,
+        /// The sender's address
+        source: IpAddr,
+        /// The receiver's address
+        destination: IpAddr,
+        /// The sender's port
+        #[arg(default_value_t = 0)]
+        source_port: u16,
+        /// The receiver's port
+        #[arg(default_value_t = 0)]
+        destination_port: u16,
+        /// IP's number of the protocol
+        #[arg(long, default_value_t = 6)]
+        protocol: u8,
+        /// TTL or hop limit on arrival
+        #[arg(long, default_value_t = 64)]
+        ttl: u8,
+        /// IPv6's flow label
+        #[arg(long, default_value_t = 0)]
+        flow_label: u32,
+    },
+    /// Tell the switch that links between two nodes are down, or work again; its routes follow after the fabric's convergence time
+    Link {
+        /// The configuration.
+        config: PathBuf,
+        /// A node
+        from: String,
+        /// The node at the other end
+        to: String,
+        /// Their state
+        state: LinkState,
+    },
+    /// Measure nanoseconds a packet for each scheme, beside ECMP (as root)
+    Bench {
+        /// Rounds over all cases
+        #[arg(long, default_value_t = 5)]
+        rounds: u32,
+        /// Flows at a time: powers of two; can be repeated
+        #[arg(long, default_values_t = [1, 65536])]
+        flows: Vec<u32>,
+    },
     /// Detach the programs from all ports, and forget tables
     Detach {
         /// The configuration.
@@ -60,14 +122,21 @@ enum Logs {
     Json,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum LinkState {
+    Up,
+    Down,
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let result = run(&cli.command).map(|()| ExitCode::SUCCESS);
+    let result = run(&cli).map(|()| ExitCode::SUCCESS);
     heddle_program::exit(result, &cli.common, config::describe)
 }
 
-fn run(command: &Command) -> Result<(), Failure> {
-    match command {
+fn run(cli: &Cli) -> Result<(), Failure> {
+    let json = cli.common.json;
+    match &cli.command {
         Command::Run { config, logs, log_level } => {
             let format = match logs {
                 Logs::Text => log::Format::Text,
@@ -87,10 +156,88 @@ fn run(command: &Command) -> Result<(), Failure> {
                 config.fabric.ports_of(config.fabric.hosts + config.switch).len(),
             ))
         }
+        Command::Status { config } => print_status(&config::read(config)?, json),
+        Command::Top { config, every } => {
+            let (config, every) = (config::read(config)?, Duration::from_secs_f64(*every));
+            interrupt::catch()?;
+            while !interrupt::stopped() {
+                output::line("\u{1b}[H\u{1b}[2J")?;
+                print_status(&config, json)?;
+                std::thread::sleep(every);
+            }
+            Ok(())
+        }
+        Command::Explain {
+            config,
+            source,
+            destination,
+            source_port,
+            destination_port,
+            protocol,
+            ttl,
+            flow_label,
+        } => {
+            let packet = Packet {
+                source: *source,
+                destination: *destination,
+                ports: (*source_port, *destination_port),
+                protocol: *protocol,
+                ttl: *ttl,
+                flow_label: *flow_label,
+            };
+            explain(&config::read(config)?, packet, json)
+        }
+        Command::Link { config, from, to, state } => {
+            let up = matches!(state, LinkState::Up);
+            let request = Request::Link { ends: (from.clone(), to.clone()), up };
+            let answer = admin::call(&config::read(config)?.admin, &request)?;
+            if json { output::json(&answer) } else { Ok(()) }
+        }
+        Command::Bench { rounds, flows } => bench(*rounds, flows, &cli.common),
         Command::Detach { config } => {
             Ok(heddle_switch_maps::remove_pins(&config::read(config)?.pin)?)
         }
         Command::Schema => output::json(&config::schema()),
         Command::Generate(generate) => generate.run(Cli::command(), &[]),
     }
+}
+
+fn print_status(config: &Config, json: bool) -> Result<(), Failure> {
+    match admin::call(&config.admin, &Request::Status)? {
+        Answer::Status(status) if json => output::json(&status),
+        Answer::Status(status) => output::line(format::status(&status).trim_end()),
+        _ => Err(unexpected()),
+    }
+}
+
+fn explain(config: &Config, packet: Packet, json: bool) -> Result<(), Failure> {
+    match admin::call(&config.admin, &Request::Explain(packet))? {
+        Answer::Explained(explained) if json => output::json(&explained),
+        Answer::Explained(explained) => {
+            let to = explained.to.unwrap_or_else(|| "nowhere".into());
+            output::line(format!("{}\nto {to}", explained.steps.join("\n")))
+        }
+        _ => Err(unexpected()),
+    }
+}
+
+fn unexpected() -> Failure {
+    Failure::advised("the daemon's answer is another's", "run one version of heddle-switch")
+}
+
+fn bench(rounds: u32, flows: &[u32], common: &Common) -> Result<(), Failure> {
+    let note = |what: &str| {
+        if !common.quiet {
+            eprintln!("{what}");
+        }
+    };
+    let measured = bench::run(rounds, flows, note)?;
+    if common.json {
+        return output::json(&measured);
+    }
+    output::line(format!("{:<40} {:>8} {:>10} {:>8}", "case", "flows", "ns", "/ ecmp"))?;
+    measured.iter().try_for_each(|one| {
+        let (case, flows, ns, ratio) = (&one.case, one.flows, one.nanoseconds, one.to_ecmp);
+        output::line(format!("{case:<40} {flows:>8} {ns:>10.1} {ratio:>8.2}"))
+    })
 }

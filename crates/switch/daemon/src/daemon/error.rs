@@ -27,6 +27,17 @@ pub enum DaemonError {
         /// The folder.
         pin: String,
     },
+    /// The admin socket.
+    #[error(transparent)]
+    Admin(heddle_daemon::socket::BindError),
+    /// The address for metrics.
+    #[error("cannot serve metrics at {address}: {error}")]
+    Metrics {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// The system's error.
+        error: std::io::Error,
+    },
     /// The thread that sends probes did not start.
     #[error("cannot start the thread that sends probes: {0}")]
     Probes(std::io::Error),

@@ -154,6 +154,34 @@ impl State {
         self.converges_at = Some(Instant::now() + std::time::Duration::from_nanos(convergence));
     }
 
+    /// Notes that links between two nodes are down, or work again. Returns all that are down now.
+    ///
+    /// # Errors
+    /// If no link joins these nodes.
+    pub fn report(
+        &mut self,
+        ends: &(String, String),
+        up: bool,
+    ) -> Result<Vec<(String, String)>, String> {
+        let graph = &self.config.fabric.graph;
+        let name = |node: u32| graph.nodes[node as usize].name.clone();
+        let between = |link: &heddle_scenario::Link| {
+            let found = (name(link.ends.0), name(link.ends.1));
+            found == *ends || found == (ends.1.clone(), ends.0.clone())
+        };
+        let links = (0..).zip(&graph.links);
+        let links: Links =
+            links.filter(|(_, link)| between(link)).map(|(number, _)| number).collect();
+        if links.is_empty() {
+            return Err(format!("no link joins {} and {}", ends.0, ends.1));
+        }
+        self.reported = if up { &self.reported - &links } else { &self.reported | &links };
+        let ends = |link: &u32| graph.links[*link as usize].ends;
+        let down = self.reported.iter().map(ends).map(|(a, b)| (name(a), name(b))).collect();
+        self.schedule();
+        Ok(down)
+    }
+
     /// When routes will follow a change of links; none without a change.
     pub fn converges_at(&self) -> Option<Instant> {
         self.converges_at

@@ -1,0 +1,139 @@
+//! The admin socket: one JSON object a line, each request with one answer, in order. The socket is root's, or the daemon's own user's.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream as Connection;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use heddle_daemon::socket::Listener;
+use heddle_listener::Incoming;
+use heddle_program::Failure;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader as AsyncBufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use crate::explain::{Explanation, Packet};
+use crate::status::Status;
+
+/// The most bytes of a request's line.
+const MOST_BYTES: u64 = 64 << 10;
+/// The most connections at once.
+const MOST_CONNECTIONS: usize = 16;
+/// The longest time without a request, and for an answer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A request to the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// The switch's state.
+    Status,
+    /// A packet's way, and its reasons.
+    Explain(Packet),
+    /// A link anywhere in the fabric goes down or comes back, as a control plane would tell: routes follow after the convergence time.
+    Link {
+        /// The nodes at its ends.
+        ends: (String, String),
+        /// It works.
+        up: bool,
+    },
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// To [`Request::Status`].
+    Status(Box<Status>),
+    /// To [`Request::Explain`].
+    Explained(Explanation),
+    /// To [`Request::Link`]: links that are down now.
+    Links(Vec<(String, String)>),
+    /// It was not done.
+    Refused(String),
+}
+
+/// A request with the way back.
+pub type Message = (Request, oneshot::Sender<Answer>);
+
+/// Serves until it is dropped.
+///
+/// # Errors
+/// If the runtime does not take the socket.
+pub async fn serve(listener: Arc<Listener>, to: mpsc::Sender<Message>) -> io::Result<()> {
+    let socket = UnixListener::from_std(listener.socket().try_clone()?)?;
+    let incoming = Incoming::new(socket, MOST_CONNECTIONS);
+    heddle_listener::serve(incoming, std::future::pending(), |stream| {
+        let to = to.clone();
+        async move {
+            if let Err(error) = attend(stream, to).await {
+                tracing::debug!(%error, "an admin connection was closed");
+            }
+        }
+    })
+    .await;
+    Ok(())
+}
+
+async fn attend(stream: UnixStream, to: mpsc::Sender<Message>) -> io::Result<()> {
+    let user = stream.peer_cred()?.uid();
+    let (from, mut back) = stream.into_split();
+    let mut lines = AsyncBufReader::new(from);
+    loop {
+        let mut line = Vec::new();
+        let mut limited = (&mut lines).take(MOST_BYTES);
+        if timeout(IDLE_TIMEOUT, limited.read_until(b'\n', &mut line)).await?? == 0 {
+            return Ok(());
+        }
+        let answer = match serde_json::from_slice(&line) {
+            _ if user != 0 && user != rustix::process::geteuid().as_raw() => {
+                Answer::Refused("only root and the daemon's own user may ask".into())
+            }
+            Err(error) => Answer::Refused(error.to_string()),
+            Ok(request) => ask(&to, request).await,
+        };
+        let mut line = serde_json::to_vec(&answer)?;
+        line.push(b'\n');
+        timeout(IDLE_TIMEOUT, back.write_all(&line)).await??;
+    }
+}
+
+/// Asks the daemon's task.
+pub async fn ask(to: &mpsc::Sender<Message>, request: Request) -> Answer {
+    let stops = || Answer::Refused("the daemon is stopping".into());
+    let (answer, answered) = oneshot::channel();
+    if to.send((request, answer)).await.is_err() {
+        return stops();
+    }
+    answered.await.unwrap_or_else(|_| stops())
+}
+
+/// Asks the daemon at a socket, and waits for its answer.
+///
+/// # Errors
+/// If no daemon answers there, or it refuses.
+pub fn call(socket: &Path, request: &Request) -> Result<Answer, Failure> {
+    match exchange(socket, request) {
+        Ok(Answer::Refused(why)) => Err(anyhow::Error::msg(why).into()),
+        Ok(answer) => Ok(answer),
+        Err(error) => Err(Failure::advised(
+            format!("no daemon answers at {}: {error}", socket.display()),
+            "heddle-switch run CONFIG starts it",
+        )),
+    }
+}
+
+fn exchange<T: DeserializeOwned>(socket: &Path, request: &Request) -> io::Result<T> {
+    let mut stream = Connection::connect(socket)?;
+    stream.set_read_timeout(Some(IDLE_TIMEOUT))?;
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    Ok(serde_json::from_str(&answer)?)
+}

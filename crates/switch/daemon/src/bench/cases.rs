@@ -1,0 +1,125 @@
+//! The programs that are measured, and their packets.
+
+use heddle_bpf_loader::Error;
+use heddle_switch_maps::Scheme;
+use heddle_switch_maps::abi::{
+    CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig,
+};
+
+use super::rig::Rig;
+use crate::frames::{self, MptcpOption};
+
+/// A measurement.
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) scheme: Scheme,
+    pub(super) mp_hula: MpHulaConfig,
+    pub(super) cflb: Option<CflbConstants>,
+    pub(super) frames: Vec<Vec<u8>>,
+    /// Handshakes that come first.
+    pub(super) before: Vec<Vec<u8>>,
+    /// The flows are those of the frames.
+    pub(super) fixed: bool,
+}
+
+/// Best hops that probes have found before the measurement.
+const KNOWN: u16 = 8;
+
+fn hula() -> HulaConfig {
+    HulaConfig {
+        probe_period: 200_000,
+        fail_after: 600_000,
+        flowlet_gap: 100_000,
+        salt: 0x5eed,
+        flowlet_slots: 65536,
+        tors: 2,
+        tor: 0,
+        is_tor: 1,
+        update: 0,
+        util_bits: 8,
+        local_detection: 0,
+    }
+}
+
+fn mp_hula(best_k: u32) -> MpHulaConfig {
+    MpHulaConfig {
+        hula: hula(),
+        idle_after: 60_000_000_000,
+        best_k,
+        mapping_rows: 16384,
+        association_slots: 65536,
+        long_flows: 0,
+    }
+}
+
+fn constants(field: CflbField, cipher: CflbCipher) -> CflbConstants {
+    CflbConstants {
+        key: *b"a key of sixteen",
+        low: 1024,
+        high: 65535,
+        radix: 8,
+        field: field as u8,
+        cipher: cipher as u8,
+        rules: CflbRules::Even as u8,
+        pad: [0; 7],
+    }
+}
+
+/// All cases, ECMP first.
+pub(super) fn all() -> Vec<Case> {
+    let plain = |name: &str, scheme| Case {
+        name: name.into(),
+        scheme,
+        mp_hula: MpHulaConfig::default(),
+        cflb: None,
+        frames: vec![frames::data("10.0.0.1", "10.0.1.1", (4000, 5000), MptcpOption::None)],
+        before: Vec::new(),
+        fixed: false,
+    };
+    let cflb = |name: &str, field, cipher| Case {
+        cflb: Some(constants(field, cipher)),
+        ..plain(name, Scheme::Cflb)
+    };
+    let mut all = vec![
+        plain("ecmp", Scheme::Ecmp),
+        cflb("cflb, ports, rc5", CflbField::Ports, CflbCipher::Rc5),
+        cflb("cflb, ports, skip32", CflbField::Ports, CflbCipher::Skip32),
+        cflb("cflb, ports, feistel", CflbField::Ports, CflbCipher::Feistel),
+        cflb("cflb, source port, feistel", CflbField::SourcePort, CflbCipher::Feistel),
+        Case {
+            mp_hula: MpHulaConfig { hula: hula(), ..MpHulaConfig::default() },
+            ..plain("hula", Scheme::Hula)
+        },
+    ];
+    for best_k in [1, 2, 4] {
+        let name = format!("mp-hula, k = {best_k}, plain TCP");
+        all.push(Case { mp_hula: mp_hula(best_k), ..plain(&name, Scheme::MpHula) });
+    }
+    for (best_k, subflows) in [(2, 2), (2, 4), (2, 8), (4, 8)] {
+        let name = format!("mp-hula, k = {best_k}, {subflows} subflows, shims");
+        let (before, frames) = frames::connection(subflows);
+        let case = plain(&name, Scheme::MpHula);
+        all.push(Case { mp_hula: mp_hula(best_k), frames, before, fixed: true, ..case });
+    }
+    all
+}
+
+impl Case {
+    /// The switch, with best hops known and handshakes learnt.
+    pub(super) fn rig(&self) -> Result<Rig, Error> {
+        let mut rig = Rig::new(self.scheme, self.mp_hula, self.cflb.as_ref())?;
+        let missing = || Error::Missing("XDP program");
+        if self.scheme.has_probes() {
+            for uplink in 1..=KNOWN {
+                rig.from_fabric(uplink)?;
+                let probe = frames::probe(1, 10 * uplink as u8);
+                rig.switch.xdp().ok_or_else(missing)?.run(&probe, 1)?;
+            }
+            rig.from_host()?;
+        }
+        for frame in &self.before {
+            rig.switch.xdp().ok_or_else(missing)?.run(frame, 1)?;
+        }
+        Ok(rig)
+    }
+}

@@ -1,0 +1,122 @@
+//! A switch without a network: ToR 0 of two, with one host and eight uplinks, whose programs are run on frames.
+//!
+//! Frames come in at port 0, the host's; [`Rig::from_fabric`] makes them come from an uplink.
+
+use std::net::IpAddr;
+
+use heddle_switch_maps::abi::{
+    CflbConstants, MpHulaConfig, SWITCH_ABI, SWITCH_NO_PORT, SwitchConfig, SwitchCounter,
+    SwitchDestination, SwitchPort, SwitchRole,
+};
+use heddle_switch_maps::{Error, Hook, Scheme, Switch};
+
+use crate::plan;
+
+/// The device of frames that BPF_PROG_RUN makes: lo.
+const LOOPBACK: u32 = 1;
+/// Uplinks.
+pub const UPLINKS: u16 = 8;
+/// The host's port.
+pub const HOST: u16 = 0;
+/// The host's addresses, and those of a host at the other ToR.
+pub const ADDRESSES: [(&str, u16); 4] =
+    [("10.0.0.1", 0), ("10.0.1.1", 1), ("fd00::1", 0), ("fd00::2", 1)];
+
+/// A switch without a network.
+pub struct Rig {
+    /// Programs and maps.
+    pub switch: Switch,
+}
+
+impl Rig {
+    /// A switch with this scheme; `cflb` for CFLB.
+    ///
+    /// # Errors
+    /// If the kernel does not take programs or maps.
+    pub fn new(
+        scheme: Scheme,
+        mp_hula: MpHulaConfig,
+        cflb: Option<&CflbConstants>,
+    ) -> Result<Rig, Error> {
+        let mut switch = Switch::load(scheme, Hook::Xdp)?;
+        if let Some(constants) = cflb {
+            switch.set_constants(constants)?;
+        }
+        let config = SwitchConfig {
+            up: (1 << (UPLINKS + 1)) - 1,
+            abi: SWITCH_ABI,
+            salt: 0x5eed,
+            router: 0,
+            tors: 2,
+            tor: 0,
+            dre_shift: 20,
+            scheme: scheme.number(),
+            mp_hula,
+        };
+        switch.maps.config.set(0, config, 0)?;
+        let hops: Vec<u16> = (1..=UPLINKS).collect();
+        switch.maps.groups.set(1, plan::next_hops(&hops), 0)?;
+        switch.maps.tor_groups.set(1, 1, 0)?;
+        for port in 0..=UPLINKS {
+            switch.maps.ports.set(port.into(), self::port(port), 0)?;
+            switch.set_device(port.into(), LOOPBACK, (port != HOST).then_some(false))?;
+        }
+        for (address, tor) in ADDRESSES {
+            let address: IpAddr = address.parse().unwrap_or(IpAddr::V4([0, 0, 0, 0].into()));
+            let port = if tor == 0 { HOST } else { SWITCH_NO_PORT as u16 };
+            let destination = SwitchDestination { tor, port, pad: 0 };
+            switch.maps.destinations.insert(&address.into(), &destination)?;
+        }
+        let mut rig = Rig { switch };
+        rig.from_host()?;
+        Ok(rig)
+    }
+
+    /// Lets frames come from the host.
+    ///
+    /// # Errors
+    /// If the kernel would not.
+    pub fn from_host(&mut self) -> Result<(), Error> {
+        self.switch.maps.port_of_interface.insert(&LOOPBACK, &HOST.into())
+    }
+
+    /// Lets frames come from an uplink: 1 to [`UPLINKS`].
+    ///
+    /// # Errors
+    /// If the kernel would not.
+    pub fn from_fabric(&mut self, uplink: u16) -> Result<(), Error> {
+        self.switch.maps.port_of_interface.insert(&LOOPBACK, &uplink.into())
+    }
+
+    /// A counter.
+    ///
+    /// # Errors
+    /// If the kernel would not.
+    pub fn count(&self, counter: SwitchCounter) -> Result<u64, Error> {
+        Ok(self.switch.maps.verdicts.sum(counter as u32)?.packets)
+    }
+
+    /// Packets that were forwarded to another ToR.
+    ///
+    /// # Errors
+    /// If the kernel would not.
+    pub fn forwarded(&self) -> Result<u64, Error> {
+        self.count(SwitchCounter::Forwarded)
+    }
+}
+
+fn port(number: u16) -> SwitchPort {
+    let role = if number == HOST { SwitchRole::Host } else { SwitchRole::Up };
+    let mac = |last: u16| u64::from(last) << 40 | 0x02;
+    SwitchPort {
+        own_mac: mac(number),
+        peer_mac: mac(100 + number),
+        probe_group: 0,
+        full: 1 << 20,
+        ifindex: LOOPBACK,
+        mtu: 1500,
+        role: role as u8,
+        learns: 0,
+        pad: [0; 6],
+    }
+}

@@ -1,0 +1,159 @@
+//! Where a packet would go, and why. Nothing is changed by it: the daemon reads what the programs would read.
+
+use std::net::IpAddr;
+
+use heddle_path_encoder::cflb_config;
+use heddle_policy::cflb::{Addresses, Codec, Fields, Ports, Reason};
+use heddle_policy::{mix, pick};
+use heddle_switch_maps::{Error, Scheme};
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::State;
+use crate::flow::FiveTuple;
+use crate::status;
+
+/// A packet to explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packet {
+    /// Sender.
+    pub source: IpAddr,
+    /// Receiver, of the same family.
+    pub destination: IpAddr,
+    /// Ports of sender and receiver.
+    pub ports: (u16, u16),
+    /// IP's number of the protocol: 6 is TCP, 17 is UDP.
+    pub protocol: u8,
+    /// TTL or hop limit on arrival.
+    pub ttl: u8,
+    /// IPv6's flow label.
+    pub flow_label: u32,
+}
+
+/// The packet's way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The neighbour to which it would go; none if it is dropped.
+    pub to: Option<String>,
+    /// The steps of the decision, in order.
+    pub steps: Vec<String>,
+}
+
+/// The way of a packet at this moment.
+///
+/// # Errors
+/// If the kernel does not let read a map.
+pub fn explain(state: &State, packet: &Packet) -> Result<Explanation, Error> {
+    let mut steps = Vec::new();
+    let port = walk(state, packet, &mut steps)?;
+    Ok(Explanation { to: port.map(|port| status::peer(state, port)), steps })
+}
+
+fn walk(state: &State, packet: &Packet, steps: &mut Vec<String>) -> Result<Option<u16>, Error> {
+    let address = packet.destination.into();
+    let Some(destination) = state.switch.maps.destinations.get(&address)? else {
+        steps.push(format!("{} is no host's address: dropped", packet.destination));
+        return Ok(None);
+    };
+    if packet.ttl <= 1 {
+        steps.push(format!("TTL {}: dropped", packet.ttl));
+        return Ok(None);
+    }
+    if u32::from(destination.tor) == state.config.switch {
+        steps.push(format!("{} is a host of this ToR", packet.destination));
+        return Ok(Some(destination.port));
+    }
+    let fabric = &state.config.fabric;
+    let tor = &fabric.node(fabric.hosts + u32::from(destination.tor)).name;
+    let hops = status::next_hops(state, destination.tor.into())?;
+    let names: Vec<String> = hops.iter().map(|&hop| status::peer(state, hop)).collect();
+    steps.push(format!("{} is behind {tor}, next hops {}", packet.destination, names.join(", ")));
+    if hops.is_empty() {
+        steps.push("no path leads there: dropped".into());
+        return Ok(None);
+    }
+    Ok(Some(choose(state, packet, destination.tor, &hops, steps)))
+}
+
+fn choose(state: &State, packet: &Packet, tor: u16, hops: &[u16], steps: &mut Vec<String>) -> u16 {
+    let hash = mix(five_tuple(packet).hash(), state.config.salt);
+    if let [only] = hops {
+        steps.push("the only next hop".into());
+        return *only;
+    }
+    match state.config.scheme.scheme {
+        Scheme::Ecmp => by_hash(hash, hops, "the hash of its 5-tuple", steps),
+        Scheme::Cflb => by_selector(state, packet, hops, steps)
+            .unwrap_or_else(|| by_hash(hash, hops, "its hash", steps)),
+        Scheme::Hula | Scheme::MpHula => by_probes(state, tor, hash, hops, steps),
+    }
+}
+
+fn five_tuple(packet: &Packet) -> FiveTuple {
+    let Packet { source, destination, ports, protocol, .. } = *packet;
+    FiveTuple { source, destination, ports, protocol }
+}
+
+fn by_hash(hash: u32, hops: &[u16], what: &str, steps: &mut Vec<String>) -> u16 {
+    let at = pick(hash, hops.len());
+    steps.push(format!("{what} selects number {at}"));
+    hops[at]
+}
+
+fn by_selector(
+    state: &State,
+    packet: &Packet,
+    hops: &[u16],
+    steps: &mut Vec<String>,
+) -> Option<u16> {
+    let heddle_scenario::Scheme::Cflb(cflb) = &state.config.scenario.scheme else { return None };
+    let config = cflb_config(&cflb.constants);
+    let key = &state.config.scheme.cflb?.key;
+    let codec = Codec::new(&config, &key[..config.cipher.key_bytes()]).ok()?;
+    let (source, destination) = packet.ports;
+    let fields = Fields {
+        addresses: Addresses::new(packet.source, packet.destination)?,
+        protocol: packet.protocol,
+        ports: matches!(packet.protocol, 6 | 17).then_some(Ports { source, destination }),
+        flow_label: packet.flow_label,
+        ttl: packet.ttl,
+    };
+    let decision = codec.decide(state.config.switch, &fields, hops.len() as u16);
+    steps.push(match decision.reason {
+        Reason::Alone => "the only next hop".into(),
+        Reason::Controlled { position, digit } => {
+            format!("the sender's choice: digit {digit} at position {position}")
+        }
+        Reason::DigitTooHigh { position, digit } => {
+            format!("a hash: digit {digit} at position {position} has no next hop")
+        }
+        Reason::NoSelector => "a hash: its ports encode no path".into(),
+        Reason::NoField => "a hash: it has none of the fields that encode paths".into(),
+    });
+    hops.get(usize::from(decision.next_hop)).copied()
+}
+
+fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<String>) -> u16 {
+    let config = &state.config.scheme.mp_hula.hula;
+    let slot = hash & (config.flowlet_slots - 1);
+    let flowlet = state.switch.tables.as_ref();
+    let flowlet = flowlet.and_then(|tables| status::flowlet(tables, slot as usize));
+    if let Some((last, port)) = flowlet {
+        let idle = status::now().saturating_sub(last);
+        if idle <= config.flowlet_gap && hops.contains(&port) {
+            steps.push(format!("flowlet slot {slot} is live ({} us idle)", idle / 1000));
+            return port;
+        }
+    }
+    steps.push(format!("flowlet slot {slot} has no live flowlet: a new one starts"));
+    let best = status::best_hops(state, tor.into());
+    for (port, util, _) in best.iter().filter(|(port, ..)| hops.contains(port)) {
+        steps.push(format!("best hop {} (utilisation {util})", status::peer(state, *port)));
+    }
+    if state.config.scheme.scheme == Scheme::MpHula && best.len() > 1 {
+        steps.push("a subflow takes the first that no other subflow of its connection uses".into());
+    }
+    match best.into_iter().find(|(port, ..)| hops.contains(port)) {
+        Some((port, ..)) => port,
+        None => by_hash(hash, hops, "no probe has come: the hash", steps),
+    }
+}

@@ -1,0 +1,62 @@
+//! The switch's state as text.
+
+use std::fmt::Write as _;
+
+use crate::status::Status;
+
+/// The state as `heddle-switch status` and `top` print it.
+pub fn status(status: &Status) -> String {
+    let mut text = format!("{}: {}\n\n", status.node, status.scheme);
+    ports(status, &mut text);
+    routes(status, &mut text);
+    counters(status, &mut text);
+    text
+}
+
+fn ports(status: &Status, text: &mut String) {
+    let _ = writeln!(
+        text,
+        "{:<12} {:<12} {:<5} {:<5} {:>6} {:>14} {:>14}",
+        "device", "peer", "role", "state", "util", "received", "sent"
+    );
+    for port in &status.ports {
+        let state = if port.up { "up" } else { "DOWN" };
+        let _ = writeln!(
+            text,
+            "{:<12} {:<12} {:<5} {:<5} {:>5.1}% {:>14} {:>14}",
+            port.device,
+            port.peer,
+            port.role,
+            state,
+            port.utilisation * 100.0,
+            port.received.packets,
+            port.sent.packets
+        );
+    }
+}
+
+fn routes(status: &Status, text: &mut String) {
+    let _ = writeln!(text, "\n{:<12} next hops", "towards");
+    for route in &status.routes {
+        let _ = write!(text, "{:<12} {}", route.tor, route.next_hops.join(" "));
+        for (rank, best) in (1..).zip(&route.best) {
+            let _ = write!(
+                text,
+                "; best {rank}: {} (util {}, {:.1} ms ago)",
+                best.peer, best.util, best.age_ms
+            );
+        }
+        text.push('\n');
+    }
+}
+
+/// Those that are not 0.
+fn counters(status: &Status, text: &mut String) {
+    let _ = writeln!(text, "\n{} flowlets, {} subflows live", status.flowlets, status.subflows);
+    for (name, count) in status.counters.iter().filter(|(_, count)| count.packets > 0) {
+        let _ = writeln!(text, "{name:<20} {:>14}", count.packets);
+    }
+    for (name, count) in status.scheme_counters.iter().filter(|(_, count)| **count > 0) {
+        let _ = writeln!(text, "scheme {name:<13} {count:>14}");
+    }
+}

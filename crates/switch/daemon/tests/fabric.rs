@@ -1,0 +1,137 @@
+//! Four switches and two hosts with the kernel's own TCP and MPTCP, in network namespaces.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use common::{Fabric, eventually, mptcp};
+use heddle_testing::{Need, require_program, skip_without};
+
+const ECMP: &str = "scheme = \"ecmp\"";
+const HULA: &str = "[scheme]\nkind = \"hula\"\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"\nlocal_detection = true";
+const MP_HULA: &str =
+    "[scheme]\nkind = \"mp-hula\"\nbest_k = 2\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"";
+
+fn skip() -> bool {
+    if skip_without(Need::Root) {
+        return true;
+    }
+    for (program, package) in [
+        ("ip", "iproute2"),
+        ("nsenter", "util-linux"),
+        ("ethtool", "ethtool"),
+        ("ping", "iputils-ping"),
+    ] {
+        require_program(program, package);
+    }
+    false
+}
+
+/// Frames that the switches have dropped.
+fn dropped(fabric: &Fabric, node: &str) -> u64 {
+    let counters = fabric.status(node).counters;
+    counters
+        .iter()
+        .filter(|(name, _)| name.starts_with("dropped"))
+        .map(|(_, count)| count.packets)
+        .sum()
+}
+
+#[test]
+fn ecmp_hula_and_cflb_forward_the_kernels_tcp() {
+    if skip() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("fabric.key");
+    std::fs::write(&key, "000102030405060708090a0b0c0d0e0f\n").unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let key = format!("key_file = \"{}\"", key.display());
+    for (scheme, keys) in [(ECMP, ""), (HULA, ""), ("scheme = \"cflb\"", key.as_str())] {
+        let fabric = Fabric::new(scheme, keys);
+        for _ in 0..8 {
+            assert!(fabric.transfer(None, 200_000, || false), "{scheme}");
+        }
+        let forwarded: u64 =
+            ["spine-1", "spine-2"].iter().map(|node| fabric.count(node, "forwarded")).sum();
+        assert!(forwarded > 8 * 200_000 / 1500, "{scheme}: {forwarded}");
+        for node in common::SWITCHES {
+            assert_eq!(dropped(&fabric, node), 0, "{scheme}, {node}");
+        }
+    }
+}
+
+#[test]
+fn two_subflows_of_an_mptcp_connection_take_different_spines() {
+    if skip() {
+        return;
+    }
+    let fabric = Fabric::new(MP_HULA, "");
+    fabric.ip("host-1", "mptcp endpoint add 10.0.1.1 dev eth0 subflow");
+    let best = |fabric: &Fabric| fabric.status("leaf-1").routes[0].best.len();
+    eventually("probes have found both spines", || best(&fabric) == 2);
+    let enough = |peer: &str| fabric.sent("leaf-1", peer) > 2000;
+    let goes_on = || !(enough("spine-1") && enough("spine-2"));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    assert!(fabric.transfer(mptcp(), 100_000, || goes_on() && std::time::Instant::now() < end));
+    assert!(!goes_on(), "both spines carry a part of one connection");
+    let scheme = |node: &str, counter: &str| fabric.status(node).scheme_counters[counter];
+    assert_eq!((scheme("leaf-1", "connections"), scheme("leaf-1", "joins")), (1, 1));
+    assert!(scheme("leaf-1", "shims") > 1000 && scheme("leaf-2", "shims") > 1000);
+    assert!(fabric.count("leaf-2", "recirculated") > 1000, "and the other ToR removes them");
+    for node in common::SWITCHES {
+        assert_eq!(dropped(&fabric, node), 0, "{node}");
+    }
+}
+
+#[test]
+fn a_restart_in_mid_transfer_loses_no_packet() {
+    if skip() {
+        return;
+    }
+    let mut fabric = Fabric::new(HULA, "");
+    let mut ping = fabric.command("host-1", "ping -q -i 0.005 -c 1500 10.0.0.2");
+    let ping = ping.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    for node in ["leaf-1", "spine-1", "spine-2"] {
+        let before = fabric.count(node, "forwarded");
+        fabric.stop(node);
+        fabric.start(node);
+        eventually("the next daemon answers", || fabric.ask(node).is_some());
+        assert!(
+            fabric.count(node, "forwarded") >= before,
+            "the tables are those of the daemon before"
+        );
+    }
+    let output = ping.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1500 received"), "{text}");
+}
+
+#[test]
+fn a_cut_link_moves_traffic() {
+    if skip() {
+        return;
+    }
+    for scheme in [ECMP, HULA] {
+        let fabric = Fabric::new(scheme, "");
+        let ends = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let transfer =
+                scope.spawn(|| fabric.transfer(None, 50_000, || !ends.load(Ordering::Relaxed)));
+            let sent = |peer: &str| fabric.sent("leaf-1", peer);
+            let before = (sent("spine-1"), sent("spine-2"));
+            eventually("data flows", || {
+                sent("spine-1") + sent("spine-2") > before.0 + before.1 + 500
+            });
+            fabric.ip("leaf-1", "link set spine-1 down");
+            eventually("the port is known to be down", || !fabric.status("leaf-1").ports[1].up);
+            let after = sent("spine-2");
+            eventually("all goes by the other spine", || sent("spine-2") > after + 500);
+            ends.store(true, Ordering::Relaxed);
+            assert!(transfer.join().unwrap(), "{scheme}: every byte arrived");
+        });
+    }
+}
