@@ -182,7 +182,7 @@ static __always_inline void move_flow(const struct packet_context *context, __u8
 	change_flow(context, &changed);
 }
 
-/* Which entries give way first. */
+/* The order in which entries give way. */
 enum rank {
 	STAYS,
 	CLOSES,

@@ -57,7 +57,7 @@ struct {
 	__type(value, __u32);
 } peers SEC(".maps");
 
-/* What is known of the other balancers, by their targets. */
+/* The state of the other balancers, by their targets. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

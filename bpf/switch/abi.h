@@ -34,7 +34,7 @@
 
 #define SUBFLOWS 16 /* of a connection: 4 bits */
 
-/* What the schemes count. One structure for each processor needs no atomic operations. */
+/* The schemes' counters. One structure for each processor needs no atomic operations. */
 struct scheme_counters {
 	__u64 flowlets;   /* started */
 	__u64 moves;      /* flowlets on another port than the one before in their slot */

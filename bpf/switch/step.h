@@ -7,7 +7,7 @@
 #include "switch/mp_hula.h"
 #include "switch/step_abi.h"
 
-/* What a switch holds: of one scheme. */
+/* The tables of a switch: those of one scheme. */
 union switch_state {
 	struct dre dre;
 	struct hula_tables hula;

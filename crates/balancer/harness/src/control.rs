@@ -91,7 +91,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// What a balancer knows of another one.
+    /// A balancer's state of another one.
     ///
     /// # Panics
     /// If the balancer is dead.

@@ -101,7 +101,7 @@ impl Balancer {
         ReadyKeys::new(Map::Queue(MapData::from_pin(self.pins.path("ready_keys"))?))
     }
 
-    /// What is known of the other balancers once more, for a thread of its own.
+    /// The state of the other balancers once more, for a thread of its own.
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.

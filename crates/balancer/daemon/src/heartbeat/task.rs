@@ -114,7 +114,7 @@ impl Heartbeats {
         });
     }
 
-    /// What is known of each balancer.
+    /// The state of each balancer.
     pub fn reports(&self) -> BTreeMap<IpAddr, Report> {
         lock(&self.shared).reports.clone()
     }

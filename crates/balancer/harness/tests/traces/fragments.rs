@@ -122,7 +122,7 @@ fn strangers_fragments_displace_no_flows() {
     assert!(count(&arrived[100..]) > 180, "{} of 200", count(&arrived[100..]));
 }
 
-/// What the stack answers (`ping -s 3000`) it gets whole.
+/// The stack gets the packets that it answers (`ping -s 3000`) whole.
 #[test]
 fn later_fragments_of_icmp_pass_as_the_first_does() {
     let Some(mut cluster) = open(Setup { balancers: 2, ..Setup::default() }) else { return };

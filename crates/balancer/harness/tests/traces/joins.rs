@@ -119,7 +119,7 @@ fn joins_of_one_token_are_limited_until_it_is_refreshed() {
     assert_eq!(cluster.to(0, &connection.join(&subflows[4])), home);
 }
 
-/// Who has seen a token can repeat its joins: beyond its share one address takes nothing from the others.
+/// A token that was seen can be used again in joins: beyond its share one address takes nothing from the others.
 #[test]
 fn one_address_does_not_use_up_a_tokens_joins() {
     let mut setup = Setup::default();

@@ -99,7 +99,7 @@ fn nothing_waits_for_a_suspect() {
     assert!(stalled.count() > 0);
 }
 
-/// What the hash explains asks nobody, and so waits for nobody.
+/// A flow that the hash explains causes no question, and so waits for no answer.
 #[test]
 fn plain_flows_never_wait_for_a_dead_balancer() {
     let Some(mut cluster) = open(three()) else { return };

@@ -42,7 +42,7 @@ pub struct Maps {
     pub group_targets: Hash<u32, u32>,
     /// The target index of each other balancer, by its address.
     pub peers: Hash<Address, u32>,
-    /// What is known of each other balancer, by its target's index.
+    /// The state of each other balancer, by its target's index.
     pub peer_states: PeerStates,
     /// Maglev tables, one behind the other: target indices.
     pub maglev: Slots,

@@ -17,7 +17,7 @@ impl PeerStates {
         Ok(Self { memory: Memory::new("peer_states", array(map)?, Access::Write)? })
     }
 
-    /// What is known of the balancer that is this target; all zero if nothing was heard of it.
+    /// The state of the balancer that is this target; all zero if nothing was heard of it.
     pub fn get(&self, target: u32) -> PeerState {
         self.memory.read(target as usize).unwrap_or_default()
     }

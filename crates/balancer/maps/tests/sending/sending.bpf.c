@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sends packets (bpf/balancer, bpf/common), each part as a program of its own. */
+/* The parts that send packets (bpf/balancer, bpf/common), each part as a program of its own. */
 #include "balancer/steer.h"
 #include "common/too_big.h"
 

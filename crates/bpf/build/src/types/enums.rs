@@ -16,10 +16,8 @@ fn implementation(types: Types, of: &Enum) -> String {
     let short = |value| without_prefix(types, &of.name, value);
     let mut text = format!("impl {} {{\n", camel(&of.name));
     for (total, number) in totals {
-        let _ = writeln!(
-            text,
-            "/// How many there are up to here.\npub const {total}: usize = {number};"
-        );
+        let _ =
+            writeln!(text, "/// Their number up to here.\npub const {total}: usize = {number};");
     }
     text += "/// All values, in their order.\npub const ALL: &'static [Self] = &[";
     for (value, _) in &values {

@@ -183,7 +183,7 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// What was observed on a path since the last call. Streams that are broken are ended; `away` is a backend that failed meanwhile.
+    /// The observations on a path since the last call. Streams that are broken are ended; `away` is a backend that failed meanwhile.
     pub(super) fn take(&mut self, path: Path, away: Option<&str>) -> Observed {
         let mut observed = Observed::default();
         for slot in self.streams.iter_mut().filter(|slot| slot.path == path) {

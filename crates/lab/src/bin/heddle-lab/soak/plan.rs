@@ -125,7 +125,7 @@ pub(crate) struct Plan {
     at_once: usize,
 }
 
-/// How often a kind of event comes, in parts.
+/// The frequency of a kind of event, in parts.
 fn weight(kind: Kind) -> u64 {
     match kind {
         Kind::Balancers => 7,

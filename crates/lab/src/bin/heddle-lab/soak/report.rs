@@ -12,7 +12,7 @@ use super::observe::Memory;
 /// The longest stall that a fault may cause, besides those of direct connections: detection, and one retransmission.
 const STALL: Duration = Duration::from_millis(500);
 
-/// What is expected of a soak.
+/// The expectation of a soak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub(super) enum Expectation {
     /// No connection breaks, no subflow is lost, no join is refused, nothing stalls for long.
