@@ -13,8 +13,9 @@ static __always_inline void decide_rehash(const struct packet_context *context, 
 	decide_by_hash(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
-/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over. Each flow's intervals
- * start at a tick of their own, taken from its hash. */
+/* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its last registrations
+ * are made; a flow of few packets would begin them again and again else, and never come to the last. Each flow's intervals start at a
+ * tick of their own, taken from its hash. */
 static __always_inline bool refresh_due(const struct packet_context *context)
 {
 	__u32 every = settings.refresh;
@@ -22,6 +23,8 @@ static __always_inline bool refresh_due(const struct packet_context *context)
 
 	if (context->flow.epoch != settings.epoch)
 		return true;
+	if (context->flow.state & (FLOW_OWNER_PENDING | FLOW_TOKEN_PENDING))
+		return false;
 	return every && (context->flow.seen + phase) / every != (context->now + phase) / every;
 }
 

@@ -99,6 +99,29 @@ fn nothing_waits_for_a_suspect() {
     assert!(stalled.count() > 0);
 }
 
+/// One packet in each refresh interval: all registrations are made nevertheless, one by one.
+#[test]
+fn flows_of_few_packets_are_registered_everywhere() {
+    let Some(mut cluster) = open(three()) else { return };
+    let refresh = cluster.settings().refresh;
+    let connections: Vec<_> = (1..60).map(connection).collect();
+    let homes: Vec<_> = connections.iter().map(|c| cluster.connect(1, c)).collect();
+    cluster.backends.extend([Backend { weight: 1, up: true }; 4]);
+    cluster.publish().unwrap();
+    for _ in 0..5 {
+        cluster.advance(refresh).unwrap();
+        for (connection, &home) in connections.iter().zip(&homes) {
+            assert_eq!(cluster.to(1, &connection.data(1)), home);
+        }
+    }
+    cluster.kill(1).unwrap();
+    for (connection, &home) in connections.iter().zip(&homes) {
+        for balancer in [0, 2] {
+            assert_eq!(cluster.to(balancer, &connection.data(1)), home);
+        }
+    }
+}
+
 /// A flow that the hash explains causes no question, and so waits for no answer.
 #[test]
 fn plain_flows_never_wait_for_a_dead_balancer() {
