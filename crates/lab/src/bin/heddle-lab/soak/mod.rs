@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::daemon;
 use load::{Load, Path};
-use observe::{Memories, Packets};
+use observe::{JoinCounters, Memories, Packets};
 use plan::{Event, Kind, Plan};
 use report::{Counted, Expectation, Outcome, Row};
 
@@ -145,7 +145,7 @@ struct Running<'a> {
     memories: Memories,
     /// Packets of each balancer when its maps were made.
     bases: BTreeMap<usize, Packets>,
-    refused: u64,
+    joins: JoinCounters,
 }
 
 impl<'a> Running<'a> {
@@ -154,8 +154,8 @@ impl<'a> Running<'a> {
         let all: Vec<usize> = (0..soak.balancers.into()).collect();
         configure(lab, &cluster, &all, &Backends::default(), Duration::ZERO)?;
         let load = Load::start(lab, CONTROL)?;
-        let refused = observe::refused_joins(lab)?;
-        let mut running = Running { soak, lab, cluster, load, begun, memories, bases, refused };
+        let joins = JoinCounters::read(lab)?;
+        let mut running = Running { soak, lab, cluster, load, begun, memories, bases, joins };
         running.set_bases(&all)?;
         Ok(running)
     }
@@ -234,9 +234,10 @@ impl<'a> Running<'a> {
             self.soak.balancers.into(),
             self.begun.elapsed().as_secs(),
         );
-        let refused = observe::refused_joins(self.lab)?;
-        let mut joins_refused = refused - self.refused;
-        self.refused = refused;
+        let joins = JoinCounters::read(self.lab)?;
+        let counted = joins.since(&self.joins);
+        self.joins = joins;
+        let mut joins_refused = counted.refused();
         if away.is_some() {
             // Joins of connections that are lost with their backend.
             joins_refused = 0;
@@ -248,6 +249,9 @@ impl<'a> Running<'a> {
             for observed in [&mut service, &mut direct] {
                 observed.forget_subflows();
             }
+        }
+        if service.joins_missing > 0 {
+            service.errors.push(format!("the kernel counted meanwhile: {counted}"));
         }
         self.load.reopen()?;
         let (name, withdrawal) = (event.name(), event.withdrawal());

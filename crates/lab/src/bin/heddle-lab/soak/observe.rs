@@ -1,7 +1,7 @@
 //! Counters and memory of balancers, and the kernel's counters of joins.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::{fmt, fs};
 
 use anyhow::Context as _;
 use heddle_lab::{Cluster, Daemons, Lab, mptcp_counters};
@@ -11,10 +11,44 @@ use serde_json::Value;
 /// Services of the lab: one for IPv4, one for IPv6.
 const SERVICES: usize = 2;
 
-/// Joins that reached a backend which did not know their token, at all backends so far.
-pub(super) fn refused_joins(lab: &Lab) -> anyhow::Result<u64> {
-    let of = |node| Ok(mptcp_counters(node)?.get("MPJoinNoTokenFound").copied().unwrap_or(0));
-    lab.backends().iter().map(of).sum()
+/// The kernel's counts of joins, resets and fallbacks at the client and all backends so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JoinCounters(BTreeMap<String, u64>);
+
+impl JoinCounters {
+    /// Reads them.
+    pub(super) fn read(lab: &Lab) -> anyhow::Result<JoinCounters> {
+        let mut sums = BTreeMap::new();
+        let ends = lab.backends().iter().chain([lab.client()]);
+        for counters in ends.map(mptcp_counters) {
+            for (name, value) in counters? {
+                if ["MPJoin", "MPRst", "MPFallback"].iter().any(|prefix| name.starts_with(prefix)) {
+                    *sums.entry(name).or_default() += value;
+                }
+            }
+        }
+        Ok(JoinCounters(sums))
+    }
+
+    /// The counts since `before`, of those that have increased.
+    pub(super) fn since(&self, before: &JoinCounters) -> JoinCounters {
+        let old = |name| before.0.get(name).copied().unwrap_or(0);
+        let new =
+            self.0.iter().map(|(name, &value)| (name.clone(), value.saturating_sub(old(name))));
+        JoinCounters(new.filter(|(_, value)| *value > 0).collect())
+    }
+
+    /// Joins that reached a backend which did not know their token.
+    pub(super) fn refused(&self) -> u64 {
+        self.0.get("MPJoinNoTokenFound").copied().unwrap_or(0)
+    }
+}
+
+impl fmt::Display for JoinCounters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts: Vec<_> = self.0.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        f.write_str(&counts.join(", "))
+    }
 }
 
 /// Packets of a balancer: received by its interface, and counted by verdict. Both grow while they are read: those received are
