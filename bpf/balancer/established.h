@@ -181,6 +181,32 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 	}
 }
 
+/* True if other balancers may know better: the flow was silent for a while, and may have ended at another balancer, and its addresses and ports
+ * be those of a new one. That is so behind its end and behind a change of the ring, with which routers move flows, and after a longer
+ * silence always. What the hash explains is right by itself; what is still to be registered is newer than what others have. */
+static __always_inline bool may_be_outdated(const struct packet_context *context)
+{
+	const struct flow_snapshot *flow = &context->flow;
+	bool moved = is_closing(flow) || flow->epoch != settings.epoch;
+
+	if (context->vip.mode != MPTCP_LEARN || flow->state & (FLOW_OWNER_PENDING | FLOW_CONTESTED) || is_opening(flow->state))
+		return false;
+	if (within(context->now, flow->seen, moved ? TOUCH : settings.syn_timeout))
+		return false;
+	return flow->token || own_hashed_target(context) != flow->target;
+}
+
+/* Asks other balancers about a flow that is known here. False: it is as it is known here. */
+static __always_inline bool verify_flow(const struct packet_context *context, struct decision *decision)
+{
+	if (!may_be_outdated(context))
+		return false;
+	if (query_flow(context, 0, decision))
+		return true;
+	decide_send(decision, context->flow.target, SENT_FLOW);
+	return false;
+}
+
 /* A packet of a known flow, all but those on the fast path. */
 __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
@@ -200,6 +226,8 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (context->packet.protocol == IPPROTO_UDP)
 		refresh_flow(context, FLOW_UDP);
+	else if (verify_flow(context, decision))
+		return 0;
 	else if (closes(context))
 		decide_end(context);
 	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))

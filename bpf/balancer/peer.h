@@ -64,17 +64,37 @@ static __always_inline void handle_join_reply(const struct packet_context *conte
 		decide_unknown_join(context, token, message->asked, decision);
 }
 
+/* The flow is as it is known here: others know the same, or nothing. */
+static __always_inline void decide_verified(const struct packet_context *context, struct decision *decision)
+{
+	decide_send(decision, context->flow.target, SENT_FLOW);
+	if (closes(context))
+		decide_end(context);
+	else
+		decide_established(context, decision);
+}
+
+static __always_inline bool is_known_as(const struct packet_context *context, __u32 target, __u32 token)
+{
+	return context->known && context->flow.target == target && context->flow.token == token;
+}
+
 static __always_inline void handle_flow_reply(const struct packet_context *context, const struct steering *message, __u32 target,
 					      struct decision *decision)
 {
 	struct flow_value value = { .token = get_be32(message->token), .target = target };
 
-	if (target != NO_TARGET) {
+	if (is_known_as(context, target, value.token)) {
+		decide_verified(context, decision);
+	} else if (target != NO_TARGET) {
 		value.state = state_of_reply(context, value.token, target);
 		store_flow(context, &value, STATEFUL);
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
-		decide_by_hash_alone(context, decision);
+		if (context->known && target_up(context->flow.target))
+			decide_verified(context, decision);
+		else
+			decide_by_hash_alone(context, decision);
 	}
 }
 

@@ -122,6 +122,35 @@ fn flows_of_few_packets_are_registered_everywhere() {
     }
 }
 
+/// Addresses and ports are used again: a balancer that had the old flow asks before it sends the new one's packets where the old one's went.
+#[test]
+fn an_entry_of_a_flow_that_has_ended_is_verified() {
+    let Some(mut cluster) = open(three()) else { return };
+    let mut subflows = Vec::new();
+    for number in 1..80 {
+        let (old, new) = (connection(number), connection(number + 100));
+        let (old_home, home) = (cluster.connect(0, &old), cluster.connect(1, &new));
+        let subflow = with_port(old.primary, 10);
+        assert_eq!(cluster.join(0, &old, &subflow), old_home);
+        assert_eq!(cluster.to(0, &subflow.joined_ack()), old_home);
+        (0..2).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), old_home));
+        if number % 2 == 0 {
+            assert_eq!(cluster.to(0, &subflow.fin()), old_home);
+        }
+        subflows.push((new, subflow, home));
+    }
+    let seconds = cluster.settings().syn_timeout + 60;
+    cluster.advance(seconds).unwrap();
+    for (new, subflow, home) in &subflows {
+        assert_eq!(cluster.join(1, new, subflow), *home);
+        assert_eq!(cluster.to(1, &subflow.joined_ack()), *home);
+        (0..3).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), *home));
+    }
+    for (_, subflow, home) in &subflows {
+        (0..2).for_each(|_| assert_eq!(cluster.to(0, &subflow.data(1)), *home));
+    }
+}
+
 /// A flow that the hash explains causes no question, and so waits for no answer.
 #[test]
 fn plain_flows_never_wait_for_a_dead_balancer() {
