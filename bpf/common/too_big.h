@@ -154,7 +154,7 @@ static __always_inline int answer_v6(struct xdp_md *ctx, const struct packet *pa
 
 /* Turns a packet into the ICMP error that tells its sender the path's MTU, in bytes of IP: XDP_TX. XDP_DROP where no error may be
  * sent, or where `mtu` is 0: nothing fits. */
-static __noinline int answer_too_big(struct xdp_md *ctx, const struct packet *packet, __u32 mtu)
+static __noinline __attribute__((unused)) int answer_too_big(struct xdp_md *ctx, const struct packet *packet, __u32 mtu)
 {
 	if (!mtu || !may_report(packet))
 		return XDP_DROP;

@@ -20,9 +20,11 @@ static __always_inline __u16 rc5_left(__u32 word, __u32 bits)
 	return word << bits | word >> (16 - bits);
 }
 
+/* The word beside itself: a rotation is one shift. */
 static __always_inline __u16 rc5_right(__u32 word, __u32 bits)
 {
-	return rc5_left(word, 16 - (bits & 15));
+	word &= 0xffff;
+	return (word << 16 | word) >> (bits & 15);
 }
 
 /* The inverse of F: from a value of the fields to a selector. */

@@ -6,6 +6,7 @@
 #include "switch/meter.h"
 #include "switch/probe.h"
 #include "switch/shim.h"
+#include "switch/too_long.h"
 #include "switch/visit.h"
 
 /* Counts and measures a frame that leaves by a port. */
@@ -33,22 +34,27 @@ static __always_inline void learn_mac(const void *data, struct switch_port *port
 	port->peer_mac = mac;
 }
 
-static __always_inline bool fits(const frame *frame, const struct visit *visit, __u32 number)
+/* Bytes of IP that fit through a port, less those that a shim will take; 0: the packet fits. */
+static __always_inline __u32 limit_of(const frame *frame, const struct visit *visit, __u32 number)
 {
 	__u32 added = visit->shim.subflow && !visit->shimmed ? SHIM_BYTES : 0;
 	const struct switch_port *port = get_port(number);
 
-	return frame_is_gso(frame) || !port || visit->packet.length + added <= port->mtu;
+	if (frame_is_gso(frame) || !port || visit->packet.length + added <= port->mtu)
+		return 0;
+	return port->mtu - added;
 }
 
 static __always_inline int to_other_tor(frame *frame, struct visit *visit, const struct switch_config *to, __u16 tor)
 {
 	int port = decide(frame, visit, tor, to->up), shimmed;
+	__u32 limit;
 
 	if (port < 0)
 		return drop(frame, DROPPED_NO_ROUTE);
-	if (!fits(frame, visit, port))
-		return drop(frame, DROPPED_TOO_BIG);
+	limit = limit_of(frame, visit, port);
+	if (limit)
+		return too_long(frame, visit, limit);
 	shimmed = add_shim(frame, visit);
 	if (shimmed != SHIM_READY)
 		return shimmed;
@@ -60,8 +66,10 @@ static __always_inline int to_other_tor(frame *frame, struct visit *visit, const
 
 static __always_inline int to_host(frame *frame, struct visit *visit, const struct switch_config *to, __u16 port)
 {
-	if (!fits(frame, visit, port))
-		return drop(frame, DROPPED_TOO_BIG);
+	__u32 limit = limit_of(frame, visit, port);
+
+	if (limit)
+		return too_long(frame, visit, limit);
 #ifdef HEDDLE_XDP
 	sent(port, to, visit->now, frame_bytes(frame));
 #else

@@ -88,6 +88,25 @@ fn two_subflows_of_an_mptcp_connection_take_different_spines() {
 }
 
 #[test]
+fn a_sender_learns_the_mtu_that_shims_leave() {
+    if skip() {
+        return;
+    }
+    let fabric = Fabric::new(MP_HULA, "");
+    for leaf in ["leaf-1", "leaf-2"] {
+        for spine in ["spine-1", "spine-2"] {
+            fabric.ip(leaf, &format!("link set {spine} mtu 1500"));
+            fabric.ip(spine, &format!("link set {leaf} mtu 1500"));
+        }
+    }
+    fabric.ip("host-1", "mptcp endpoint add 10.0.1.1 dev eth0 subflow");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let goes_on = || fabric.count("leaf-1", "answered") == 0;
+    assert!(fabric.transfer(mptcp(), 100_000, || goes_on() && std::time::Instant::now() < end));
+    assert!(!goes_on(), "a packet was too long with its shim");
+}
+
+#[test]
 fn a_restart_in_mid_transfer_loses_no_packet() {
     if skip() {
         return;

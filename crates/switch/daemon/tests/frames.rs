@@ -226,7 +226,7 @@ fn the_destination_tor_removes_the_shim() {
 }
 
 #[test]
-fn a_packet_that_the_shim_makes_too_long_is_dropped_and_counted() {
+fn a_packet_that_the_shim_makes_too_long_is_answered() {
     if skip_without(Need::Root) {
         return;
     }
@@ -242,6 +242,12 @@ fn a_packet_that_the_shim_makes_too_long_is_dropped_and_counted() {
         frame
     };
     assert_eq!(run(&rig, &longer(1488)).0, Action::Redirect, "1500 with the shim");
-    assert_eq!(run(&rig, &longer(1489)).0, Action::Drop);
-    assert_eq!(rig.count(SwitchCounter::DroppedTooBig).unwrap(), 1);
+    let (action, answer) = run(&rig, &longer(1489));
+    assert_eq!((action, answer.len()), (Action::Tx, 14 + 576));
+    assert_eq!(answer[..6], data[0][6..12], "back to its sender");
+    assert!(frames::header_is_right(&answer[14..]));
+    assert_eq!(answer[14 + 9], 1, "ICMP");
+    assert_eq!(answer[34..36], [3, 4], "fragmentation needed");
+    assert_eq!(answer[40..42], 1488_u16.to_be_bytes(), "what fits");
+    assert_eq!(rig.count(SwitchCounter::Answered).unwrap(), 1);
 }
