@@ -64,6 +64,12 @@ impl Addresses {
         format!("10.{}.0.0/16", tor.0 + 1)
     }
 
+    /// The first address of the host that has this one: the same for all subflows of a host.
+    pub(crate) fn host_of(address: Ipv4Addr) -> Ipv4Addr {
+        let [a, b, c, _] = address.octets();
+        Ipv4Addr::new(a, b, c, 1)
+    }
+
     /// The host that has this address.
     pub fn host(&self, address: Ipv4Addr) -> Option<u32> {
         let [_, tor, place, _] = address.octets();
@@ -87,11 +93,19 @@ pub struct LinkMac {
     pub end: u8,
 }
 
-impl fmt::Display for LinkMac {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LinkMac {
+    /// Its octets.
+    pub fn octets(&self) -> [u8; 6] {
         let [_, a, b, c] = self.link.to_be_bytes();
         // The second bit of the first octet: locally administered.
-        write!(f, "02:68:{a:02x}:{b:02x}:{c:02x}:{:02x}", self.end)
+        [0x02, 0x68, a, b, c, self.end]
+    }
+}
+
+impl fmt::Display for LinkMac {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let octets = self.octets().map(|octet| format!("{octet:02x}"));
+        write!(f, "{}", octets.join(":"))
     }
 }
 

@@ -224,6 +224,12 @@ impl Network {
         self.tc(node, &shape)
     }
 
+    /// The Ethernet address of a device.
+    pub fn own_mac(&self, device: &Device<'_>) -> LinkMac {
+        let LinkMac { link, end } = self.peer_mac(device);
+        LinkMac { link, end: 1 - end }
+    }
+
     /// The Ethernet address at the far end of a device's link.
     pub fn peer_mac(&self, device: &Device<'_>) -> LinkMac {
         let link = device.info.link;

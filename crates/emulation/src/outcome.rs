@@ -39,6 +39,10 @@ pub struct LabOutcome {
     pub outcome: Outcome,
     /// The rest.
     pub facts: Facts,
+    /// The monotonic clock at time 0, in nanoseconds.
+    pub start: u64,
+    /// Links that failed during the run, and the monotonic clock when they did.
+    pub cuts: Vec<(u32, u64)>,
 }
 
 /// A flow that has arrived.

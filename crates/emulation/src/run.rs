@@ -76,6 +76,7 @@ pub fn run(
         counts: vec![Vec::new(); network.hosts().len()],
         late: Vec::new(),
         facts: Facts::default(),
+        cuts: Vec::new(),
         agenda: agenda(network),
     };
     clock::sleep_until(start);
@@ -119,6 +120,7 @@ struct Run<'a> {
     counts: Vec<Vec<u64>>,
     late: Vec<f64>,
     facts: Facts,
+    cuts: Vec<(u32, u64)>,
     /// In order of time; an entry's second part keeps those of one time apart.
     agenda: BTreeMap<(Time, u64), Due>,
 }
@@ -250,7 +252,8 @@ impl Run<'_> {
                 }
                 Due::Converge => {
                     self.routes = self.links.routes(self.network)?;
-                    self.plane.reroute(self.network, &self.routes)?;
+                    let down: Vec<u32> = self.links.down().collect();
+                    self.plane.reroute(self.network, &self.routes, &down)?;
                     self.monitor.event("routes follow");
                 }
                 Due::Sample => {
@@ -280,6 +283,7 @@ impl Run<'_> {
                 Change::Fail => {
                     self.links.up[link as usize] = false;
                     cut(self.network, link)?;
+                    self.cuts.push((link, clock::now()));
                     self.monitor.event(&format!("the link {a} {b} fails"));
                 }
                 Change::Recover => {
@@ -351,7 +355,7 @@ impl Run<'_> {
         let samples = (samples, ports);
         let outcome =
             outcome(self.network, &self.routes, &self.finished, counted, tcp, samples, plane);
-        Ok(LabOutcome { outcome, facts: self.facts })
+        Ok(LabOutcome { outcome, facts: self.facts, start: self.start, cuts: self.cuts })
     }
 }
 

@@ -56,8 +56,20 @@ impl DataPlane for Ebpf {
         Ok(())
     }
 
-    /// The daemons are told nothing: probes find failures, and the control plane of ECMP has no way to say them yet.
-    fn reroute(&mut self, _: &Network, _: &Routes) -> Result<(), EmulationError> {
+    /// ECMP's daemons start again with the scenario as it has become; packets go on meanwhile. The others learn failures from their probes.
+    fn reroute(
+        &mut self,
+        network: &Network,
+        _: &Routes,
+        down: &[u32],
+    ) -> Result<(), EmulationError> {
+        if network.scenario.scheme != Scheme::Ecmp {
+            return Ok(());
+        }
+        files::write_failed(&state::folder(&network.state.name), network, down)?;
+        self.end();
+        self.daemons =
+            network.switches().map(|switch| spawn(network, switch)).collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -75,6 +87,12 @@ impl Drop for Ebpf {
         if self.is_kept {
             return;
         }
+        self.end();
+    }
+}
+
+impl Ebpf {
+    fn end(&mut self) {
         for daemon in &mut self.daemons {
             // It may have ended by itself.
             let _ = daemon.kill();

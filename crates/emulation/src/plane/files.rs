@@ -33,6 +33,21 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
     Ok(())
 }
 
+/// Writes the scenario again, with these links failed.
+pub(super) fn write_failed(
+    folder: &Path,
+    network: &Network,
+    down: &[u32],
+) -> Result<(), EmulationError> {
+    let mut now = network.scenario.clone();
+    let graph = &now.fabric.graph;
+    let name = |node: u32| graph.nodes[node as usize].name.clone();
+    let ends = |&link: &u32| graph.links[link as usize].ends;
+    now.fabric.failed = down.iter().map(ends).map(|(a, b)| (name(a), name(b))).collect();
+    let path = folder.join("scenario.toml");
+    fs::write(&path, scenario(&now)).map_err(EmulationError::system(path.display().to_string()))
+}
+
 fn graph(graph: &Graph) -> String {
     let routing = match graph.routing {
         Routing::UpDown => "up-down",

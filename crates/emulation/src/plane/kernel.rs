@@ -34,7 +34,12 @@ impl DataPlane for Kernel {
         Ok(())
     }
 
-    fn reroute(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError> {
+    fn reroute(
+        &mut self,
+        network: &Network,
+        routes: &Routes,
+        _: &[u32],
+    ) -> Result<(), EmulationError> {
         for switch in network.switches() {
             network.ip(switch, &tor_lines(network, switch, routes))?;
         }

@@ -73,11 +73,16 @@ pub trait DataPlane {
     /// If the kernel or a program refuses.
     fn start(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError>;
 
-    /// The control plane has found other routes, after a failure or a recovery.
+    /// The control plane has found other routes, after a failure or a recovery; `down` are the links that are down.
     ///
     /// # Errors
     /// If the kernel or a program refuses.
-    fn reroute(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError>;
+    fn reroute(
+        &mut self,
+        network: &Network,
+        routes: &Routes,
+        down: &[u32],
+    ) -> Result<(), EmulationError>;
 
     /// What was counted so far.
     ///

@@ -21,6 +21,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a scenario: a namespace for each host and switch, the kernel's TCP or MPTCP, results as of `heddle run`.
     Run(Run),
+    /// Run a scenario under several schemes, on real kernels and in the simulator, and compare.
+    Compare(Compare),
+    /// MP-HULA, HULA and ECMP on the papers' fabric: two subflows of each connection, and a core link that is cut.
+    Demo(Demo),
     /// Build a scenario's fabric and leave it there, without flows.
     Up(Up),
     /// Remove a fabric, or all that processes which crashed have left.
@@ -86,6 +90,29 @@ pub(crate) struct Run {
     /// Folder for summary.json, flows.csv, links.csv, lab.json and report.html [default: out/lab-NAME-OF-THE-FILE].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lab compare scenarios/lab/symmetric.toml --dataplane ebpf --schemes ecmp,hula
+  heddle lab compare scenarios/lab/asymmetric.toml --schemes ecmp")]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Schemes, the one first to which the others are compared. Each has the file's keys as far as it knows them.
+    #[arg(long, value_delimiter = ',', default_value = "ecmp", value_name = "SCHEME,..")]
+    pub(crate) schemes: Vec<String>,
+    /// Folder for compare.json and report.html [default: out/compare-NAME-OF-THE-FILE].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Demo {
+    /// Folder for demo.json and report.html.
+    #[arg(long, default_value = "out/demo-lab")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,8 @@
 //! `heddle-emulation`: the simulator's scenarios on real kernels, as sub-commands of `heddle lab`.
 
 mod args;
+mod compare;
+mod demo;
 mod inspect;
 mod output;
 mod run;
@@ -19,11 +21,17 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
-    if matches!(cli.command, Command::Run(_) | Command::Up(_)) {
+    let is_long = matches!(
+        cli.command,
+        Command::Run(_) | Command::Compare(_) | Command::Demo(_) | Command::Up(_)
+    );
+    if is_long {
         interrupt::catch()?;
     }
     let done = match &cli.command {
         Command::Run(args) => run::run(args, &cli.common),
+        Command::Compare(args) => compare::compare(args, &cli.common),
+        Command::Demo(args) => demo::demo(args, &cli.common),
         Command::Up(args) => inspect::up(args, &cli.common),
         Command::Down(args) => inspect::down(args, &cli.common),
         Command::Status => inspect::status(&cli.common),

@@ -72,10 +72,15 @@ pub(crate) fn note(common: &Common, text: &str) {
 /// The priority of hosts and switches, as `nice` has it: other programs of the machine must not make flows late.
 const NICE: i32 = -15;
 
-/// One run, with namespaces of its own.
-pub(crate) fn one(prepared: &Prepared, seed: u64, common: &Common) -> Result<LabOutcome, Failure> {
+/// Raises the priority of this process and of those that it starts.
+pub(crate) fn raise_priority() {
     // Without the right to, flows may be late; lab.json says how late they are.
     let _ = rustix::process::setpriority_process(None, NICE);
+}
+
+/// One run, with namespaces of its own.
+pub(crate) fn one(prepared: &Prepared, seed: u64, common: &Common) -> Result<LabOutcome, Failure> {
+    raise_priority();
     let owner = state::own_process()?;
     let name = unique_name(owner.id);
     let network = Network::build(&prepared.possible.scenario, &name, Some(owner))?;
@@ -85,7 +90,7 @@ pub(crate) fn one(prepared: &Prepared, seed: u64, common: &Common) -> Result<Lab
 }
 
 /// A name for one more fabric of this process.
-fn unique_name(process: u32) -> String {
+pub(crate) fn unique_name(process: u32) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("run-{process}-{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
@@ -97,10 +102,10 @@ fn default_folder(scenario: &Path) -> PathBuf {
 }
 
 /// A bar over one run.
-struct Bar(ProgressBar);
+pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    fn new(seed: u64, common: &Common) -> Bar {
+    pub(crate) fn new(seed: u64, common: &Common) -> Bar {
         if common.quiet {
             return Bar(ProgressBar::hidden());
         }

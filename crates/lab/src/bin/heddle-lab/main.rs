@@ -29,6 +29,9 @@ enum Command {
     /// Run a simulator's scenario on real kernels: a namespace for each host and switch.
     #[command(disable_help_flag = true)]
     Run(Passed),
+    /// Run a scenario on real kernels and in the simulator, and compare.
+    #[command(disable_help_flag = true)]
+    Compare(Passed),
     /// Build a scenario's fabric and leave it there, without flows.
     #[command(disable_help_flag = true)]
     Up(Passed),
@@ -60,13 +63,14 @@ macro_rules! emulation {
     };
 }
 
-const EMULATION: [External; 6] = [
+const EMULATION: [External; 7] = [
     emulation!("run"),
     emulation!("up"),
     emulation!("down"),
     emulation!("status"),
     emulation!("shell"),
     emulation!("capture"),
+    emulation!("compare"),
 ];
 
 #[derive(Args, Debug)]
@@ -87,6 +91,7 @@ fn main() -> ExitCode {
         Command::Status(passed) => EMULATION[3].run(&cli.common, &passed.arguments),
         Command::Shell(passed) => EMULATION[4].run(&cli.common, &passed.arguments),
         Command::Capture(passed) => EMULATION[5].run(&cli.common, &passed.arguments),
+        Command::Compare(passed) => EMULATION[6].run(&cli.common, &passed.arguments),
         Command::Generate(generate) => {
             generate.run(Cli::command(), &EMULATION).map(|()| ExitCode::SUCCESS)
         }

@@ -1,0 +1,62 @@
+//! A scheme with the parameters that a scenario file gives for another.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use heddle_program::Failure;
+use toml::{Table, Value};
+
+/// Keys that HULA and MP-HULA share.
+const HULA: [&str; 8] = [
+    "flowlet_gap",
+    "flowlet_slots",
+    "probe_period",
+    "fail_after",
+    "tau",
+    "util_bits",
+    "update",
+    "local_detection",
+];
+
+/// Keys that MP-HULA has besides.
+const MP_HULA: [&str; 5] =
+    ["best_k", "association_slots", "association_idle", "mapping_rows", "long_flows"];
+
+/// The value of `scheme` for a scheme of this name, with the file's keys that it has.
+pub(super) fn value(file: &Path, scheme: &str) -> Result<String, Failure> {
+    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    // What is wrong with the file is said when it is loaded.
+    Ok(with_keys_of(&text.parse().unwrap_or_default(), scheme))
+}
+
+fn with_keys_of(scenario: &Table, scheme: &str) -> String {
+    let empty = Table::new();
+    let given = scenario.get("scheme").and_then(Value::as_table).unwrap_or(&empty);
+    let is_same = given.get("kind").and_then(Value::as_str) == Some(scheme);
+    let has = |key: &str| match scheme {
+        _ if is_same => true,
+        "hula" => HULA.contains(&key),
+        "mp-hula" => HULA.contains(&key) || MP_HULA.contains(&key),
+        _ => false,
+    };
+    let keys = given.iter().filter(|(key, _)| *key != "kind" && has(key));
+    let keys: String = keys.map(|(key, value)| format!(", {key} = {value}")).collect();
+    format!("{{ kind = \"{scheme}\"{keys} }}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scheme_takes_the_keys_that_it_has() {
+        let scenario: Table =
+            "[scheme]\nkind = \"mp-hula\"\nprobe_period = \"20ms\"\nbest_k = 2\n".parse().unwrap();
+        let of = |scheme| with_keys_of(&scenario, scheme);
+        assert_eq!(of("ecmp"), "{ kind = \"ecmp\" }");
+        assert_eq!(of("hula"), "{ kind = \"hula\", probe_period = \"20ms\" }");
+        assert_eq!(of("mp-hula"), "{ kind = \"mp-hula\", best_k = 2, probe_period = \"20ms\" }");
+        assert_eq!(with_keys_of(&Table::new(), "hula"), "{ kind = \"hula\" }");
+    }
+}
