@@ -37,7 +37,7 @@ Exit codes:
   2    the command line is wrong
   3    a scenario, a fabric file or a configuration is wrong; the message names file, line and fix
   127  a sub-command's program is not installed; the message names how to get it
-  130  interrupted; what sweep, reproduce, study and demo had finished is kept
+  130  interrupted; what run, sweep, reproduce, study and demo had finished is kept
 
 Start with: heddle demo, heddle path --help, or heddle lb --help";
 
@@ -49,13 +49,18 @@ pub(crate) enum Command {
     Run(Run),
     /// Run a scenario over a grid of values, on all cores; goes on where it was interrupted.
     Sweep(Sweep),
+    /// Compare two results: figures, scenarios, engines.
+    Diff(Diff),
+    /// Work on kept runs.
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Check a paper's claims: run its evaluation, print claim, paper, here, verdict.
     Reproduce(Reproduce),
     /// Study what MP-HULA's paper leaves to future work: best hops and subflows, priorities, failures.
     Study(Study),
     /// Check scenario files without running them.
     Validate(Validate),
-    /// Print a scenario with every default filled in.
+    /// Print a scenario with every default filled in, as a scenario file.
     Show(Show),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
@@ -108,7 +113,8 @@ Examples:
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: ScenarioArgs,
-    /// Folder for summary.json, flows.csv, links.csv and report.html [default: out/NAME-OF-THE-FILE].
+    /// Folder for summary.json, flows.csv, links.csv and report.html; finished seeds are kept in runs/ below it [default:
+    /// out/NAME-OF-THE-FILE].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
 }
@@ -124,9 +130,44 @@ pub(crate) struct Sweep {
     /// A key and the values to try, separated by commas. Repeat it: the grid is every combination.
     #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value, required = true)]
     pub(crate) over: Vec<(String, String)>,
-    /// Folder that keeps each finished run, sweep.csv, sweep.json and report.html [default: out/sweep-NAME].
+    /// Also write flows.csv, a row for each flow of each run. Runs that were kept without their flows are run again.
+    #[arg(long)]
+    pub(crate) flows: bool,
+    /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value), sweep.json and report.html; finished runs are
+    /// kept in runs/ below it [default: out/sweep-NAME].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle diff out/a out/b
+  heddle diff out/before/sweep.json out/after/sweep.json --json")]
+pub(crate) struct Diff {
+    /// The first result: a folder of `run` or `sweep`, or its summary.json or sweep.json.
+    pub(crate) before: PathBuf,
+    /// The second result.
+    pub(crate) after: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Copy the runs of other stores into one, as after a sweep that was divided among machines.
+    #[command(after_help = "\
+Example, two halves of a sweep, made one by running the whole of it:
+  heddle store merge out/sweep-a/runs other-machine/out/sweep-a/runs
+  heddle sweep a.toml --over scheme=ecmp,hula --over workload.load=0.3,0.5")]
+    Merge(StoreMerge),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct StoreMerge {
+    /// The store to copy into: a folder `runs/`. It is made if need be.
+    pub(crate) into: PathBuf,
+    /// The stores to copy from.
+    #[arg(required = true)]
+    pub(crate) from: Vec<PathBuf>,
 }
 
 /// A paper that can be reproduced.
@@ -206,10 +247,20 @@ pub(crate) struct Study {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle validate scenarios/*.toml
+  heddle validate scenarios/hula-fig5.toml --set workload.load=0.8 --over scheme=ecmp,hula,drill")]
 pub(crate) struct Validate {
     /// Scenario files.
     #[arg(required = true)]
     pub(crate) scenarios: Vec<PathBuf>,
+    /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Check every combination of a sweep: a key and its values, separated by commas. Can be repeated.
+    #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value)]
+    pub(crate) over: Vec<(String, String)>,
 }
 
 #[derive(Args, Debug)]

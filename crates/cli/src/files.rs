@@ -1,16 +1,18 @@
 //! Reading scenarios, writing results.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use heddle_claims::files::write_atomically;
-use heddle_path_files::files::{folder, read};
+use heddle_path_files::files::{folder, read, read_limited};
 use heddle_program::Failure;
 pub(crate) use heddle_program::output::json as print_json;
 use heddle_report::Report;
 use heddle_scenario::{Scenario, Source, load};
+use heddle_study::provenance::Provenance;
+use serde::Serialize;
 
-use crate::args::ScenarioArgs;
+use crate::args::{Common, ScenarioArgs};
+use crate::output::counted;
 
 /// Reads a scenario file and applies `--set`.
 pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
@@ -19,8 +21,64 @@ pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
 
 /// Resolves a scenario; the files that it names are sought from its own folder.
 pub(crate) fn resolve(source: &Source) -> Result<Scenario, Failure> {
-    let files = |path: &str| fs::read_to_string(folder(Path::new(&source.name)).join(path));
+    let files = |path: &str| read_limited(&folder(Path::new(&source.name)).join(path));
     Ok(load(source, &files)?)
+}
+
+/// Files of results in a folder, to be listed.
+pub(crate) struct Written {
+    folder: PathBuf,
+    names: Vec<String>,
+}
+
+impl Written {
+    pub(crate) fn new(folder: &Path) -> Written {
+        Written { folder: folder.to_owned(), names: Vec::new() }
+    }
+
+    /// Writes a value as JSON.
+    pub(crate) fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
+        let json = serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?;
+        self.text(name, &json)
+    }
+
+    /// Writes a text.
+    pub(crate) fn text(&mut self, name: &str, text: &str) -> Result<(), Failure> {
+        write(&self.folder.join(name), text)?;
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Notes a table, if it was written.
+    pub(crate) fn table(&mut self, name: &str, is_written: bool) {
+        self.names.extend(is_written.then(|| name.to_owned()));
+    }
+
+    /// Writes the report and its plots.
+    pub(crate) fn report(&mut self, report: &Report) -> Result<(), Failure> {
+        write_report(&self.folder, report)?;
+        self.names.insert(0, "report.html".to_owned());
+        self.names.push(format!("plots/ ({})", counted(report.svgs().len() as u64, "file")));
+        Ok(())
+    }
+
+    /// Lists the files on standard error.
+    pub(crate) fn tell(&self, common: &Common) {
+        if !common.quiet {
+            eprintln!("wrote in {}: {}", self.folder.display(), self.names.join(", "));
+        }
+    }
+}
+
+/// What makes a result of a scenario file.
+pub(crate) fn provenance(source: &Source, scenario: &Scenario) -> Result<Provenance, Failure> {
+    let set = source.overrides.iter().map(|(key, value)| format!("{key}={value}"));
+    Ok(Provenance {
+        scenario_file: source.name.clone(),
+        overrides: set.collect(),
+        scenario: heddle_scenario::complete(source, scenario)?,
+        ..Provenance::of_program()
+    })
 }
 
 /// `out/` and the name of a file without its ending.

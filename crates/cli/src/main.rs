@@ -13,7 +13,7 @@ mod table;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use args::{Cli, Command, Common};
+use args::{Cli, Command, Common, StoreCommand};
 use clap::{CommandFactory as _, Parser as _};
 use failure::Failure;
 use heddle_program::{interrupt, output};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 fn start(cli: &Cli) -> Result<ExitCode, Failure> {
     if !matches!(cli.command, Command::Lb(_) | Command::Lab(_) | Command::Help { .. }) {
         interrupt::catch()?;
-        let jobs = cli.common.jobs.unwrap_or(0);
+        let jobs = usize::from(cli.common.jobs.unwrap_or(0));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
         pool.context("worker threads cannot be started")?;
     }
@@ -47,6 +47,8 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Demo(demo) => commands::demo::demo(demo, common),
         Command::Run(run) => commands::run::run(run, common),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, common),
+        Command::Diff(diff) => commands::diff::diff(diff, common),
+        Command::Store(StoreCommand::Merge(merge)) => commands::store::merge(merge, common),
         Command::Reproduce(args) => return commands::reproduce::reproduce(args, common),
         Command::Study(study) => commands::study::study(study, common),
         Command::Validate(validate) => return commands::check::validate(validate, common),

@@ -1,8 +1,12 @@
 //! Cells of tables: figures with units, flow completion times.
 
+use comfy_table::{ContentArrangement, Table};
 use heddle_claims::stats::Estimate;
 pub(crate) use heddle_program::table::{new, of_words};
 use heddle_study::results::OverSeeds;
+
+use crate::failure::Failure;
+use crate::output;
 
 /// Seconds as milliseconds, with the half width of the confidence interval where there is one.
 pub(crate) fn millis(seconds: Option<Estimate>) -> String {
@@ -30,8 +34,20 @@ pub(crate) fn short(figure: f64) -> String {
 }
 
 /// Header of rows made by [`fct_row`], behind the columns that name the row.
-pub(crate) const FCT_HEADER: [&str; 8] =
-    ["mean FCT", "median", "p95", "p99", "< 100 KB", "100 KB-10 MB", "> 10 MB", "slowdown"];
+pub(crate) const FCT_HEADER: [&str; 12] = [
+    "mean FCT",
+    "median",
+    "p95",
+    "p99",
+    "< 100 KB",
+    "100 KB-10 MB",
+    "> 10 MB",
+    "slowdown",
+    "bound",
+    "unfinished",
+    "drops",
+    "timeouts",
+];
 
 /// A scenario's flow completion times.
 pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
@@ -46,7 +62,38 @@ pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
     ];
     let mut row: Vec<String> = times.into_iter().map(millis).collect();
     row.push(figure(over.slowdown_mean, 1.0, "x"));
+    row.push(
+        over.fct_mean_bound
+            .map_or_else(|| "-".into(), |bound| format!("{} ms", short(bound.mean * 1e3))),
+    );
+    let flows = &over.flows;
+    row.push(format!("{} of {}", flows.unfinished, flows.measured));
+    row.extend([flows.dropped.to_string(), flows.timeouts.to_string()]);
     row
+}
+
+/// Prints a table no wider than the terminal: in a narrow one, cells are broken into lines.
+pub(crate) fn print(table: Table) -> Result<(), Failure> {
+    output::line(fitted(table, terminal_width()))
+}
+
+fn fitted(mut table: Table, width: Option<u16>) -> Table {
+    let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if let Some(width) = width.filter(|&width| widest > usize::from(width)) {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    table
+}
+
+/// Columns of the terminal that standard output is; `None` if it is none, so that other programs get whole lines.
+fn terminal_width() -> Option<u16> {
+    let terminal = console::Term::stdout();
+    terminal.is_term().then(|| terminal.size().1)
+}
+
+/// Prints what a reader must know before figures are compared.
+pub(crate) fn print_remarks(remarks: &[String]) -> Result<(), Failure> {
+    remarks.iter().try_for_each(|remark| output::line(format_args!("warning: {remark}")))
 }
 
 #[cfg(test)]
@@ -80,6 +127,20 @@ mod tests {
 
     #[test]
     fn a_row_has_a_cell_for_each_heading() {
-        assert_eq!(fct_row(&OverSeeds::new(&[])), ["-"; FCT_HEADER.len()]);
+        let row = fct_row(&OverSeeds::new(&[]));
+        assert_eq!(row.len(), FCT_HEADER.len());
+        assert_eq!(row[..10], ["-", "-", "-", "-", "-", "-", "-", "-", "-", "0 of 0"]);
+    }
+
+    #[test]
+    fn a_table_fits_a_narrow_terminal_and_is_whole_elsewhere() {
+        let table = || {
+            let mut table = new(&FCT_HEADER);
+            table.add_row(["12.34 ± 0.56 ms"; FCT_HEADER.len()]);
+            table
+        };
+        let widest = |table: Table| table.lines().map(|l| l.chars().count()).max().unwrap();
+        assert!(widest(fitted(table(), None)) > 150);
+        assert!(widest(fitted(table(), Some(100))) <= 100);
     }
 }

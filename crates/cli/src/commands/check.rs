@@ -6,16 +6,19 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use heddle_fabric::Fabric;
 use heddle_scenario::{Graph, Scenario, Source};
+use heddle_study::sweep::Axis;
 use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
+use crate::commands::sweep::all_cells;
 use crate::failure::{Failure, describe};
 use crate::output::counted;
 use crate::{files, output};
 
 /// Checks every file and prints the result of each; the exit code is the highest of theirs.
 pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Failure> {
-    let checked: Vec<Checked> = args.scenarios.iter().map(|path| Checked::new(path)).collect();
+    let checked: Vec<Checked> =
+        args.scenarios.iter().map(|path| Checked::new(path, args)).collect();
     if common.json {
         let list: Vec<Value> = checked.iter().map(Checked::to_json).collect();
         files::print_json(&list)?;
@@ -38,9 +41,10 @@ struct Checked {
 }
 
 impl Checked {
-    fn new(path: &Path) -> Checked {
-        let source = files::source(&ScenarioArgs { scenario: path.to_owned(), set: Vec::new() });
-        let is = source.and_then(|source| check(&source));
+    fn new(path: &Path, args: &Validate) -> Checked {
+        let set = args.set.clone();
+        let source = files::source(&ScenarioArgs { scenario: path.to_owned(), set });
+        let is = source.and_then(|source| check(&source, &args.over));
         Checked { file: path.display().to_string(), is }
     }
 
@@ -54,9 +58,22 @@ impl Checked {
     }
 }
 
-/// Resolves a scenario, builds its fabric and says in a line what it is.
-fn check(source: &Source) -> Result<String, Failure> {
-    let scenario = files::resolve(source)?;
+/// Checks a scenario, or every combination of a sweep, and says in a line what it is.
+fn check(source: &Source, over: &[(String, String)]) -> Result<String, Failure> {
+    if over.is_empty() {
+        return describe_scenario(source, &files::resolve(source)?);
+    }
+    let axes: Vec<Axis> = over.iter().map(|(key, values)| Axis::new(key, values)).collect();
+    let (settings, cells) = all_cells(source, &axes)?;
+    let (combinations, runs) = (settings.len() as u64, cells.len() as u64);
+    let Some(cell) = cells.first() else { return Ok("no combinations".into()) };
+    let first = describe_scenario(source, &cell.scenario)?;
+    let (combinations, runs) = (counted(combinations, "combination"), counted(runs, "run"));
+    Ok(format!("{combinations}, {runs}; the first: {first}"))
+}
+
+/// Builds a scenario's fabric and says in a line what it is.
+fn describe_scenario(source: &Source, scenario: &Scenario) -> Result<String, Failure> {
     let fabric = Fabric::new(&scenario.fabric.graph).context(source.name.clone())?;
     let (hosts, switches) = (fabric.hosts, fabric.switches());
     let (scheme, seeds) = (scenario.scheme.name(), counted(scenario.seeds.len() as u64, "seed"));
@@ -65,18 +82,13 @@ fn check(source: &Source) -> Result<String, Failure> {
 
 /// Prints the resolved scenario.
 pub(crate) fn show(args: &Show, common: &Common) -> Result<(), Failure> {
-    let scenario = files::resolve(&files::source(&args.source)?)?;
+    let source = files::source(&args.source)?;
+    let scenario = files::resolve(&source)?;
     if common.json {
         return files::print_json(&scenario);
     }
-    output::line(readable(&scenario)?.trim_end())
-}
-
-/// The scenario as TOML, its graph as a line: the nodes and links themselves are for programs (`--json`).
-fn readable(scenario: &Scenario) -> anyhow::Result<String> {
-    let mut value = toml::Table::try_from(scenario)?;
-    shorten_graph(&mut value, &scenario.fabric.graph);
-    Ok(toml::to_string(&value)?)
+    let complete = heddle_scenario::complete(&source, &scenario)?;
+    output::line(toml::to_string(&complete).map_err(anyhow::Error::from)?.trim_end())
 }
 
 /// Puts a line in the place of a graph's nodes and links.

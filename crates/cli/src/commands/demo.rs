@@ -4,8 +4,9 @@ use heddle_claims::{Effort, report};
 use heddle_papers::hula::Hula;
 use heddle_papers::hula::points::{Point, Scheme, demo_points};
 use heddle_papers::two_pod::Shape;
+use heddle_study::overload::offered;
 use heddle_study::paper::Evidence;
-use heddle_study::point::{Results, cells};
+use heddle_study::point::{Point as _, Results, cells};
 use heddle_study::results::OverSeeds;
 
 use crate::args::{Common, Demo};
@@ -37,7 +38,16 @@ fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
     output::line(
         "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n",
     )?;
-    let header = ["fabric", "load", "ECMP", "HULA", "ECMP / HULA", "under 100 KB", "over 10 MB"];
+    let header = [
+        "fabric",
+        "load",
+        "ECMP",
+        "HULA",
+        "ECMP / HULA",
+        "under 100 KB",
+        "over 10 MB",
+        "ECMP's busiest link",
+    ];
     let mut table = table::new(&header);
     for &hula in points.iter().filter(|point| point.scheme == Scheme::Hula) {
         let ecmp = Point { scheme: Scheme::Ecmp, ..hula };
@@ -51,9 +61,20 @@ fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
             times(&e, &h, |o| o.fct_mean),
             times(&e, &h, |o| o.fct_mean_small),
             times(&e, &h, |o| o.fct_mean_large),
+            busiest_link(ecmp)?,
         ]);
     }
-    output::line(table)
+    table::print(table)?;
+    output::line(
+        "\nThe last column is what ECMP's equal split offers to its busiest link. Above 100 % queues grow for as long as the run lasts, and \
+         so does the ratio; all rows here are below.",
+    )
+}
+
+/// The share of its rate that a link is offered most under an equal split.
+fn busiest_link(point: Point) -> Result<String, Failure> {
+    let offered = offered(&point.scenario(Effort::Demo)?).map_err(anyhow::Error::from)?;
+    Ok(offered.map_or_else(|| "-".into(), |offered| format!("{:.0} %", 100.0 * offered.busiest)))
 }
 
 /// The ratio of a figure with ECMP to the same with HULA.

@@ -1,65 +1,73 @@
 //! `heddle run`: one scenario, once for each seed.
 
-use heddle_claims::{Monitor as _, Progress};
 use heddle_scenario::{Scenario, Scheme, Transport};
-use heddle_sim::{Next, Outcome};
-use heddle_study::grid::timed;
+use heddle_study::cell::seeded;
+use heddle_study::grid::{self, Keep};
 use heddle_study::metric;
-use heddle_study::results::{self, OverSeeds, ScenarioResult};
+use heddle_study::overload::{Offered, offered};
+use heddle_study::remarks::remarks;
+use heddle_study::results::{
+    FLOW_COLUMNS, FLOWS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult, write_table,
+};
+use heddle_study::store::Store;
 use heddle_study::summary::{RunSummary, TotalsSummary};
 use heddle_study::view;
-use rayon::prelude::*;
 
 use crate::args::{Common, Run};
 use crate::failure::Failure;
-use crate::progress::{self, GridBar};
+use crate::files::{Written, provenance};
+use crate::progress::GridBar;
 use crate::{files, output, table};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
-    let scenario = files::resolve(&files::source(&args.source)?)?;
+    let source = files::source(&args.source)?;
+    let scenario = files::resolve(&source)?;
     let folder =
         args.out.clone().unwrap_or_else(|| files::default_folder("", &args.source.scenario));
+    let offered = offered(&scenario).map_err(anyhow::Error::from)?;
+    warn_of_overload(offered.as_ref(), &scenario.scheme, common);
     files::make_folder(&folder)?;
-    let done = all_seeds(&scenario, common)?;
-    let runs: Vec<RunSummary> = done.iter().map(|(_, _, summary)| summary.clone()).collect();
-    let outcomes: Vec<(u64, Outcome)> = done.into_iter().map(|(seed, o, _)| (seed, o)).collect();
-    let over_seeds = OverSeeds::new(&runs);
-    let heddle = env!("CARGO_PKG_VERSION");
-    let result = ScenarioResult { heddle, scenario: &scenario, over_seeds, runs: &runs };
-    results::write(&folder, &result, &outcomes).map_err(anyhow::Error::from)?;
-    files::write_report(&folder, &view::of_run(&scenario, &runs))?;
+    let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
+    let cells = seeded(scenario.scheme.name(), &scenario, &scenario.seeds);
+    let runs = grid::run(&cells, &store, Keep::Tables, &GridBar::new(common))?;
+    let remarks = remarks(&[(scenario.scheme.name(), &runs)]);
+    let made = provenance(&source, &scenario)?;
+    let result = ScenarioResult {
+        provenance: &made,
+        resolved: &scenario,
+        offered: offered.as_ref(),
+        remarks: &remarks,
+        over_seeds: OverSeeds::new(&runs),
+        runs: &runs,
+    };
+    let mut written = Written::new(&folder);
+    written.json("summary.json", &result)?;
+    let cells: Vec<_> = cells.iter().map(|cell| (String::new(), cell)).collect();
+    for (name, columns) in [(FLOWS, FLOW_COLUMNS), (LINKS, LINK_COLUMNS)] {
+        let table = write_table(&folder.join(name), (&store, name), columns, &cells);
+        written.table(name, table.map_err(anyhow::Error::from)?);
+    }
+    written.report(&view::with_origin(view::of_run(&scenario, &runs), &made, &remarks))?;
     if common.json {
         return files::print_json(&result);
     }
-    print(&scenario, &runs, &result.over_seeds)?;
-    if !common.quiet {
-        eprintln!("wrote {}, summary.json, flows.csv", folder.join("report.html").display());
-    }
+    print(&scenario, &runs, &result)?;
+    written.tell(common);
     Ok(())
 }
 
-/// Every seed on a core of its own.
-fn all_seeds(
-    scenario: &Scenario,
-    common: &Common,
-) -> Result<Vec<(u64, Outcome, RunSummary)>, Failure> {
-    let runs = scenario.seeds.len();
-    let bar = GridBar::new(common);
-    let one = |(run, &seed): (usize, &u64)| {
-        let label = format!("seed {seed}");
-        let mut watch = |progress: heddle_sim::Progress| -> Next {
-            bar.progress(Progress { done: 0, runs, run, label: &label, part: progress.done });
-            progress::next()
-        };
-        let (outcome, seconds) = timed(scenario, seed, &mut watch)?;
-        let summary = RunSummary::new(scenario, seed, &outcome, seconds);
-        Ok((seed, outcome, summary))
-    };
-    scenario.seeds.par_iter().enumerate().map(one).collect()
+/// Warns of overload before anything runs.
+pub(crate) fn warn_of_overload(offered: Option<&Offered>, scheme: &Scheme, common: &Common) {
+    if common.quiet {
+        return;
+    }
+    if let Some(said) = offered.and_then(|offered| offered.warning(scheme)) {
+        eprintln!("warning: {said}");
+    }
 }
 
-fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(), Failure> {
-    let name = scenario.scheme.name();
+fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> Result<(), Failure> {
+    let (name, over) = (scenario.scheme.name(), &result.over_seeds);
     output::line(format_args!("{} ({name}, {})", scenario.title, seeds(runs.len())))?;
     let mut header = vec!["scheme"];
     header.extend(table::FCT_HEADER);
@@ -68,21 +76,51 @@ fn print(scenario: &Scenario, runs: &[RunSummary], over: &OverSeeds) -> Result<(
     row.extend(table::fct_row(over));
     fct.add_row(row);
     if over.fct_mean.is_some() {
-        output::line(fct)?;
+        table::print(fct)?;
+    }
+    if let Some(offered) = result.offered {
+        output::line(format_args!(
+            "load {} of payload, {:.3} with headers; the busiest link is offered {:.0} % by an equal split",
+            offered.load,
+            offered.wire_load,
+            100.0 * offered.busiest
+        ))?;
     }
     output::line(format_args!("goodput {}", table::figure(over.goodput_bps, 1e-9, "Gbps")))?;
     for run in runs {
         let t = &run.totals;
         output::line(format_args!(
-            "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} unfinished flows, digest {}",
-            run.seed, t.dropped, t.retransmitted, t.timeouts, t.reordered, t.unfinished, run.digest
+            "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} of {} flows unfinished, digest {}",
+            run.seed,
+            t.dropped,
+            t.retransmitted,
+            t.timeouts,
+            t.reordered,
+            t.unfinished,
+            t.measured,
+            run.digest
         ))?;
         let multipath = matches!(scenario.transport, Transport::Mptcp(_)).then(|| multipath(run));
-        for more in multipath.into_iter().chain(of_scheme(&scenario.scheme, t)) {
+        let more = long_flows(run).into_iter().chain(multipath);
+        for more in more.chain(of_scheme(&scenario.scheme, t)) {
             output::line(format_args!("seed {}: {more}", run.seed))?;
         }
     }
-    Ok(())
+    table::print_remarks(result.remarks)
+}
+
+/// Goodput of flows without end.
+fn long_flows(run: &RunSummary) -> Option<String> {
+    let long = run.long_flows.as_ref()?;
+    let (rate, share) = (&long.goodput_bps, &long.share);
+    Some(format!(
+        "{} flows without end: goodput {} Gbps each on average ({:.1} % of the hosts' links), from {} to {}",
+        long.flows,
+        table::short(rate.mean / 1e9),
+        100.0 * share.mean,
+        table::short(rate.min / 1e9),
+        table::short(rate.max / 1e9)
+    ))
 }
 
 fn seeds(count: usize) -> String {

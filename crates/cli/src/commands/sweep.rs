@@ -1,15 +1,21 @@
 //! `heddle sweep`: every combination of some values.
 
-use std::path::Path;
-
 use heddle_scenario::Source;
 use heddle_study::cell::Cell;
-use heddle_study::sweep::{Axis, Row, combinations, rows, to_csv};
-use heddle_study::view;
+use heddle_study::grid::{self, Keep};
+use heddle_study::overload::{Offered, offered};
+use heddle_study::remarks::{Named, remarks};
+use heddle_study::results::{FLOW_COLUMNS, FLOWS, write_table};
+use heddle_study::store::Store;
+use heddle_study::sweep::{Axis, Row, SweepResult, combinations, csv_fields, rows, to_csv};
+use heddle_study::{tidy, view};
 
 use crate::args::{Common, Sweep};
+use crate::commands::run::warn_of_overload;
 use crate::failure::Failure;
-use crate::{files, kept, output, table};
+use crate::files::{Written, provenance};
+use crate::progress::GridBar;
+use crate::{files, table};
 
 pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let source = files::source(&args.source)?;
@@ -17,23 +23,100 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let folder =
         args.out.clone().unwrap_or_else(|| files::default_folder("sweep-", &args.source.scenario));
     let (settings, cells) = all_cells(&source, &axes)?;
+    let offered = offered_of(&settings, &cells, common)?;
+    let made = provenance(&source, &files::resolve(&first(&source, &axes))?)?;
     files::make_folder(&folder)?;
-    let rows = rows(settings, kept::simulate(&folder, &cells, common)?);
-    write(&folder, &axes, &rows)?;
+    let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
+    let keep = if args.flows { Keep::Tables } else { Keep::Summaries };
+    let runs = grid::run(&cells, &store, keep, &GridBar::new(common))?;
+    let mut rows = rows(settings, runs);
+    rows.iter_mut().zip(offered).for_each(|(row, offered)| row.offered = offered);
+    let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
+    let named: Vec<Named<'_>> =
+        names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
+    let remarks = remarks(&named);
+    let result = SweepResult { provenance: &made, axes: &axes, remarks: &remarks, rows: &rows };
+    let mut written = Written::new(&folder);
+    written.text("sweep.csv", &to_csv(&axes, &rows))?;
+    written.text("tidy.csv", &tidy::to_csv(&axes, &rows))?;
+    written.json("sweep.json", &result)?;
+    if args.flows {
+        let keys: Vec<String> = axes.iter().map(|axis| axis.key.clone()).collect();
+        let columns = format!("{}{FLOW_COLUMNS}", csv_fields(&keys));
+        let cells: Vec<(String, &Cell)> = rows
+            .iter()
+            .flat_map(|row| row.runs.iter().map(|_| csv_fields(&row.settings)))
+            .zip(&cells)
+            .collect();
+        let table = write_table(&folder.join(FLOWS), (&store, FLOWS), &columns, &cells);
+        written.table(FLOWS, table.map_err(anyhow::Error::from)?);
+    }
+    written.report(&view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks))?;
     if common.json {
-        return files::print_json(&rows);
+        return files::print_json(&result);
     }
     print(&axes, &rows)?;
-    if !common.quiet {
-        eprintln!("wrote {}, sweep.csv, sweep.json", folder.join("report.html").display());
-    }
+    table::print_remarks(&remarks)?;
+    written.tell(common);
     Ok(())
 }
 
-/// The settings of each row and how many seeds it has, and every cell.
-type Plan = (Vec<(Vec<String>, usize)>, Vec<Cell>);
+/// The load of each row, with a warning for each that is overloaded.
+fn offered_of(
+    settings: &[(Vec<String>, usize)],
+    cells: &[Cell],
+    common: &Common,
+) -> Result<Vec<Option<Offered>>, Failure> {
+    let mut cell = 0;
+    let mut all = Vec::new();
+    for (_, seeds) in settings {
+        let scenario = &cells[cell].scenario;
+        all.push(offered(scenario).map_err(anyhow::Error::from)?);
+        cell += seeds;
+    }
+    warn_of_worst(settings, cells, &all, common);
+    Ok(all)
+}
 
-fn all_cells(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
+/// One warning: of the row whose links are offered most.
+fn warn_of_worst(
+    settings: &[(Vec<String>, usize)],
+    cells: &[Cell],
+    offered: &[Option<Offered>],
+    common: &Common,
+) {
+    let overloaded =
+        |offered: &Option<Offered>| offered.as_ref().is_some_and(|o| !o.overloaded.is_empty());
+    let count = offered.iter().filter(|offered| overloaded(offered)).count();
+    let worst = (0..offered.len()).filter(|&row| overloaded(&offered[row])).max_by(|&a, &b| {
+        let busiest = |row: usize| offered[row].as_ref().map_or(0.0, |o| o.busiest);
+        busiest(a).total_cmp(&busiest(b))
+    });
+    if let Some(row) = worst.filter(|_| !common.quiet) {
+        let first = settings[..row].iter().map(|(_, seeds)| seeds).sum::<usize>();
+        let scheme = &cells[first].scenario.scheme;
+        eprintln!(
+            "{count} of {} combinations overload links; the worst is {}",
+            offered.len(),
+            settings[row].0.join(" ")
+        );
+        warn_of_overload(offered[row].as_ref(), scheme, common);
+    }
+}
+
+/// The first combination: the file alone may lack what the axes give.
+fn first(source: &Source, axes: &[Axis]) -> Source {
+    let mut source = source.clone();
+    let first =
+        axes.iter().filter_map(|axis| Some((axis.key.clone(), axis.values.first()?.clone())));
+    source.overrides.extend(first);
+    source
+}
+
+/// The settings of each row and how many seeds it has, and every cell.
+pub(crate) type Plan = (Vec<(Vec<String>, usize)>, Vec<Cell>);
+
+pub(crate) fn all_cells(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
     let (mut settings, mut cells) = (Vec::new(), Vec::new());
     for values in combinations(axes) {
         let mut changed = source.clone();
@@ -51,13 +134,6 @@ fn all_cells(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
     Ok((settings, cells))
 }
 
-fn write(folder: &Path, axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
-    files::write(&folder.join("sweep.csv"), &to_csv(axes, rows))?;
-    let json = serde_json::to_string_pretty(rows).map_err(anyhow::Error::from)?;
-    files::write(&folder.join("sweep.json"), &json)?;
-    files::write_report(folder, &view::of_sweep(axes, rows))
-}
-
 fn print(axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
     let mut header: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
     header.extend(table::FCT_HEADER);
@@ -67,5 +143,5 @@ fn print(axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
         cells.extend(table::fct_row(&row.over_seeds));
         table.add_row(cells);
     }
-    output::line(table)
+    table::print(table)
 }

@@ -56,6 +56,9 @@ fn show_prints_what_defaults_are() {
     let text = folder.heddle("show small.toml --set workload.load=0.25").ok();
     assert!(!SMALL.contains("min_rto") && text.contains("min_rto = "), "{text}");
     assert!(text.contains("load = 0.25") && text.contains("[fabric"), "{text}");
+    folder.put("shown.toml", &text);
+    let said = folder.heddle("validate shown.toml").ok();
+    assert!(said.starts_with("shown.toml: ok: 8 hosts"), "{said}");
     let value = folder.heddle("show small.toml --json").json();
     assert_eq!(value["fabric"]["graph"]["nodes"].as_array().unwrap().len(), 8 + 4);
     assert_eq!(value["workload"]["flows"]["load"], 0.4);
@@ -70,5 +73,32 @@ fn the_schema_is_a_json_schema() {
     let keys = schema["properties"].as_object().unwrap();
     for key in ["title", "seeds", "fabric", "transport", "scheme", "workload", "measure", "event"] {
         assert!(keys.contains_key(key), "{key}");
+    }
+}
+
+#[test]
+fn validate_takes_overrides_and_sweeps() {
+    let folder = Folder::new();
+    let said = folder.heddle("validate small.toml --set scheme=drill --set seeds=[1]").ok();
+    assert_eq!(said, "small.toml: ok: 8 hosts, 4 switches, drill, 1 seed\n");
+    let sweep = "validate small.toml --over scheme=ecmp,hula --over workload.load=0.2,0.4";
+    let said = folder.heddle(sweep).ok();
+    assert!(said.contains("ok: 4 combinations, 8 runs; the first: 8 hosts"), "{said}");
+    let said = folder.heddle(&format!("{sweep},4")).failed(3);
+    assert!(said.contains("workload.load (from --set): 4 is more than"), "{said}");
+}
+
+/// A device has no end, and a thousand threads are no help.
+#[test]
+fn what_has_no_end_is_refused() {
+    let folder = Folder::new();
+    let said = folder.heddle("validate /dev/zero").failed(1);
+    assert!(said.contains("/dev/zero: the file has more than"), "{said}");
+    let said = folder.heddle("run small.toml -j 100000").failed(2);
+    assert!(said.contains("100000 is not in 1..=1024"), "{said}");
+    for key in ["measure.sample_every=1ps", "scheme={kind=\"hula\",probe_period=\"1ns\"}"] {
+        let said = folder.command("validate small.toml --set").arg(key).output().unwrap();
+        let said = String::from_utf8(said.stderr).unwrap();
+        assert!(said.contains("is too short") && said.contains("at least 1us"), "{said}");
     }
 }

@@ -10,12 +10,14 @@ use crate::support::{Folder, SMALL, examples, keys};
 fn a_run_prints_a_table_and_leaves_its_files() {
     let folder = Folder::new();
     let ran = folder.heddle("run small.toml");
-    assert!(ran.err.contains("report.html"), "{}", ran.err);
+    let listed =
+        "wrote in out/small: report.html, summary.json, flows.csv, links.csv, plots/ (2 files)";
+    assert!(ran.err.contains(listed), "{}", ran.err);
     let table = ran.ok();
     for text in ["A small leaf-spine", "mean FCT", "p99", "ecmp", "goodput", "seed 2:", "digest"] {
         assert!(table.contains(text), "{text}: {table}");
     }
-    let files = ["flows.csv", "links.csv", "plots", "report.html", "summary.json"];
+    let files = ["flows.csv", "links.csv", "plots", "report.html", "runs", "summary.json"];
     assert_eq!(folder.list("out/small"), files);
     assert_eq!(folder.list("out/small/plots"), ["fct-cdf.svg", "queues.svg"]);
 }
@@ -27,14 +29,17 @@ fn flows_csv_has_a_line_for_each_measured_flow() {
     folder.heddle("run small.toml --out o").ok();
     let csv = folder.read("o/flows.csv");
     let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("seed,start_s,from,to,bytes,fct_s,ideal_fct_s"));
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|field| field.parse().unwrap()).collect()).collect();
+    let columns = "seed,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps";
+    assert_eq!(lines.next(), Some(columns));
+    let numbers = |line: &str| -> Vec<f64> {
+        line.replace("finished,", "").split(',').map(|field| field.parse().unwrap()).collect()
+    };
+    let rows: Vec<Vec<f64>> = lines.map(numbers).collect();
     for seed in [1.0, 2.0] {
         assert_eq!(rows.iter().filter(|row| row[0] == seed).count(), 100);
     }
     for row in &rows {
-        assert_eq!((row.len(), row[4]), (7, 20_000.0));
+        assert_eq!((row.len(), row[4], row[7]), (9, 20_000.0, 20_000.0));
         assert!(row[5] >= row[6] && row[6] > 20_000.0 * 8.0 / 1e9, "{row:?}");
         assert_ne!(row[2], row[3], "a host does not send to itself");
     }
@@ -84,18 +89,23 @@ fn json_is_pure_and_its_keys_are_stable() {
     let folder = Folder::new();
     let ran = folder.heddle("run small.toml --json");
     let printed = ran.json();
-    assert_eq!(keys(&printed), ["heddle", "over_seeds", "runs", "scenario"]);
+    let made = ["command", "engine", "heddle", "offered", "over_seeds", "overrides", "program"];
+    let made = [&made[..], &["remarks", "resolved", "runs", "scenario", "scenario_file"]].concat();
+    assert_eq!(keys(&printed), made);
     assert_eq!(printed, folder.json("out/small/summary.json"));
     assert_eq!(printed["heddle"], env!("CARGO_PKG_VERSION"));
     let figures = [
         "fct_mean",
+        "fct_mean_bound",
         "fct_mean_large",
         "fct_mean_medium",
         "fct_mean_small",
         "fct_p50",
         "fct_p95",
         "fct_p99",
+        "flows",
         "goodput_bps",
+        "long_flow_share",
         "slowdown_mean",
     ];
     assert_eq!(keys(&printed["over_seeds"]), figures);
@@ -103,11 +113,14 @@ fn json_is_pure_and_its_keys_are_stable() {
     assert_eq!(printed["scenario"]["title"], "A small leaf-spine");
     let run = &printed["runs"][0];
     let of_run = [
+        "batches",
+        "bound_mean_seconds",
         "cpu_seconds",
         "digest",
         "fct",
         "frames",
         "load",
+        "long_flows",
         "path_use",
         "ports",
         "scheme",
@@ -125,6 +138,7 @@ fn json_is_pure_and_its_keys_are_stable() {
 fn equal_runs_at_any_number_of_threads() {
     let folder = Folder::new();
     let of = |words: &str| {
+        std::fs::remove_dir_all(folder.path("out")).unwrap_or_default();
         let mut runs = folder.heddle(words).json()["runs"].take();
         for run in runs.as_array_mut().unwrap() {
             run.as_object_mut().unwrap().remove("cpu_seconds");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Folder, Ran, keys};
+use crate::support::{Folder, Ran, SMALL, keys};
 
 const SWEEP: &str =
     "sweep small.toml --over scheme=ecmp,spray --over workload.load=0.2,0.4 --out o";
@@ -17,14 +17,21 @@ fn a_grid_is_every_combination_with_every_seed() {
     let table = folder.heddle(SWEEP).ok();
     assert!(table.contains("workload.load") && table.contains("spray"), "{table}");
     assert_eq!(folder.list("o/runs").len(), 2 * 2 * 2);
-    let rows = folder.json("o/sweep.json");
+    let result = folder.json("o/sweep.json");
+    let made = ["axes", "command", "engine", "heddle", "overrides", "program", "remarks", "rows"];
+    let made = [&made[..], &["scenario", "scenario_file"]].concat();
+    assert_eq!(keys(&result), made);
+    assert!(result["command"].as_str().unwrap().contains("--over scheme=ecmp,spray"));
+    assert_eq!(result["scenario"]["fabric"]["host_buffer"], "10MB");
+    let rows = &result["rows"];
     let settings: Vec<String> =
         rows.as_array().unwrap().iter().map(|row| row["settings"].to_string()).collect();
     let grid =
         [r#"["ecmp","0.2"]"#, r#"["ecmp","0.4"]"#, r#"["spray","0.2"]"#, r#"["spray","0.4"]"#];
     assert_eq!(settings, grid);
     for row in rows.as_array().unwrap() {
-        assert_eq!(keys(row), ["over_seeds", "runs", "settings"]);
+        assert_eq!(keys(row), ["offered", "over_seeds", "runs", "settings"]);
+        assert!(row["offered"]["wire_load"].as_f64() > row["offered"]["load"].as_f64());
         assert_eq!(row["runs"].as_array().unwrap().len(), 2);
         assert_eq!(row["runs"][0]["scheme"], row["settings"][0]);
     }
@@ -38,7 +45,7 @@ fn sweep_csv_says_what_sweep_json_says() {
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(lines[0][..3], ["scheme", "workload.load", "fct_mean_s"]);
     assert_eq!(lines.len(), 1 + 4);
-    let rows = folder.json("o/sweep.json");
+    let rows = folder.json("o/sweep.json")["rows"].take();
     for (line, row) in lines[1..].iter().zip(rows.as_array().unwrap()) {
         assert_eq!(line.len(), lines[0].len());
         let mean = row["over_seeds"]["fct_mean"]["mean"].as_f64().unwrap();
@@ -52,6 +59,9 @@ fn json_and_the_report() {
     let folder = Folder::new();
     let ran = folder.heddle(&format!("{SWEEP} --json"));
     assert_eq!(ran.json(), folder.json("o/sweep.json"));
+    let tidy = folder.read("o/tidy.csv");
+    assert!(tidy.starts_with("scheme,workload.load,seed,class,statistic,value,unit\n"), "{tidy}");
+    assert_eq!(tidy.lines().filter(|line| line.contains(",all,fct_p99,")).count(), 8);
     let page = folder.read("o/report.html");
     assert!(page.contains("<table") && page.contains("id=\"fct-cdf\""));
 }
@@ -60,11 +70,72 @@ fn json_and_the_report() {
 #[test]
 fn finished_runs_are_used_again() {
     let folder = Folder::new();
-    let first = folder.heddle(&format!("{SWEEP} --json --jobs 2"));
+    let rows = |jobs: u32| {
+        folder.heddle(&format!("{SWEEP} --json --jobs {jobs}")).json()["rows"].to_string()
+    };
+    let first = rows(2);
     let kept = folder.written("o/runs");
-    let second = folder.heddle(&format!("{SWEEP} --json --jobs 1"));
+    assert!(first == rows(1), "not the same text");
     assert_eq!(folder.written("o/runs"), kept);
-    assert!(first.out == second.out, "not the same text");
+    // A title is no part of a run.
+    folder.heddle(&format!("{SWEEP} --set title=another")).ok();
+    assert_eq!(folder.written("o/runs"), kept);
+}
+
+/// A row for each measured flow, behind the settings of its combination.
+#[test]
+fn flows_of_a_sweep() {
+    let folder = Folder::new();
+    let ran = folder.heddle(&format!("{SWEEP} --flows"));
+    assert!(ran.err.contains("tidy.csv, sweep.json, flows.csv"), "{}", ran.err);
+    let csv = folder.read("o/flows.csv");
+    assert!(csv.starts_with("scheme,workload.load,seed,start_s,from,to,bytes,fct_s"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 8 * 100);
+    assert_eq!(csv.lines().filter(|line| line.starts_with("spray,0.4,2,")).count(), 100);
+    assert!(csv.lines().skip(1).all(|line| line.contains(",finished,20000,")));
+}
+
+/// Flows at the end of a measuring time are in every output, and rows over different sets of flows are said to be.
+#[test]
+fn unfinished_flows_are_not_lost() {
+    let folder = Folder::new();
+    let text =
+        SMALL.replace("flows = 100", "duration = \"5ms\"").replace("fixed:20KB", "fixed:200KB");
+    folder.put("cut.toml", &text);
+    let ran = folder.heddle("sweep cut.toml --over workload.load=0.2,0.9 --flows --out o");
+    let table = ran.ok();
+    assert!(table.contains("unfinished") && table.contains("warning: "), "{table}");
+    assert!(table.contains("different sets of flows"), "{table}");
+    let rows = folder.json("o/sweep.json")["rows"].take();
+    let unfinished: u64 = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["over_seeds"]["flows"]["unfinished"].as_u64().unwrap())
+        .sum();
+    let csv = folder.read("o/flows.csv");
+    let listed = csv.lines().filter(|line| line.contains(",unfinished,")).count() as u64;
+    assert!(unfinished > 0 && listed == unfinished, "{listed} of {unfinished}");
+    assert!(folder.read("o/sweep.csv").lines().next().unwrap().contains("flows_unfinished"));
+    assert!(folder.read("o/report.html").contains("had not finished at the end"));
+}
+
+#[test]
+fn stores_are_merged_and_results_compared() {
+    let folder = Folder::new();
+    folder.heddle("sweep small.toml --over scheme=ecmp --out a").ok();
+    folder.heddle("sweep small.toml --over scheme=spray --out b").ok();
+    let said = folder.heddle("store merge both/runs a/runs b/runs").ok();
+    assert_eq!(said, "copied 4 files, 0 were there already\n");
+    folder.heddle("sweep small.toml --over scheme=ecmp,spray --out both").ok();
+    assert_eq!(folder.list("both/runs").len(), 4, "nothing was run again");
+    let said = folder.heddle("diff a b").ok();
+    assert!(said.contains("in one of both only: ecmp"), "{said}");
+    folder.heddle("run small.toml --out c").ok();
+    folder.heddle("run small.toml --set workload.load=0.5 --out d").ok();
+    let said = folder.heddle("diff c d").ok();
+    assert!(said.contains("scenario.workload.load: 0.4 -> 0.5"), "{said}");
+    assert!(said.contains("fct_mean") && said.contains(" %"), "{said}");
 }
 
 #[test]
@@ -80,7 +151,7 @@ fn damaged_files_are_computed_again() {
     let after = folder.heddle(&format!("{SWEEP} --json")).json();
     assert_eq!(folder.written("o/runs")[3..], kept[3..]);
     let digests = |rows: &serde_json::Value| -> Vec<String> {
-        let rows = rows.as_array().unwrap().iter();
+        let rows = rows["rows"].as_array().unwrap().iter();
         rows.flat_map(|row| row["runs"].as_array().unwrap())
             .map(|run| run["digest"].to_string())
             .collect()
@@ -128,5 +199,5 @@ fn an_interrupted_run_says_so() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.json()["error"].as_str()), (Some(130), Some("interrupted")));
-    assert_eq!(folder.list("o"), [""; 0]);
+    assert_eq!(folder.list("o"), ["runs"]);
 }

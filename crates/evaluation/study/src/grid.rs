@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::cell::Cell;
 use crate::cpu_time::thread_seconds;
+use crate::results::{FLOWS, LINKS, flow_lines, link_lines};
 use crate::store::Store;
 use crate::summary::RunSummary;
 
@@ -45,10 +46,11 @@ pub enum GridError {
 pub fn run(
     cells: &[Cell],
     store: &Store,
+    keep: Keep,
     monitor: &dyn Monitor,
 ) -> Result<Vec<RunSummary>, GridError> {
-    let grid =
-        Grid { cells, store, monitor, done: AtomicUsize::new(0), stopped: AtomicBool::new(false) };
+    let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let grid = Grid { cells, store, keep, monitor, done, stopped };
     cells.par_iter().enumerate().map(|(index, cell)| grid.cell(index, cell)).collect()
 }
 
@@ -61,12 +63,22 @@ pub fn run_in(
     cells: &[Cell],
     monitor: &dyn Monitor,
 ) -> Result<Vec<RunSummary>, GridError> {
-    run(cells, &Store::open(&folder.join("runs"))?, monitor)
+    run(cells, &Store::open(&folder.join("runs"))?, Keep::Summaries, monitor)
+}
+
+/// What a store keeps of each run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Its summary.
+    Summaries,
+    /// Its summary, a table of its flows, and one of its samples if it takes any.
+    Tables,
 }
 
 struct Grid<'a> {
     cells: &'a [Cell],
     store: &'a Store,
+    keep: Keep,
     monitor: &'a dyn Monitor,
     done: AtomicUsize,
     stopped: AtomicBool,
@@ -75,12 +87,22 @@ struct Grid<'a> {
 impl Grid<'_> {
     fn cell(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
         let summary = match self.store.load(cell)? {
-            Some(summary) => summary,
-            None => self.compute(index, cell)?,
+            Some(summary) if self.has_tables(cell)? => summary,
+            _ => self.compute(index, cell)?,
         };
         self.done.fetch_add(1, Ordering::Relaxed);
         self.report(index, cell, 1.0);
         Ok(summary)
+    }
+
+    /// True if the tables that are to be kept are.
+    fn has_tables(&self, cell: &Cell) -> Result<bool, GridError> {
+        if self.keep == Keep::Summaries {
+            return Ok(true);
+        }
+        let has = |name| Ok::<_, FileError>(self.store.load_table(cell, name)?.is_some());
+        let samples = cell.scenario.measure.sample_every.is_some();
+        Ok(has(FLOWS)? && (!samples || has(LINKS)?))
     }
 
     fn compute(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
@@ -88,6 +110,12 @@ impl Grid<'_> {
         let (outcome, seconds) = timed(&cell.scenario, cell.seed, &mut watch)
             .map_err(|error| self.explain(cell, error))?;
         let summary = RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds);
+        if self.keep == Keep::Tables {
+            self.store.save_table(cell, FLOWS, &flow_lines(cell.seed, &outcome))?;
+            if cell.scenario.measure.sample_every.is_some() {
+                self.store.save_table(cell, LINKS, &link_lines(cell.seed, &outcome))?;
+            }
+        }
         self.store.save(cell, &summary)?;
         Ok(summary)
     }

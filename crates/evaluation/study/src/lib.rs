@@ -9,20 +9,27 @@
 //! - [`mod@bench`] measures the simulator's speed.
 
 pub mod bench;
+pub mod bound;
 pub mod cell;
+pub mod compare;
 pub mod cpu_time;
 pub mod gather;
 pub mod grid;
 pub mod headline;
 pub mod measure;
 pub mod metric;
+pub mod overload;
 pub mod paper;
 pub mod point;
+pub mod provenance;
+pub mod remarks;
 pub mod results;
 pub mod sensitivity;
+pub mod steady;
 pub mod store;
 pub mod summary;
 pub mod sweep;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod tidy;
 pub mod view;

@@ -1,23 +1,34 @@
 //! Files of `heddle run`: one JSON summary and CSV files of the raw data.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
-use heddle_claims::files::{FileError, write_atomically};
+use heddle_claims::files::FileError;
 use heddle_claims::stats::Estimate;
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;
 use serde::Serialize;
 
+use crate::cell::Cell;
+use crate::overload::Offered;
+use crate::provenance::Provenance;
+use crate::store::Store;
 use crate::summary::{ClassSummary, RunSummary};
 
 /// A scenario's runs, one a seed.
 #[derive(Debug, Serialize)]
 pub struct ScenarioResult<'a> {
-    /// Heddle's version.
-    pub heddle: &'static str,
-    /// The resolved scenario.
-    pub scenario: &'a Scenario,
+    /// What made it; the scenario as `heddle show` prints it.
+    #[serde(flatten)]
+    pub provenance: &'a Provenance,
+    /// The resolved scenario, its graph included.
+    pub resolved: &'a Scenario,
+    /// The load that is offered to links, where the workload has one.
+    pub offered: Option<&'a Offered>,
+    /// What a reader must know before figures are compared.
+    pub remarks: &'a [String],
     /// Means over the seeds with their confidence intervals.
     pub over_seeds: OverSeeds,
     /// Each seed's run.
@@ -43,8 +54,45 @@ pub struct OverSeeds {
     pub fct_mean_large: Option<Estimate>,
     /// Mean slowdown of all flows.
     pub slowdown_mean: Option<Estimate>,
+    /// A mean that no scheme can go below ([`crate::bound`]).
+    pub fct_mean_bound: Option<Estimate>,
     /// Application bits received per second of the measuring window.
     pub goodput_bps: Option<Estimate>,
+    /// Mean goodput of flows without end, as a share of their hosts' links.
+    pub long_flow_share: Option<Estimate>,
+    /// Flows of all runs together.
+    pub flows: FlowCounts,
+}
+
+/// Sums over the runs of all seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlowCounts {
+    /// Flows started, measured or not.
+    pub started: u64,
+    /// Measured flows.
+    pub measured: u64,
+    /// Measured flows that finished.
+    pub finished: u64,
+    /// Measured flows that did not finish.
+    pub unfinished: u64,
+    /// Packets dropped at full buffers.
+    pub dropped: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}
+
+impl FlowCounts {
+    fn new(runs: &[RunSummary]) -> FlowCounts {
+        let sum = |of: fn(&RunSummary) -> u64| runs.iter().map(of).sum::<u64>();
+        FlowCounts {
+            started: sum(|run| run.totals.flows_started),
+            measured: sum(|run| run.totals.measured),
+            finished: sum(|run| run.totals.measured - run.totals.unfinished),
+            unfinished: sum(|run| run.totals.unfinished),
+            dropped: sum(|run| run.totals.dropped),
+            timeouts: sum(|run| run.totals.timeouts),
+        }
+    }
 }
 
 impl OverSeeds {
@@ -64,69 +112,137 @@ impl OverSeeds {
             fct_mean_medium: over(&|r| mean(&r.fct.medium)),
             fct_mean_large: over(&|r| mean(&r.fct.large)),
             slowdown_mean: all(|c| c.slowdown.mean),
+            fct_mean_bound: over(&|r| r.bound_mean_seconds),
             goodput_bps: over(&|r| Some(r.totals.goodput_bps)),
+            long_flow_share: over(&|r| r.long_flows.as_ref().map(|long| long.share.mean)),
+            flows: FlowCounts::new(runs),
         }
     }
 }
 
-/// Writes `summary.json`, `flows.csv` and, where the scenario samples, `links.csv` into a folder that exists.
-///
-/// # Errors
-/// The first file that cannot be written.
-pub fn write(
-    folder: &Path,
-    result: &ScenarioResult,
-    outcomes: &[(u64, Outcome)],
-) -> Result<(), FileError> {
-    let summary = folder.join("summary.json");
-    let json = serde_json::to_string_pretty(result).map_err(std::io::Error::other);
-    keep(&summary, &json.map_err(FileError::at(&summary))?)?;
-    keep(&folder.join("flows.csv"), &flows_csv(outcomes))?;
-    let links = folder.join("links.csv");
-    if outcomes.iter().any(|(_, outcome)| !outcome.samples.times.is_empty()) {
-        return keep(&links, &links_csv(outcomes));
-    }
-    // One that an earlier run left there would not belong to this one.
-    match std::fs::remove_file(&links) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(FileError::at(&links)(error))
-        }
-        _ => Ok(()),
-    }
-}
+/// Name of a table of flows, and of one of samples.
+pub const FLOWS: &str = "flows.csv";
+/// See [`FLOWS`].
+pub const LINKS: &str = "links.csv";
 
-fn keep(path: &Path, text: &str) -> Result<(), FileError> {
-    write_atomically(path, text.as_bytes())
-}
+/// Columns of [`flow_lines`].
+pub const FLOW_COLUMNS: &str =
+    "seed,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps";
 
-/// One line a flow: times in seconds, sizes in bytes.
-fn flows_csv(outcomes: &[(u64, Outcome)]) -> String {
-    let mut csv = String::from("seed,start_s,from,to,bytes,fct_s,ideal_fct_s\n");
-    for (seed, outcome) in outcomes {
-        for f in &outcome.flows {
-            let (start, fct) = (f.start.as_secs_f64(), f.fct.as_secs_f64());
-            let (from, to, bytes) = (f.from, f.to, f.size.0);
-            let ideal_fct = f.ideal_fct.as_secs_f64();
-            let _ = writeln!(csv, "{seed},{start:.9},{from},{to},{bytes},{fct:.9},{ideal_fct:.9}");
-        }
+/// Columns of [`link_lines`].
+pub const LINK_COLUMNS: &str = "seed,time_s,from,to,sent_bytes,queued_bytes";
+
+/// One line a measured flow: times in seconds, sizes in bytes. The status is `finished`, `unfinished` (no completion time), or `long` (a flow
+/// without end: no size; what it delivered in the measuring window).
+pub fn flow_lines(seed: u64, outcome: &Outcome) -> String {
+    let mut csv = String::new();
+    for f in &outcome.flows {
+        let (start, fct) = (f.start.as_secs_f64(), f.fct.as_secs_f64());
+        let (from, to, bytes) = (f.from, f.to, f.size.0);
+        let (ideal_fct, goodput) = (f.ideal_fct.as_secs_f64(), bytes as f64 * 8.0 / fct);
+        let _ = writeln!(
+            csv,
+            "{seed},{start:.9},{from},{to},{bytes},{fct:.9},{ideal_fct:.9},finished,{bytes},{goodput:.0}"
+        );
+    }
+    for f in &outcome.unfinished {
+        let start = f.start.as_secs_f64();
+        let (from, to, bytes, delivered) = (f.from, f.to, f.size.0, f.delivered.0);
+        let seconds = (outcome.totals.simulated - f.start).as_secs_f64().max(1e-12);
+        let goodput = delivered as f64 * 8.0 / seconds;
+        let _ = writeln!(
+            csv,
+            "{seed},{start:.9},{from},{to},{bytes},,,unfinished,{delivered},{goodput:.0}"
+        );
+    }
+    for f in &outcome.long_flows {
+        let (start, from, to) = (f.start.as_secs_f64(), f.from, f.to);
+        let (delivered, goodput) = (f.delivered.0, f.goodput().0);
+        let _ = writeln!(csv, "{seed},{start:.9},{from},{to},,,,long,{delivered},{goodput}");
     }
     csv
 }
 
 /// One line a sample and port.
-fn links_csv(outcomes: &[(u64, Outcome)]) -> String {
-    let mut csv = String::from("seed,time_s,from,to,sent_bytes,queued_bytes\n");
-    for (seed, outcome) in outcomes {
-        let samples = &outcome.samples;
-        let width = samples.ports.len().max(1);
-        for (row, at) in samples.times.iter().enumerate() {
-            for (port, name) in samples.ports.iter().enumerate() {
-                let (sent, queued) =
-                    (samples.sent[row * width + port], samples.queued[row * width + port]);
-                let (at, from, to) = (at.as_secs_f64(), &name.from, &name.to);
-                let _ = writeln!(csv, "{seed},{at:.9},{from},{to},{sent},{queued}");
-            }
+pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
+    let mut csv = String::new();
+    let samples = &outcome.samples;
+    let width = samples.ports.len().max(1);
+    for (row, at) in samples.times.iter().enumerate() {
+        for (port, name) in samples.ports.iter().enumerate() {
+            let (sent, queued) =
+                (samples.sent[row * width + port], samples.queued[row * width + port]);
+            let (at, from, to) = (at.as_secs_f64(), &name.from, &name.to);
+            let _ = writeln!(csv, "{seed},{at:.9},{from},{to},{sent},{queued}");
         }
     }
     csv
+}
+
+/// Writes one table of the tables that a store keeps of some cells, each line behind the values of `settings`; nothing, if none has it.
+/// Gives true if it was written.
+///
+/// # Errors
+/// The first file that cannot be read or written.
+pub fn write_table(
+    path: &Path,
+    (store, name): (&Store, &str),
+    columns: &str,
+    cells: &[(String, &Cell)],
+) -> Result<bool, FileError> {
+    let mut file = Pending::create(path)?;
+    file.write(columns.as_bytes())?;
+    file.write(b"\n")?;
+    let mut any = false;
+    for (settings, cell) in cells {
+        let Some(lines) = store.load_table(cell, name)? else { continue };
+        any = true;
+        for line in lines.lines() {
+            file.write(settings.as_bytes())?;
+            file.write(line.as_bytes())?;
+            file.write(b"\n")?;
+        }
+    }
+    if any {
+        file.finish()?;
+        return Ok(true);
+    }
+    file.discard()?;
+    // One that an earlier run left there would not belong to this one.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(FileError::at(path)(error))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// A file that has its name once it is whole.
+struct Pending {
+    path: PathBuf,
+    pending: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Pending {
+    fn create(path: &Path) -> Result<Pending, FileError> {
+        let mut pending = path.as_os_str().to_owned();
+        pending.push(".part");
+        let pending = PathBuf::from(pending);
+        let file = File::create(&pending).map_err(FileError::at(&pending))?;
+        Ok(Pending { path: path.to_owned(), pending, file: BufWriter::new(file) })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.file.write_all(bytes).map_err(FileError::at(&self.pending))
+    }
+
+    fn finish(mut self) -> Result<(), FileError> {
+        self.file.flush().map_err(FileError::at(&self.pending))?;
+        std::fs::rename(&self.pending, &self.path).map_err(FileError::at(&self.path))
+    }
+
+    fn discard(self) -> Result<(), FileError> {
+        std::fs::remove_file(&self.pending).map_err(FileError::at(&self.pending))
+    }
 }

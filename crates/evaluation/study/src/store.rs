@@ -4,9 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heddle_claims::files::{FileError, make_folder, write_atomically};
+use heddle_scenario::Scenario;
+use heddle_sim::engine_digest;
+use serde::Deserialize;
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::cell::Cell;
+use crate::provenance::resolved;
 use crate::summary::RunSummary;
 
 /// A folder of finished runs. Files are written whole or not at all.
@@ -25,17 +30,32 @@ impl Store {
         Ok(Store { folder: folder.to_owned() })
     }
 
-    /// The result of a cell, if this version of Heddle has run it. A damaged file counts as none.
+    /// The result of a cell, if this engine has run it. A damaged file counts as none.
     ///
     /// # Errors
     /// If the file is there and cannot be read.
     pub fn load(&self, cell: &Cell) -> Result<Option<RunSummary>, FileError> {
-        let path = self.path(cell);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FileError { path, error }),
-        }
+        let kept = read(&self.path(cell, "json"))?;
+        let run = kept.and_then(|bytes| serde_json::from_slice::<KeptRun>(&bytes).ok());
+        // The title is no part of the key: it is the cell's.
+        Ok(run.map(|run| RunSummary { title: cell.scenario.title.clone(), ..run.summary }))
+    }
+
+    /// A table of a cell's run, such as `flows.csv`, if it is kept.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read.
+    pub fn load_table(&self, cell: &Cell, name: &str) -> Result<Option<String>, FileError> {
+        let bytes = read(&self.path(cell, name))?;
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+
+    /// Keeps a table of a cell's run.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save_table(&self, cell: &Cell, name: &str, text: &str) -> Result<(), FileError> {
+        write_atomically(&self.path(cell, name), text.as_bytes())
     }
 
     /// Keeps a result.
@@ -43,28 +63,56 @@ impl Store {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, cell: &Cell, summary: &RunSummary) -> Result<(), FileError> {
-        let json = serde_json::to_vec(summary).map_err(std::io::Error::other);
-        let path = self.path(cell);
+        let run = json!({
+            "heddle": env!("CARGO_PKG_VERSION"),
+            "engine": engine_digest(),
+            "label": cell.label,
+            "seed": cell.seed,
+            "scenario": resolved(&cell.scenario),
+            "summary": summary,
+        });
+        let json = serde_json::to_vec(&run).map_err(std::io::Error::other);
+        let path = self.path(cell, "json");
         write_atomically(&path, &json.map_err(FileError::at(&path))?)
     }
 
-    fn path(&self, cell: &Cell) -> PathBuf {
-        self.folder.join(format!("{}.json", key(cell)))
+    fn path(&self, cell: &Cell, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", key(cell)))
+    }
+}
+
+/// What is read of a kept run.
+#[derive(Deserialize)]
+struct KeptRun {
+    summary: RunSummary,
+}
+
+/// A file's contents; `None` if there is no such file.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError { path: path.to_owned(), error }),
     }
 }
 
 /// Counted up when what a [`RunSummary`] keeps of a run changes: one that lacks it is not taken for a whole one.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
-/// Names a run by all that its result depends on: the resolved scenario, the seed and Heddle's version; and by what is kept.
+/// Names a run by all that its result depends on: the resolved scenario, the seed and the engine's behaviour; and by what is kept. The
+/// title and the other seeds are no part of it.
 fn key(cell: &Cell) -> String {
+    let scenario = Scenario { title: String::new(), seeds: Vec::new(), ..cell.scenario.clone() };
     let mut hash = Sha256::new();
-    hash.update(env!("CARGO_PKG_VERSION"));
+    hash.update(engine_digest());
     hash.update(FORMAT.to_le_bytes());
     hash.update(cell.seed.to_le_bytes());
-    hash.update(format!("{:?}", cell.scenario));
+    hash.update(format!("{scenario:?}"));
     hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
+
+mod merge;
+pub use merge::{Merged, merge};
 
 #[cfg(test)]
 mod tests;

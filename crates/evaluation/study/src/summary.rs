@@ -4,9 +4,11 @@ mod sampled;
 
 use heddle_claims::stats::{mean, quantile, quantiles};
 use heddle_scenario::{Scenario, Workload};
-use heddle_sim::{FlowRecord, Outcome};
+use heddle_sim::{FlowRecord, LongFlow, Outcome};
 use sampled::{frames, ports, slowdowns};
 use serde::{Deserialize, Serialize};
+
+use crate::{bound, steady};
 
 /// Flows smaller than this are small (HULA section 6.2, figure 6b), in bytes.
 pub const SMALL_BELOW: u64 = 100_000;
@@ -32,6 +34,12 @@ pub struct RunSummary {
     pub digest: String,
     /// Flow completion times.
     pub fct: FctSummary,
+    /// Flows without end, where there are any.
+    pub long_flows: Option<LongSummary>,
+    /// A time that no scheme can go below on this fabric with these flows: see [`crate::bound`].
+    pub bound_mean_seconds: Option<f64>,
+    /// Mean slowdowns of batches of equally many flows in order of their starts: a trend is no steady state (see [`crate::steady`]).
+    pub batches: Vec<f64>,
     /// Sums over the run.
     pub totals: TotalsSummary,
     /// Path use of connections of several subflows, where there were any.
@@ -59,6 +67,52 @@ pub struct FctSummary {
     pub large: Option<ClassSummary>,
     /// Quantiles of all flows' times at steps of 1/200, in seconds: for CDFs.
     pub quantiles: Vec<f64>,
+}
+
+/// Flows without end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LongSummary {
+    /// Number of flows.
+    pub flows: u64,
+    /// Payload received in order per second of the measuring window, in bits per second.
+    pub goodput_bps: Range,
+    /// The same as a share of the rate of the slower of both hosts' links, 0 to 1.
+    pub share: Range,
+}
+
+/// The range of some values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// The least.
+    pub min: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+impl LongSummary {
+    /// `None` of nothing.
+    fn new(flows: &[LongFlow]) -> Option<LongSummary> {
+        let goodput = |flow: &LongFlow| flow.goodput().0 as f64;
+        let share = |flow: &LongFlow| goodput(flow) / flow.host_rate.0.max(1) as f64;
+        Some(LongSummary {
+            flows: flows.len() as u64,
+            goodput_bps: Range::new(&flows.iter().map(goodput).collect::<Vec<_>>())?,
+            share: Range::new(&flows.iter().map(share).collect::<Vec<_>>())?,
+        })
+    }
+}
+
+impl Range {
+    /// `None` of nothing.
+    fn new(values: &[f64]) -> Option<Range> {
+        Some(Range {
+            min: values.iter().copied().reduce(f64::min)?,
+            mean: mean(values)?,
+            max: values.iter().copied().reduce(f64::max)?,
+        })
+    }
 }
 
 /// One class of flows.
@@ -90,9 +144,11 @@ pub struct Spread {
 #[allow(missing_docs)]
 pub struct TotalsSummary {
     pub simulated_seconds: f64,
+    pub stalled: bool,
     pub packet_hops: u64,
     pub events: u64,
     pub flows_started: u64,
+    pub measured: u64,
     pub unfinished: u64,
     pub delivered_bytes: u64,
     pub goodput_bps: f64,
@@ -102,7 +158,9 @@ pub struct TotalsSummary {
     pub fast_recoveries: u64,
     pub reordered: u64,
     pub reinjected_bytes: u64,
+    pub refused_joins: u64,
     pub dropped: u64,
+    pub dropped_at_senders: u64,
     pub lost_to_failures: u64,
     pub unroutable: u64,
     #[serde(alias = "marked")]
@@ -171,6 +229,9 @@ impl RunSummary {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             digest: format!("{:016x}", outcome.digest),
             fct: FctSummary::new(&outcome.flows),
+            long_flows: LongSummary::new(&outcome.long_flows),
+            bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
+            batches: steady::batches(&outcome.flows),
             totals: TotalsSummary::new(outcome),
             path_use: outcome.path_use.map(PathUse::new),
             ports: ports(outcome),
@@ -240,9 +301,11 @@ impl TotalsSummary {
         let goodput = t.delivered_in_window.0 as f64 * 8.0 / window;
         TotalsSummary {
             simulated_seconds: t.simulated.as_secs_f64(),
+            stalled: t.stalled,
             packet_hops: t.packet_hops,
             events: t.events,
             flows_started: t.flows_started,
+            measured: t.measured,
             unfinished: t.unfinished,
             delivered_bytes: t.delivered.0,
             goodput_bps: if window > 0.0 { goodput } else { 0.0 },
@@ -252,7 +315,9 @@ impl TotalsSummary {
             fast_recoveries: t.fast_recoveries,
             reordered: t.reordered,
             reinjected_bytes: t.reinjected.0,
+            refused_joins: t.refused_joins,
             dropped: t.dropped,
+            dropped_at_senders: t.dropped_at_senders,
             lost_to_failures: t.lost_to_failures,
             unroutable: t.unroutable,
             ecn_marked: t.ecn_marked,
@@ -277,7 +342,7 @@ impl TotalsSummary {
 }
 
 /// Completion time over that in an empty fabric.
-fn slowdown(flow: &FlowRecord) -> f64 {
+pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
     flow.fct.0 as f64 / flow.ideal_fct.0.max(1) as f64
 }
 

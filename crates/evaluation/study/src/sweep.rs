@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 use heddle_claims::stats::Estimate;
 use serde::Serialize;
 
+use crate::overload::Offered;
+use crate::provenance::Provenance;
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 
 /// A key of the scenario and the values to try.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Axis {
     /// Dotted key.
     pub key: String,
@@ -54,11 +56,27 @@ pub fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
     })
 }
 
+/// Results of a sweep.
+#[derive(Debug, Serialize)]
+pub struct SweepResult<'a> {
+    /// What made it; the scenario is that of the file, before a combination's values.
+    #[serde(flatten)]
+    pub provenance: &'a Provenance,
+    /// The keys and their values.
+    pub axes: &'a [Axis],
+    /// What a reader must know before rows are compared.
+    pub remarks: &'a [String],
+    /// A row for each combination.
+    pub rows: &'a [Row],
+}
+
 /// One combination with its runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The value of each axis.
     pub settings: Vec<String>,
+    /// The load that is offered to links, where the workload has one.
+    pub offered: Option<Offered>,
     /// Means over the seeds.
     pub over_seeds: OverSeeds,
     /// Each seed's run.
@@ -70,7 +88,7 @@ pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<R
     let mut runs = runs.into_iter();
     let row = |(settings, seeds): (Vec<String>, usize)| {
         let runs: Vec<RunSummary> = runs.by_ref().take(seeds).collect();
-        Row { settings, over_seeds: OverSeeds::new(&runs), runs }
+        Row { settings, offered: None, over_seeds: OverSeeds::new(&runs), runs }
     };
     settings.into_iter().map(row).collect()
 }
@@ -79,7 +97,7 @@ pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<R
 pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
     let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
     let mut csv = format!(
-        "{},fct_mean_s,fct_p50_s,fct_p95_s,fct_p99_s,fct_mean_small_s,fct_mean_medium_s,fct_mean_large_s,slowdown_mean,goodput_bps\n",
+        "{},fct_mean_s,fct_p50_s,fct_p95_s,fct_p99_s,fct_mean_small_s,fct_mean_medium_s,fct_mean_large_s,slowdown_mean,goodput_bps,fct_mean_bound_s,long_flow_share,flows_started,flows_measured,flows_finished,flows_unfinished,dropped,timeouts\n",
         keys.join(",")
     );
     for row in rows {
@@ -94,9 +112,14 @@ pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
             o.fct_mean_large,
             o.slowdown_mean,
             o.goodput_bps,
+            o.fct_mean_bound,
+            o.long_flow_share,
         ];
+        let f = &o.flows;
+        let counts = [f.started, f.measured, f.finished, f.unfinished, f.dropped, f.timeouts];
         let settings: Vec<String> = row.settings.iter().map(|value| quoted(value)).collect();
-        let figures: Vec<String> = figures.into_iter().map(plain).collect();
+        let figures = figures.into_iter().map(plain);
+        let figures: Vec<String> = figures.chain(counts.map(|count| count.to_string())).collect();
         let _ = writeln!(csv, "{},{}", settings.join(","), figures.join(","));
     }
     csv
@@ -106,8 +129,13 @@ fn plain(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(String::new, |estimate| format!("{:.9}", estimate.mean))
 }
 
+/// Fields of a CSV file, each with the comma behind it.
+pub fn csv_fields(values: &[String]) -> String {
+    values.iter().map(|value| format!("{},", quoted(value))).collect()
+}
+
 /// A field of a CSV file (RFC 4180).
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }

@@ -2,6 +2,7 @@
 
 mod connection;
 mod impact;
+mod restore;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use heddle_policy::cflb::{Field, Fields, Ports, hash_words};
 
 pub use connection::{Connection, ConnectionId, Request, Subflow, SubflowId};
 pub use impact::{Affected, LinkImpact};
+pub use restore::{SavedConnection, SavedSubflow};
 
 use crate::{Demand, Flow, Network, Pair, PathEncoderError, Placer, PortAllocator};
 

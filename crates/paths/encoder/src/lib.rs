@@ -57,7 +57,8 @@ mod tests;
 mod walk;
 
 pub use connections::{
-    Affected, Connection, ConnectionId, Connections, LinkImpact, Request, Subflow, SubflowId,
+    Affected, Connection, ConnectionId, Connections, LinkImpact, Request, SavedConnection,
+    SavedSubflow, Subflow, SubflowId,
 };
 pub use encode::{EncodedPath, Flow, turns};
 pub use error::{Family, PathEncoderError};

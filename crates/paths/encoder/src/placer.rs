@@ -142,6 +142,11 @@ impl Placer {
         }
     }
 
+    /// Counts a path on its links that was placed before a restart.
+    pub(crate) fn restore(&mut self, fabric: &Fabric, path: Path, rate: Option<Rate>) -> Placement {
+        self.placement(fabric, path, &[], rate)
+    }
+
     /// Counts a placement on its links, again after it was released.
     pub(crate) fn hold(&mut self, placement: &Placement) {
         let rate = placement.rate.unwrap_or_default().0;

@@ -1,6 +1,7 @@
 //! Scenario and fabric files.
 
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -14,7 +15,7 @@ use crate::FabricArgs;
 /// # Errors
 /// If the file cannot be read.
 pub fn read(path: &Path, set: &[(String, String)]) -> Result<Source, Failure> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = read_limited(path).with_context(|| path.display().to_string())?;
     Ok(Source { name: path.display().to_string(), text, overrides: set.to_vec() })
 }
 
@@ -31,8 +32,25 @@ pub fn fabric(args: &FabricArgs) -> Result<FabricFile, Failure> {
 /// # Errors
 /// If the file is wrong.
 pub fn resolve_fabric(source: &Source) -> Result<FabricFile, Failure> {
-    let files = |path: &str| fs::read_to_string(folder(Path::new(&source.name)).join(path));
+    let files = |path: &str| read_limited(&folder(Path::new(&source.name)).join(path));
     Ok(load_fabric(source, &files)?)
+}
+
+/// Bytes of a file that is read: more than any fabric or list of flows that can be simulated.
+pub const MOST_BYTES: u64 = 256 << 20;
+
+/// The text of a file of at most [`MOST_BYTES`].
+///
+/// # Errors
+/// If it cannot be read, is longer (a device has no end), or is not UTF-8.
+pub fn read_limited(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("the file has more than {} MB", MOST_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// The folder from which the files that a file names are found.

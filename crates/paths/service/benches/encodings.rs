@@ -38,7 +38,7 @@ fn report(way: &str, clients: usize, answers: u64, took: Duration) {
 }
 
 fn in_process() {
-    let service = Service::new(fabric::network(Field::Ports), &options());
+    let service = Service::new(fabric::network(Field::Ports), &options()).unwrap();
     let (begun, mut answers) = (Instant::now(), 0);
     while begun.elapsed() < DURATION {
         service.encode(&encode_request(answers)).unwrap();
@@ -49,7 +49,7 @@ fn in_process() {
 
 /// Opens connections and closes them: the work behind the lock.
 fn opening(fabric: &str, network: Network, to: &str, subflows: u32) {
-    let service = Service::new(network, &options());
+    let service = Service::new(network, &options()).unwrap();
     let (from, to) = ("host-1".into(), to.into());
     let request = v1::OpenConnectionRequest { from, to, subflows, ..Default::default() };
     let (begun, mut answers) = (Instant::now(), 0u32);

@@ -24,6 +24,7 @@ mod response;
 mod serve;
 mod service;
 mod shutdown;
+mod state;
 
 /// The messages, the gRPC server and its client, generated from the `.proto` file.
 #[allow(missing_docs, clippy::all, clippy::needless_pass_by_value)]
@@ -31,7 +32,7 @@ pub mod v1 {
     tonic::include_proto!("heddle.path.v1");
 }
 
-pub use options::{Clock, Limits, Options};
+pub use options::{Clock, Limits, Options, epoch};
 pub use problem::{Code, Problem};
 pub use serve::{Bound, ServeError, serve};
 pub use service::Service;

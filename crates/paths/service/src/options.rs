@@ -2,10 +2,13 @@
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use heddle_path_encoder::Scheduler;
+
+use crate::state::unix_seconds;
 
 /// The largest request, in bytes.
 pub(crate) const MAX_REQUEST_BYTES: usize = 64 << 10;
@@ -23,6 +26,17 @@ pub struct Options {
     pub limits: Limits,
     /// The clock of leases.
     pub clock: Clock,
+    /// The number of the first connection, unless the state has higher ones. A process that starts at another number than those before it
+    /// answers for none of their connections by mistake: see [`epoch`].
+    pub first_connection: u64,
+    /// The file of the connections' state; without one a restart forgets them.
+    pub state: Option<PathBuf>,
+}
+
+/// A first number of connections that no earlier process of the same machine has given, as long as processes start at least a second
+/// apart and open fewer than two million connections a second: the seconds since 1970 in the upper bits of 53, which JSON's numbers have.
+pub fn epoch() -> u64 {
+    (unix_seconds() & ((1 << 32) - 1)) << 21
 }
 
 /// Both listeners on the loopback interface, at ports 7340 and 7341.
@@ -35,6 +49,8 @@ impl Default for Options {
             scheduler: Scheduler::default(),
             limits: Limits::default(),
             clock: Clock::default(),
+            first_connection: 0,
+            state: None,
         }
     }
 }

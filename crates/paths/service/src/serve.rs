@@ -35,6 +35,9 @@ pub enum ServeError {
         /// The system's error.
         error: io::Error,
     },
+    /// The state file cannot be read or written.
+    #[error("the state file: {0}")]
+    State(io::Error),
     /// The gRPC server failed.
     #[error("the gRPC server has failed: {0}")]
     Grpc(#[from] tonic::transport::Error),
@@ -56,7 +59,7 @@ pub async fn serve(
     if grpc.is_none() && http.is_none() {
         return Err(ServeError::NothingOn);
     }
-    let service = Arc::new(Service::new(network, &options));
+    let service = Arc::new(Service::new(network, &options).map_err(ServeError::State)?);
     tracing::info!(grpc = ?bound.grpc, http = ?bound.http, "listening");
     ready(bound);
     let (trigger, stopped) = shutdown();

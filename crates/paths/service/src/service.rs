@@ -7,10 +7,11 @@ mod paths;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
-use heddle_path_encoder::{Connections, Network, Placer};
+use heddle_path_encoder::{ConnectionId, Connections, Network, Placer};
 
 use crate::links::Links;
 use crate::metrics::{Gauges, Metrics};
+use crate::state::State;
 use crate::{Clock, Limits, Options, Problem};
 
 /// The operations of `PathService`. Each is a method that takes a request and returns the response or a [`Problem`].
@@ -29,15 +30,23 @@ pub struct Service {
     limits: Limits,
     clock: Clock,
     metrics: Metrics,
+    state: Option<State>,
 }
 
 impl Service {
-    /// A service without connections.
-    pub fn new(network: Network, options: &Options) -> Service {
-        let Options { scheduler, limits, clock, .. } = options;
+    /// A service without connections, or with those of its state file.
+    ///
+    /// # Errors
+    /// The state file cannot be read or written.
+    pub fn new(network: Network, options: &Options) -> std::io::Result<Service> {
+        let Options { scheduler, limits, clock, state, .. } = options;
         let placer = Placer::new(network.fabric(), *scheduler);
         let connections = Connections::new(placer, limits.lease_seconds().into());
-        Service {
+        let mut connections = connections.starting_at(options.first_connection);
+        let open = |path| State::open(path, &network, &mut connections, clock.now());
+        let state = state.as_deref().map(open).transpose()?;
+        Ok(Service {
+            state,
             links: Links::new(&network),
             network: RwLock::new(Arc::new(network)),
             rerouting: Mutex::new(()),
@@ -45,6 +54,13 @@ impl Service {
             limits: limits.clone(),
             clock: clock.clone(),
             metrics: Metrics::new(),
+        })
+    }
+
+    /// Keeps a change of a connection.
+    fn record(&self, connections: &Connections, id: ConnectionId) {
+        if let Some(state) = &self.state {
+            state.record(connections, id, self.clock.now());
         }
     }
 

@@ -43,6 +43,9 @@ fn remove_null(schema: &mut Schema) {
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");
     }
+    if let Some(Value::Object(table)) = schema.get_mut("default") {
+        table.retain(|_, value| !value.is_null());
+    }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
     }

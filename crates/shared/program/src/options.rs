@@ -14,8 +14,8 @@ pub struct Common {
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Runs at a time [default: one a core].
-    #[arg(long, short, global = true, value_name = "N")]
-    pub jobs: Option<usize>,
+    #[arg(long, short, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
 }
 
 impl Common {

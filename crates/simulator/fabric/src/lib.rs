@@ -23,6 +23,7 @@
 
 mod build;
 mod ideal;
+mod offered;
 mod paths;
 mod routes;
 mod stats;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use build::{Fabric, FabricError, PortInfo};
 pub use ideal::one_big_switch;
+pub use offered::{OfferedLoad, offered_load};
 pub use paths::{Hop, Iter, Path, PathError, Paths};
 pub use routes::Routes;
 pub use stats::{Stats, stats};

@@ -38,6 +38,15 @@ pub struct Path {
 }
 
 impl Path {
+    /// True if all its switches and ports are those of a fabric.
+    pub fn is_within(&self, fabric: &Fabric) -> bool {
+        let has = |hop: &Hop| {
+            hop.switch < fabric.switches()
+                && usize::from(hop.port.0) < fabric.ports_of(fabric.hosts + hop.switch).len()
+        };
+        self.hops.iter().all(has)
+    }
+
     /// The path's links, as numbers of ports in the fabric; the last one leads to the host.
     pub fn ports(&self, fabric: &Fabric) -> impl DoubleEndedIterator<Item = u32> {
         self.hops.iter().map(|hop| fabric.port_of_switch(hop.switch, hop.port))

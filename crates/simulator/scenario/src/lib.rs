@@ -27,6 +27,7 @@
 //! assert_eq!(error.key(), "workload.load");
 //! ```
 
+mod complete;
 mod graph;
 mod raw;
 mod resolve;
@@ -35,6 +36,7 @@ mod sizes;
 mod source;
 mod transport_serde;
 
+pub use complete::complete;
 pub use heddle_config::ConfigError as ScenarioError;
 pub use resolved::*;
 pub use source::{Files, Source};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use heddle_scenario::{
     CflbField, Change, FabricFile, Pattern, Placing, Routing, Scenario, Scheme, Source, Transport,
-    Until, Workload, load, load_fabric,
+    Until, Workload, complete, load, load_fabric,
 };
 use heddle_transport::Control;
 use heddle_units::{Bytes, Rate, Time};
@@ -205,4 +205,65 @@ fn a_server_can_be_drawn_for_each_flow() {
     let scenario = example("hula-fig5.toml", &[("workload.pattern", "cross-pod")]);
     let Workload::Flows(flows) = &scenario.workload else { panic!("flows") };
     assert!(matches!(flows.pattern, Pattern::Sets { .. }));
+}
+
+/// What `heddle show` prints is a scenario file, and the same scenario.
+#[test]
+fn a_scenario_with_every_default_written_out_is_the_same_scenario() {
+    let schemes: &[&[(&str, &str)]] = &[
+        &[],
+        &[("scheme", "ecmp")],
+        &[("scheme", "ideal")],
+        &[("scheme", "hula"), ("scheme.tau", "300us")],
+        &[("scheme", "mp-hula"), ("scheme.best_k", "1")],
+        &[("scheme", "cflb")],
+        &[
+            ("scheme", "{ kind = \"cflb\", field = \"source-port\" }"),
+            ("fabric.port_buffer", "20MB"),
+        ],
+        &[("scheme", "letitflow"), ("transport", "{ kind = \"tcp\", control = \"dctcp\" }")],
+        &[("transport", "{ kind = \"mptcp\", subflows = 3, delayed_ack = \"1ms\" }")],
+    ];
+    let mut count = 0;
+    for entry in fs::read_dir(folder()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if !name.ends_with(".toml") {
+            continue;
+        }
+        let text = fs::read_to_string(folder().join(&name)).unwrap();
+        let files = |path: &str| fs::read_to_string(folder().join(path));
+        for overrides in schemes {
+            let source = overrides
+                .iter()
+                .fold(Source::new(name.as_str(), text.as_str()), |s, (k, v)| s.with(*k, *v));
+            let Ok(scenario) = load(&source, &files) else { continue };
+            let shown = complete(&source, &scenario).unwrap();
+            let shown = toml::to_string(&shown).unwrap();
+            let again = load(&Source::new("shown.toml", shown.as_str()), &files);
+            assert_eq!(again.as_ref(), Ok(&scenario), "{name} {overrides:?}\n{shown}");
+            assert!(shown.contains("host_buffer") && shown.contains("min_rto"), "{shown}");
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count}");
+}
+
+/// Flows of hosts that stay cut off would never end.
+#[test]
+fn hosts_that_are_cut_off_for_ever_are_refused() {
+    let text = r#"
+        scheme = "ecmp"
+        fabric = { kind = "leaf-spine", leaves = 2, spines = 2, hosts_per_leaf = 2 }
+        workload = { kind = "flows", sizes = "fixed:20KB", load = 0.1 }
+        measure = { flows = 100 }
+        [[event]]
+        at = "5ms"
+        fail = ["spine-1", "spine-2"]
+    "#;
+    let files = |path: &str| fs::read_to_string(path);
+    let error = load(&Source::new("x.toml", text), &files).unwrap_err();
+    assert_eq!(error.key(), "event.0");
+    assert!(error.message().contains("no path leads from leaf-1"), "{error}");
+    let recovered = format!("{text}\n[[event]]\nat = \"6ms\"\nrecover = [\"spine-1\"]\n");
+    assert!(load(&Source::new("x.toml", recovered), &files).is_ok());
 }

@@ -17,7 +17,7 @@ use crate::five_tuple::FiveTuple;
 use crate::network::{Body, Hot, NIL, PacketKind};
 use crate::random::{Random, Stream};
 
-pub(crate) use connection::{Flow, Lifetime};
+pub(crate) use connection::{Flow, Lifetime, ReceivedBytes};
 pub(crate) use context::HostContext;
 pub(crate) use counters::HostCounters;
 pub(crate) use steering::Steering;
@@ -252,9 +252,16 @@ impl<C: Connection> Hosts<C> {
         sum
     }
 
-    /// Flows that have started and not finished.
-    pub(crate) fn unfinished(&self) -> impl Iterator<Item = &Flow> {
-        self.connections.iter().flat_map(|c| c.flows.iter().map(|(_, flow)| flow))
+    /// Starts the measuring window.
+    pub(crate) fn start_measuring(&mut self) {
+        for connection in &mut self.connections {
+            connection.delivered_before = connection.transport.delivered();
+        }
+    }
+
+    /// Flows that have started and not finished, with what their servers have received.
+    pub(crate) fn open_flows(&self) -> impl Iterator<Item = (&Flow, ReceivedBytes)> {
+        self.connections.iter().flat_map(HostConnection::open_flows)
     }
 }
 

@@ -1,14 +1,19 @@
 //! Ideal flow completion time, that of a flow in an empty fabric: the denominator of slowdowns.
 
+mod paths;
+#[cfg(test)]
+mod tests;
+
 use heddle_fabric::{Fabric, Routes};
-use heddle_policy::Tor;
 use heddle_scenario::Connections;
 use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES, TcpConfig};
-use heddle_units::{Bytes, Rate, Time};
+use heddle_units::{Bytes, Time};
 
-/// Ideal flow completion time of `size` bytes over an empty shortest path: a round trip for the handshake if the connection is new,
-/// every segment at the slowest link, the last segment store-and-forward over the others, and the delays. Windows do not limit it (no
-/// slow start). pFabric and HPCC normalise by the same bound.
+pub(crate) use paths::{BestPaths, PathLink};
+
+/// Ideal flow completion time of `size` bytes over the best of the shortest paths, all of them empty: a round trip for the handshake if
+/// the connection is new, every segment store-and-forward over each link in order, and the delays. Windows do not limit it (no slow
+/// start). pFabric and HPCC normalise by the same bound.
 pub fn ideal_fct(
     fabric: &Fabric,
     routes: &Routes,
@@ -17,33 +22,66 @@ pub fn ideal_fct(
     ends: (u32, u32),
     size: Bytes,
 ) -> Time {
-    let path = links(fabric, routes, ends);
-    let cross = |frame: Bytes| {
-        path.iter().fold(Time::ZERO, |sum, (rate, delay)| sum + *delay + rate.time_for(frame))
-    };
-    let slowest = path.iter().map(|(rate, _)| *rate).min().unwrap_or(Rate(1));
-    let (mss, header) = (u64::from(tcp.mss), u64::from(HEADER_BYTES));
-    let before_last = size.0.div_ceil(mss).max(1) - 1;
-    let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME_BYTES.into()));
-    let handshake = match connections {
-        Connections::PerFlow => cross(Bytes(MIN_FRAME_BYTES.into())) * 2,
-        Connections::Persistent(_) => Time::ZERO,
-    };
-    handshake + slowest.time_for(Bytes(before_last * (mss + header))) + cross(last)
+    BestPaths::default().ideal_fct(fabric, routes, tcp, connections, ends, size)
 }
 
-/// Rates and delays along the first shortest path.
-fn links(fabric: &Fabric, routes: &Routes, (from, to): (u32, u32)) -> Vec<(Rate, Time)> {
-    let mut ports = vec![fabric.first_port[from as usize]];
-    let mut switch = u32::from(fabric.host_tor[from as usize].0);
-    let end: Tor = fabric.host_tor[to as usize];
-    while switch != u32::from(end.0) {
-        let Some(hop) = routes.next_hops(switch, end).first() else { break };
-        let port = fabric.first_port_of_switch(switch) + u32::from(hop.0);
-        ports.push(port);
-        switch = fabric.ports[port as usize].to - fabric.hosts;
+/// Bytes that a flow of `size` bytes of payload takes on a link: those of its segments, each with its headers.
+pub fn wire_bytes(tcp: &TcpConfig, size: Bytes) -> Bytes {
+    let frames = Frames::new(tcp, size);
+    Bytes(frames.full.0 * frames.before_last + frames.last.0)
+}
+
+/// Frames of a flow: all are full but the last.
+#[derive(Clone, Copy, Debug)]
+struct Frames {
+    full: Bytes,
+    /// Number of frames before the last.
+    before_last: u64,
+    last: Bytes,
+}
+
+impl Frames {
+    fn new(tcp: &TcpConfig, size: Bytes) -> Frames {
+        let (mss, header) = (u64::from(tcp.mss), u64::from(HEADER_BYTES));
+        let before_last = size.0.div_ceil(mss).max(1) - 1;
+        let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME_BYTES.into()));
+        Frames { full: Bytes(mss + header), before_last, last }
     }
-    ports.push(fabric.host_port[to as usize]);
-    let link = |port: u32| fabric.graph.links[fabric.ports[port as usize].link as usize];
-    ports.into_iter().map(link).map(|link| (link.rate, link.delay)).collect()
+
+    /// Time from the first bit at the sender to the last bit at the receiver.
+    ///
+    /// Frames are sent in order, so that a short last frame waits behind a full one at a slower link. Of all the ways in which frame and
+    /// link can be a frame's turn, the longest counts: full frames up to some link, that link's slowest predecessor for the others, the last
+    /// frame from there on.
+    fn time_over(&self, path: &[PathLink]) -> Time {
+        let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
+        let Some(between) = self.before_last.checked_sub(1) else {
+            return delays + crossing(path, self.last);
+        };
+        let (mut crossed, mut slowest, mut longest) = (Time::ZERO, Time::ZERO, Time::ZERO);
+        for (index, link) in path.iter().enumerate() {
+            let time = link.rate.time_for(self.full);
+            crossed += time;
+            slowest = slowest.max(time);
+            let rest = crossing(&path[index..], self.last);
+            longest = longest.max(crossed + slowest * between + rest);
+        }
+        delays + longest
+    }
+}
+
+/// Transmission times of a frame on every link.
+fn crossing(path: &[PathLink], frame: Bytes) -> Time {
+    path.iter().fold(Time::ZERO, |sum, link| sum + link.rate.time_for(frame))
+}
+
+/// A round trip of the smallest frames, if the connection is new.
+fn handshake(path: &[PathLink], connections: Connections) -> Time {
+    match connections {
+        Connections::Persistent(_) => Time::ZERO,
+        Connections::PerFlow => {
+            let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
+            (crossing(path, Bytes(MIN_FRAME_BYTES.into())) + delays) * 2
+        }
+    }
 }

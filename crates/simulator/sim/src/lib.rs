@@ -29,6 +29,7 @@
 
 mod arrivals;
 mod engine;
+mod engine_digest;
 mod five_tuple;
 mod hosts;
 mod ideal_fct;
@@ -46,8 +47,12 @@ mod switching;
 mod traffic;
 
 pub use arrivals::{Arrival, Arrivals};
-pub use ideal_fct::ideal_fct;
-pub use outcome::{FlowRecord, Outcome, PathUse, PortCounters, PortName, Samples, Totals};
+pub use engine_digest::engine_digest;
+pub use ideal_fct::{ideal_fct, wire_bytes};
+pub use outcome::{
+    FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, Samples, Totals, UnfinishedFlow,
+};
 pub use progress::{Next, Progress, SimError};
 pub use schemes::{hula_config, mp_hula_config};
 pub use simulate::{simulate, simulate_with};
+pub use simulation::STALL;

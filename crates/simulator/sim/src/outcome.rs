@@ -20,6 +20,48 @@ pub struct FlowRecord {
     pub ideal_fct: Time,
 }
 
+/// A measured flow that had not finished at the end of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnfinishedFlow {
+    /// Start of the flow at the application, from the start of the run.
+    pub start: Time,
+    /// Sending host.
+    pub from: u32,
+    /// Receiving host.
+    pub to: u32,
+    /// Payload.
+    pub size: Bytes,
+    /// Payload received in order until the end of the run.
+    pub delivered: Bytes,
+}
+
+/// A flow without end, and its share of the measuring window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongFlow {
+    /// Start of the flow at the application, from the start of the run.
+    pub start: Time,
+    /// Sending host.
+    pub from: u32,
+    /// Receiving host.
+    pub to: u32,
+    /// Payload received in order in the measuring window.
+    pub delivered: Bytes,
+    /// The part of the measuring window in which the flow ran.
+    pub time: Time,
+    /// Rate of the slower of both hosts' links.
+    pub host_rate: Rate,
+}
+
+impl LongFlow {
+    /// Payload received per second of [`LongFlow::time`]; 0 if there was none.
+    pub fn goodput(&self) -> Rate {
+        if self.time == Time::ZERO {
+            return Rate(0);
+        }
+        Rate((self.delivered.0 as f64 * 8.0 / self.time.as_secs_f64()) as u64)
+    }
+}
+
 /// One direction of a link between switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortName {
@@ -80,12 +122,16 @@ impl Samples {
 pub struct Totals {
     /// Simulated time at the end.
     pub simulated: Time,
+    /// True if the run was stopped because no data had arrived anywhere for [`STALL`](crate::STALL) and nothing was to come.
+    pub stalled: bool,
     /// Packet hops: one packet entering one link.
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
     /// Flows started, measured or not.
     pub flows_started: u64,
+    /// Flows with an end that started in the measuring window.
+    pub measured: u64,
     /// Measured flows that had not finished at the end.
     pub unfinished: u64,
     /// Application bytes received in order.
@@ -106,10 +152,14 @@ pub struct Totals {
     pub reordered: u64,
     /// MPTCP: bytes reinjected on another subflow after a timeout.
     pub reinjected: Bytes,
+    /// MPTCP: SYNs of joins that met no connection, or one whose keys the server did not know yet.
+    pub refused_joins: u64,
     /// CFLB: subflows placed on a path.
     pub placed: u64,
     /// Packets dropped at a full buffer.
     pub dropped: u64,
+    /// Those of them that a sender's own port dropped.
+    pub dropped_at_senders: u64,
     /// Packets lost on failed links.
     pub lost_to_failures: u64,
     /// Packets without a route.
@@ -170,6 +220,10 @@ pub struct PathUse {
 pub struct Outcome {
     /// Measured flows, in the order in which they finished.
     pub flows: Vec<FlowRecord>,
+    /// Measured flows that had not finished, in the order in which they started.
+    pub unfinished: Vec<UnfinishedFlow>,
+    /// Flows without end, in the order in which they started.
+    pub long_flows: Vec<LongFlow>,
     /// Samples of queues and links.
     pub samples: Samples,
     /// Sums.

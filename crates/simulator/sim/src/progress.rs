@@ -13,6 +13,11 @@ pub enum SimError {
     /// CFLB constants that make no codec.
     #[error(transparent)]
     Cflb(#[from] CodecError),
+    /// More samples than a run keeps.
+    #[error(
+        "there are more samples of ports than a run keeps, {0}: give a longer `measure.sample_every`"
+    )]
+    Samples(usize),
     /// The caller's progress function returned [`Next::Stop`].
     #[error("interrupted")]
     Interrupted,

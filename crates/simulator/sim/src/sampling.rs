@@ -6,6 +6,9 @@ use heddle_units::Time;
 use crate::network::Network;
 use crate::outcome::{PortName, Samples};
 
+/// Samples of ports that a run may keep: 1 GB.
+pub(crate) const MOST_SAMPLES: usize = 1 << 27;
+
 /// Takes samples of the ports between switches.
 pub(crate) struct Sampler {
     ports: Vec<u32>,
@@ -48,6 +51,11 @@ impl Sampler {
             self.samples.queued.push(queued as u32);
             *before = sent;
         }
+    }
+
+    /// True if the samples are as many as a run may keep.
+    pub(crate) fn is_full(&self) -> bool {
+        self.samples.sent.len() >= MOST_SAMPLES
     }
 
     /// Starts the measuring window.

@@ -7,7 +7,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use heddle_fabric::{Fabric, one_big_switch};
+use heddle_fabric::{Fabric, Routes, one_big_switch};
 use heddle_policy::Scheme;
 use heddle_scenario::{self as scenario, Scenario, Until};
 use heddle_transport::Connection;
@@ -15,14 +15,14 @@ use heddle_units::Time;
 
 use crate::engine::Event;
 use crate::hosts::{Flow, HostContext, Hosts};
-use crate::ideal_fct::ideal_fct;
+use crate::ideal_fct::BestPaths;
 use crate::look_ahead::{LookAhead, PrefetchView};
 use crate::network::{Network, PacketKind};
 use crate::outcome::{FlowRecord, Totals};
 use crate::path_use::PathUseTracker;
 use crate::progress::{Next, Progress, SimError};
 use crate::random::{Random, Stream};
-use crate::sampling::Sampler;
+use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::Switching;
 use crate::traffic::{self, ConnectionPools, NewFlow, Traffic};
 use start::{is_failed, start_network, steering};
@@ -46,6 +46,9 @@ pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     network: Network,
     /// For each link, true if routing uses it.
     routed: Vec<bool>,
+    /// The routes of the start, once others have replaced them.
+    first_routes: Option<Routes>,
+    best_paths: BestPaths,
     switching: Switching<S>,
     hosts: Hosts<C>,
     traffic: Traffic,
@@ -61,6 +64,8 @@ pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     delivered_before: u64,
     digest: u64,
     look_ahead: LookAhead,
+    /// Last arrival of a packet at a host.
+    last_data: Time,
     now: Time,
 }
 
@@ -100,6 +105,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             digest: 0,
             look_ahead: LookAhead::new(&fabric),
             now: Time::ZERO,
+            last_data: Time::ZERO,
+            first_routes: None,
+            best_paths: BestPaths::default(),
             scenario,
             fabric,
             network,
@@ -151,6 +159,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
                 self.report(watch)?;
             }
         }
+        if self.sampler.is_full() {
+            return Err(SimError::Samples(MOST_SAMPLES));
+        }
         self.report(watch)
     }
 
@@ -172,14 +183,25 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     }
 
     fn report(&self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
-        let done = match self.scenario.measure.until {
-            Until::Flows(flows) => self.flows.len() as f64 / flows.max(1) as f64,
-            Until::Time(_) => self.now.as_secs_f64() / self.end().as_secs_f64(),
-        };
+        let done = self.done();
         let progress = Progress { now: self.now, packet_hops: self.network.hops, done };
         match watch(progress) {
             Next::Continue => Ok(()),
             Next::Stop => Err(SimError::Interrupted),
+        }
+    }
+
+    /// Completed share of the run. Packet hops are even over the time in which flows start; then flows that are left finish.
+    fn done(&self) -> f64 {
+        let until = |end: Time| (self.now.as_secs_f64() / end.as_secs_f64().max(1e-12)).min(1.0);
+        match self.scenario.measure.until {
+            Until::Time(_) => until(self.end()),
+            Until::Flows(flows) => {
+                let finished = self.flows.len() as f64 / flows.max(1) as f64;
+                let measured = self.traffic.time_of(flows);
+                let started = until(self.measure_from() + measured);
+                (1.0 - TAIL_SHARE) * started.max(finished) + TAIL_SHARE * finished
+            }
         }
     }
 
@@ -192,14 +214,27 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     /// True if all measured flows have finished.
     #[inline]
     fn is_complete(&self) -> bool {
-        matches!(self.scenario.measure.until, Until::Flows(flows) if self.flows.len() as u64 >= flows)
+        self.totals.stalled
+            || self.sampler.is_full()
+            || matches!(self.scenario.measure.until, Until::Flows(flows) if self.flows.len() as u64 >= flows)
+    }
+
+    /// True if no packet has arrived at any host for [`STALL`], although a retransmission timer runs, and neither a flow that is still to
+    /// start nor a change of links can help.
+    fn is_stalled(&self) -> bool {
+        let last_change = self.scenario.events.last().map_or(Time::ZERO, |event| event.at);
+        let quiet_since = self.last_data.max(last_change + self.scenario.fabric.convergence);
+        self.now > quiet_since + STALL && self.traffic.next_at() == Time::NEVER
     }
 
     #[inline]
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrival(port) => self.arrival(port),
-            Event::Timeout(id) => self.hosts.timeout(&mut context!(self), id),
+            Event::Timeout(id) => {
+                self.totals.stalled |= self.is_stalled();
+                self.hosts.timeout(&mut context!(self), id);
+            }
             Event::DelayedAck(id) => self.hosts.delayed_ack(&mut context!(self), id),
             Event::Spawn => self.spawn(),
             Event::Probe(tor) => self.originate(tor),
@@ -215,6 +250,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         let Some(packet) = self.network.arrive(self.now, port) else { return };
         let to = self.network.ports[port as usize].to;
         if to < self.fabric.hosts {
+            self.last_data = self.now;
             self.hosts.receive(&mut context!(self), packet, &mut self.finishing);
             if !self.finishing.is_empty() {
                 self.record_finished();
@@ -257,10 +293,11 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     }
 
     fn record_finished(&mut self) {
+        let routes = self.first_routes.as_ref().unwrap_or(&self.switching.routes);
         for flow in self.finishing.drain(..).filter(|flow| flow.measured) {
-            let ideal_fct = ideal_fct(
+            let ideal_fct = self.best_paths.ideal_fct(
                 &self.fabric,
-                &self.switching.routes,
+                routes,
                 self.scenario.transport.tcp(),
                 traffic::connection_mode(&self.scenario.workload),
                 (flow.from, flow.to),
@@ -281,6 +318,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
 
     fn start_measuring(&mut self) {
         self.delivered_before = self.hosts.counters().delivered;
+        self.hosts.start_measuring();
         self.sampler.start_measuring();
         if let Some(tracker) = &mut self.path_use {
             tracker.start_measuring();
@@ -297,6 +335,12 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         }
     }
 }
+
+/// Silence after which a run in which hosts retransmit in vain is stopped: longer than any back-off that a fabric's failure causes.
+pub const STALL: Time = Time::secs(10);
+
+/// Share of a run that is spent on flows that remain when the last measured flow has started.
+const TAIL_SHARE: f64 = 0.05;
 
 /// Events between two calls of the progress function.
 const WATCH_EVERY: u64 = 1 << 18;

@@ -53,6 +53,16 @@ impl Traffic {
         }
     }
 
+    /// Mean time in which so many flows start; of a list, the time of its last flow.
+    pub(crate) fn time_of(&self, flows: u64) -> Time {
+        match self {
+            Traffic::Poisson(poisson) => {
+                Time((poisson.mean_gap * flows as f64 / poisson.flows_per_arrival * 1e12) as u64)
+            }
+            Traffic::List(list) => list.first().map_or(Time::ZERO, |(at, _)| *at),
+        }
+    }
+
     /// Appends the flows of the due arrival to `flows`, and schedules the next arrival.
     pub(crate) fn arrive(&mut self, flows: &mut Vec<NewFlow>) {
         match self {
@@ -67,6 +77,7 @@ pub(crate) struct Poisson {
     random: Random,
     next_at: Time,
     mean_gap: f64,
+    flows_per_arrival: f64,
     sizes: SizeDistribution,
     pattern: SeededPattern,
     connections: Connections,
@@ -112,7 +123,15 @@ impl Poisson {
         let mean_gap = flows.sizes.mean() * flows_per_arrival / bytes_per_second;
         let sizes = flows.sizes.clone();
         let connections = flows.connections;
-        let mut poisson = Poisson { random, next_at: start, mean_gap, sizes, pattern, connections };
+        let mut poisson = Poisson {
+            random,
+            next_at: start,
+            mean_gap,
+            flows_per_arrival,
+            sizes,
+            pattern,
+            connections,
+        };
         poisson.schedule_next();
         poisson
     }

@@ -19,6 +19,8 @@ pub struct ConnectionCounters {
     pub reordered: u64,
     /// MPTCP: bytes reinjected on another subflow after a timeout.
     pub reinjected: u64,
+    /// MPTCP: SYNs of joins that met no connection at the server, or one whose keys it did not know yet. They are not answered.
+    pub refused_joins: u64,
 }
 
 /// A connection: the client, which sends data, and the server, which receives it. Its paths are numbered from 0.
@@ -181,6 +183,7 @@ impl Connection for TcpConnection {
             fast_recoveries: sender.fast_recoveries,
             reordered: self.receiver.reordered(),
             reinjected: 0,
+            refused_joins: 0,
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Report {
     pub subtitle: String,
     /// Facts about the study (seed, version, date), as label and value.
     pub meta: Vec<(String, String)>,
+    /// What a reader must know before figures are compared, above the body.
+    pub warnings: Vec<String>,
     /// The body, in order.
     pub sections: Vec<Section>,
 }
@@ -39,6 +41,13 @@ pub struct Section {
 pub enum Block {
     /// Prose: paragraphs parted by blank lines, `**bold**`, `` `code` ``, `[text](#anchor)`.
     Text(String),
+    /// Lines of a program or a file, as they are, below a heading that shows and hides them.
+    Code {
+        /// The heading.
+        title: String,
+        /// The lines.
+        text: String,
+    },
     /// A table.
     Table(Table),
     /// A plot.
@@ -62,6 +71,11 @@ impl Report {
     /// With one more fact about the study.
     pub fn fact(mut self, label: impl Into<String>, value: impl Into<String>) -> Report {
         self.meta.push((label.into(), value.into()));
+        self
+    }
+    /// With one more warning.
+    pub fn warning(mut self, text: impl Into<String>) -> Report {
+        self.warnings.push(text.into());
         self
     }
     /// With one more section.
@@ -102,7 +116,7 @@ impl Block {
                 left.collect_plots(found);
                 right.collect_plots(found);
             }
-            Block::Text(_) | Block::Table(_) | Block::FabricMap(_) => {}
+            Block::Text(_) | Block::Code { .. } | Block::Table(_) | Block::FabricMap(_) => {}
         }
     }
 }

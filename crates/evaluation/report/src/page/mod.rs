@@ -18,6 +18,7 @@ const SCRIPT: &str = concat!(
     include_str!("../assets/base.js"),
     include_str!("../assets/plot.js"),
     include_str!("../assets/fabric.js"),
+    include_str!("../assets/table.js"),
 );
 /// The browser holds us to the promise that nothing is loaded.
 const POLICY: &str =
@@ -62,6 +63,11 @@ impl Page {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Text(text) => self.push(&prose::paragraphs(text)),
+            Block::Code { title, text } => self.push(&format!(
+                "<details class=\"code\"><summary>{}</summary><pre>{}</pre></details>\n",
+                escape(title),
+                escape(text)
+            )),
             Block::Table(table) => self.push(&table::table(table)),
             Block::Plot(plot) => {
                 let id = self.anchors.claim(&plot.id);
@@ -111,9 +117,11 @@ fn header(report: &Report) -> String {
     let facts: String = report.meta.iter().map(fact).collect();
     let facts =
         if facts.is_empty() { facts } else { format!("<dl class=\"facts\">{facts}</dl>\n") };
+    let warning = |text: &String| format!("<p class=\"warning\">{}</p>\n", prose::inline(text));
+    let warnings: String = report.warnings.iter().map(warning).collect();
     format!(
         "<header>\n<button type=\"button\" class=\"theme\" hidden>Theme</button>\n\
-         <h1>{title}</h1>\n{subtitle}{facts}</header>\n"
+         <h1>{title}</h1>\n{subtitle}{facts}{warnings}</header>\n"
     )
 }
 

@@ -4,6 +4,9 @@ use super::prose::inline;
 use crate::draw::escape;
 use crate::model::{Cell, Status, Table};
 
+/// Columns of a table that may be wider than the text.
+const WIDE: usize = 7;
+
 /// The table inside a box that scrolls sideways where the page is narrow.
 pub(crate) fn table(table: &Table) -> String {
     let caption = match table.caption.as_str() {
@@ -21,9 +24,10 @@ pub(crate) fn table(table: &Table) -> String {
         let cell = |c| format!("<td{}>{}</td>", class(c), content(cells.get(c).unwrap_or(&empty)));
         format!("<tr>{}</tr>\n", (0..table.columns.len()).map(cell).collect::<String>())
     };
+    let box_class = if table.columns.len() > WIDE { "table wide" } else { "table" };
     let body: String = table.rows.iter().map(row).collect();
     format!(
-        "<div class=\"table\" tabindex=\"0\"><table>{caption}<thead><tr>{header}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
+        "<div class=\"{box_class}\" tabindex=\"0\"><table>{caption}<thead><tr>{header}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
     )
 }
 

@@ -31,7 +31,7 @@ fn on(
     monitor: &dyn Monitor,
 ) -> Result<Vec<RunSummary>, GridError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| run(cells, store, monitor))
+    pool.install(|| run(cells, store, Keep::Summaries, monitor))
 }
 
 fn digests(runs: &[RunSummary]) -> Vec<(u64, &str)> {
@@ -120,5 +120,5 @@ fn progress_ends_with_every_cell_done() {
 fn no_cells_no_results() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    assert_eq!(run(&[], &store, &until(|_| true)).unwrap(), []);
+    assert_eq!(run(&[], &store, Keep::Summaries, &until(|_| true)).unwrap(), []);
 }

@@ -11,6 +11,7 @@ fn a_key_tells_what_is_run_and_not_how_it_is_written() {
     let (load, flows) = (("workload.load", "0.5"), ("measure.flows", "30"));
     assert_eq!(key(&cell(1, &[load, flows])), key(&cell(1, &[flows, load])));
     assert_eq!(key(&cell(1, &[("workload.load", "0.40")])), one);
+    assert_eq!(key(&cell(1, &[("title", "another title"), ("seeds", "[1, 2, 3]")])), one);
     for other in
         [cell(2, &[]), cell(1, &[load]), cell(1, &[flows]), cell(1, &[("scheme", "spray")])]
     {
@@ -28,6 +29,12 @@ fn a_run_is_found_again_by_its_cell_alone() {
     store.save(&kept, &summary).unwrap();
     assert_eq!(store.load(&kept).unwrap(), Some(summary));
     assert_eq!(store.load(&other).unwrap(), None);
+    let renamed = cell(1, &[("title", "another title")]);
+    assert_eq!(store.load(&renamed).unwrap().unwrap().title, "another title");
+    let file: serde_json::Value =
+        serde_json::from_slice(&fs::read(store.path(&kept, "json")).unwrap()).unwrap();
+    assert_eq!((file["engine"].as_str(), &file["seed"]), (Some(engine_digest()), &json!(1)));
+    assert_eq!(file["scenario"]["workload"]["flows"]["load"], 0.4);
 }
 
 #[test]
@@ -36,7 +43,7 @@ fn a_damaged_file_counts_as_none_and_an_unreadable_one_does_not() {
     let store = Store::open(folder.path()).unwrap();
     let cell = cell(1, &[]);
     store.save(&cell, &run(&cell)).unwrap();
-    let path = store.path(&cell);
+    let path = store.path(&cell, "json");
     let whole = fs::read(&path).unwrap();
     for length in [0, 1, whole.len() / 2, whole.len() - 1] {
         fs::write(&path, &whole[..length]).unwrap();

@@ -12,7 +12,17 @@ fn flow(bytes: u64, micros: u64) -> FlowRecord {
 
 fn outcome(flows: Vec<FlowRecord>, samples: Samples) -> Outcome {
     let (totals, scheme, digest) = (Totals::default(), Default::default(), 0);
-    Outcome { flows, samples, totals, scheme, path_use: None, port_counters: Vec::new(), digest }
+    Outcome {
+        flows,
+        unfinished: Vec::new(),
+        long_flows: Vec::new(),
+        samples,
+        totals,
+        scheme,
+        path_use: None,
+        port_counters: Vec::new(),
+        digest,
+    }
 }
 
 /// One 1 Gbps port sampled every 10 us (1250 bytes at most); each sample is bytes sent and bytes waiting.

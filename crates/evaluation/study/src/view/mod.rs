@@ -5,13 +5,47 @@ pub mod path_use;
 pub mod plots;
 
 use heddle_claims::stats::Estimate;
-use heddle_report::{Cell, Report, Section, Table};
+use heddle_report::{Block, Cell, Report, Section, Table};
 use heddle_scenario::{Graph, Scenario};
 
+use crate::provenance::Provenance;
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
 use crate::sweep::{Axis, Row};
 use plots::{Curve, FctMetric};
+
+/// Curves of one plot: more would share colours.
+const MOST_CURVES: usize = 7;
+
+/// A report with what made its figures, and what a reader must know before they are compared.
+pub fn with_origin(report: Report, made: &Provenance, remarks: &[String]) -> Report {
+    let report = remarks.iter().fold(report, |report, remark| report.warning(remark));
+    let scenario = toml_text(&made.scenario);
+    let origin = Table::new(["", "value"])
+        .row(["Command".to_owned(), made.command.clone()])
+        .row(["Scenario file".to_owned(), made.scenario_file.clone()])
+        .row(["Overrides".to_owned(), made.overrides.join("; ")])
+        .row(["Engine (digest of golden runs)".to_owned(), made.engine.clone()])
+        .row(["Program (SHA-256)".to_owned(), made.program.clone()]);
+    let section = Section::new("origin", "Scenario and command").block(origin);
+    let title = "The scenario, with every default".to_owned();
+    report.section(section.block(Block::Code { title, text: scenario }))
+}
+
+/// A scenario as JSON in the order of its keys: it is a scenario file's tables.
+fn toml_text(scenario: &serde_json::Value) -> String {
+    toml::to_string(scenario).unwrap_or_default()
+}
+
+/// Named runs in groups that one plot can tell apart.
+fn cdfs(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
+    let groups = named.chunks(MOST_CURVES).enumerate();
+    let plot = |(index, group): (usize, &[(&str, &[RunSummary])])| {
+        let id = if index == 0 { "fct-cdf".to_owned() } else { format!("fct-cdf-{}", index + 1) };
+        plots::fct_cdf(&id, "Distribution of flow completion times", group)
+    };
+    groups.map(plot).collect()
+}
 
 /// The report of one scenario.
 pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
@@ -43,20 +77,18 @@ pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
     let keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
     let runs: Vec<RunSummary> = rows.iter().flat_map(|row| row.runs.clone()).collect();
     let mut section = Section::new("results", "Results").block(fct_table(&keys.join(" "), &named));
-    let cdfs: Vec<(String, &[RunSummary])> =
-        rows.iter().map(|row| (row.settings.join(" "), row.runs.as_slice())).collect();
-    let cdfs: Vec<(&str, &[RunSummary])> = cdfs.iter().map(|(n, r)| (n.as_str(), *r)).collect();
+    let named_runs: Vec<(&str, &[RunSummary])> =
+        named.iter().zip(rows).map(|((name, _), row)| (name.as_str(), &*row.runs)).collect();
     if let Some((key, curves)) = sweep_curves(axes, rows) {
-        for metric in FctMetric::ALL {
-            section = section.block(plots::over(&key, metric, &curves));
+        for curves in curves.chunks(MOST_CURVES) {
+            for metric in FctMetric::ALL {
+                section = section.block(plots::over(&key, metric, curves));
+            }
         }
     }
     let title = format!("Sweep over {}", keys.join(", "));
-    let shapes = Section::new("fct", "Flow completion times").block(plots::fct_cdf(
-        "fct-cdf",
-        "Distribution of flow completion times",
-        &cdfs,
-    ));
+    let shapes = Section::new("fct", "Flow completion times");
+    let shapes = cdfs(&named_runs).into_iter().fold(shapes, Section::block);
     head(&title, &runs).section(section).section(shapes)
 }
 
@@ -113,6 +145,10 @@ fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
         "100 KB-10 MB",
         "> 10 MB",
         "slowdown",
+        "bound of the mean",
+        "unfinished",
+        "drops",
+        "timeouts",
     ];
     rows.iter().fold(Table::new(header), |table, (name, o)| {
         let times = [
@@ -127,6 +163,12 @@ fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
         let mut cells = vec![Cell::from(name.clone())];
         cells.extend(times.map(|time| Cell::from(estimate(time, 1e3, " ms"))));
         cells.push(Cell::from(estimate(o.slowdown_mean, 1.0, "")));
+        let bound =
+            o.fct_mean_bound.map_or_else(|| "-".into(), |b| format!("{:.3} ms", b.mean * 1e3));
+        cells.push(Cell::from(bound));
+        let flows = &o.flows;
+        cells.push(Cell::from(format!("{} of {}", flows.unfinished, flows.measured)));
+        cells.extend([flows.dropped, flows.timeouts].map(|count| Cell::from(count.to_string())));
         table.row(cells)
     })
 }

@@ -36,6 +36,7 @@ impl Service {
             let now = self.clock.now();
             let id = connections.open(&network, &opened, now, is_free(&taken))?;
             connections.set_taken_ports(id, taken)?;
+            self.record(&connections, id);
             Ok(response::connection(&network, id, open(&connections, id)?, now))
         })
     }
@@ -94,6 +95,7 @@ impl Service {
             self.check_room(&connections, &taken)?;
             let subflow = connections.add_subflow(&network, id, ports, is_free(&taken))?;
             set_taken_ports(&mut connections, id, taken)?;
+            self.record(&connections, id);
             describe(&network, &connections, id, subflow)
         })
     }
@@ -113,6 +115,7 @@ impl Service {
             self.check_room(&connections, &taken)?;
             connections.replace(&network, id, subflow, is_free(&taken))?;
             set_taken_ports(&mut connections, id, taken)?;
+            self.record(&connections, id);
             describe(&network, &connections, id, subflow)
         })
     }
@@ -127,7 +130,9 @@ impl Service {
     ) -> Result<v1::CloseSubflowResponse, Problem> {
         self.run("close_subflow", || {
             let (id, subflow) = (ConnectionId(request.connection), SubflowId(request.subflow));
-            self.connections().close_subflow(id, subflow)?;
+            let mut connections = self.connections();
+            connections.close_subflow(id, subflow)?;
+            self.record(&connections, id);
             Ok(v1::CloseSubflowResponse {})
         })
     }
@@ -144,6 +149,7 @@ impl Service {
             let (mut connections, id) = (self.connections(), ConnectionId(request.connection));
             let now = self.clock.now();
             let expires = connections.renew(id, now)?;
+            self.record(&connections, id);
             let network = self.network();
             let affected = open(&connections, id)?.affected(&network, id);
             Ok(v1::RenewConnectionResponse {
@@ -162,7 +168,9 @@ impl Service {
         request: &v1::CloseConnectionRequest,
     ) -> Result<v1::CloseConnectionResponse, Problem> {
         self.run("close_connection", || {
-            self.connections().close(ConnectionId(request.connection))?;
+            let (mut connections, id) = (self.connections(), ConnectionId(request.connection));
+            connections.close(id)?;
+            self.record(&connections, id);
             Ok(v1::CloseConnectionResponse {})
         })
     }

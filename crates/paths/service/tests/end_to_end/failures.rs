@@ -13,7 +13,7 @@ fn set(service: &Service, a: &str, b: &str, state: v1::LinkState) -> Vec<v1::Aff
 
 #[test]
 fn a_subflow_leaves_the_link_that_failed() {
-    let service = Service::new(network(Field::Ports), &options());
+    let service = Service::new(network(Field::Ports), &options()).unwrap();
     let (from, to) = ("host-1".to_owned(), "host-3".to_owned());
     let request = v1::OpenConnectionRequest {
         from: from.clone(),
@@ -50,7 +50,7 @@ fn a_subflow_leaves_the_link_that_failed() {
 /// GetConnection and RenewConnection report the impact of link changes, until the subflow is replaced.
 #[test]
 fn hosts_learn_of_the_link_impact() {
-    let service = Service::new(network(Field::Ports), &options());
+    let service = Service::new(network(Field::Ports), &options()).unwrap();
     let (from, to) = ("host-1".to_owned(), "host-3".to_owned());
     let request = v1::OpenConnectionRequest { from, to, subflows: 1, ..Default::default() };
     let opened = service.open_connection(&request).unwrap();
@@ -77,7 +77,7 @@ fn hosts_learn_of_the_link_impact() {
 
 #[test]
 fn a_pair_that_is_cut_off_has_no_paths() {
-    let service = Service::new(network(Field::Ports), &options());
+    let service = Service::new(network(Field::Ports), &options()).unwrap();
     let code = |from: &str, to: &str| {
         let request = v1::FindPathsRequest { from: from.into(), to: to.into(), limit: 0 };
         service.find_paths(&request).map(|found| found.total).map_err(|problem| problem.code)

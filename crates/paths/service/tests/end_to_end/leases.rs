@@ -16,7 +16,8 @@ fn timed() -> (Service, Arc<AtomicU64>) {
     let clock = Clock::new(move || seconds.load(Ordering::Relaxed));
     let [lease, longest_lease] = [30, 90].map(Duration::from_secs);
     let limits = Limits { lease, longest_lease, ..Limits::default() };
-    (Service::new(network(Field::Ports), &Options { clock, limits, ..Options::default() }), time)
+    let options = Options { clock, limits, ..Options::default() };
+    (Service::new(network(Field::Ports), &options).unwrap(), time)
 }
 
 fn open(service: &Service) -> u64 {

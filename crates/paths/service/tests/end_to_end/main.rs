@@ -9,6 +9,7 @@ mod failures;
 mod leases;
 mod paths;
 mod problems;
+mod restart;
 mod running;
 mod secrecy;
 mod zero;

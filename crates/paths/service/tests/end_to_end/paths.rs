@@ -48,7 +48,7 @@ fn open(subflows: u32) -> v1::OpenConnectionRequest {
 
 #[test]
 fn every_path_is_encoded_by_its_number_and_by_its_nodes() {
-    let service = Service::new(network(Field::Ports), &options());
+    let service = Service::new(network(Field::Ports), &options()).unwrap();
     let find = v1::FindPathsRequest { from: "host-2".into(), to: "host-3".into(), limit: 0 };
     let found = service.find_paths(&find).unwrap();
     assert_eq!(found.paths[4].nodes, ["host-2", "tor-1", "spine-5", "tor-2", "host-3"]);
@@ -69,7 +69,7 @@ fn every_path_is_encoded_by_its_number_and_by_its_nodes() {
 
 #[test]
 fn flow_labels_encode_paths_where_ports_are_given() {
-    let service = Service::new(network(Field::FlowLabel), &options());
+    let service = Service::new(network(Field::FlowLabel), &options()).unwrap();
     let request = v1::OpenConnectionRequest {
         from: "host-1".into(),
         to: "host-4".into(),
@@ -98,7 +98,7 @@ fn ports_that_the_sender_has_in_use_are_not_allocated() {
     let opened =
         |service: &Service, taken| service.open_connection(&request(taken)).unwrap().subflows;
     let port = |subflow: &v1::Subflow| subflow.header.as_ref().unwrap().source_port;
-    let fresh = || Service::new(network(source_ports(1024)), &options());
+    let fresh = || Service::new(network(source_ports(1024)), &options()).unwrap();
     let taken: Vec<u32> = opened(&fresh(), vec![]).iter().map(port).collect();
     let other = opened(&fresh(), taken.clone());
     assert!(other.iter().all(|subflow| !taken.contains(&port(subflow)) && subflow.disjoint));
@@ -108,7 +108,7 @@ fn ports_that_the_sender_has_in_use_are_not_allocated() {
 /// 4096 source ports, 7^3 encodings of a path: the taken ports of one connection are kept for the host while it is open.
 #[test]
 fn taken_ports_are_kept_while_a_connection_is_open() {
-    let service = Service::new(network(source_ports(4096)), &options());
+    let service = Service::new(network(source_ports(4096)), &options()).unwrap();
     let request = |subflows, taken_ports| v1::OpenConnectionRequest {
         destination_port: Some(80),
         taken_ports,
@@ -135,7 +135,7 @@ fn taken_ports_are_kept_while_a_connection_is_open() {
 /// A sender that requests a port, and lists it as taken.
 #[test]
 fn a_given_port_must_not_be_taken() {
-    let service = Service::new(network(Field::FlowLabel), &options());
+    let service = Service::new(network(Field::FlowLabel), &options()).unwrap();
     let request = v1::OpenConnectionRequest {
         family: v1::Family::Ipv6.into(),
         source_port: Some(40_000),
@@ -153,7 +153,7 @@ fn a_given_port_must_not_be_taken() {
 
 #[test]
 fn encode_uses_ports_that_are_free() {
-    let service = Service::new(network(source_ports(1024)), &options());
+    let service = Service::new(network(source_ports(1024)), &options()).unwrap();
     let request = v1::EncodeRequest {
         from: "host-1".into(),
         to: "host-3".into(),

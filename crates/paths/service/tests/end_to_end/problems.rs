@@ -267,8 +267,10 @@ async fn grpc_has_a_status_for_each_error() {
         (v1::OpenConnectionRequest { family: 9, ..request("host-3", 1) }, Grpc::InvalidArgument),
     ] {
         let status = grpc.open_connection(request.clone()).await.unwrap_err();
-        let problem =
-            Service::new(network(Field::Ports), &options()).open_connection(&request).unwrap_err();
+        let problem = Service::new(network(Field::Ports), &options())
+            .unwrap()
+            .open_connection(&request)
+            .unwrap_err();
         assert_eq!((status.code(), status.message()), (code, problem.to_string().as_str()));
     }
     let down = |a: &str| v1::SetLinkRequest {
@@ -285,7 +287,7 @@ async fn grpc_has_a_status_for_each_error() {
 /// Eight source ports and seven paths: each path has one encoding.
 #[test]
 fn ports_run_out_and_nothing_is_left_behind() {
-    let service = Service::new(network(source_ports(8)), &options());
+    let service = Service::new(network(source_ports(8)), &options()).unwrap();
     let (from, to, destination_port) = ("host-1".into(), "host-3".into(), Some(80));
     let request = |subflows| v1::OpenConnectionRequest {
         from,
@@ -313,7 +315,7 @@ fn ports_run_out_and_nothing_is_left_behind() {
 
 #[test]
 fn a_source_port_needs_its_destination_port() {
-    let service = Service::new(network(source_ports(1024)), &options());
+    let service = Service::new(network(source_ports(1024)), &options()).unwrap();
     let request = |source_port, destination_port| {
         let (from, to) = ("host-1".into(), "host-3".into());
         let request = v1::OpenConnectionRequest {
@@ -334,7 +336,7 @@ fn a_source_port_needs_its_destination_port() {
 #[test]
 fn open_connections_are_limited() {
     let limits = Limits { connections: 2, ..Limits::default() };
-    let service = Service::new(network(Field::Ports), &Options { limits, ..options() });
+    let service = Service::new(network(Field::Ports), &Options { limits, ..options() }).unwrap();
     let (from, to) = ("host-1".into(), "host-3".into());
     let request = v1::OpenConnectionRequest { from, to, subflows: 16, ..Default::default() };
     let first = service.open_connection(&request).unwrap().connection;
@@ -350,7 +352,7 @@ fn open_connections_are_limited() {
 #[test]
 fn taken_ports_are_limited() {
     let limits = Limits { taken_ports: 3, ..Limits::default() };
-    let service = Service::new(network(Field::Ports), &Options { limits, ..options() });
+    let service = Service::new(network(Field::Ports), &Options { limits, ..options() }).unwrap();
     let open = |taken_ports| {
         let (from, to) = ("host-1".into(), "host-3".into());
         let request =

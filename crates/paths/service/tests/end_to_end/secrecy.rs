@@ -83,6 +83,6 @@ async fn logs_and_responses_do_not_have_the_key() {
 #[test]
 fn debug_output_does_not_have_the_key() {
     for field in [Field::Ports, Field::FlowLabel] {
-        assert_without_key(&format!("{:?}", Service::new(network(field), &options())));
+        assert_without_key(&format!("{:?}", Service::new(network(field), &options()).unwrap()));
     }
 }

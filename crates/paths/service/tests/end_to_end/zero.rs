@@ -91,7 +91,8 @@ fn nothing_is_left(field: Field, scheduler: Scheduler, steps: Vec<Step>) {
     let time = Arc::new(AtomicU64::new(0));
     let seconds = time.clone();
     let clock = Clock::new(move || seconds.load(Ordering::Relaxed));
-    let service = Service::new(network(field), &Options { clock, scheduler, ..Options::default() });
+    let service =
+        Service::new(network(field), &Options { clock, scheduler, ..Options::default() }).unwrap();
     for step in steps {
         take(&service, &time, step);
     }

@@ -2,15 +2,15 @@
 
 use heddle_units::Bytes;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// CFLB in a simulation: what all routers and senders share, and how connections are steered.
-#[derive(Debug, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Cflb {
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) constants: CflbConstants,
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) steering: Steering,
 }
 
@@ -23,7 +23,7 @@ impl<'de> Deserialize<'de> for Cflb {
 }
 
 /// Constants that all routers and senders of a network share, except for the key.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CflbConstants {
     /// The header fields that name the path. Default: "ports" (CFLB section 3.3).
@@ -43,7 +43,7 @@ pub(crate) struct CflbConstants {
 }
 
 /// The header fields that name the path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CflbField {
     /// Both ports, 32 bits.
@@ -56,7 +56,7 @@ pub(crate) enum CflbField {
 }
 
 /// The invertible function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CflbCipher {
     /// RC5 with blocks of 32 bits.
@@ -68,7 +68,7 @@ pub(crate) enum CflbCipher {
 }
 
 /// Encoding of selectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CflbRules {
     /// Each digit is shifted by a hash of its own, and a value from B^L up, which encodes no path, is hashed: flows that are not
@@ -80,7 +80,7 @@ pub(crate) enum CflbRules {
 }
 
 /// Placement of connections on paths.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Steering {
     /// Connections with at least this many bytes to send are placed on paths, the others are hashed. Default: 100KB (Mahout,
@@ -97,7 +97,7 @@ impl Default for Steering {
 }
 
 /// The scheduler's choice of a path for a subflow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Placing {
     /// The path whose links carry the fewest placed flows (CFLB section 4.2.1).
@@ -108,12 +108,12 @@ pub(crate) enum Placing {
 }
 
 /// CFLB in a network: what all routers and senders share, and what a sender may write.
-#[derive(Debug, Default, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct CflbNetwork {
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) constants: CflbConstants,
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) sender: Sender,
 }
 
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for CflbNetwork {
 }
 
 /// Values that a sender may write, and the key.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sender {
     /// The TTL (hop limit) that senders write, as the first router receives it. Default: 64 (Linux's, and RFC 1700's).

@@ -2,15 +2,15 @@
 
 use heddle_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The network: a shape, its sizes and rates, and the options common to all shapes.
-#[derive(Debug, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Fabric {
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) shape: Shape,
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) options: Options,
 }
 
@@ -23,7 +23,7 @@ impl<'de> Deserialize<'de> for Fabric {
 }
 
 /// Topology: how nodes are connected.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind")]
 pub(crate) enum Shape {
@@ -51,7 +51,7 @@ pub(crate) enum Shape {
 }
 
 /// Defaults are those of HULA section 6: not oversubscribed, 160 Gbps between the pods.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TwoPod {
     /// Hosts of each ToR. Default: 8.
@@ -68,7 +68,7 @@ impl Default for TwoPod {
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FatTree {
     /// Ports of a switch, even.
@@ -91,7 +91,7 @@ fn ten_gbps() -> Rate {
 }
 
 /// Defaults are those of CONGA's testbed (section 5, figure 7a): oversubscribed 2 to 1.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LeafSpine {
     /// Leaves. Default: 2.
@@ -121,7 +121,7 @@ impl Default for LeafSpine {
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vl2 {
     /// D_A, ports of an aggregation switch, even: half of them lead to ToRs, half to intermediate switches. There are D_A D_I / 4
@@ -148,7 +148,7 @@ fn one_gbps() -> Rate {
     Rate::gbps(1)
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BCube {
     /// n, ports of a switch.
@@ -163,7 +163,7 @@ pub(crate) struct BCube {
     pub(crate) rate: Rate,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphPath {
     /// A TOML file of `[[node]]` and `[[link]]` tables, named from the scenario's own folder.
@@ -171,7 +171,7 @@ pub(crate) struct GraphPath {
 }
 
 /// Options of all shapes.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Options {
     /// Propagation time of each link. Default: 1us (200 m of fibre; an unloaded cross-pod round trip of 12 us and
@@ -185,9 +185,10 @@ pub(crate) struct Options {
     /// A packet that finds more bytes than this waiting at a port is marked (ECN). Default: 97.5KB with `control = "dctcp"`
     /// (K = 65 packets of 1500 bytes at 10 Gbps, DCTCP section 4), no marking otherwise.
     pub(crate) mark_above: Option<Bytes>,
-    /// Bytes that a host's own port can hold. Default: `port_buffer`, as ns-2's links have one queue limit for both ends.
+    /// Bytes that a host's own port can hold. Default: 10MB, or `port_buffer` if that is more, so that hosts wait instead of dropping
+    /// their own packets (as with Linux's TCP small queues).
     pub(crate) host_buffer: Option<Bytes>,
-    /// Packets that may wait at a host's own port. Default: `port_packets`.
+    /// Packets that may wait at a host's own port. Default: bytes alone count.
     pub(crate) host_packets: Option<u32>,
     /// As `mark_above`, at a host's own port. Default: `mark_above`.
     pub(crate) host_mark_above: Option<Bytes>,
@@ -220,7 +221,7 @@ impl Default for Options {
 }
 
 /// A link (or all parallel links) with a rate or delay of its own.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LinkChange {
     /// The two ends, as in `"leaf-1 spine-2"`; `"leaf-1 spine-2 #1"` is the first of parallel links.

@@ -29,10 +29,10 @@ pub(crate) use transport::{
 pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, Workload};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A Heddle scenario: one simulation, except for its seed.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
     /// Title: the purpose of the scenario, in a line. Default: the file's name.

@@ -2,13 +2,13 @@
 
 use heddle_units::Time;
 use schemars::{JsonSchema, Schema};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::Cflb;
 
 /// A load-balancing scheme. Each knows its own keys only.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind", deny_unknown_fields, transform = also_by_name)]
 pub(crate) enum Scheme {
@@ -50,7 +50,7 @@ fn also_by_name(schema: &mut Schema) {
 const FLOWLET_SLOTS: u32 = 65_536;
 
 /// Defaults are those of CONGA section 3.6, but for the flowlet gap, which is that of HULA's experiments.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CongaPrime {
     /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6 uses one gap for all schemes).
@@ -75,7 +75,7 @@ impl Default for CongaPrime {
 }
 
 /// Defaults are those of CONGA section 3.6: Q = 3, tau = 160 us, a flowlet gap of 500 us.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Conga {
     /// Silence longer than this ends a flowlet. Default: 500us.
@@ -103,7 +103,7 @@ impl Default for Conga {
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LetItFlow {
     /// Silence longer than this ends a flowlet. Default: 500us (the paper's, and CONGA's).
@@ -119,7 +119,7 @@ impl Default for LetItFlow {
 }
 
 /// Defaults are DRILL(2, 1), the paper's choice.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Drill {
     /// Ports drawn at random for each packet, d. Default: 2.
@@ -134,7 +134,7 @@ impl Default for Drill {
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Hula {
     /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6).
@@ -173,7 +173,7 @@ impl Default for Hula {
 }
 
 /// HULA's update rule.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Update {
     /// Lower, stale, or from the best hop itself (HULA section 5.3).
@@ -183,12 +183,12 @@ pub(crate) enum Update {
 }
 
 /// MP-HULA: HULA's parameters and its own.
-#[derive(Debug, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct MpHula {
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) multipath: Multipath,
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) hula: Hula,
 }
 
@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for MpHula {
 }
 
 /// Parameters that MP-HULA adds to HULA's.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Multipath {
     /// Next hops that a switch remembers for each ToR, k; 1 is HULA. Default: 2 (as many as a switch of the paper's fabric has).
@@ -232,7 +232,7 @@ impl Default for Multipath {
 }
 
 /// Treatment of connections of several subflows: may they take the best hop?
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LongFlows {
     /// Yes, as all others.

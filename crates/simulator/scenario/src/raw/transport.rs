@@ -3,10 +3,10 @@
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Time};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The hosts' protocol.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind")]
 pub(crate) enum Transport {
@@ -22,7 +22,7 @@ impl Default for Transport {
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tcp {
     /// Largest payload of a segment, in bytes; headers add 58 on the wire. Default: 1460 (an MTU of 1500).
@@ -70,7 +70,7 @@ impl Default for Tcp {
 }
 
 /// A congestion controller.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Control {
     /// RFC 5681 and RFC 6582.
@@ -82,7 +82,7 @@ pub(crate) enum Control {
 }
 
 /// Loss recovery.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Recovery {
     /// Selective acknowledgements (RFC 2018, RFC 6675).
@@ -92,12 +92,12 @@ pub(crate) enum Recovery {
 }
 
 /// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the connection's.
-#[derive(Debug, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Mptcp {
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) connection: Multipath,
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub(crate) tcp: Tcp,
 }
 
@@ -110,7 +110,7 @@ impl<'de> Deserialize<'de> for Mptcp {
 }
 
 /// Parameters that MPTCP adds to TCP's.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Multipath {
     /// Subflows of a connection, the first included: 1 to 16. Default: 2 (MP-HULA section 3).
@@ -139,7 +139,7 @@ impl Default for Multipath {
 }
 
 /// Coupling of the subflows' congestion windows.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Coupling {
     /// Not at all: each runs `control`.
@@ -153,7 +153,7 @@ pub(crate) enum Coupling {
 }
 
 /// Choice of the subflow that takes the next data.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scheduler {
     /// The one with the lowest smoothed round-trip time whose window has room.
@@ -165,7 +165,7 @@ pub(crate) enum Scheduler {
 }
 
 /// Time at which a client opens its further subflows.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JoinTime {
     /// Once data has been acknowledged.

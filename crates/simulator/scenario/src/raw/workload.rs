@@ -2,10 +2,10 @@
 
 use heddle_units::{Rate, Time};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The traffic.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind")]
 pub(crate) enum Workload {
@@ -17,7 +17,7 @@ pub(crate) enum Workload {
     Replay(Replay),
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Flows {
     /// Flow sizes.
@@ -39,7 +39,7 @@ pub(crate) struct Flows {
 }
 
 /// A distribution of flow sizes.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(
     untagged,
     expecting = "a name such as \"websearch\", a size such as \"fixed:100KB\" or { file = \"sizes.csv\" } is expected"
@@ -52,7 +52,7 @@ pub(crate) enum Sizes {
     File(SizesFile),
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizesFile {
     /// A CSV file whose first line is `bytes,cdf`, `bytes,percent`, `packets,cdf` or `packets,percent` (packets of 1460
@@ -61,7 +61,7 @@ pub(crate) struct SizesFile {
 }
 
 /// Traffic pattern: senders and receivers.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pattern {
     /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods each ToR counts as one.
@@ -77,7 +77,7 @@ pub(crate) enum Pattern {
 }
 
 /// Connections that carry the flows.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Connections {
     /// A pool of connections between each client and server; a flow takes the next and waits for those before it.
@@ -87,7 +87,7 @@ pub(crate) enum Connections {
     PerFlow,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Long {
     /// Sender and receiver of each flow, as in `["host-1 host-9"]`. Default: a permutation of all hosts drawn from the seed.
@@ -101,7 +101,7 @@ fn one_ms() -> Time {
     Time::millis(1)
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Replay {
     /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`, `at_us`, `at_ms`, `at_s` for

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use heddle_config::Problem;
+use heddle_config::{ConfigError, Problem};
 use heddle_units::Time;
 
-use crate::graph::Names;
+use crate::graph::{Names, check_reachable};
 use crate::{Change, Event, Graph, raw};
 
 /// Resolves events one after the other, keeping account of the links that are `down`.
@@ -25,6 +25,27 @@ pub(super) fn resolve(
         resolved.push(one(event, &names, &mut down).map_err(inside)?);
     }
     Ok(resolved)
+}
+
+/// After the last event every host must reach every other: flows of those that do not would never end.
+pub(super) fn check_end(
+    graph: &Graph,
+    mut down: BTreeSet<u32>,
+    events: &[Event],
+) -> Result<(), Problem> {
+    let Some(last) = events.len().checked_sub(1) else { return Ok(()) };
+    for event in events {
+        match event.change {
+            Change::Fail => down.extend(&event.links),
+            Change::Recover => down.retain(|link| !event.links.contains(link)),
+        }
+    }
+    check_reachable(graph, |link| !down.contains(&link)).map_err(|problem| {
+        let problem = ConfigError::from(problem);
+        let message = format!("after this event, {} for the rest of the run", problem.message());
+        Problem::at(&format!("event.{last}"), message)
+            .help("let a later event recover links that join all hosts, or fail fewer")
+    })
 }
 
 fn check_time(at: Time, before: Time, time_limit: Time) -> Result<(), Problem> {

@@ -18,6 +18,9 @@ use crate::{Fabric, Graph, PortLimits};
 /// K of DCTCP at 10 Gbps: 65 packets of 1500 bytes (Alizadeh et al., SIGCOMM 2010, section 4).
 const DCTCP_MARK: Bytes = Bytes(97_500);
 
+/// Several receive windows: a host does not drop its own packets.
+const HOST_BUFFER: Bytes = Bytes(10_000_000);
+
 /// A fabric, with what the other tables ask of it.
 pub(super) struct Resolved {
     pub(super) fabric: Fabric,
@@ -123,8 +126,8 @@ fn ports(options: &Options, control: Control) -> Result<(PortLimits, PortLimits)
         mark_above: options.mark_above.or(marked),
     };
     let host = PortLimits {
-        bytes: options.host_buffer.unwrap_or(port.bytes),
-        packets: options.host_packets.or(port.packets),
+        bytes: options.host_buffer.unwrap_or(port.bytes.max(HOST_BUFFER)),
+        packets: options.host_packets,
         mark_above: options.host_mark_above.or(port.mark_above),
     };
     check_mark("mark_above", &port)?;

@@ -3,7 +3,7 @@
 use heddle_config::Problem;
 use heddle_units::Time;
 
-use super::times::{bounded, positive};
+use super::times::{at_least_1us, bounded, positive};
 use crate::{Measure, Scheme, Until, Workload, raw};
 
 /// Probes run alone for this many periods, and at least for this long.
@@ -41,7 +41,8 @@ fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Mea
         return Err(Problem::at("time_limit", message)
             .help("a longer `time_limit`, or a shorter `duration`"));
     }
-    let sample_every = raw.sample_every.map(|every| positive("sample_every", every)).transpose()?;
+    let sample_every =
+        raw.sample_every.map(|every| at_least_1us("sample_every", every)).transpose()?;
     Ok(Measure { probe_warm_up, warm_up, until, time_limit, sample_every })
 }
 

@@ -49,7 +49,10 @@ pub(crate) fn resolve(
     let workload = workload::resolve(&file.workload, &resolved, files)?;
     let measure = measure::resolve(&file.measure, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;
-    let events = events::resolve(&file.event, &fabric.graph, down, measure.time_limit)?;
+    let events = events::resolve(&file.event, &fabric.graph, down.clone(), measure.time_limit)?;
+    if scheme != Scheme::Ideal {
+        events::check_end(&fabric.graph, down, &events)?;
+    }
     Ok(Scenario {
         title: file.title.clone().unwrap_or_else(|| name.to_owned()),
         seeds: file.seeds.clone(),

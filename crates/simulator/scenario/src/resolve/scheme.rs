@@ -4,7 +4,7 @@ use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::cflb;
-use super::times::{bounded, positive};
+use super::times::{at_least_1us, bounded, positive};
 use crate::graph::most_next_hops;
 use crate::{
     Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scheme, raw,
@@ -87,7 +87,7 @@ fn drill(raw: &raw::Drill) -> Result<Drill, Problem> {
 
 fn hula(raw: &raw::Hula) -> Result<Hula, Problem> {
     bits("util_bits", raw.util_bits, UTIL_BITS)?;
-    let probe_period = positive("probe_period", raw.probe_period)?;
+    let probe_period = at_least_1us("probe_period", raw.probe_period)?;
     let fail_after = bounded("fail_after", raw.fail_after.unwrap_or(probe_period * 3))?;
     if fail_after < probe_period {
         let message = format!(

@@ -14,6 +14,14 @@ pub(super) fn bounded(key: &str, time: Time) -> Result<Time, Problem> {
     Ok(time)
 }
 
+/// As [`bounded`], and refuses times below a microsecond: a run would handle such events only.
+pub(super) fn at_least_1us(key: &str, time: Time) -> Result<Time, Problem> {
+    if positive(key, time)? < Time::micros(1) {
+        return Err(Problem::at(key, format!("{time} is too short")).help("at least 1us"));
+    }
+    bounded(key, time)
+}
+
 /// As [`bounded`], and refuses 0.
 pub(super) fn positive(key: &str, time: Time) -> Result<Time, Problem> {
     if time == Time::ZERO {

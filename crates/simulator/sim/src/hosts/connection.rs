@@ -41,6 +41,17 @@ pub(super) struct HostConnection<C> {
     lifetime: Lifetime,
     pub(super) in_use: bool,
     pub(super) flows: VecDeque<(u64, Flow)>,
+    /// Bytes that the server had received when the measuring window started.
+    pub(super) delivered_before: u64,
+}
+
+/// Bytes received in order at a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReceivedBytes {
+    /// Of one flow.
+    pub(crate) of_flow: Bytes,
+    /// Of its connection, since the measuring window started.
+    pub(crate) in_window: Bytes,
 }
 
 impl<C: Connection> HostConnection<C> {
@@ -62,6 +73,7 @@ impl<C: Connection> HostConnection<C> {
             lifetime,
             in_use: true,
             flows: VecDeque::new(),
+            delivered_before: 0,
         }
     }
 
@@ -92,6 +104,16 @@ impl<C: Connection> HostConnection<C> {
             finished.extend(self.flows.pop_front().map(|(_, flow)| flow));
         }
         self.flow_end = self.flows.front().map_or(u64::MAX, |(end, _)| *end);
+    }
+
+    /// Flows that have not finished.
+    pub(super) fn open_flows(&self) -> impl Iterator<Item = (&Flow, ReceivedBytes)> {
+        let delivered = self.transport.delivered();
+        let in_window = Bytes(delivered - self.delivered_before);
+        self.flows.iter().map(move |(end, flow)| {
+            let of_flow = Bytes(delivered.saturating_sub(end.saturating_sub(flow.size.0)));
+            (flow, ReceivedBytes { of_flow, in_window })
+        })
     }
 
     /// True if the connection may close: its only flow is complete and acknowledged.

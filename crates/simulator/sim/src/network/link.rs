@@ -8,6 +8,7 @@ use heddle_policy::{DreShift, Util};
 use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
+use super::host_queue::HostQueue;
 use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
 use crate::engine::{Event, Wheel};
@@ -32,6 +33,8 @@ pub(crate) struct Network {
     pub(crate) events: Wheel,
     /// Time constant of the utilisation estimator, if the scheme uses one.
     pub(crate) meter: Option<DreShift>,
+    /// Queues of the hosts' own ports, which are the first.
+    pub(crate) host_queues: Vec<HostQueue>,
     /// Packet hops: packets accepted by a port.
     pub(crate) hops: u64,
 }
@@ -45,6 +48,9 @@ impl Network {
         let size = u32::from(self.packets.hot[packet as usize].size);
         let start = port.busy_until.max(now);
         let end = start + class.time_for(size);
+        if class.is_host && start > now && self.packets.is_control(packet) {
+            return self.send_control(now, port_id, packet);
+        }
         if end - now > class.buffer_time || port.waiting >= class.max_waiting || !port.up {
             return self.drop_if_full(now, port_id, packet);
         }
@@ -59,9 +65,28 @@ impl Network {
         let port = &mut self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
         let (arrival, is_marked) = (end + class.delay, start - now > class.mark_time);
+        if class.is_host {
+            return self.accept_at_host(now, port_id, packet, (start, end));
+        }
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
-        let size = u32::from(hot.size);
+        self.append(now, port_id, packet, (start, end, arrival));
+        if is_marked {
+            self.mark(port_id, packet);
+        }
+    }
+
+    /// Appends an accepted packet to the list of its port.
+    #[inline]
+    pub(super) fn append(
+        &mut self,
+        now: Time,
+        port_id: u32,
+        packet: u32,
+        (start, end, arrival): (Time, Time, Time),
+    ) {
+        let port = &mut self.ports[port_id as usize];
+        let size = u32::from(self.packets.hot[packet as usize].size);
         (port.busy_until, port.accepted_bytes) = (end, port.accepted_bytes + u64::from(size));
         self.hops += 1;
         if port.head == NIL {
@@ -83,14 +108,11 @@ impl Network {
                 port.dre.add(now.as_nanos(), size, shift);
             }
         }
-        if is_marked {
-            self.mark(port_id, packet);
-        }
     }
 
     /// Sets CE on a data packet. Acknowledgements, SYNs and probes are not ECN-capable (RFC 3168 sections 5.2 and 6.1.1); on an
     /// acknowledgement the bit would read as ECE.
-    fn mark(&mut self, port_id: u32, packet: u32) {
+    pub(super) fn mark(&mut self, port_id: u32, packet: u32) {
         let segment = &mut self.packets.body[packet as usize].segment;
         let kind = self.packets.hot[packet as usize].kind;
         if kind == PacketKind::Forward && segment.kind == Kind::Data {
@@ -101,7 +123,7 @@ impl Network {
 
     /// Drops a packet if the port is down or full after `waiting` has been brought up to date; accepts it otherwise.
     #[cold]
-    fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
+    pub(super) fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
         self.update_started(port_id, now);
         let port = &self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
@@ -123,6 +145,9 @@ impl Network {
     /// Removes the packet that reaches the far end of a port's link now; `None` if the event is stale because the link failed.
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, port_id: u32) -> Option<u32> {
+        if self.classes[usize::from(self.ports[port_id as usize].class)].is_host {
+            self.update_started(port_id, now);
+        }
         let port = &mut self.ports[port_id as usize];
         let packet = port.head;
         if packet == NIL || self.packets.hot[packet as usize].arrival != now {
@@ -152,10 +177,12 @@ impl Network {
     }
 
     /// Start of the transmission of a packet on a port's link, past or future.
-    fn start_of(&self, port_id: u32, packet: u32) -> Time {
+    pub(super) fn start_of(&self, port_id: u32, packet: u32) -> Time {
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let hot = &self.packets.hot[packet as usize];
-        hot.arrival - class.delay - class.time_for(u32::from(hot.size))
+        let arrival =
+            if class.is_host { self.arrival_at_host(port_id, packet) } else { hot.arrival };
+        arrival - class.delay - class.time_for(u32::from(hot.size))
     }
 
     /// Records the start of transmission of the first packet not known to have started.
@@ -166,6 +193,9 @@ impl Network {
         if let Some(shift) = self.meter {
             let start = self.start_of(port_id, packet);
             self.ports[port_id as usize].dre.add(start.as_nanos(), size, shift);
+        }
+        if self.classes[usize::from(self.ports[port_id as usize].class)].is_host {
+            self.start_at_host(port_id, packet);
         }
         let port = &mut self.ports[port_id as usize];
         port.waiting -= 1;
@@ -194,6 +224,9 @@ impl Network {
         let mut packet = port.head;
         (port.head, port.tail, port.next_to_start, port.waiting) = (NIL, NIL, NIL, 0);
         (port.up, port.busy_until) = (false, now);
+        if let Some(queue) = self.host_queues.get_mut(port_id as usize) {
+            *queue = HostQueue::default();
+        }
         port.accepted_bytes -= unsent;
         while packet != NIL {
             let next = self.packets.hot[packet as usize].next;

@@ -4,7 +4,7 @@
 
 use heddle_policy::cflb::Fields;
 use heddle_policy::{Shim, Tor};
-use heddle_transport::Segment;
+use heddle_transport::{Kind, Segment};
 use heddle_units::Time;
 
 use crate::five_tuple::{FiveTuple, PortsAndTtl};
@@ -132,6 +132,13 @@ impl Packets {
         let fields = tuple.fields(*header);
         header.ttl = header.ttl.saturating_sub(1);
         Some(fields)
+    }
+
+    /// True for a packet without data: an acknowledgement or a handshake.
+    #[inline]
+    pub(crate) fn is_control(&self, index: u32) -> bool {
+        self.hot[index as usize].kind == PacketKind::Reverse
+            || self.body[index as usize].segment.kind != Kind::Data
     }
 
     /// Packets that exist now.

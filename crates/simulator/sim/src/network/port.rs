@@ -19,6 +19,8 @@ pub(crate) struct LinkClass {
     /// ECN threshold as waiting time.
     pub(crate) mark_time: Time,
     pub(crate) max_waiting: u32,
+    /// True for a host's own port, whose control packets go before data.
+    pub(crate) is_host: bool,
 }
 
 impl LinkClass {
@@ -32,7 +34,13 @@ impl LinkClass {
             buffer_time: rate.time_for(limits.bytes),
             mark_time: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
             max_waiting: limits.packets.unwrap_or(u32::MAX),
+            is_host: false,
         }
+    }
+
+    /// The same for a host's own port.
+    pub(crate) fn of_host(self) -> LinkClass {
+        LinkClass { is_host: true, ..self }
     }
 
     /// Time to send `bytes`.

@@ -36,7 +36,8 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         }
         // A fabric that would need more sets of next hops than can be numbered keeps its routes.
         if let Ok(routes) = self.fabric.routes(|link| self.routed[link as usize]) {
-            self.switching.routes = routes;
+            let before = std::mem::replace(&mut self.switching.routes, routes);
+            self.first_routes.get_or_insert(before);
         }
     }
 }

@@ -3,25 +3,29 @@
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_policy::Scheme;
 use heddle_transport::Connection;
-use heddle_units::Bytes;
+use heddle_units::{Bytes, Rate};
 
 use super::Simulation;
+use crate::hosts::{Flow, ReceivedBytes};
 use crate::network::PortStats;
-use crate::outcome::{Outcome, PortCounters, Totals};
+use crate::outcome::{LongFlow, Outcome, PortCounters, Totals, UnfinishedFlow};
 use crate::path_use::PathUseTracker;
 use crate::switching::PROBE_BYTES;
+use crate::traffic::UNBOUNDED_BYTES;
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Computes the results.
     pub(crate) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
+        let (unfinished, long_flows) = (self.unfinished(), self.long_flows());
         let window = self.now.saturating_sub(self.measure_from());
         let sum =
             |what: fn(&PortStats) -> u64| self.network.port_stats.iter().map(what).sum::<u64>();
         let totals = Totals {
             simulated: self.now,
             packet_hops: self.network.hops,
-            unfinished: self.hosts.unfinished().filter(|flow| flow.measured).count() as u64,
+            measured: (self.flows.len() + unfinished.len()) as u64,
+            unfinished: unfinished.len() as u64,
             delivered: Bytes(hosts.delivered),
             delivered_in_window: Bytes(hosts.delivered - self.delivered_before),
             window,
@@ -31,8 +35,10 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             fast_recoveries: hosts.transport.fast_recoveries,
             reordered: hosts.transport.reordered,
             reinjected: Bytes(hosts.transport.reinjected),
+            refused_joins: hosts.transport.refused_joins,
             placed: self.hosts.placed(),
             dropped: sum(|l| l.buffer_drops),
+            dropped_at_senders: self.dropped_at_senders(),
             lost_to_failures: sum(|l| l.failure_drops),
             unroutable: self.switching.unroutable,
             ecn_marked: sum(|l| l.ecn_marks),
@@ -49,6 +55,8 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         Outcome {
             port_counters: port_counters(&self.fabric, &self.network.port_stats),
             flows: self.flows,
+            unfinished,
+            long_flows,
             samples: self.sampler.finish(),
             totals,
             path_use: self.path_use.map(PathUseTracker::finish),
@@ -56,6 +64,54 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             digest: self.digest,
         }
     }
+}
+
+impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+    /// Measured flows that have not finished.
+    fn unfinished(&self) -> Vec<UnfinishedFlow> {
+        let record = |(flow, received): (&Flow, ReceivedBytes)| UnfinishedFlow {
+            start: flow.start,
+            from: flow.from,
+            to: flow.to,
+            size: flow.size,
+            delivered: received.of_flow,
+        };
+        let measured = |(flow, _): &(&Flow, ReceivedBytes)| flow.measured && !is_long(flow);
+        let mut flows: Vec<_> = self.hosts.open_flows().filter(measured).map(record).collect();
+        flows.sort_by_key(|flow| (flow.start, flow.from, flow.to));
+        flows
+    }
+
+    /// Flows without end.
+    fn long_flows(&self) -> Vec<LongFlow> {
+        let record = |(flow, received): (&Flow, ReceivedBytes)| LongFlow {
+            start: flow.start,
+            from: flow.from,
+            to: flow.to,
+            delivered: received.in_window,
+            time: self.now.saturating_sub(flow.start.max(self.measure_from())),
+            host_rate: self.host_rate(flow.from).min(self.host_rate(flow.to)),
+        };
+        let long = |(flow, _): &(&Flow, ReceivedBytes)| is_long(flow);
+        let mut flows: Vec<_> = self.hosts.open_flows().filter(long).map(record).collect();
+        flows.sort_by_key(|flow| (flow.start, flow.from, flow.to));
+        flows
+    }
+
+    fn dropped_at_senders(&self) -> u64 {
+        let ports = self.fabric.ports.iter().zip(&self.network.port_stats);
+        let of_hosts = ports.filter(|(info, _)| info.owner < self.fabric.hosts);
+        of_hosts.map(|(_, stats)| stats.buffer_drops).sum()
+    }
+
+    fn host_rate(&self, host: u32) -> Rate {
+        let port = self.fabric.first_port[host as usize];
+        self.fabric.graph.links[self.fabric.ports[port as usize].link as usize].rate
+    }
+}
+
+fn is_long(flow: &Flow) -> bool {
+    flow.size.0 >= UNBOUNDED_BYTES
 }
 
 /// Counters of the ports that dropped or marked packets.

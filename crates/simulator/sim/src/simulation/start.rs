@@ -7,7 +7,7 @@ use heddle_scenario::{Placing, Scenario, Scheme};
 
 use crate::engine::Wheel;
 use crate::hosts::Steering;
-use crate::network::{LinkClass, Network, Packets, Port, PortStats};
+use crate::network::{HostQueue, LinkClass, Network, Packets, Port, PortStats};
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
 use crate::schemes::codec;
@@ -33,6 +33,7 @@ pub(super) fn start_network(
         let from_host = info.owner < fabric.hosts;
         let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
         let class = LinkClass::new(link.rate, link.delay, limits);
+        let class = if from_host { class.of_host() } else { class };
         let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
         if index == classes.len() {
             classes.push(class);
@@ -45,6 +46,7 @@ pub(super) fn start_network(
         port_stats: vec![PortStats::default(); ports.len()],
         events: wheel_for(&classes, ports.len()),
         packets: Packets::default(),
+        host_queues: vec![HostQueue::default(); fabric.hosts as usize],
         hops: 0,
         meter,
         classes,

@@ -75,3 +75,35 @@ fn no_scheme_beats_it() {
         assert!(ideal < mean(scheme), "{scheme}: {} against {ideal}", mean(scheme));
     }
 }
+
+/// 8 MB flows from each host i to i + 4, and the reverse flows: every link carries one flow each way. Acknowledgements go before a host's
+/// own data, so that the reverse flows cost no more than their acknowledgements' bytes, and nothing is sent again.
+#[test]
+fn flows_in_both_directions_do_not_delay_each_other() {
+    let fabric = r#"{ kind = "leaf-spine", leaves = 2, spines = 4, hosts_per_leaf = 4 }"#;
+    let overrides = [("fabric", fabric), ("scheme", "ideal")];
+    let flows = |both: bool| {
+        let there = (1..=4).map(|i| (i, i + 4));
+        let back = (1..=4).filter(|_| both).map(|i| (i + 4, i));
+        let line = |(from, to): (u32, u32)| format!("0s,host-{from},host-{to},8MB\n");
+        there.chain(back).map(line).collect::<String>()
+    };
+    for (both, at_most) in [(false, 1.001), (true, 1.05)] {
+        let outcome = run(&replay("[measure]", &overrides, &flows(both)), 1);
+        let worst = outcome.flows.iter().map(|f| f.fct.as_secs_f64() / f.ideal_fct.as_secs_f64());
+        let worst = worst.fold(0.0, f64::max);
+        assert!(worst <= at_most, "{both}: {worst}");
+        assert_eq!((outcome.totals.retransmitted, outcome.totals.dropped), (0, 0));
+    }
+}
+
+/// A slower link beside three fast ones makes nobody's ideal time worse.
+#[test]
+fn the_ideal_time_is_that_of_the_best_path() {
+    let whole = r#"{ kind = "leaf-spine", leaves = 2, spines = 2, hosts_per_leaf = 2, parallel_links = 1 }"#;
+    let slow =
+        whole.replace(" }", r#", link = [{ between = "leaf-1 spine-1", rate = "1Gbps" }] }"#);
+    for size in ["100B", "1461B", "1MB"] {
+        assert_eq!(alone(&slow, "ecmp", "host-3", size), alone(whole, "ecmp", "host-3", size));
+    }
+}

@@ -20,3 +20,4 @@ mod sharing;
 mod subflows;
 mod support;
 mod timing;
+mod unfinished;

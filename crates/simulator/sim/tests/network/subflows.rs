@@ -13,6 +13,7 @@ const TWO_POD: &str = r#"
     [fabric]
     kind = "two-pod"
     hosts_per_tor = 4
+    host_buffer = "375KB"
     [transport]
     kind = "mptcp"
     subflows = 2

@@ -7,11 +7,11 @@ mod sending;
 use heddle_units::Time;
 use heddle_wire::Key;
 
+use super::Context;
 use super::path_states::PathStates;
 use super::reinject_queue::ReinjectQueue;
 use super::subflow::{Subflow, SubflowState};
 use super::subflows::Subflows;
-use super::{Context, JoinTime};
 use crate::{Kind, Segment};
 
 /// The client. Data is assigned to a subflow only when that subflow can send it, so that a slow subflow delays none.
@@ -120,7 +120,7 @@ impl Client {
             path_states.update(coupling, path, &subflow.sender);
         });
         if self.una > 0 && self.subflows.len() == 1 {
-            self.join(cx, JoinTime::AfterData);
+            self.join(cx);
         }
     }
 

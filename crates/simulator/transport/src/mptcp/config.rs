@@ -24,7 +24,8 @@ pub enum JoinTime {
     /// After the first data ACK, as RFC 8684 section 3.1 requires and Linux does.
     #[default]
     AfterData,
-    /// With the first SYN/ACK, when both keys are known, as RFC 6824 allows and simulators do.
+    /// With the first SYN/ACK in version 0, where the server knows both keys by then (RFC 6824). In version 1 the server learns the
+    /// client's key later, and this is [`JoinTime::AfterData`]: a join that arrives earlier finds no connection.
     AtOnce,
 }
 

@@ -97,6 +97,7 @@ impl Connection for MptcpConnection {
         let zero = ConnectionCounters {
             reordered: self.server.reordered(),
             reinjected: self.client.reinjected(),
+            refused_joins: self.server.refused_joins(),
             ..ConnectionCounters::default()
         };
         each.fold(zero, add)

@@ -30,11 +30,18 @@ pub(super) struct Server {
     subflows: Vec<ServerSubflow>,
     /// The client's key, once received.
     client_key: Option<Key>,
+    /// SYNs of joins that were not answered.
+    refused_joins: u64,
 }
 
 impl Server {
     pub(super) fn delivered(&self) -> u64 {
         self.stream.delivered()
+    }
+
+    /// SYNs of joins that were not answered: of an unknown token, or before the client's key was known.
+    pub(super) fn refused_joins(&self) -> u64 {
+        self.refused_joins
     }
 
     /// Data segments delivered out of order by the network, summed over subflows.
@@ -103,10 +110,13 @@ impl Server {
                 self.subflow(path).is_open = true;
                 Handshake::Key(cx.secrets.server)
             }
-            Handshake::JoinSyn(token, nonce)
-                if token == cx.config.version.token(cx.secrets.server) =>
-            {
-                let keys = (self.client_key?, cx.secrets.server);
+            Handshake::JoinSyn(token, nonce) => {
+                let known = token == cx.config.version.token(cx.secrets.server);
+                let Some(client_key) = self.client_key.filter(|_| known) else {
+                    self.refused_joins += 1;
+                    return None;
+                };
+                let keys = (client_key, cx.secrets.server);
                 let nonces = Nonces { client: nonce, server: cx.secrets.server_nonce(path) };
                 self.subflow(path).nonces = Some(nonces);
                 let hmac = nonces.server_hmac(cx.config.version, keys);

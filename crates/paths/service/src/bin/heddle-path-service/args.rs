@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
@@ -116,6 +117,9 @@ pub(crate) struct Serve {
     /// Limit of open connections.
     #[arg(long, value_name = "N", default_value = "65536")]
     pub(crate) connections: NonZeroUsize,
+    /// File of the open connections: with it they survive a restart of the service. It is made if need be.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
     /// Log level: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
     /// [default: info; warn with --quiet]. Logs go to standard error, as JSON with --json.
     #[arg(long, value_name = "LEVEL")]

@@ -33,7 +33,7 @@ fn serve(args: &Serve, common: &Common) -> Result<(), Failure> {
     let network = network::with_key(&args.fabric, &files::fabric(&args.fabric.fabric)?)?;
     start_log(args.log.clone(), common);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    if let Some(jobs) = common.jobs.filter(|jobs| *jobs > 0) {
+    if let Some(jobs) = common.jobs.map(usize::from) {
         builder.worker_threads(jobs);
     }
     let runtime = builder.enable_all().build().context("the service cannot be started")?;
@@ -52,7 +52,9 @@ fn options(args: &Serve) -> Options {
         ..Limits::default()
     };
     let (grpc, http) = (args.grpc.0, args.http.0);
-    Options { grpc, http, scheduler: args.scheduler.into(), limits, ..Options::default() }
+    let (state, first_connection) = (args.state.clone(), heddle_path_service::epoch());
+    let scheduler = args.scheduler.into();
+    Options { grpc, http, scheduler, limits, first_connection, state, ..Options::default() }
 }
 
 /// Sends the log to standard error.
@@ -95,6 +97,10 @@ fn failed(error: ServeError) -> Failure {
         ServeError::Listen { .. } => Failure::advised(
             message,
             "give another address with --grpc or --http; port 0 takes a free one",
+        ),
+        ServeError::State(_) => Failure::advised(
+            message,
+            "give a file in a folder that can be written with --state, or leave it out",
         ),
         ServeError::Grpc(_) => error.into(),
     }

@@ -1,5 +1,6 @@
 //! Test support: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
 
+mod host_queue;
 mod model;
 mod traces;
 
@@ -19,21 +20,28 @@ const LATER: Time = Time::millis(1);
 impl Network {
     /// Checks the invariants of every port and packet between two events.
     pub(crate) fn check(&self, now: Time) {
-        let on_links: usize = self.ports.iter().map(|port| self.check_port(port, now)).sum();
+        let on_links: usize =
+            (0..self.ports.len()).map(|port| self.check_port(port as u32, now)).sum();
         assert_eq!(on_links, self.packets.len(), "each packet is on one link");
     }
 
     /// Checks one port; gives the number of packets on it.
-    fn check_port(&self, port: &Port, now: Time) -> usize {
+    fn check_port(&self, port_id: u32, now: Time) -> usize {
+        let port = &self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
         let list = self.list(port.head);
-        let arrivals: Vec<Time> =
-            list.iter().map(|&id| self.packets.hot[id as usize].arrival).collect();
+        let waiting = self.list(port.next_to_start);
+        let arrival = |id: &u32| match waiting.iter().position(|other| other == id) {
+            Some(place) if class.is_host => self.waiting_arrival(port_id, *id, place),
+            _ => self.packets.hot[*id as usize].arrival,
+        };
+        let arrivals: Vec<Time> = list.iter().map(arrival).collect();
         assert!(arrivals.is_sorted_by(|a, b| a < b), "in order: {arrivals:?}");
         assert!(arrivals.first().is_none_or(|&at| at >= now), "none is overdue: {arrivals:?}");
         assert!(arrivals.last().is_none_or(|&at| at == port.busy_until + class.delay));
         assert!(list.last().is_none_or(|&last| last == port.tail));
-        assert!(port.busy_until.saturating_sub(now) <= class.buffer_time, "within the buffer");
+        let backlog = port.busy_until.saturating_sub(now);
+        assert!(class.is_host || backlog <= class.buffer_time, "within the buffer");
         assert_eq!(self.list(port.next_to_start).len(), port.waiting as usize);
         assert!(port.up || list.is_empty(), "nothing is on a link that is down");
         list.len()
@@ -63,6 +71,7 @@ fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
         packets: Packets::default(),
         events: Wheel::new(Time::nanos(10), Time::micros(10)),
         meter,
+        host_queues: Vec::new(),
         hops: 0,
     }
 }

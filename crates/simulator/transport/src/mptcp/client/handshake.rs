@@ -78,7 +78,10 @@ impl Client {
                     subflow.on_ack(cx.subflow, cx.now, ack);
                 });
                 self.path_states.add(0, &self.subflows.get(0).sender);
-                self.join(cx, JoinTime::AtOnce);
+                // A server of version 1 learns the client's key with the third packet or the first data, which a join would overtake.
+                if (cx.config.join, cx.config.version) == (JoinTime::AtOnce, Version::V0) {
+                    self.join(cx);
+                }
             }
             (_, Options::Mptcp(Handshake::JoinSynAck(hmac, nonce))) => {
                 self.on_join_syn_ack(cx, path, ack, (hmac, nonce));
@@ -119,11 +122,8 @@ impl Client {
         }
     }
 
-    /// Opens the further subflows, if the configuration opens them at `time`.
-    pub(super) fn join(&mut self, cx: &Context, time: JoinTime) {
-        if cx.config.join != time {
-            return;
-        }
+    /// Opens the further subflows.
+    pub(super) fn join(&mut self, cx: &Context) {
         for path in 1..usize::from(cx.config.subflows) {
             let subflow = Subflow::new(cx.subflow, cx.secrets.client_nonce(path));
             self.subflows.push(cx.subflow, subflow);

@@ -78,13 +78,19 @@ fn a_join_names_the_servers_token_and_both_ends_prove_the_keys_before_data_flows
 
 #[test]
 fn a_client_joins_once_data_is_acknowledged_or_at_once() {
-    let first_join = |join| {
-        let net = run(MptcpConfig { join, ..config() });
+    let first_join = |version, join| {
+        let mut net = run(MptcpConfig { version, join, ..config() });
+        assert_eq!(net.flows[0].counters().refused_joins, 0);
         net.there.iter().find(|sent| sent.path == 1).unwrap().at
     };
     let round_trip = Time::micros(206);
-    assert!((Time::micros(200)..round_trip).contains(&first_join(JoinTime::AtOnce)));
-    assert!(first_join(JoinTime::AfterData) > Time::micros(400));
+    let at_once = first_join(Version::V0, JoinTime::AtOnce);
+    assert!((Time::micros(200)..round_trip).contains(&at_once));
+    let after_data = first_join(Version::V1, JoinTime::AfterData);
+    assert!(after_data > Time::micros(400));
+    assert_eq!(first_join(Version::V0, JoinTime::AfterData), after_data);
+    // The server of version 1 does not know the client's key before.
+    assert_eq!(first_join(Version::V1, JoinTime::AtOnce), after_data);
 }
 
 #[test]

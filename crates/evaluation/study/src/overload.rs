@@ -1,0 +1,177 @@
+//! Overload, found before a run: links that are offered more than they carry.
+
+use heddle_fabric::{Fabric, FabricError, OfferedLoad, offered_load};
+use heddle_scenario::{Change, Flows, Graph, Scenario, Scheme, Workload};
+use heddle_sim::wire_bytes;
+use heddle_units::{Bytes, Time};
+use serde::Serialize;
+
+/// Points at which a distribution of sizes is evaluated.
+const SIZES: u32 = 2000;
+
+/// States of the fabric that are looked at.
+const MOST_STATES: usize = 16;
+
+/// What a scenario offers to its links.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Offered {
+    /// Load as the scenario gives it: payload.
+    pub load: f64,
+    /// The same with headers: what links carry. It is without retransmissions, acknowledgements, probes and shims.
+    pub wire_load: f64,
+    /// Links that equal splitting (ECMP) offers more than they carry, busiest first.
+    pub overloaded: Vec<OverloadedLink>,
+    /// The busiest link's share, also if it is not overloaded.
+    pub busiest: f64,
+}
+
+/// One direction of a link that is offered more than it carries.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OverloadedLink {
+    /// The node that sends.
+    pub from: String,
+    /// The node that receives.
+    pub to: String,
+    /// Offered bits per second over the link's rate.
+    pub share: f64,
+    /// Since when in the run, in seconds.
+    pub from_seconds: f64,
+}
+
+/// The loads of a scenario, from its start and after each of its failures; `None` for workloads without a load.
+///
+/// # Errors
+/// If the graph makes no fabric.
+pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
+    let Workload::Flows(flows) = &scenario.workload else { return Ok(None) };
+    let wire = wire_per_payload(scenario, flows);
+    let fabric = Fabric::new(&scenario.fabric.graph)?;
+    let mut is_up = up_at_start(scenario, &fabric.graph);
+    let mut offered = Offered {
+        load: flows.load,
+        wire_load: flows.load * wire,
+        overloaded: Vec::new(),
+        busiest: 0.0,
+    };
+    let mut states = vec![(Time::ZERO, None)];
+    states.extend(scenario.events.iter().map(|event| (event.at, Some(event))));
+    for (at, event) in states.into_iter().take(MOST_STATES) {
+        if let Some(event) = event {
+            let up = event.change == Change::Recover;
+            event.links.iter().for_each(|&link| is_up[link as usize] = up);
+        }
+        let routes = fabric.routes(|link| is_up[link as usize])?;
+        for load in offered_load(&fabric, &routes, flows, wire) {
+            offered.busiest = offered.busiest.max(load.share);
+            offered.add(load, at);
+        }
+    }
+    offered.overloaded.sort_by(|a, b| b.share.total_cmp(&a.share));
+    Ok(Some(offered))
+}
+
+impl Offered {
+    /// Adds a link, once.
+    fn add(&mut self, load: OfferedLoad, at: Time) {
+        let known = |link: &OverloadedLink| link.from == load.from && link.to == load.to;
+        if load.share > 1.0 && !self.overloaded.iter().any(known) {
+            let OfferedLoad { from, to, share } = load;
+            let from_seconds = at.as_secs_f64();
+            self.overloaded.push(OverloadedLink { from, to, share, from_seconds });
+        }
+    }
+
+    /// The overload in a sentence; `None` without.
+    pub fn warning(&self, scheme: &Scheme) -> Option<String> {
+        let (first, others) = self.overloaded.split_first()?;
+        let since = if first.from_seconds > 0.0 {
+            format!(" from {} s on", first.from_seconds)
+        } else {
+            String::new()
+        };
+        let others = match others.len() {
+            0 => String::new(),
+            1 => " (and 1 link more)".to_owned(),
+            count => format!(" (and {count} links more)"),
+        };
+        let split = match scheme {
+            Scheme::Ecmp => "under ECMP's split",
+            _ => "under an equal split, which this scheme may avoid",
+        };
+        let percent = (first.share * 100.0).round();
+        Some(format!(
+            "{} {} is offered {percent} % of its rate{since} {split}{others}: queues grow with the length of the run",
+            first.from, first.to
+        ))
+    }
+}
+
+/// For each link, true if it is up when the run starts.
+fn up_at_start(scenario: &Scenario, graph: &Graph) -> Vec<bool> {
+    let name = |node: u32| graph.nodes[node as usize].name.as_str();
+    let is_failed = |(a, b): (u32, u32)| {
+        let same = |(x, y): &(String, String)| {
+            (x == name(a) && y == name(b)) || (x == name(b) && y == name(a))
+        };
+        scenario.fabric.failed.iter().any(same)
+    };
+    graph.links.iter().map(|link| !is_failed(link.ends)).collect()
+}
+
+/// Bytes on a link for each byte of payload, over the distribution of sizes.
+fn wire_per_payload(scenario: &Scenario, flows: &Flows) -> f64 {
+    let tcp = scenario.transport.tcp();
+    let (mut wire, mut payload) = (0.0, 0.0);
+    for step in 0..SIZES {
+        let quantile = (f64::from(step) + 0.5) / f64::from(SIZES);
+        let size = Bytes(flows.sizes.quantile(quantile).max(1.0) as u64);
+        wire += wire_bytes(tcp, size).0 as f64;
+        payload += size.0 as f64;
+    }
+    wire / payload
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::scenario;
+
+    fn of(changes: &[(&str, &str)]) -> Offered {
+        offered(&scenario(changes)).unwrap().unwrap()
+    }
+
+    /// 20 KB are 13 segments of 1460 bytes and one of 1020, each with 58 bytes of headers.
+    #[test]
+    fn a_load_is_payload_and_links_carry_headers_too() {
+        let offered = of(&[("workload.load", "0.5")]);
+        assert!((offered.wire_load - 0.5 * (20_000.0 + 14.0 * 58.0) / 20_000.0).abs() < 1e-9);
+        assert_eq!((offered.overloaded.len(), offered.warning(&Scheme::Ecmp)), (0, None));
+    }
+
+    #[test]
+    fn an_overloaded_link_is_named() {
+        let rate = r#"[{ between = "leaf-1 spine-1", rate = "100Mbps" }]"#;
+        let offered = of(&[("workload.load", "0.5"), ("fabric.link", rate)]);
+        let said = offered.warning(&Scheme::Ecmp).unwrap();
+        assert!(
+            said.contains("leaf-1 spine-1 is offered") || said.contains("spine-1 leaf-1"),
+            "{said}"
+        );
+        assert!(offered.busiest > 1.0 && said.contains("ECMP"), "{said}");
+    }
+
+    #[test]
+    fn a_failure_during_the_run_counts() {
+        let event = r#"[{ at = "2ms", fail = ["leaf-1 spine-1", "leaf-1 spine-2 #1"] }]"#;
+        let offered = of(&[("workload.load", "0.9"), ("event", event)]);
+        let first = &offered.overloaded[0];
+        assert!(first.from_seconds > 0.0 && first.share > 1.0, "{offered:?}");
+    }
+
+    #[test]
+    fn a_replay_has_no_load() {
+        let none =
+            scenario(&[("workload", "{ kind = \"long\" }"), ("measure", "{ duration = \"1ms\" }")]);
+        assert_eq!(offered(&none).unwrap(), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Remarks on results: what a reader must know before figures are compared.
+
+use crate::steady;
+use crate::summary::RunSummary;
+
+/// Runs under a name: a scheme, or the settings of a row.
+pub type Named<'a> = (&'a str, &'a [RunSummary]);
+
+/// Remarks on some sets of runs, each set one row of a table. Empty if all flows finished in a steady state.
+pub fn remarks(rows: &[Named<'_>]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    remarks.extend(unfinished(rows));
+    remarks.extend(unsteady(rows));
+    let sum =
+        |of: fn(&RunSummary) -> u64| -> u64 { rows.iter().flat_map(|row| row.1).map(of).sum() };
+    let at_senders = sum(|run| run.totals.dropped_at_senders);
+    if at_senders > 0 {
+        remarks.push(format!(
+            "{at_senders} packets were dropped by their senders' own ports: a larger `fabric.host_buffer` makes hosts wait instead"
+        ));
+    }
+    let joins = sum(|run| run.totals.refused_joins);
+    if joins > 0 {
+        remarks.push(format!("{joins} joins met no connection at the server, and were sent again"));
+    }
+    let stalled = sum(|run| u64::from(run.totals.stalled));
+    if stalled > 0 {
+        remarks.push(format!(
+            "{stalled} runs were stopped: no packet had arrived anywhere for 10 s, and nothing was to come that could help"
+        ));
+    }
+    remarks
+}
+
+/// Flows that did not finish, and the rows with most and fewest of them.
+fn unfinished(rows: &[Named<'_>]) -> Option<String> {
+    let count = |of: fn(&RunSummary) -> u64, row: &Named<'_>| row.1.iter().map(of).sum::<u64>();
+    let open = |row: &Named<'_>| count(|run| run.totals.unfinished, row);
+    let measured: u64 = rows.iter().map(|row| count(|run| run.totals.measured, row)).sum();
+    let all: u64 = rows.iter().map(open).sum();
+    if all == 0 {
+        return None;
+    }
+    let text = format!(
+        "{all} of {measured} measured flows had not finished at the end; completion times are of the others, which are the shorter ones"
+    );
+    let (least, most) =
+        (rows.iter().min_by_key(|row| open(row))?, rows.iter().max_by_key(|row| open(row))?);
+    if open(least) == open(most) {
+        return Some(text);
+    }
+    Some(format!(
+        "{text}. The rows are over different sets of flows, from {} unfinished ({}) to {} ({}): with `measure.flows` instead of \
+         `measure.duration` every flow finishes",
+        open(least),
+        least.0,
+        open(most),
+        most.0
+    ))
+}
+
+/// Rows whose means grow with the length of the run.
+fn unsteady(rows: &[Named<'_>]) -> Option<String> {
+    let growing = rows.iter().filter_map(|row| Some((row.0, steady::growth(row.1)?)));
+    let growing: Vec<String> =
+        growing.map(|(name, growth)| format!("{name} ({growth:.1}x)")).collect();
+    if growing.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "no steady state: slowdowns grow from the first half of the measured flows to the second under {}. Their means depend on the length of \
+         the run; give a longer `measure.warm_up`, or a load that the links carry",
+        growing.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cell, run};
+
+    #[test]
+    fn finished_runs_in_a_steady_state_have_no_remarks() {
+        let runs = [run(&cell(1, &[]))];
+        assert_eq!(remarks(&[("ecmp", &runs)]), [""; 0]);
+    }
+
+    #[test]
+    fn rows_over_different_sets_of_flows_are_named() {
+        let run = run(&cell(1, &[]));
+        let with = |unfinished| {
+            let mut run = run.clone();
+            run.totals.unfinished = unfinished;
+            run.totals.measured = 20;
+            [run]
+        };
+        let (few, many) = (with(2), with(7));
+        let said = remarks(&[("spray", &few), ("ecmp", &many)]);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("9 of 40 measured flows"), "{said:?}");
+        assert!(said[0].contains("from 2 unfinished (spray) to 7 (ecmp)"), "{said:?}");
+        assert!(!remarks(&[("spray", &few)])[0].contains("different sets"));
+    }
+
+    #[test]
+    fn what_senders_and_servers_lost_is_said() {
+        let mut run = run(&cell(1, &[]));
+        (run.totals.dropped_at_senders, run.totals.refused_joins) = (3, 4);
+        run.totals.stalled = true;
+        let said = remarks(&[("x", &[run])]);
+        assert_eq!(said.len(), 3);
+        assert!(said[0].contains("host_buffer") && said[1].starts_with("4 joins"), "{said:?}");
+    }
+}

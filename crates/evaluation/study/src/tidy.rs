@@ -1,0 +1,113 @@
+//! One tidy table: a row for each combination, seed, class and statistic, so that a data frame groups and plots it as it is.
+
+use std::fmt::Write as _;
+
+use crate::summary::{ClassSummary, RunSummary, Spread};
+use crate::sweep::{Axis, Row, quoted};
+
+/// A value of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// The class of flows: `all`, `small`, `medium`, `large`; `run` for values of the whole run.
+    pub class: &'static str,
+    /// The statistic, as in `fct_mean`, `slowdown_p99`, `flows`, `dropped`.
+    pub statistic: String,
+    /// The value, in `unit`.
+    pub value: f64,
+    /// `s`, `x`, `bit/s`, `flows`, `packets` or `1`.
+    pub unit: &'static str,
+}
+
+/// Every value of a run that tables have.
+pub fn values(run: &RunSummary) -> Vec<Value> {
+    let fct = &run.fct;
+    let classes =
+        [("all", &fct.all), ("small", &fct.small), ("medium", &fct.medium), ("large", &fct.large)];
+    let of_class = |(class, summary): (&'static str, &Option<ClassSummary>)| {
+        summary.as_ref().map_or_else(Vec::new, |summary| class_values(class, summary))
+    };
+    let mut values: Vec<Value> = classes.into_iter().flat_map(of_class).collect();
+    let t = &run.totals;
+    let mut add = |statistic: &str, value: f64, unit| {
+        values.push(Value { class: "run", statistic: statistic.to_owned(), value, unit });
+    };
+    add("flows_started", t.flows_started as f64, "flows");
+    add("flows_measured", t.measured as f64, "flows");
+    add("flows_unfinished", t.unfinished as f64, "flows");
+    add("goodput", t.goodput_bps, "bit/s");
+    add("dropped", t.dropped as f64, "packets");
+    add("dropped_at_senders", t.dropped_at_senders as f64, "packets");
+    add("retransmitted", t.retransmitted as f64, "packets");
+    add("reordered", t.reordered as f64, "packets");
+    add("ecn_marked", t.ecn_marked as f64, "packets");
+    add("timeouts", t.timeouts as f64, "1");
+    if let Some(bound) = run.bound_mean_seconds {
+        add("fct_mean_bound", bound, "s");
+    }
+    if let Some(long) = &run.long_flows {
+        add("long_flow_goodput_mean", long.goodput_bps.mean, "bit/s");
+        add("long_flow_goodput_min", long.goodput_bps.min, "bit/s");
+        add("long_flow_share_mean", long.share.mean, "1");
+    }
+    values
+}
+
+fn class_values(class: &'static str, summary: &ClassSummary) -> Vec<Value> {
+    let spread = |name: &str, spread: &Spread, unit| {
+        let figures =
+            [("mean", spread.mean), ("p50", spread.p50), ("p95", spread.p95), ("p99", spread.p99)];
+        let value = |(statistic, value): (&str, f64)| Value {
+            class,
+            statistic: format!("{name}_{statistic}"),
+            value,
+            unit,
+        };
+        figures.map(value)
+    };
+    let flows =
+        Value { class, statistic: "flows".into(), value: summary.flows as f64, unit: "flows" };
+    let times = spread("fct", &summary.seconds, "s");
+    let slowdowns = spread("slowdown", &summary.slowdown, "x");
+    std::iter::once(flows).chain(times).chain(slowdowns).collect()
+}
+
+/// The table of a sweep as CSV: the axes, then `seed,class,statistic,value,unit`.
+pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
+    let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
+    let mut csv = format!("{},seed,class,statistic,value,unit\n", keys.join(","));
+    for row in rows {
+        let settings: Vec<String> = row.settings.iter().map(|value| quoted(value)).collect();
+        for run in &row.runs {
+            for Value { class, statistic, value, unit } in values(run) {
+                let (settings, seed) = (settings.join(","), run.seed);
+                let _ = writeln!(csv, "{settings},{seed},{class},{statistic},{value},{unit}");
+            }
+        }
+    }
+    csv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::rows;
+    use crate::testing::{cell, run};
+
+    #[test]
+    fn each_combination_seed_class_and_statistic_has_a_row() {
+        let axes = [Axis::new("scheme", "ecmp")];
+        let runs = vec![run(&cell(1, &[])), run(&cell(2, &[]))];
+        let mean = runs[1].fct.all.as_ref().unwrap().seconds.mean;
+        let csv = to_csv(&axes, &rows(vec![(vec!["ecmp".into()], 2)], runs));
+        let mut lines = csv.lines();
+        assert_eq!(lines.next(), Some("scheme,seed,class,statistic,value,unit"));
+        assert!(csv.contains(&format!("ecmp,2,all,fct_mean,{mean},s\n")), "{csv}");
+        assert!(csv.contains("ecmp,1,run,flows_measured,20,flows\n"), "{csv}");
+        let mut keys: Vec<Vec<&str>> =
+            lines.map(|line| line.split(',').take(4).collect()).collect();
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), count, "each row has a key of its own");
+    }
+}

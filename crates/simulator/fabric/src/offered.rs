@@ -1,0 +1,207 @@
+//! The load that a workload offers to each link, before anything is simulated.
+
+use heddle_policy::Tor;
+use heddle_scenario::{Flows, Pattern};
+
+use crate::{Fabric, Routes};
+
+/// Load of one direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfferedLoad {
+    /// The node that sends.
+    pub from: String,
+    /// The node that receives.
+    pub to: String,
+    /// Offered bits per second over the link's rate.
+    pub share: f64,
+}
+
+/// What `flows` offers to every direction of every link under equal-cost splitting: each switch divides what it has for a ToR equally
+/// among its next hops (ECMP, on average over many flows). Busiest first. `wire` is the bits that a bit of payload takes on a link.
+///
+/// Patterns that draw pairs of hosts once for a run (permutation, pairs) count as if each sender sent to every receiver: a seed's own pairs
+/// may load a link more.
+pub fn offered_load(
+    fabric: &Fabric,
+    routes: &Routes,
+    flows: &Flows,
+    wire: f64,
+) -> Vec<OfferedLoad> {
+    let demand = Demand::new(fabric, flows);
+    let total = flows.load * flows.capacity.0 as f64 * wire;
+    let mut bits = vec![0.0; fabric.ports.len()];
+    for host in 0..fabric.hosts as usize {
+        bits[fabric.first_port[host] as usize] += demand.sent[host] * total;
+        bits[fabric.host_port[host] as usize] += demand.received[host] * total;
+    }
+    for to in 0..fabric.tors {
+        split(fabric, routes, to, &demand, total, &mut bits);
+    }
+    let named = |(port, bits): (usize, &f64)| {
+        let info = fabric.ports[port];
+        let rate = fabric.graph.links[info.link as usize].rate.0 as f64;
+        let name = |node: u32| fabric.node(node).name.clone();
+        OfferedLoad { from: name(info.owner), to: name(info.to), share: bits / rate }
+    };
+    let mut loads: Vec<OfferedLoad> = bits.iter().enumerate().map(named).collect();
+    loads.sort_by(|a, b| b.share.total_cmp(&a.share));
+    loads
+}
+
+/// Shares of the whole load.
+struct Demand {
+    /// That each host sends.
+    sent: Vec<f64>,
+    /// That each host receives.
+    received: Vec<f64>,
+    /// From each ToR to each other, row by row.
+    between: Vec<f64>,
+}
+
+impl Demand {
+    fn new(fabric: &Fabric, flows: &Flows) -> Demand {
+        let all: Vec<u32> = (0..fabric.hosts).collect();
+        let (clients, servers) = match &flows.pattern {
+            Pattern::Sets { clients, servers } | Pattern::Pairs { clients, servers } => {
+                (clients, servers)
+            }
+            Pattern::Permutation | Pattern::Incast { .. } => (&all, &all),
+        };
+        let (hosts, tors) = (fabric.hosts as usize, fabric.tors as usize);
+        let mut demand = Demand {
+            sent: vec![0.0; hosts],
+            received: vec![0.0; hosts],
+            between: vec![0.0; tors * tors],
+        };
+        let is_server = members(servers, hosts);
+        let mut servers_of = vec![0.0; tors];
+        servers.iter().for_each(|&host| servers_of[tor(fabric, host)] += 1.0);
+        for &client in clients {
+            let share = 1.0 / clients.len() as f64;
+            let own = f64::from(u8::from(is_server[client as usize]));
+            let each = share / (servers.len() as f64 - own).max(1.0);
+            demand.sent[client as usize] += share;
+            for (to, &count) in servers_of.iter().enumerate() {
+                demand.between[tor(fabric, client) * tors + to] += each * count;
+            }
+        }
+        let is_client = members(clients, hosts);
+        for &server in servers {
+            let others = clients.len() - usize::from(is_client[server as usize]);
+            let choices = servers.len() - usize::from(is_client[server as usize]);
+            let share = others as f64 / (clients.len() * choices.max(1)) as f64;
+            demand.received[server as usize] += share;
+        }
+        demand
+    }
+}
+
+fn members(set: &[u32], hosts: usize) -> Vec<bool> {
+    let mut is_member = vec![false; hosts];
+    set.iter().for_each(|&host| is_member[host as usize] = true);
+    is_member
+}
+
+fn tor(fabric: &Fabric, host: u32) -> usize {
+    usize::from(fabric.host_tor[host as usize].0)
+}
+
+/// Adds to each port what it has for one ToR.
+fn split(fabric: &Fabric, routes: &Routes, to: u32, demand: &Demand, total: f64, bits: &mut [f64]) {
+    let switches = fabric.switches() as usize;
+    let mut at = vec![0.0; switches];
+    for from in (0..fabric.tors).filter(|&from| from != to) {
+        at[from as usize] = demand.between[from as usize * fabric.tors as usize + to as usize];
+    }
+    for switch in upstream_first(fabric, routes, to) {
+        let hops = routes.next_hops(switch, Tor(to as u16));
+        let each = at[switch as usize] / hops.len().max(1) as f64;
+        for hop in hops {
+            let port = fabric.first_port_of_switch(switch) + u32::from(hop.0);
+            bits[port as usize] += each * total;
+            at[(fabric.ports[port as usize].to - fabric.hosts) as usize] += each;
+        }
+    }
+}
+
+/// Switches on paths to a ToR, each before its next hops.
+fn upstream_first(fabric: &Fabric, routes: &Routes, to: u32) -> Vec<u32> {
+    let mut done = vec![false; fabric.switches() as usize];
+    let mut order = Vec::new();
+    for from in 0..fabric.tors {
+        let mut stack = vec![(from, false)];
+        while let Some((switch, expanded)) = stack.pop() {
+            if expanded {
+                order.push(switch);
+            } else if switch != to && !std::mem::replace(&mut done[switch as usize], true) {
+                stack.push((switch, true));
+                for hop in routes.next_hops(switch, Tor(to as u16)) {
+                    let port = fabric.first_port_of_switch(switch) + u32::from(hop.0);
+                    stack.push((fabric.ports[port as usize].to - fabric.hosts, false));
+                }
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use heddle_scenario::{Scenario, Source, Workload, load};
+
+    use super::*;
+
+    fn scenario(fabric: &str, workload: &str) -> Scenario {
+        let text = format!(
+            "scheme = \"ecmp\"\nfabric = {fabric}\nworkload = {workload}\n[measure]\nflows = 1\n"
+        );
+        let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+        load(&Source::new("x.toml", text), &no_files).unwrap()
+    }
+
+    fn loads(fabric: &str, workload: &str) -> Vec<OfferedLoad> {
+        let scenario = scenario(fabric, workload);
+        let Workload::Flows(flows) = &scenario.workload else { panic!("flows") };
+        let fabric = Fabric::new(&scenario.fabric.graph).unwrap();
+        let name = |node: u32| fabric.node(node).name.clone();
+        let up = |link: u32| {
+            let (a, b) = fabric.graph.links[link as usize].ends;
+            !scenario.fabric.failed.contains(&(name(a), name(b)))
+        };
+        offered_load(&fabric, &fabric.routes(up).unwrap(), flows, 1.0)
+    }
+
+    fn share(loads: &[OfferedLoad], from: &str, to: &str) -> f64 {
+        loads.iter().find(|load| load.from == from && load.to == to).unwrap().share
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+
+    /// 4 hosts of 10 Gbps at half load; 2 of 3 receivers are across. 13.3 of the 20 Gbps cross, half from each leaf, half over each
+    /// spine.
+    #[test]
+    fn all_to_all_on_two_leaves() {
+        let fabric = r#"{ kind = "leaf-spine", leaves = 2, spines = 2, hosts_per_leaf = 2, parallel_links = 1, spine_rate = "10Gbps" }"#;
+        let found = loads(fabric, r#"{ kind = "flows", sizes = "fixed:1KB", load = 0.5 }"#);
+        near(share(&found, "host-1", "leaf-1"), 0.5);
+        near(share(&found, "leaf-2", "host-4"), 0.5);
+        near(share(&found, "leaf-1", "spine-1"), 0.5 * 2.0 / 3.0);
+        near(share(&found, "spine-2", "leaf-2"), 0.5 * 2.0 / 3.0);
+        assert!(found.is_sorted_by(|a, b| a.share >= b.share));
+    }
+
+    /// HULA's asymmetric fabric: core-2 reaches agg-3 alone, so that its link carries half of agg-1's and agg-2's cross-pod traffic
+    /// over half of the links: ECMP offers it twice what it should.
+    #[test]
+    fn equal_splitting_overloads_what_a_failure_leaves() {
+        let fabric = r#"{ kind = "two-pod", failed = ["core-2 agg-4"] }"#;
+        let found = loads(fabric, r#"{ kind = "flows", sizes = "fixed:1KB", load = 0.8 }"#);
+        let worst = &found[0];
+        assert_eq!((worst.from.as_str(), worst.to.as_str()), ("core-2", "agg-3"));
+        near(worst.share, 1.6);
+        near(share(&found, "core-1", "agg-4"), 0.8);
+    }
+}

@@ -1,0 +1,136 @@
+//! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario.
+
+use heddle_units::{Bytes, Time};
+use serde_json::{Map, Value};
+
+use crate::raw::{self, Shape};
+use crate::{
+    Cflb, CflbCipher, CflbField, Connections, Pattern, Scenario, ScenarioError, Scheme, Source,
+    Transport, Workload,
+};
+
+/// The file with its overrides and with every default, under the keys of the format: as a scenario file it resolves to `scenario`,
+/// which is that of the same source. Files that it names (graphs, sizes, flows) are still named.
+///
+/// # Errors
+/// If the source does not parse: see [`ScenarioError`].
+pub fn complete(source: &Source, scenario: &Scenario) -> Result<Value, ScenarioError> {
+    let mut file: raw::File = crate::parse(source)?.read()?;
+    fill(&mut file, scenario);
+    let mut value = serde_json::to_value(&file).unwrap_or_default();
+    remove_nulls(&mut value);
+    for section in ["fabric", "transport", "scheme", "workload"] {
+        if let Some(Value::Object(section)) = value.get_mut(section) {
+            write_kind(section);
+        }
+    }
+    Ok(value)
+}
+
+/// Fills in the defaults that depend on other keys.
+fn fill(file: &mut raw::File, scenario: &Scenario) {
+    file.title = Some(scenario.title.clone());
+    fill_fabric(&mut file.fabric, scenario);
+    fill_transport(&mut file.transport, &scenario.transport);
+    fill_scheme(&mut file.scheme, &scenario.scheme);
+    if let (raw::Workload::Flows(raw), Workload::Flows(flows)) =
+        (&mut file.workload, &scenario.workload)
+    {
+        raw.capacity = Some(flows.capacity);
+        raw.pattern.get_or_insert(default_pattern(&flows.pattern));
+        if let Connections::Persistent(count) = flows.connections {
+            raw.connections_per_pair = Some(count);
+        }
+    }
+    let measure = &scenario.measure;
+    file.measure.probe_warm_up = Some(measure.probe_warm_up);
+    file.measure.warm_up = Some(measure.warm_up);
+    if let (None, None, crate::Until::Flows(flows)) =
+        (file.measure.flows, file.measure.duration, measure.until)
+    {
+        file.measure.flows = Some(flows);
+    }
+}
+
+fn default_pattern(pattern: &Pattern) -> raw::Pattern {
+    match pattern {
+        Pattern::Sets { clients, servers } if clients == servers => raw::Pattern::AllToAll,
+        Pattern::Sets { .. } => raw::Pattern::CrossPod,
+        Pattern::Pairs { .. } => raw::Pattern::CrossPodPairs,
+        Pattern::Permutation => raw::Pattern::Permutation,
+        Pattern::Incast { .. } => raw::Pattern::Incast,
+    }
+}
+
+fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
+    let (options, port, host) =
+        (&mut fabric.options, scenario.fabric.port, scenario.fabric.host_port);
+    (options.port_packets, options.mark_above) = (port.packets, port.mark_above);
+    options.host_buffer = Some(Bytes(host.bytes.0));
+    (options.host_packets, options.host_mark_above) = (host.packets, host.mark_above);
+    if let Shape::FatTree(tree) = &mut fabric.shape {
+        tree.hosts_per_tor.get_or_insert(tree.k / 2);
+        for rate in [&mut tree.host_rate, &mut tree.edge_rate, &mut tree.core_rate] {
+            rate.get_or_insert(tree.rate);
+        }
+    }
+}
+
+fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {
+    let tcp = match raw {
+        raw::Transport::Tcp(tcp) => tcp,
+        raw::Transport::Mptcp(mptcp) => &mut mptcp.tcp,
+    };
+    tcp.initial_rto = Some(transport.tcp().initial_rto);
+}
+
+fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
+    match (raw, scheme) {
+        (raw::Scheme::Hula(raw), Scheme::Hula(hula)) => {
+            fill_hula(raw, (hula.fail_after, hula.tau));
+        }
+        (raw::Scheme::MpHula(raw), Scheme::MpHula(mp_hula)) => {
+            fill_hula(&mut raw.hula, (mp_hula.hula.fail_after, mp_hula.hula.tau));
+        }
+        (raw::Scheme::Cflb(raw), Scheme::Cflb(cflb)) => fill_cflb(raw, cflb),
+        _ => {}
+    }
+}
+
+fn fill_hula(raw: &mut raw::Hula, (fail_after, tau): (Time, Time)) {
+    (raw.fail_after, raw.tau) = (Some(fail_after), Some(tau));
+}
+
+fn fill_cflb(raw: &mut raw::Cflb, cflb: &Cflb) {
+    let constants = &mut raw.constants;
+    constants.radix = Some(cflb.constants.radix);
+    constants.cipher = Some(match cflb.constants.cipher {
+        CflbCipher::Rc5 => raw::CflbCipher::Rc5,
+        CflbCipher::Skip32 => raw::CflbCipher::Skip32,
+        CflbCipher::Feistel => raw::CflbCipher::Feistel,
+    });
+    if let CflbField::SourcePort { low, high } = cflb.constants.field {
+        constants.source_ports = Some(format!("{low}-{high}"));
+    }
+}
+
+/// Serde writes an enum as a table around its variant; the format has the variant's name as `kind`.
+fn write_kind(section: &mut Map<String, Value>) {
+    let variant = section.iter().find(|(_, value)| value.is_object()).map(|(key, _)| key.clone());
+    let Some(kind) = variant else { return };
+    if let Some(Value::Object(keys)) = section.remove(&kind) {
+        section.extend(keys);
+    }
+    section.insert("kind".to_owned(), Value::String(kind));
+}
+
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(list) => list.iter_mut().for_each(remove_nulls),
+        _ => {}
+    }
+}

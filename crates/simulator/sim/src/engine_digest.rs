@@ -1,0 +1,86 @@
+//! The engine's version: a digest of small runs of every scheme.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use heddle_scenario::{Source, load};
+
+use crate::{Next, simulate};
+
+/// Full buffers, flowlets, probes, a link that fails and recovers: in two pods, so that every scheme but CONGA's leaf-spine fits.
+const FABRICS: [&str; 2] = [
+    r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "40KB", convergence = "100us" }"#,
+    r#"{ kind = "leaf-spine", leaves = 3, spines = 2, hosts_per_leaf = 2, spine_rate = "10Gbps", parallel_links = 1, port_buffer = "40KB", convergence = "100us" }"#,
+];
+
+const TRANSPORTS: [&str; 2] = [
+    r#"{ kind = "tcp", min_rto = "1ms" }"#,
+    r#"{ kind = "mptcp", subflows = 3, min_rto = "1ms", delayed_ack = "100us" }"#,
+];
+
+const SCHEMES: [&str; 10] = [
+    "ecmp",
+    "conga-prime",
+    "conga",
+    "letitflow",
+    "drill",
+    "spray",
+    "hula",
+    "mp-hula",
+    "cflb",
+    "ideal",
+];
+
+/// A digest of golden runs, 16 hexadecimal digits: it changes with the behaviour of the engine, its transports and its schemes, and not
+/// with anything else. Computed once in a process, in milliseconds.
+pub fn engine_digest() -> &'static str {
+    static DIGEST: OnceLock<String> = OnceLock::new();
+    DIGEST.get_or_init(|| {
+        let mut digest = 0u64;
+        for run in FABRICS.iter().flat_map(|fabric| TRANSPORTS.map(|t| (*fabric, t))) {
+            for scheme in SCHEMES {
+                digest =
+                    digest.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ golden(run, scheme);
+            }
+        }
+        let mut text = String::new();
+        let _ = write!(text, "{digest:016x}");
+        text
+    })
+}
+
+/// Digest of a run and of its flows; 0 for a scheme that does not fit the fabric.
+fn golden((fabric, transport): (&str, &str), scheme: &str) -> u64 {
+    let event = if fabric.contains("two-pod") { "core-2 agg-4" } else { "leaf-2 spine-2" };
+    let text = format!(
+        r#"
+        scheme = "{scheme}"
+        fabric = {fabric}
+        transport = {transport}
+        workload = {{ kind = "flows", sizes = "fixed:60KB", load = 0.7, connections = "per-flow" }}
+        measure = {{ warm_up = "100us", flows = 40 }}
+        event = [{{ at = "1500us", fail = ["{event}"] }}, {{ at = "2500us", recover = ["{event}"] }}]
+        "#
+    );
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    let Ok(scenario) = load(&Source::new("golden.toml", text), &no_files) else { return 0 };
+    let Ok(outcome) = simulate(&scenario, 1, &mut |_| Next::Continue) else { return 0 };
+    let times = outcome.flows.iter().map(|flow| flow.fct.0 ^ flow.ideal_fct.0.rotate_left(32));
+    times.fold(outcome.digest, |digest, time| digest.rotate_left(9) ^ time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_runs_on_one_of_the_fabrics_and_differs() {
+        let of = |scheme| TRANSPORTS.map(|t| FABRICS.map(|fabric| golden((fabric, t), scheme)));
+        let mut digests: Vec<_> = SCHEMES.iter().map(|scheme| of(scheme)).collect();
+        assert!(digests.iter().flatten().all(|pair| pair.iter().any(|&digest| digest != 0)));
+        digests.sort_unstable();
+        digests.dedup();
+        assert_eq!(digests.len(), SCHEMES.len());
+        assert_eq!(engine_digest().len(), 16);
+    }
+}

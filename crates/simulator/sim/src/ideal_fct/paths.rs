@@ -1,0 +1,105 @@
+//! The shortest paths between two hosts, as far as one can be better than another for some flow.
+
+use std::collections::BTreeMap;
+
+use heddle_fabric::{Fabric, Routes};
+use heddle_policy::Tor;
+use heddle_scenario::Connections;
+use heddle_transport::TcpConfig;
+use heddle_units::{Bytes, Rate, Time};
+
+use super::{Frames, handshake};
+
+/// Rate and delay of a link of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PathLink {
+    pub(crate) rate: Rate,
+    pub(crate) delay: Time,
+}
+
+/// Links of a path between two ToRs, in order.
+type Path = Vec<PathLink>;
+
+/// Paths kept for a pair of ToRs. A fabric in which more differ in a way that matters is judged by those found first.
+const MOST_PATHS: usize = 64;
+
+/// Paths by their ToRs, found when first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct BestPaths(BTreeMap<(Tor, Tor), Vec<Path>>);
+
+impl BestPaths {
+    /// As [`super::ideal_fct`]. The routes must be the same in every call.
+    pub(crate) fn ideal_fct(
+        &mut self,
+        fabric: &Fabric,
+        routes: &Routes,
+        tcp: &TcpConfig,
+        connections: Connections,
+        (from, to): (u32, u32),
+        size: Bytes,
+    ) -> Time {
+        let tors = (fabric.host_tor[from as usize], fabric.host_tor[to as usize]);
+        let between = self.0.entry(tors).or_insert_with(|| paths_between(fabric, routes, tors));
+        let first = link_of(fabric, fabric.first_port[from as usize]);
+        let last = link_of(fabric, fabric.host_port[to as usize]);
+        let frames = Frames::new(tcp, size);
+        let time = |path: &Path| {
+            let path = [&[first], path.as_slice(), &[last]].concat();
+            handshake(&path, connections) + frames.time_over(&path)
+        };
+        between.iter().map(time).min().unwrap_or_else(|| time(&Vec::new()))
+    }
+}
+
+fn link_of(fabric: &Fabric, port: u32) -> PathLink {
+    let link = fabric.graph.links[fabric.ports[port as usize].link as usize];
+    PathLink { rate: link.rate, delay: link.delay }
+}
+
+fn paths_between(fabric: &Fabric, routes: &Routes, (from, to): (Tor, Tor)) -> Vec<Path> {
+    let mut known = BTreeMap::new();
+    paths_from(fabric, routes, u32::from(from.0), to, &mut known)
+}
+
+/// Paths from a switch, by recursion over its next hops: each switch is visited once.
+fn paths_from(
+    fabric: &Fabric,
+    routes: &Routes,
+    switch: u32,
+    to: Tor,
+    known: &mut BTreeMap<u32, Vec<Path>>,
+) -> Vec<Path> {
+    if switch == u32::from(to.0) {
+        return vec![Vec::new()];
+    }
+    if let Some(paths) = known.get(&switch) {
+        return paths.clone();
+    }
+    let mut paths = Vec::new();
+    for hop in routes.next_hops(switch, to) {
+        let port = fabric.first_port_of_switch(switch) + u32::from(hop.0);
+        let next = fabric.ports[port as usize].to - fabric.hosts;
+        for rest in paths_from(fabric, routes, next, to, known) {
+            add(&mut paths, [&[link_of(fabric, port)], rest.as_slice()].concat());
+        }
+    }
+    known.insert(switch, paths.clone());
+    paths
+}
+
+/// Adds a path unless another is at least as good for every flow, and removes those to which it is.
+fn add(paths: &mut Vec<Path>, path: Path) {
+    if paths.iter().any(|known| is_as_good(known, &path)) {
+        return;
+    }
+    paths.retain(|known| !is_as_good(&path, known));
+    if paths.len() < MOST_PATHS {
+        paths.push(path);
+    }
+}
+
+/// True if every link of `a` is as fast as that of `b` and all delays together are no longer.
+fn is_as_good(a: &Path, b: &Path) -> bool {
+    let delays = |path: &Path| path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.rate >= b.rate) && delays(a) <= delays(b)
+}
