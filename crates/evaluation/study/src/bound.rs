@@ -233,7 +233,9 @@ mod tests {
             assert!(bound > 0.0 && bound < mean, "{scheme}: {bound} {mean}");
         }
         let failed = ("fabric.failed", "[\"leaf-1 spine-1\"]");
-        let (whole, cut) = (run(&cell(1, &[load, flows])), run(&cell(1, &[load, flows, failed])));
+        let narrow = ("fabric.parallel_links", "1");
+        let whole = run(&cell(1, &[load, flows, narrow]));
+        let cut = run(&cell(1, &[load, flows, narrow, failed]));
         assert!(cut.bound_mean_seconds > whole.bound_mean_seconds);
     }
 

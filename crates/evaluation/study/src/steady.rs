@@ -66,7 +66,8 @@ fn mann_kendall(values: &[f64]) -> f64 {
         .sum();
     let n = n as f64;
     let deviation = (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt();
-    (rising - rising.signum()) / deviation.max(1.0)
+    let corrected = (rising.abs() - 1.0).max(0.0).copysign(rising);
+    corrected / deviation.max(1.0)
 }
 
 #[cfg(test)]

@@ -43,8 +43,9 @@ fn remove_null(schema: &mut Schema) {
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");
     }
-    if let Some(Value::Object(table)) = schema.get_mut("default") {
-        table.retain(|_, value| !value.is_null());
+    // The defaults of a table's keys are its type's; serde would write an enum's kind as a table around it.
+    if schema.get("default").is_some_and(Value::is_object) {
+        schema.remove("default");
     }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");

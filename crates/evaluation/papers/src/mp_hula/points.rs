@@ -91,7 +91,10 @@ impl System {
             _ => Routing::Ecmp,
         };
         match key {
-            "transport.join" | "transport.scheduler" | "transport.subflows" => {
+            "transport.join"
+            | "transport.scheduler"
+            | "transport.subflows"
+            | "transport.version" => {
                 matches!(self, System::Mptcp(..))
             }
             "scheme.best_k" | "scheme.long_flows" => routing == Routing::MpHula,

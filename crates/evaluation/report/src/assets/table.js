@@ -4,7 +4,7 @@
 function sortKey(cell) {
   const text = cell.textContent.trim();
   const number = Number.parseFloat(text.replaceAll("−", "-"));
-  return Number.isNaN(number) ? text : number;
+  return Number.isFinite(number) ? number : text;
 }
 
 /** Rows in order of a column; the other way round if they are already. */

@@ -81,10 +81,10 @@ fn what_is_kept_is_not_run_again() {
     let store = Store::open(folder.path()).unwrap();
     let cells = four();
     let whole = on(2, &cells, &store, &Unattended).unwrap();
-    let marked = RunSummary { title: "kept".into(), ..whole[1].clone() };
+    let marked = RunSummary { scheme: "kept".into(), ..whole[1].clone() };
     store.save(&cells[1], &marked).unwrap();
     let again = on(2, &cells, &store, &Unattended).unwrap();
-    assert_eq!(again[1].title, "kept");
+    assert_eq!(again[1].scheme, "kept");
     assert_eq!((&again[0], &again[2..]), (&whole[0], &whole[2..]));
 }
 

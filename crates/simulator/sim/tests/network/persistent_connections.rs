@@ -27,10 +27,10 @@ const TWO_POD: &str = r#"
 fn with(connections: &str) -> Outcome {
     let each = match connections {
         "persistent" => TWO_POD.to_owned(),
-        // Losses at the senders' ports put flows out of order.
+        // Losses at the senders' ports put flows out of order: a host's buffer is made too small for them.
         _ => TWO_POD
             .replace("connections_per_pair = 1", "")
-            .replace("hosts_per_tor = 1", "hosts_per_tor = 1\nhost_buffer = \"375KB\""),
+            .replace("hosts_per_tor = 1", "hosts_per_tor = 1\nhost_buffer = \"40KB\""),
     };
     run(&scenario(&each, &[("workload.connections", connections)]), 1)
 }
