@@ -99,7 +99,6 @@ impl Scaling {
         TcpConfig {
             min_rto: self.span(tcp.min_rto),
             max_rto: self.span(tcp.max_rto),
-            initial_rto: self.span(tcp.initial_rto),
             delayed_ack: tcp.delayed_ack.map(|delay| self.span(delay)),
             ..tcp
         }

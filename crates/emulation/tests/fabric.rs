@@ -198,6 +198,40 @@ fn a_wrong_scenario_is_refused_with_file_key_and_fix() {
     }
 }
 
+/// HULA in eBPF: the switches are a program of another crate, which a test of this one has to build.
+#[test]
+fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    build_switch();
+    let folder = tempfile::tempdir().unwrap();
+    let hula = "scheme={ kind = \"hula\", probe_period = \"20ms\", flowlet_gap = \"50ms\" }";
+    let event = "event=[{ at = \"1500ms\", fail = [\"spine-1\"] }]";
+    let longer = ["measure.probe_warm_up=1s", "workload.sizes=fixed:100KB", "measure.flows=10"];
+    let changes = [&[hula, event, "fabric.convergence=1h"], &longer[..]].concat();
+    let mut command = command(folder.path(), &changes);
+    let results = results(&command.args(["--dataplane", "ebpf"]).output().unwrap());
+    let run = &results["result"]["runs"][0];
+    assert_eq!(
+        (&run["fct"]["all"]["flows"], &run["totals"]["unfinished"]),
+        (&10.into(), &0.into())
+    );
+    assert_eq!(results["lab"]["facts"][0][1]["corrupt"], 0);
+}
+
+/// Builds `heddle-switch` beside the program under test.
+fn build_switch() {
+    let folder = Path::new(PROGRAM).parent().unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "heddle-switch", "--target-dir"]);
+    cargo.arg(folder.parent().unwrap());
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    assert!(cargo.status().unwrap().success(), "heddle-switch cannot be built");
+}
+
 #[test]
 fn a_fabric_stays_up_and_its_nodes_can_be_entered() {
     if skip_without(Need::Root) {
