@@ -92,6 +92,7 @@ pub(crate) fn outcome(
         simulated: counted.end,
         packet_hops: ports.hops,
         flows_started: counted.started,
+        measured: flows.len() as u64 + counted.unfinished,
         unfinished: counted.unfinished,
         delivered: Bytes(counted.delivered),
         delivered_in_window: Bytes(counted.delivered_in_window),
@@ -108,6 +109,8 @@ pub(crate) fn outcome(
     };
     Outcome {
         flows: flows.iter().map(record).collect(),
+        unfinished: Vec::new(),
+        long_flows: Vec::new(),
         samples,
         totals,
         scheme: plane.scheme,

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use heddle_claims::files::FileError;
+use heddle_claims::files::{FileError, write_atomically};
 use heddle_claims::stats::Estimate;
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;
@@ -179,6 +179,40 @@ pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
     csv
 }
 
+/// Writes `summary.json`, `flows.csv` and, where the scenario samples, `links.csv` of runs that no store keeps.
+///
+/// # Errors
+/// The first file that cannot be written.
+pub fn write(
+    folder: &Path,
+    result: &ScenarioResult,
+    outcomes: &[(u64, Outcome)],
+) -> Result<(), FileError> {
+    let summary = folder.join("summary.json");
+    let json = serde_json::to_vec_pretty(result).map_err(std::io::Error::other);
+    write_atomically(&summary, &json.map_err(FileError::at(&summary))?)?;
+    let table = |columns: &str, lines: fn(u64, &Outcome) -> String| {
+        let lines = outcomes.iter().map(|(seed, outcome)| lines(*seed, outcome));
+        std::iter::once(format!("{columns}\n")).chain(lines).collect::<String>()
+    };
+    write_atomically(&folder.join(FLOWS), table(FLOW_COLUMNS, flow_lines).as_bytes())?;
+    if outcomes.iter().any(|(_, outcome)| !outcome.samples.times.is_empty()) {
+        let links = table(LINK_COLUMNS, link_lines);
+        return write_atomically(&folder.join(LINKS), links.as_bytes());
+    }
+    remove(&folder.join(LINKS))
+}
+
+/// Removes a file that an earlier run left: it would not belong to this one.
+fn remove(path: &Path) -> Result<(), FileError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(FileError::at(path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes one table of the tables that a store keeps of some cells, each line behind the values of `settings`; nothing, if none has it.
 /// Gives true if it was written.
 ///
@@ -208,13 +242,8 @@ pub fn write_table(
         return Ok(true);
     }
     file.discard()?;
-    // One that an earlier run left there would not belong to this one.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(FileError::at(path)(error))
-        }
-        _ => Ok(false),
-    }
+    remove(path)?;
+    Ok(false)
 }
 
 /// A file that has its name once it is whole.

@@ -8,6 +8,8 @@ use heddle_program::{Common, Failure, output, table};
 use heddle_report::Report;
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;
+use heddle_study::provenance::Provenance;
+use heddle_study::remarks::remarks;
 use heddle_study::results::{self, OverSeeds, ScenarioResult};
 use heddle_study::summary::RunSummary;
 use heddle_study::view;
@@ -72,9 +74,15 @@ pub(crate) fn write(
         .iter()
         .map(|(seed, outcome)| RunSummary::new(scenario, *seed, outcome, 0.0))
         .collect();
-    let over_seeds = OverSeeds::new(&runs);
-    let heddle = env!("CARGO_PKG_VERSION");
-    let result = ScenarioResult { heddle, scenario, over_seeds, runs: &runs };
+    let (made, remarks) = (Provenance::of_program(), remarks(&[(scenario.scheme.name(), &runs)]));
+    let result = ScenarioResult {
+        provenance: &made,
+        resolved: scenario,
+        offered: None,
+        remarks: &remarks,
+        over_seeds: OverSeeds::new(&runs),
+        runs: &runs,
+    };
     results::write(folder, &result, outcomes)?;
     let lab = Lab::new(prepared, facts);
     let json = serde_json::to_vec_pretty(&lab).map_err(anyhow::Error::from)?;

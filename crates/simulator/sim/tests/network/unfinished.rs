@@ -41,6 +41,6 @@ fn long_flows_have_a_goodput_and_do_not_count_as_unfinished() {
     assert_eq!(sum, outcome.totals.delivered_in_window.0);
     for flow in &outcome.long_flows {
         assert_eq!((flow.time, flow.host_rate), (Time::millis(20), Rate(1_000_000_000)));
-        assert!((Rate(300_000_000)..flow.host_rate).contains(&flow.goodput()), "{:?}", flow);
+        assert!((Rate(300_000_000)..flow.host_rate).contains(&flow.goodput()), "{flow:?}");
     }
 }
