@@ -9,7 +9,7 @@ use common::{JOIN_LIMIT, LIMIT, PORT, is_well, said, setup, wait_for_members};
 use heddle_lab::{Daemons, Etcd, Lab, NextHop, Setup, Transport, count_joins, eventually};
 use heddle_testing::{Need, skip_without};
 
-/// One leaves in order, the daemon of one is killed, whose program goes on, and then its machine is gone; the rest share the tokens.
+/// The daemons of two stop, one in order, and their programs go on; then these are gone, too. The rest share the tokens.
 #[test]
 fn balancers_find_each_other_and_notice_who_goes() {
     if skip_without(Need::Root) || skip_without(Need::Etcd) {
@@ -27,11 +27,18 @@ fn balancers_find_each_other_and_notice_who_goes() {
 
     lab.route_vip(&[NextHop::Balancer(0), NextHop::Balancer(1)]).unwrap();
     daemons.stop(2);
+    let lapsed = |index: usize| {
+        format!(
+            "balancer balancer-{index} is not registered in the store any more, but still answers"
+        )
+    };
+    eventually(LIMIT, || said(&daemons, 0, &lapsed(2))).unwrap();
+    wait_for_members(&daemons, &[0, 1], &[0, 1, 2], LIMIT);
+    daemons.remove_program(2);
     wait_for_members(&daemons, &[0, 1], &[0, 1], LIMIT);
     lab.route_vip(&[NextHop::Balancer(0)]).unwrap();
     daemons.kill(1);
-    let lapsed = "balancer balancer-1 is not registered in the store any more, but still answers";
-    eventually(LIMIT, || said(&daemons, 0, lapsed)).unwrap();
+    eventually(LIMIT, || said(&daemons, 0, &lapsed(1))).unwrap();
     wait_for_members(&daemons, &[0], &[0, 1], LIMIT);
     daemons.remove_program(1);
     wait_for_members(&daemons, &[0], &[0], LIMIT);

@@ -56,7 +56,10 @@ pub fn drop_all_but(keep: CapabilitySet) -> Result<CapabilitySet, PrivilegeError
 }
 
 /// The same for the calling thread alone.
-fn drop_in_thread(keep: CapabilitySet) -> io::Result<CapabilitySet> {
+///
+/// # Errors
+/// The kernel's.
+pub fn drop_in_thread(keep: CapabilitySet) -> io::Result<CapabilitySet> {
     let before = capabilities(None)?;
     // Without this one the bounding set stays; it only matters to programs that gain capabilities, which are none from here on.
     if before.effective.contains(CapabilitySet::SETPCAP) {

@@ -11,6 +11,7 @@ use std::process::Command;
 use heddle_balancer_maps::abi::{Settings, Target};
 use heddle_balancer_maps::{Balancer, Clock, Mode, Sizes, interface_index};
 use heddle_testing::{Need, require_program, skip_without};
+use rustix::thread::capabilities;
 
 const CHILD: &str = "HEDDLE_PRIVILEGE_CHILD";
 

@@ -26,6 +26,9 @@ use report::{Counted, Expectation, Outcome, Row};
 
 const PORT: u16 = 8080;
 
+/// Errors of an event that are printed; soak.json has all of them.
+const SHOWN: usize = 5;
+
 /// Backends of the services, besides the spare one, and one that is no service's.
 const BACKENDS: usize = 4;
 const SPARE: usize = BACKENDS;
@@ -179,7 +182,8 @@ impl<'a> Running<'a> {
             for deviation in &deviations {
                 say(common, &bar, &format!("{} s: {event}: {deviation}", row.at));
             }
-            for error in row.service.errors.iter().filter(|_| !deviations.is_empty()) {
+            let errors = row.service.errors.iter().filter(|_| !deviations.is_empty());
+            for error in errors.take(SHOWN) {
                 say(common, &bar, &format!("    {error}"));
             }
             rows.push((row, event.is_fault()));
