@@ -12,6 +12,9 @@
 #define SHIM_READY 0x100
 #endif
 
+#define CAPABLE_WITH_KEYS \
+	20 /* bytes of the shortest MP_CAPABLE that has both keys: the only option that matters outside of SYNs */
+
 /* The shim on the wire. */
 struct shim_header {
 	__be32 token_a;
@@ -108,11 +111,15 @@ static __always_inline void observe(frame *frame, const struct visit *visit, con
 	const struct packet *packet = &visit->packet;
 	struct handshake handshake = { .flags = packet->tcp_flags, .from_host = from_host };
 
+	bool opens_or_ends = packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST);
+
 	if (packet->protocol != IPPROTO_TCP || packet->later_fragment || from_host == to_host)
+		return;
+	if (!opens_or_ends && packet->options < CAPABLE_WITH_KEYS)
 		return;
 	if (read_handshake(frame, packet->l4, packet->options, &handshake))
 		return;
-	if (handshake.option == HANDSHAKE_NONE && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)))
+	if (handshake.option == HANDSHAKE_NONE && !opens_or_ends)
 		return;
 	handshake.out_hash = flow_hash(packet, !from_host);
 	count_event(HANDSHAKES);
