@@ -188,6 +188,12 @@ impl Fabric {
         }
     }
 
+    /// Tells a switch that the links between two nodes are down.
+    pub fn tell_down(&self, node: &str, (a, b): (&str, &str)) {
+        let request = Request::Link { ends: (a.into(), b.into()), up: false };
+        admin::call(&self.path(&format!("{node}.sock")), &request).unwrap();
+    }
+
     pub fn status(&self, node: &str) -> Status {
         self.ask(node).unwrap_or_else(|| {
             panic!(
