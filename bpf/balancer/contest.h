@@ -57,7 +57,7 @@ static __always_inline void take_over_by_keys(const struct packet_context *conte
 	struct flow_snapshot changed = context->flow;
 
 	changed.token = learn_keys(context, found, false, decision);
-	changed.state = FLOW_ESTABLISHED | (changed.token ? FLOW_TOKEN_PENDING : 0);
+	changed.state = FLOW_ESTABLISHED | (changed.token ? FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING : 0);
 	changed.seen = context->now;
 	change_flow_token(context, &changed);
 }

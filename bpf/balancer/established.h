@@ -183,7 +183,7 @@ static __always_inline void decide_lent_flow(const struct packet_context *contex
 
 /* True if other balancers may know better: the flow was silent for a while, and may have ended at another balancer, and its addresses and ports
  * be those of a new one. That is so behind its end and behind a change of the ring, with which routers move flows, and after a longer
- * silence always. What the hash explains is right by itself; what is still to be registered is newer than what others have. */
+ * silence always. Only flows with a token are all registered; what is still to be registered is newer than what others have. */
 static __always_inline bool may_be_outdated(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -193,7 +193,7 @@ static __always_inline bool may_be_outdated(const struct packet_context *context
 		return false;
 	if (within(context->now, flow->seen, moved ? TOUCH : settings.syn_timeout))
 		return false;
-	return flow->token || own_hashed_target(context) != flow->target;
+	return flow->token;
 }
 
 /* Asks other balancers about a flow that is known here. False: it is as it is known here. */
