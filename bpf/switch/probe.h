@@ -81,7 +81,7 @@ static __always_inline int replicate(frame *frame, const struct visit *visit, co
 }
 #endif
 
-/* What the probe says, and whether its path is one that packets take. False: it says nothing. */
+/* The content of the probe, and whether its path is one that packets take. False: it has none. */
 static __always_inline bool read_probe(const frame *frame, const struct visit *visit, const struct switch_config *to,
 				       const struct switch_port *port, struct probe_arrival *arrival)
 {

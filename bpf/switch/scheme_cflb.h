@@ -8,7 +8,7 @@
 
 #define SCHEME_OF_OBJECT SWITCH_CFLB
 
-/* What cflb_prepare.h makes of the constants. */
+/* The output of cflb_prepare.h for the constants. */
 ARRAY(cflb_prepared, 1, struct cflb);
 
 static __always_inline bool scheme_reads_fields(void)

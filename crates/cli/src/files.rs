@@ -70,7 +70,7 @@ impl Written {
     }
 }
 
-/// What makes a result of a scenario file.
+/// The origin of a result of a scenario file.
 pub(crate) fn provenance(source: &Source, scenario: &Scenario) -> Result<Provenance, Failure> {
     let set = source.overrides.iter().map(|(key, value)| format!("{key}={value}"));
     Ok(Provenance {

@@ -48,7 +48,7 @@ pub enum EmulationError {
     Host {
         /// The host.
         host: String,
-        /// What happened.
+        /// The event.
         what: String,
     },
     /// Nothing arrived for long.

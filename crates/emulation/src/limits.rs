@@ -1,4 +1,4 @@
-//! What a real kernel cannot honour: keys that are refused if a scenario gives them, and defaults that are replaced and said.
+//! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that are replaced and said.
 
 use heddle_config::{ConfigError, Document, Problem};
 use heddle_scenario::{Scenario, Source, Transport};
@@ -19,7 +19,7 @@ pub type Note = String;
 pub struct Possible {
     /// The scenario.
     pub scenario: Scenario,
-    /// What differs from the file.
+    /// The differences from the file.
     pub notes: Vec<Note>,
 }
 

@@ -6,7 +6,7 @@ use heddle_scenario::Scenario;
 use crate::EmulationError;
 use crate::network::Network;
 
-/// Which links are up.
+/// The links that are up.
 pub(crate) struct Links {
     /// By index of the graph's links.
     pub(crate) up: Vec<bool>,

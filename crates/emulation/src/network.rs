@@ -38,7 +38,7 @@ pub struct Device<'a> {
     pub node: u32,
     /// The device's number: `eth0` and up.
     pub number: u32,
-    /// What the fabric knows of the port.
+    /// The fabric's description of the port.
     pub info: &'a PortInfo,
 }
 

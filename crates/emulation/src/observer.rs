@@ -45,7 +45,7 @@ pub struct Observer {
     seen: mpsc::Receiver<Seen>,
 }
 
-/// What was observed.
+/// The observations.
 #[derive(Clone, Debug, Default)]
 pub struct Observed(Seen);
 
@@ -104,7 +104,7 @@ impl Observer {
 }
 
 impl Observed {
-    /// How often the subflows of a connection took different links between two times of the monotonic clock, in nanoseconds.
+    /// The number of times that the subflows of a connection took different links between two times of the monotonic clock, in nanoseconds.
     pub fn sharing(&self, from: u64, to: u64) -> Sharing {
         let mut frames: BTreeMap<(Ipv4Addr, u64), BTreeMap<(Ipv4Addr, u32), u64>> = BTreeMap::new();
         for (&(address, link, millis), &count) in &self.0 {

@@ -15,7 +15,7 @@ use crate::network::Network;
 use crate::plane::PlaneCounters;
 use crate::sampler::PortTotals;
 
-/// What a run on real kernels adds to a simulation's results.
+/// The addition of a run on real kernels to a simulation's results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Facts {
     /// Flows whose bytes were not as sent.
@@ -55,7 +55,7 @@ pub(crate) struct Finished {
     pub(crate) fct: Time,
 }
 
-/// What the run itself has counted.
+/// The run's own counters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) started: u64,
@@ -161,7 +161,7 @@ impl TcpCounters {
 }
 
 impl TcpCounters {
-    /// What was counted since an earlier reading.
+    /// The counts since an earlier reading.
     pub(crate) fn since(self, before: TcpCounters) -> TcpCounters {
         TcpCounters {
             segments: self.segments - before.segments,

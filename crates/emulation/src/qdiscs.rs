@@ -14,7 +14,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::EmulationError;
 
-/// What the discipline at the root of a device has counted.
+/// The counters of the discipline at the root of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     /// Bytes that have left it.

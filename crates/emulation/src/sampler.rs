@@ -30,7 +30,7 @@ pub(crate) struct Sampler {
     samples: Samples,
 }
 
-/// What was counted on the ports between switches in a whole run.
+/// The counts on the ports between switches in a whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PortTotals {
     /// Packets that crossed a link.

@@ -1,4 +1,4 @@
-//! What a lab leaves on the machine: namespaces, and a folder with a description of them. Both bear its name, so that another process finds and
+//! The traces of a lab on the machine: namespaces, and a folder with a description of them. Both bear its name, so that another process finds and
 //! removes them, also after a crash.
 
 use std::collections::BTreeSet;

@@ -13,9 +13,9 @@ use crate::{Attached, Error};
 /// The side of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcDirection {
-    /// What the interface has received.
+    /// Packets that the interface has received.
     Ingress,
-    /// What it is to send, before its queue.
+    /// Packets that it is to send, before its queue.
     Egress,
 }
 

@@ -113,7 +113,7 @@ pub enum Report {
     },
 }
 
-/// What a host's tasks share.
+/// The state that a host's tasks share.
 struct Shared {
     reports: UnboundedSender<Report>,
     received: Cell<u64>,
@@ -127,7 +127,7 @@ impl Shared {
     }
 }
 
-/// What comes to a host's task.
+/// A message to a host's task.
 enum Input {
     Order(Order),
     /// A flow is due.

@@ -101,7 +101,7 @@ impl Ebpf {
     }
 }
 
-/// What a daemon prints.
+/// A daemon's output.
 fn log(network: &Network, switch: u32) -> PathBuf {
     let name = &network.fabric.node(switch).name;
     state::folder(&network.state.name).join(format!("{name}.log"))

@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    /// What switches read is the fabric and the scheme that the lab runs, scaled as they are.
+    /// Switches read the fabric and the scheme that the lab runs, scaled as they are.
     #[test]
     fn the_written_scenario_resolves_to_the_same_fabric_and_scheme() {
         for chosen in ["ecmp", "hula", "mp-hula"] {

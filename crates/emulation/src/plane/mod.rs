@@ -57,7 +57,7 @@ impl Kind {
 /// Sums over all switches of what a data plane counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlaneCounters {
-    /// What the schemes count.
+    /// The schemes' counters.
     pub scheme: heddle_policy::Counters,
     /// Probes sent.
     pub probes: u64,
@@ -65,7 +65,7 @@ pub struct PlaneCounters {
     pub probe_bytes: u64,
 }
 
-/// What forwards packets in the switches' namespaces.
+/// The data plane in the switches' namespaces.
 pub trait DataPlane {
     /// Makes all switches forward, by these routes.
     ///
@@ -84,7 +84,7 @@ pub trait DataPlane {
         down: &[u32],
     ) -> Result<(), EmulationError>;
 
-    /// What was counted so far.
+    /// The counts so far.
     ///
     /// # Errors
     /// If a program does not answer.

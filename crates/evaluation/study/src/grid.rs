@@ -66,7 +66,7 @@ pub fn run_in(
     run(cells, &Store::open(&folder.join("runs"))?, Keep::Summaries, monitor)
 }
 
-/// What a store keeps of each run.
+/// The part of each run that a store keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Its summary.

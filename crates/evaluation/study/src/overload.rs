@@ -12,7 +12,7 @@ const SIZES: u32 = 2000;
 /// States of the fabric that are looked at.
 const MOST_STATES: usize = 16;
 
-/// What a scenario offers to its links.
+/// The load that a scenario offers to its links.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Offered {
     /// Load as the scenario gives it: payload.

@@ -1,4 +1,4 @@
-//! What made a result: program, engine, command, scenario.
+//! The origin of a result: program, engine, command, scenario.
 
 use heddle_scenario::Scenario;
 use heddle_sim::engine_digest;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// What made a result, in every file of results.
+/// The origin of a result, in every file of results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Provenance {
     /// Heddle's version.

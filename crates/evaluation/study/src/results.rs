@@ -20,14 +20,14 @@ use crate::summary::{ClassSummary, RunSummary};
 /// A scenario's runs, one a seed.
 #[derive(Debug, Serialize)]
 pub struct ScenarioResult<'a> {
-    /// What made it; the scenario as `heddle show` prints it.
+    /// Its origin; the scenario as `heddle show` prints it.
     #[serde(flatten)]
     pub provenance: &'a Provenance,
     /// The resolved scenario, its graph included.
     pub resolved: &'a Scenario,
     /// The load that is offered to links, where the workload has one.
     pub offered: Option<&'a Offered>,
-    /// What a reader must know before figures are compared.
+    /// Warnings that a reader needs before figures are compared.
     pub remarks: &'a [String],
     /// Means over the seeds with their confidence intervals.
     pub over_seeds: OverSeeds,

@@ -35,7 +35,7 @@ pub fn batches(flows: &[FlowRecord]) -> Vec<f64> {
     batches.filter_map(|batch| mean(&slowdowns(batch))).collect()
 }
 
-/// How many times the mean slowdown of the second half of the measuring window is that of the first, if there is a trend; `None` in a
+/// The ratio of the mean slowdown of the second half of the measuring window to that of the first, if there is a trend; `None` in a
 /// steady state, and where there are too few flows to tell.
 pub fn growth(runs: &[RunSummary]) -> Option<f64> {
     let runs: Vec<&[f64]> =

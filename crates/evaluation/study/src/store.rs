@@ -81,7 +81,7 @@ impl Store {
     }
 }
 
-/// What is read of a kept run.
+/// The part of a kept run that is read.
 #[derive(Deserialize)]
 struct KeptRun {
     summary: RunSummary,

@@ -59,12 +59,12 @@ pub fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
 /// Results of a sweep.
 #[derive(Debug, Serialize)]
 pub struct SweepResult<'a> {
-    /// What made it; the scenario is that of the file, before a combination's values.
+    /// Its origin; the scenario is that of the file, before a combination's values.
     #[serde(flatten)]
     pub provenance: &'a Provenance,
     /// The keys and their values.
     pub axes: &'a [Axis],
-    /// What a reader must know before rows are compared.
+    /// Warnings that a reader needs before rows are compared.
     pub remarks: &'a [String],
     /// A row for each combination.
     pub rows: &'a [Row],

@@ -16,7 +16,7 @@ pub struct OfferedLoad {
     pub share: f64,
 }
 
-/// What `flows` offers to every direction of every link under equal-cost splitting: each switch divides what it has for a ToR equally
+/// The load that `flows` offers to every direction of every link under equal-cost splitting: each switch divides what it has for a ToR equally
 /// among its next hops (ECMP, on average over many flows). Busiest first. `wire` is the bits that a bit of payload takes on a link.
 ///
 /// Patterns that draw pairs of hosts once for a run (permutation, pairs) count as if each sender sent to every receiver: a seed's own pairs

@@ -207,7 +207,7 @@ fn a_server_can_be_drawn_for_each_flow() {
     assert!(matches!(flows.pattern, Pattern::Sets { .. }));
 }
 
-/// What `heddle show` prints is a scenario file, and the same scenario.
+/// The output of `heddle show` is a scenario file, and the same scenario.
 #[test]
 fn a_scenario_with_every_default_written_out_is_the_same_scenario() {
     let schemes: &[&[(&str, &str)]] = &[

@@ -142,7 +142,7 @@ pub struct Groups {
     resting: BTreeSet<u32>,
 }
 
-/// What is to be written: sets first, then the ToRs' numbers.
+/// The writes: sets first, then the ToRs' numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupWrites {
     /// Sets that are new, with their numbers.

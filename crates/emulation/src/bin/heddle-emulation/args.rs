@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Generate(Generate),
 }
 
-/// What forwards in the switches.
+/// The data plane of the switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Plane {
     /// The kernel's multipath routes: ECMP.
@@ -68,7 +68,7 @@ pub(crate) struct Source {
     /// Replace a value: a dotted key and a TOML value or bare text. Can be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
-    /// What forwards in the switches.
+    /// The data plane of the switches.
     #[arg(long, value_enum, default_value = "kernel")]
     pub(crate) dataplane: Plane,
     /// Factor of all rates; times grow by as much [default: what the machine's processors carry].

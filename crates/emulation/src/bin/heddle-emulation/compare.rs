@@ -44,7 +44,7 @@ struct Row {
     simulated_drops: f64,
 }
 
-/// What `compare.json` holds.
+/// The content of `compare.json`.
 #[derive(Debug, Serialize)]
 struct Comparison<'a> {
     title: &'a str,

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::run::{Prepared, note};
 
-/// What `lab.json` holds.
+/// The content of `lab.json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Lab<'a> {
     pub(crate) dataplane: &'static str,

@@ -19,7 +19,7 @@ pub struct Report {
     pub subtitle: String,
     /// Facts about the study (seed, version, date), as label and value.
     pub meta: Vec<(String, String)>,
-    /// What a reader must know before figures are compared, above the body.
+    /// Warnings that a reader needs before figures are compared, above the body.
     pub warnings: Vec<String>,
     /// The body, in order.
     pub sections: Vec<Section>,

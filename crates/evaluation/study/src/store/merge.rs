@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::read;
 
-/// What [`merge`] did.
+/// The outcome of [`merge`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Files that were copied.

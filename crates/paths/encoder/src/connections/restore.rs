@@ -35,7 +35,7 @@ pub struct SavedSubflow {
 }
 
 impl Connection {
-    /// What a restart needs of it.
+    /// The part of it that a restart needs.
     pub fn save(&self) -> SavedConnection {
         let subflow = |(id, one): (&SubflowId, &Subflow)| SavedSubflow {
             id: *id,

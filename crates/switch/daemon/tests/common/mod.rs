@@ -18,7 +18,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 pub const SWITCHES: [&str; 4] = ["leaf-1", "leaf-2", "spine-1", "spine-2"];
 pub const PORT: u16 = 5000;
-/// How long a test waits for a condition.
+/// The longest wait of a test for a condition.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// IPPROTO_MPTCP.
