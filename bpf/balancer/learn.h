@@ -41,21 +41,24 @@ static __always_inline void steer_token(const struct packet_context *context, __
 }
 
 /* Registers the token of keys with one of the two balancers of its slot, by the packet that carries them and goes to decision->target:
- * with the first, or with the second if `second` is true; with the other one where that is this balancer, or suspect. False: the token
- * is another backend's. */
+ * with the first, or with the second if `second` is true; with the other one where that is this balancer, or suspect. Where both are suspect
+ * and this balancer is none of them, one is tried: a join that nobody knows is refused, and keys that are lost come again. False: the
+ * token is another backend's. */
 __noinline int register_keys(const struct packet_context *context, __u32 token, bool second, struct decision *decision)
 {
 	__u32 slot = ring_slot_of_token(token), peer, other;
+	bool here;
 
 	if (!context || !decision)
 		return 0;
 	peer = ring_at(context, second ? RING_SECOND : RING_FIRST, slot);
 	other = ring_at(context, second ? RING_FIRST : RING_SECOND, slot);
-	if ((peer == NO_TARGET || other == NO_TARGET) && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
+	here = peer == NO_TARGET || other == NO_TARGET;
+	if (here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
 		return false;
-	if (peer == NO_TARGET || is_suspect(context, peer))
+	if (peer == NO_TARGET || (is_suspect(context, peer) && other != NO_TARGET && !is_suspect(context, other)))
 		peer = other;
-	if (context->vip.mode == MPTCP_LEARN && peer != NO_TARGET && !is_suspect(context, peer))
+	if (context->vip.mode == MPTCP_LEARN && peer != NO_TARGET && !(here && is_suspect(context, peer)))
 		steer_token(context, token, TOKEN_PROVISIONAL, peer, decision);
 	return true;
 }

@@ -69,6 +69,17 @@ fn keys_that_come_again_go_through_the_other_keeper() {
     assert_eq!(cluster.join(2, &connection, &with_port(connection.primary, 7)), home);
 }
 
+/// All are suspect to a balancer that hears nothing, since its machine is busy: tokens are registered nevertheless.
+#[test]
+fn keys_are_registered_where_all_are_suspect() {
+    let Some(mut cluster) = open(watchful()) else { return };
+    cluster.beat().unwrap();
+    cluster.advance(10).unwrap();
+    let connection = kept_by(&cluster, 0, 2);
+    let home = cluster.connect(1, &connection);
+    assert_eq!(cluster.join(2, &connection, &with_port(connection.primary, 7)), home);
+}
+
 /// Silence makes a balancer suspect before it is known to be dead: keys and questions go to the other keeper.
 #[test]
 fn nothing_waits_for_a_suspect() {

@@ -82,7 +82,7 @@ pub(crate) struct Source {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  heddle lab run scenarios/lab/symmetric.toml
+  heddle lab run scenarios/lab/symmetric.toml --dataplane ebpf
   heddle lab run scenarios/hula-fig5.toml --set scheme=ecmp --size-scale 0.1 --set measure.flows=500")]
 pub(crate) struct Run {
     #[command(flatten)]
