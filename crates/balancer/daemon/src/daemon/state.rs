@@ -75,6 +75,8 @@ pub(super) struct State {
     is_first_ring: bool,
     peer_tables: PeerTables,
     isolation: Isolation,
+    /// The health checks' states when another balancer answered last.
+    health_in_contact: BTreeMap<WireId, HealthState>,
     /// Lapsed balancers that have died since: they are forgotten.
     forgotten: BTreeSet<String>,
     pub(super) next_hops: NextHops,
@@ -100,6 +102,7 @@ impl State {
             is_first_ring: plan.maps.ring.is_empty(),
             peer_tables: PeerTables::default(),
             isolation: Isolation::No,
+            health_in_contact: BTreeMap::new(),
             forgotten: BTreeSet::new(),
             inputs,
             plan,
@@ -181,14 +184,18 @@ impl State {
     pub(super) fn note_isolation(&mut self) {
         let is_other = |member: &config::Member| !self.is_own(member);
         let checked = ids(&self.inputs.config, |service| service.health.is_some());
-        let is_up = |id: &&WireId| self.inputs.health.get(id) == Some(&HealthState::Up);
+        let is_up = |id: &WireId| self.inputs.health.get(id) == Some(&HealthState::Up);
+        let was_up = |id: &&WireId| self.health_in_contact.get(id) == Some(&HealthState::Up);
         let around = Surroundings {
-            balancers: self.listed().into_iter().filter(is_other).count(),
-            alive: self.members().into_iter().filter(is_other).count(),
-            checked: checked.len(),
-            up: checked.iter().filter(is_up).count(),
+            has_peers: self.listed().iter().any(is_other),
+            has_contact: self.members().iter().any(is_other),
+            some_backend_up: checked.is_empty() || checked.iter().any(is_up),
+            all_backends_back: checked.iter().filter(was_up).all(is_up),
         };
         self.isolation = self.isolation.next(&around, self.uptime());
+        if self.isolation == Isolation::No {
+            self.health_in_contact.clone_from(&self.inputs.health);
+        }
     }
 
     /// The reason why no packets should be sent to this balancer, if it is cut off or was just now.
@@ -284,7 +291,11 @@ impl State {
             own: inputs.config.balancer.member.as_ref().map(|member| member.id),
             balancers: &members,
             listed: &listed,
-            health: &inputs.health,
+            health: if self.isolation.distrusts_checks() {
+                &self.health_in_contact
+            } else {
+                &inputs.health
+            },
             drained: &inputs.drained,
             next_hops: &next_hops,
             has_placed_flows: !self.is_first_ring,

@@ -1,8 +1,9 @@
-//! A balancer whose link is cut: neither backends nor other balancers answer.
+//! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one.
 //!
-//! Its tables are then made of the backends that seem to be up, and for a while after the cut, too, until the health checks have found
-//! all of them again. Connections that it placed meanwhile would be at other backends than at the other balancers. So it is not healthy
-//! until then, and no packets should be sent to it.
+//! Its tables would then be made of the backends that seem to be up, and for a while after the cut, too, until the health checks have found
+//! all of them again. Connections that it placed meanwhile would be at other backends than the other balancers' tables give, and joins to
+//! backends that only seem to be down would be refused. So the health from before the cut counts until then, and no packets should be
+//! sent to this balancer. One whose peers have really died goes on with the health that it finds.
 
 use std::time::Duration;
 
@@ -12,24 +13,14 @@ const SETTLING: Duration = Duration::from_secs(10);
 /// The state of everything around a balancer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Surroundings {
-    /// The other balancers that are listed.
-    pub(super) balancers: usize,
-    /// Those of them that answer.
-    pub(super) alive: usize,
-    /// The backends with health checks.
-    pub(super) checked: usize,
-    /// Those of them that are up.
-    pub(super) up: usize,
-}
-
-impl Surroundings {
-    fn is_cut_off(&self) -> bool {
-        self.balancers > 0 && self.alive == 0 && self.checked > 0 && self.up == 0
-    }
-
-    fn is_whole(&self) -> bool {
-        self.alive == self.balancers && self.up == self.checked
-    }
+    /// There are other balancers in the list.
+    pub(super) has_peers: bool,
+    /// At least one of them answers.
+    pub(super) has_contact: bool,
+    /// A backend with a health check is up, or there is none with a health check.
+    pub(super) some_backend_up: bool,
+    /// All backends that were up when another balancer answered last are up.
+    pub(super) all_backends_back: bool,
 }
 
 /// Whether this balancer is cut off, or was just now.
@@ -38,20 +29,26 @@ pub(super) enum Isolation {
     /// It is not.
     #[default]
     No,
+    /// No other balancer answers, but backends do: it is the last one, or its checks have not failed yet.
+    Alone,
     /// Nothing answers.
     CutOff,
-    /// Something answers again, since this time.
+    /// Other balancers answer again, since this time.
     Settling(Duration),
 }
 
 impl Isolation {
     /// The state at a time.
     pub(super) fn next(self, around: &Surroundings, time: Duration) -> Isolation {
+        if around.has_peers && !around.has_contact {
+            return if around.some_backend_up { Isolation::Alone } else { Isolation::CutOff };
+        }
         match self {
-            _ if around.is_cut_off() => Isolation::CutOff,
-            Isolation::CutOff if !around.is_whole() => Isolation::Settling(time),
+            Isolation::Alone | Isolation::CutOff if !around.all_backends_back => {
+                Isolation::Settling(time)
+            }
             Isolation::Settling(since)
-                if !around.is_whole() && time.saturating_sub(since) < SETTLING =>
+                if !around.all_backends_back && time.saturating_sub(since) < SETTLING =>
             {
                 self
             }
@@ -59,13 +56,18 @@ impl Isolation {
         }
     }
 
+    /// True if the health from before the cut counts.
+    pub(super) fn distrusts_checks(self) -> bool {
+        matches!(self, Isolation::CutOff | Isolation::Settling(_))
+    }
+
     /// The reason why the balancer is not healthy.
     pub(super) fn cause(self) -> Option<&'static str> {
         match self {
-            Isolation::No => None,
+            Isolation::No | Isolation::Alone => None,
             Isolation::CutOff => Some("cut off: no backend and no other balancer answers"),
             Isolation::Settling(_) => {
-                Some("cut off until just now: backends and balancers are still being found")
+                Some("cut off until just now: backends are still being found again")
             }
         }
     }
@@ -75,8 +77,16 @@ impl Isolation {
 mod tests {
     use super::*;
 
-    const WHOLE: Surroundings = Surroundings { balancers: 2, alive: 2, checked: 4, up: 4 };
-    const NOTHING: Surroundings = Surroundings { alive: 0, up: 0, ..WHOLE };
+    const WHOLE: Surroundings = Surroundings {
+        has_peers: true,
+        has_contact: true,
+        some_backend_up: true,
+        all_backends_back: true,
+    };
+    const ALONE: Surroundings = Surroundings { has_contact: false, ..WHOLE };
+    const NOTHING: Surroundings =
+        Surroundings { some_backend_up: false, all_backends_back: false, ..ALONE };
+    const SOME_BACKENDS: Surroundings = Surroundings { all_backends_back: false, ..WHOLE };
 
     fn seconds(number: u64) -> Duration {
         Duration::from_secs(number)
@@ -84,30 +94,37 @@ mod tests {
 
     #[test]
     fn after_a_cut_all_is_found_again_first() {
-        let cut = Isolation::No.next(&WHOLE, seconds(1)).next(&NOTHING, seconds(2));
-        assert_eq!(cut, Isolation::CutOff);
-        let some = cut.next(&Surroundings { alive: 2, up: 1, ..WHOLE }, seconds(3));
-        assert_eq!(some, Isolation::Settling(seconds(3)));
-        assert_eq!(some.next(&WHOLE, seconds(4)), Isolation::No);
-        assert_eq!(some.next(&NOTHING, seconds(4)), Isolation::CutOff);
+        let alone = Isolation::No.next(&WHOLE, seconds(1)).next(&ALONE, seconds(2));
+        assert_eq!((alone, alone.distrusts_checks()), (Isolation::Alone, false));
+        let cut = alone.next(&NOTHING, seconds(4));
+        assert_eq!((cut, cut.distrusts_checks()), (Isolation::CutOff, true));
+        let some = cut.next(&SOME_BACKENDS, seconds(5));
+        assert_eq!((some, some.distrusts_checks()), (Isolation::Settling(seconds(5)), true));
+        assert_eq!(some.next(&WHOLE, seconds(6)), Isolation::No);
+        assert_eq!(some.next(&NOTHING, seconds(6)), Isolation::CutOff);
+    }
+
+    /// The cut is over before the checks of all backends have failed.
+    #[test]
+    fn after_a_short_cut_the_backends_that_seemed_down_are_found_again_first() {
+        let some = Surroundings { all_backends_back: false, ..ALONE };
+        let settling = Isolation::Alone.next(&some, seconds(2)).next(&SOME_BACKENDS, seconds(3));
+        assert_eq!(settling, Isolation::Settling(seconds(3)));
+        assert_eq!(Isolation::Alone.next(&WHOLE, seconds(3)), Isolation::No);
     }
 
     #[test]
     fn a_backend_that_stays_down_is_not_waited_for_for_ever() {
-        let one_down = Surroundings { up: 3, ..WHOLE };
-        let settling = Isolation::CutOff.next(&one_down, seconds(3));
-        assert_eq!(settling.next(&one_down, seconds(12)), settling);
-        assert_eq!(settling.next(&one_down, seconds(13)), Isolation::No);
+        let settling = Isolation::CutOff.next(&SOME_BACKENDS, seconds(3));
+        assert_eq!(settling.next(&SOME_BACKENDS, seconds(12)), settling);
+        assert_eq!(settling.next(&SOME_BACKENDS, seconds(13)), Isolation::No);
     }
 
     #[test]
-    fn dead_backends_alone_or_dead_balancers_alone_are_no_cut() {
-        for around in [
-            Surroundings { up: 0, ..WHOLE },
-            Surroundings { alive: 0, ..WHOLE },
-            Surroundings { balancers: 0, alive: 0, up: 0, ..WHOLE },
-            Surroundings { alive: 0, checked: 0, up: 0, ..WHOLE },
-        ] {
+    fn dead_backends_alone_are_no_cut_and_without_peers_there_is_none() {
+        let no_backends = Surroundings { has_contact: true, ..NOTHING };
+        let no_peers = Surroundings { has_peers: false, ..NOTHING };
+        for around in [no_backends, no_peers, SOME_BACKENDS] {
             assert_eq!(Isolation::No.next(&around, seconds(1)), Isolation::No, "{around:?}");
         }
     }
