@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The conclusions about another balancer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conclusion {
-    /// Whether it answers.
+    /// Its liveness.
     pub liveness: Liveness,
     /// True if its last answer said that its tables had changed lately.
     pub tables_changed: bool,

@@ -29,7 +29,7 @@ pub struct VectorFile {
 pub struct Trace {
     /// The sentence that the trace shows.
     pub name: String,
-    /// Where the decisions come from: a sentence of the paper, or how they were drawn.
+    /// The origin of the decisions: a sentence of the paper, or how they were drawn.
     pub source: String,
     /// The switch.
     pub switch: SwitchInfo,

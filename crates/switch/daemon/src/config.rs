@@ -39,11 +39,11 @@ pub struct Config {
     pub salt: u32,
     /// The hook of the programs.
     pub hook: Hook,
-    /// Where maps and links are pinned.
+    /// The folder of pinned maps and links.
     pub pin: PathBuf,
     /// The admin socket.
     pub admin: PathBuf,
-    /// Where Prometheus reads metrics.
+    /// The listening address of the Prometheus endpoint.
     pub metrics: Option<SocketAddr>,
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
@@ -52,7 +52,7 @@ pub struct Config {
 /// The scheme as the programs take it.
 #[derive(Clone, Debug)]
 pub struct SchemeConfig {
-    /// Which.
+    /// The scheme's kind.
     pub scheme: Scheme,
     /// HULA's and MP-HULA's parameters.
     pub mp_hula: MpHulaConfig,

@@ -75,7 +75,7 @@ pub(super) struct State {
     is_first_ring: bool,
     peer_tables: PeerTables,
     isolation: Isolation,
-    /// The health checks' states when another balancer answered last.
+    /// The health checks' states when this balancer had contact last.
     health_in_contact: BTreeMap<WireId, HealthState>,
     /// Lapsed balancers that have died since: they are forgotten.
     forgotten: BTreeSet<String>,
@@ -193,7 +193,7 @@ impl State {
             all_backends_back: checked.iter().filter(was_up).all(is_up),
         };
         self.isolation = self.isolation.next(&around, self.uptime());
-        if self.isolation == Isolation::No {
+        if self.isolation.trusts_checks(self.uptime()) {
             self.health_in_contact.clone_from(&self.inputs.health);
         }
     }
@@ -291,7 +291,7 @@ impl State {
             own: inputs.config.balancer.member.as_ref().map(|member| member.id),
             balancers: &members,
             listed: &listed,
-            health: if self.isolation.distrusts_checks() {
+            health: if self.isolation.uses_earlier_health() {
                 &self.health_in_contact
             } else {
                 &inputs.health

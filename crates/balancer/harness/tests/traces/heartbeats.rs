@@ -108,7 +108,7 @@ fn both_keys_are_believed_while_they_change() {
     assert_eq!(known_of(&cluster, 1, 0).refused, 0);
 }
 
-/// Where the tables changed at another balancer, the hash explains no flow that is not known here.
+/// After a change of another balancer's tables, an unknown flow may be at a backend that this one's hash does not give.
 #[test]
 fn a_balancer_whose_tables_changed_says_so_and_the_other_asks_for_all_flows() {
     let Some(mut cluster) = two() else { return };

@@ -10,6 +10,9 @@ use std::time::Duration;
 /// The longest time after the cut for which a balancer waits for its backends: those that are not up then are down.
 const SETTLING: Duration = Duration::from_secs(10);
 
+/// The time after which the checks of a balancer that hears no other one are trusted: by a cut link they would all have failed.
+const LAST_ONE: Duration = Duration::from_secs(60);
+
 /// The state of everything around a balancer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Surroundings {
@@ -23,14 +26,14 @@ pub(super) struct Surroundings {
     pub(super) all_backends_back: bool,
 }
 
-/// Whether this balancer is cut off, or was just now.
+/// This balancer's contact with other balancers and backends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Isolation {
-    /// It is not.
+    /// It has contact.
     #[default]
     No,
-    /// No other balancer answers, but backends do: it is the last one, or its checks have not failed yet.
-    Alone,
+    /// No other balancer answers since this time, but backends do: it is the last one, or its checks have not failed yet.
+    Alone(Duration),
     /// Nothing answers.
     CutOff,
     /// Other balancers answer again, since this time.
@@ -41,10 +44,14 @@ impl Isolation {
     /// The state at a time.
     pub(super) fn next(self, around: &Surroundings, time: Duration) -> Isolation {
         if around.has_peers && !around.has_contact {
-            return if around.some_backend_up { Isolation::Alone } else { Isolation::CutOff };
+            return match self {
+                _ if !around.some_backend_up => Isolation::CutOff,
+                Isolation::Alone(_) => self,
+                _ => Isolation::Alone(time),
+            };
         }
         match self {
-            Isolation::Alone | Isolation::CutOff if !around.all_backends_back => {
+            Isolation::Alone(_) | Isolation::CutOff if !around.all_backends_back => {
                 Isolation::Settling(time)
             }
             Isolation::Settling(since)
@@ -56,15 +63,24 @@ impl Isolation {
         }
     }
 
+    /// True if the health checks tell of backends, and not of this balancer's link.
+    pub(super) fn trusts_checks(self, time: Duration) -> bool {
+        match self {
+            Isolation::No => true,
+            Isolation::Alone(since) => time.saturating_sub(since) >= LAST_ONE,
+            Isolation::CutOff | Isolation::Settling(_) => false,
+        }
+    }
+
     /// True if the health from before the cut counts.
-    pub(super) fn distrusts_checks(self) -> bool {
+    pub(super) fn uses_earlier_health(self) -> bool {
         matches!(self, Isolation::CutOff | Isolation::Settling(_))
     }
 
     /// The reason why the balancer is not healthy.
     pub(super) fn cause(self) -> Option<&'static str> {
         match self {
-            Isolation::No | Isolation::Alone => None,
+            Isolation::No | Isolation::Alone(_) => None,
             Isolation::CutOff => Some("cut off: no backend and no other balancer answers"),
             Isolation::Settling(_) => {
                 Some("cut off until just now: backends are still being found again")
@@ -95,11 +111,11 @@ mod tests {
     #[test]
     fn after_a_cut_all_is_found_again_first() {
         let alone = Isolation::No.next(&WHOLE, seconds(1)).next(&ALONE, seconds(2));
-        assert_eq!((alone, alone.distrusts_checks()), (Isolation::Alone, false));
+        assert_eq!((alone, alone.uses_earlier_health()), (Isolation::Alone(seconds(2)), false));
         let cut = alone.next(&NOTHING, seconds(4));
-        assert_eq!((cut, cut.distrusts_checks()), (Isolation::CutOff, true));
+        assert_eq!((cut, cut.uses_earlier_health()), (Isolation::CutOff, true));
         let some = cut.next(&SOME_BACKENDS, seconds(5));
-        assert_eq!((some, some.distrusts_checks()), (Isolation::Settling(seconds(5)), true));
+        assert_eq!((some, some.uses_earlier_health()), (Isolation::Settling(seconds(5)), true));
         assert_eq!(some.next(&WHOLE, seconds(6)), Isolation::No);
         assert_eq!(some.next(&NOTHING, seconds(6)), Isolation::CutOff);
     }
@@ -108,9 +124,19 @@ mod tests {
     #[test]
     fn after_a_short_cut_the_backends_that_seemed_down_are_found_again_first() {
         let some = Surroundings { all_backends_back: false, ..ALONE };
-        let settling = Isolation::Alone.next(&some, seconds(2)).next(&SOME_BACKENDS, seconds(3));
+        let settling = Isolation::No.next(&some, seconds(2)).next(&SOME_BACKENDS, seconds(3));
         assert_eq!(settling, Isolation::Settling(seconds(3)));
-        assert_eq!(Isolation::Alone.next(&WHOLE, seconds(3)), Isolation::No);
+        assert_eq!(Isolation::Alone(seconds(2)).next(&WHOLE, seconds(3)), Isolation::No);
+    }
+
+    #[test]
+    fn the_checks_of_the_last_balancer_are_trusted_after_a_while() {
+        let alone = Isolation::No.next(&ALONE, seconds(2)).next(&ALONE, seconds(50));
+        assert!(!alone.trusts_checks(seconds(61)) && alone.trusts_checks(seconds(62)));
+        assert!(
+            Isolation::No.trusts_checks(seconds(0))
+                && !Isolation::CutOff.trusts_checks(seconds(99))
+        );
     }
 
     #[test]
