@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use heddle_claims::Origin;
 use heddle_claims::files::write_atomically;
 use heddle_path_files::files::{folder, read, read_limited};
 use heddle_program::Failure;
@@ -23,6 +24,15 @@ pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
 pub(crate) fn resolve(source: &Source) -> Result<Scenario, Failure> {
     let files = |path: &str| read_limited(&folder(Path::new(&source.name)).join(path));
     Ok(load(source, &files)?)
+}
+
+/// Results with their origin, as JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct Made<'a> {
+    #[serde(flatten)]
+    pub(crate) origin: &'a Origin,
+    #[serde(flatten)]
+    pub(crate) results: serde_json::Value,
 }
 
 /// Files of results in a folder, to be listed.

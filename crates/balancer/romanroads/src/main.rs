@@ -20,7 +20,7 @@ mod testbed;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use heddle_claims::Monitor;
+use heddle_claims::{Monitor, Origin};
 use heddle_driver::Options;
 use heddle_program::{Common, Failure, Generate, Report, interrupt};
 use paper::{EvaluationError, RomanRoads};
@@ -88,7 +88,8 @@ fn run(cli: &Cli) -> Result<(), Failure> {
     }
     interrupt::catch()?;
     let monitor = Terminal { quiet: cli.common.quiet };
-    heddle_driver::reproduce::<RomanRoads>(&cli.options, &cli.common, &monitor, None)
+    let origin = Origin::of_program();
+    heddle_driver::reproduce::<RomanRoads>(&cli.options, &cli.common, (&monitor, &origin), None)
 }
 
 /// The report of an interruption; `None` for other errors.

@@ -4,13 +4,16 @@ use heddle_claims::{Effort, report};
 use heddle_papers::hula::Hula;
 use heddle_papers::hula::points::{Point, Scheme, demo_points};
 use heddle_papers::two_pod::Shape;
-use heddle_study::overload::offered;
+use heddle_study::gather::loads;
 use heddle_study::paper::Evidence;
-use heddle_study::point::{Point as _, Results, cells};
+use heddle_study::point::{Results, cells};
+use heddle_study::provenance::origin;
 use heddle_study::results::OverSeeds;
+use serde_json::json;
 
 use crate::args::{Common, Demo};
 use crate::failure::Failure;
+use crate::files::Made;
 use crate::{files, kept, output, table};
 
 pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
@@ -19,22 +22,26 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     let runs = kept::simulate(&args.out, &cells, common)?;
     let results = Results::new(&points, Effort::Demo, runs);
     let graph = cells[0].scenario.fabric.graph.clone();
-    let evidence = Evidence::<Hula> { results, experiments: Vec::new(), graph };
+    let loads = loads(&points, Effort::Demo).map_err(anyhow::Error::from)?;
+    let evidence = Evidence::<Hula> { results, experiments: Vec::new(), loads, graph };
     let title = "HULA against ECMP on HULA's fabric: a demonstration";
-    let report = report::<Hula>(title, &evidence, &[]);
+    let origin = origin();
+    let report = report::<Hula>(title, &evidence, &[]).section(origin.section());
     files::write_report(&args.out, &report)?;
     if common.json {
         let runs: Vec<_> = points.iter().flat_map(|&p| evidence.results.runs(p)).collect();
-        return files::print_json(&runs);
+        let results = json!({ "runs": runs });
+        return files::print_json(&Made { origin: &origin, results });
     }
-    print(&points, &evidence.results)?;
+    print(&points, &evidence)?;
     output::line(format_args!(
         "\nThe report, with plots: {}\nNext: heddle reproduce hula --quick",
         args.out.join("report.html").display()
     ))
 }
 
-fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
+fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
+    let results = &evidence.results;
     output::line(
         "Web search flows between the pods of HULA's fabric (SOSR 2016, figure 4): mean flow completion time\n",
     )?;
@@ -61,7 +68,10 @@ fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
             times(&e, &h, |o| o.fct_mean),
             times(&e, &h, |o| o.fct_mean_small),
             times(&e, &h, |o| o.fct_mean_large),
-            busiest_link(ecmp)?,
+            evidence
+                .loads
+                .get(&ecmp)
+                .map_or_else(|| "-".into(), |load| format!("{:.0} %", 100.0 * load.busiest)),
         ]);
     }
     table::print(table)?;
@@ -69,12 +79,6 @@ fn print(points: &[Point], results: &Results<Point>) -> Result<(), Failure> {
         "\nThe last column is what ECMP's equal split offers to its busiest link. Above 100 % queues grow for as long as the run lasts, and \
          so does the ratio; all rows here are below.",
     )
-}
-
-/// The share of its rate that a link is offered most under an equal split.
-fn busiest_link(point: Point) -> Result<String, Failure> {
-    let offered = offered(&point.scenario(Effort::Demo)?).map_err(anyhow::Error::from)?;
-    Ok(offered.map_or_else(|| "-".into(), |offered| format!("{:.0} %", 100.0 * offered.busiest)))
 }
 
 /// The ratio of a figure with ECMP to the same with HULA.

@@ -7,12 +7,15 @@ use heddle_papers::cflb::Cflb;
 use heddle_papers::hula::Hula;
 use heddle_papers::mp_hula::MpHula;
 use heddle_study::paper::SimulatedPaper;
+use heddle_study::provenance::origin;
 use heddle_study::sensitivity;
+use serde_json::json;
 
 use crate::args::{Common, Paper, Reproduce};
 use crate::commands::capture::Spreading;
 use crate::external;
 use crate::failure::Failure;
+use crate::files::Made;
 use crate::progress::GridBar;
 use crate::{files, kept, output, table};
 
@@ -49,18 +52,21 @@ fn evaluate<P: SimulatedPaper>(args: &Reproduce, common: &Common) -> Result<(), 
     }
     let capture = args.pcap.as_deref().map(Spreading::of).transpose()?;
     let appendix = capture.as_ref().map(|capture| capture as &dyn Appendix);
-    heddle_driver::reproduce::<P>(&args.options, common, &GridBar::new(common), appendix)
+    let (monitor, origin) = (GridBar::new(common), origin());
+    heddle_driver::reproduce::<P>(&args.options, common, (&monitor, &origin), appendix)
 }
 
 /// The headline ratios with one change at a time.
 fn sensitivity<P: SimulatedPaper>(args: &Reproduce, common: &Common) -> Result<(), Failure> {
     let (effort, folder) = (args.options.effort(), args.options.folder::<P>());
     let runs = kept::simulate(&folder, &sensitivity::cells::<P>(effort)?, common)?;
-    let shifts = sensitivity::shifts::<P>(effort, &runs);
-    write_json(&folder.join("sensitivity.json"), &shifts)?;
-    files::write(&folder.join("sensitivity.md"), &sensitivity::markdown::<P>(&shifts))?;
+    let (origin, shifts) = (origin(), sensitivity::shifts::<P>(effort, &runs));
+    let made = Made { origin: &origin, results: json!({ "ratios": shifts }) };
+    write_json(&folder.join("sensitivity.json"), &made)?;
+    let markdown = sensitivity::markdown::<P>(&shifts) + "\n" + &origin.markdown();
+    files::write(&folder.join("sensitivity.md"), &markdown)?;
     if common.json {
-        return files::print_json(&shifts);
+        return files::print_json(&made);
     }
     let titles = P::HEADLINES.iter().map(|headline| headline.title);
     let mut table = table::new(&["changed"].into_iter().chain(titles).collect::<Vec<_>>());

@@ -1,11 +1,15 @@
 //! `heddle study`: questions that a paper leaves to future work.
 
 use heddle_claims::Effort;
+use heddle_driver::write_json;
 use heddle_papers::studies::{Point, Study, Table, markdown, report};
 use heddle_study::point::{Results, cells};
+use heddle_study::provenance::origin;
+use serde_json::json;
 
 use crate::args::{self, Common};
 use crate::failure::Failure;
+use crate::files::Made;
 use crate::{files, kept, output, table};
 
 pub(crate) fn study(args: &args::Study, common: &Common) -> Result<(), Failure> {
@@ -15,13 +19,14 @@ pub(crate) fn study(args: &args::Study, common: &Common) -> Result<(), Failure> 
     let runs = kept::simulate(&args.out, &cells(&points, effort)?, common)?;
     let results = Results::new(&points, effort, runs);
     let tables: Vec<Table> = studies.iter().map(|&study| Table::new(study, &results)).collect();
-    let json = serde_json::to_string_pretty(&tables).map_err(anyhow::Error::from)?;
-    files::write(&args.out.join("study.json"), &json)?;
+    let origin = origin();
+    let made = Made { origin: &origin, results: json!({ "studies": tables }) };
+    write_json(&args.out.join("study.json"), &made)?;
     let texts: Vec<String> = studies.iter().map(|&study| markdown(study, &results)).collect();
-    files::write(&args.out.join("study.md"), &texts.join("\n"))?;
-    files::write_report(&args.out, &report(&studies, &results))?;
+    files::write(&args.out.join("study.md"), &(texts.join("\n") + "\n" + &origin.markdown()))?;
+    files::write_report(&args.out, &report(&studies, &results).section(origin.section()))?;
     if common.json {
-        return files::print_json(&tables);
+        return files::print_json(&made);
     }
     studies.iter().zip(&tables).try_for_each(|(&study, table)| print(study, table))?;
     if !common.quiet {

@@ -88,10 +88,9 @@ fn warn_of_worst(
     let overloaded =
         |offered: &Option<Offered>| offered.as_ref().is_some_and(|o| !o.overloaded.is_empty());
     let count = offered.iter().filter(|offered| overloaded(offered)).count();
-    let worst = (0..offered.len()).filter(|&row| overloaded(&offered[row])).max_by(|&a, &b| {
-        let busiest = |row: usize| offered[row].as_ref().map_or(0.0, |o| o.busiest);
-        busiest(a).total_cmp(&busiest(b))
-    });
+    let busiest = |row: &usize| offered[*row].as_ref().map_or(0.0, |o| o.busiest);
+    let rows = (0..offered.len()).rev().filter(|&row| overloaded(&offered[row]));
+    let worst = rows.max_by(|a, b| busiest(a).total_cmp(&busiest(b)));
     if let Some(row) = worst.filter(|_| !common.quiet) {
         let first = settings[..row].iter().map(|(_, seeds)| seeds).sum::<usize>();
         let scheme = &cells[first].scenario.scheme;

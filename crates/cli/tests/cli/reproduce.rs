@@ -9,10 +9,13 @@ fn hula_h11_and_h12_agree() {
     let ran = folder.heddle("reproduce hula h12 H11 --json --out o");
     let printed = ran.json();
     assert_eq!(printed, folder.json("o/claims.json"));
-    let findings = printed.as_array().unwrap();
+    for key in ["command", "engine", "heddle", "program"] {
+        assert!(printed[key].is_string(), "{key}: {printed}");
+    }
+    let findings = printed["claims"].as_array().unwrap();
     let ids: Vec<&str> = findings.iter().map(|finding| finding["id"].as_str().unwrap()).collect();
     assert_eq!(ids, [["H11"; 8].as_slice(), &["H12"; 2]].concat(), "the paper's order");
-    let shape = ["bound", "claim", "here", "id", "paper", "source", "unit", "verdict"];
+    let shape = ["bound", "claim", "here", "id", "paper", "remark", "source", "unit", "verdict"];
     for finding in findings {
         assert_eq!(keys(finding), shape);
         assert_eq!(finding["verdict"], "agrees", "{finding}");
@@ -22,7 +25,7 @@ fn hula_h11_and_h12_agree() {
         assert!(folder.list("o").contains(&file.into()), "{file}");
     }
     let markdown = folder.read("o/claims.md");
-    assert_eq!(markdown.lines().count(), 2 + 10);
+    assert_eq!(markdown.lines().count(), 2 + 10 + 2);
     assert!(markdown.contains("| 4160512 entries |"), "{markdown}");
 }
 
@@ -42,7 +45,7 @@ fn mp_hula_m7_agrees() {
     let folder = Folder::new();
     let printed = folder.heddle("reproduce mp-hula M7 --json").json();
     assert_eq!(printed, folder.json("results/mp-hula/claims.json"));
-    let findings = printed.as_array().unwrap();
+    let findings = printed["claims"].as_array().unwrap();
     assert_eq!(findings.len(), 2);
     assert_eq!((&findings[0]["here"]["mean"], &findings[0]["unit"]), (&21.0.into(), &"MB".into()));
     assert!(findings.iter().all(|finding| finding["verdict"] == "agrees"), "{printed}");

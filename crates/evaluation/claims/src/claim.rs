@@ -12,6 +12,12 @@ pub trait Measure {
 
     /// The value of each seed; empty if the evidence lacks it.
     fn values(&self, evidence: &Self::Evidence) -> Vec<f64>;
+
+    /// A condition of the value that a reader needs to judge it, as a link that is offered more than it carries; `None` without.
+    fn remark(&self, evidence: &Self::Evidence) -> Option<String> {
+        let _ = evidence;
+        None
+    }
 }
 
 /// One claim of a paper.
@@ -52,6 +58,8 @@ pub struct Finding {
     pub bound: Bound,
     /// Agreement of the two.
     pub verdict: Verdict,
+    /// A condition of the measured value that a reader needs ([`Measure::remark`]).
+    pub remark: Option<String>,
 }
 
 impl<M> Claim<M> {
@@ -81,6 +89,7 @@ impl<M: Measure> Claim<M> {
             unit: self.unit,
             bound: self.bound,
             verdict: here.map_or(Verdict::NotRun, judge),
+            remark: here.and_then(|_| self.measure.remark(evidence)),
         }
     }
 }

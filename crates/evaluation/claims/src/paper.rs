@@ -41,6 +41,12 @@ pub trait Paper: Sized + 'static {
     /// An empty report with a title and the facts about the evidence.
     fn head(title: &str, evidence: &Evidence<Self>) -> Report;
 
+    /// A section above the claims: the results that a reader should see first; `None` without.
+    fn lead(evidence: &Evidence<Self>) -> Option<Section> {
+        let _ = evidence;
+        None
+    }
+
     /// The figures that the evidence allows.
     fn figures(evidence: &Evidence<Self>) -> Vec<Section>;
 }
@@ -123,7 +129,7 @@ pub fn possessive(name: &str) -> String {
 
 /// The report of a paper's evaluation, or of a part of it; without findings it has no table of claims.
 pub fn report<P: Paper>(title: &str, evidence: &Evidence<P>, findings: &[Finding]) -> Report {
-    let mut report = P::head(title, evidence);
+    let mut report = P::lead(evidence).into_iter().fold(P::head(title, evidence), Report::section);
     if !findings.is_empty() {
         report = report.section(table::section(P::RULE, findings));
     }

@@ -16,12 +16,32 @@ pub fn cells(finding: &Finding) -> [String; 6] {
     ]
 }
 
-/// The findings as a Markdown table.
+/// The remarks on some findings, each once, behind the ids of its claims.
+pub fn remarks(findings: &[Finding]) -> Vec<String> {
+    let mut remarks: Vec<(&str, Vec<&str>)> = Vec::new();
+    for finding in findings {
+        let Some(text) = &finding.remark else { continue };
+        match remarks.iter_mut().find(|(known, _)| known == text) {
+            Some((_, ids)) => ids.push(finding.id),
+            None => remarks.push((text, vec![finding.id])),
+        }
+    }
+    let said = |(text, mut ids): (&str, Vec<&str>)| {
+        ids.dedup();
+        format!("{}: {text}", ids.join(", "))
+    };
+    remarks.into_iter().map(said).collect()
+}
+
+/// The findings as a Markdown table, the remarks below.
 pub fn markdown(findings: &[Finding]) -> String {
     let head =
         "| | Claim | Where | Paper | Here | Verdict |\n| --- | --- | --- | --- | --- | --- |\n";
     let rows = findings.iter().map(|f| format!("| {} |\n", cells(f).join(" | ")));
-    head.to_owned() + &rows.collect::<String>()
+    let remarks = remarks(findings);
+    let gap = if remarks.is_empty() { "" } else { "\n" };
+    let remarks = remarks.iter().map(|remark| format!("- {remark}\n"));
+    head.to_owned() + &rows.collect::<String>() + gap + &remarks.collect::<String>()
 }
 
 fn table(findings: &[Finding]) -> Table {
@@ -40,7 +60,8 @@ fn table(findings: &[Finding]) -> Table {
 
 /// The findings with the rule of their verdicts.
 pub(crate) fn section(rule: &str, findings: &[Finding]) -> Section {
-    Section::new("claims", "The paper's claims").block(rule).block(table(findings))
+    let section = Section::new("claims", "The paper's claims").block(rule).block(table(findings));
+    remarks(findings).into_iter().fold(section, Section::block)
 }
 
 /// The paper's value with its unit.
@@ -101,11 +122,42 @@ mod tests {
         let finding = |paper, here: Option<f64>, unit, bound| {
             let (id, source, claim, verdict) = ("H1", "Fig. 5a", "ECMP over HULA", Verdict::Agrees);
             let here = here.and_then(|here| Estimate::of(&[here]));
-            let cells = cells(&Finding { id, source, claim, paper, here, unit, bound, verdict });
+            let cells = cells(&Finding {
+                id,
+                source,
+                claim,
+                paper,
+                here,
+                unit,
+                bound,
+                verdict,
+                remark: None,
+            });
             [cells[3].clone(), cells[4].clone()]
         };
         assert_eq!(finding(3.7, Some(2.346), "x", Bound::About), ["3.70x", "2.35x"]);
         assert_eq!(finding(0.0, None, "packets", Bound::AtMost), ["at most 0 packets", "-"]);
         assert_eq!(finding(16.0, Some(16.0), "paths", Bound::Exact), ["16 paths", "16 paths"]);
+    }
+
+    #[test]
+    fn a_remark_stands_once_behind_its_claims() {
+        let finding = |id, remark: Option<&str>| Finding {
+            id,
+            source: "Fig. 6a",
+            claim: "ECMP over HULA",
+            paper: 8.0,
+            here: Estimate::of(&[27.0]),
+            unit: "x",
+            bound: Bound::About,
+            verdict: Verdict::DirectionOnly,
+            remark: remark.map(str::to_owned),
+        };
+        let full = Some("a link is full");
+        let findings =
+            [finding("H3", full), finding("H3", full), finding("H4", None), finding("H5", full)];
+        assert_eq!(remarks(&findings), ["H3, H5: a link is full"]);
+        assert!(markdown(&findings).ends_with("|\n\n- H3, H5: a link is full\n"));
+        assert!(markdown(&findings[2..3]).ends_with("direction only |\n"));
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use heddle_claims::files::{make_folder, write_atomically, write_report};
 use heddle_claims::{
-    Evidence, Finding, Monitor, Paper, Request, possessive, report, table as findings,
+    Evidence, Finding, Monitor, Origin, Paper, Request, possessive, report, table as findings,
 };
 use heddle_program::{Common, Failure, output, table};
 use heddle_report::Section;
@@ -35,23 +35,32 @@ pub trait Appendix {
     fn print(&self) -> Result<(), Failure>;
 }
 
-/// Judges the claims that the options name, all if none: experiments, files, tables.
+/// The file `claims.json`.
+#[derive(Debug, Serialize)]
+struct Claims<'a> {
+    #[serde(flatten)]
+    origin: &'a Origin,
+    claims: &'a [Finding],
+}
+
+/// Judges the claims that the options name, all if none: experiments, files, tables. Every file says its origin.
 ///
 /// # Errors
 /// If there is no such claim, an experiment fails or is interrupted, or a file cannot be written.
 pub fn reproduce<P: Paper>(
     options: &Options,
     common: &Common,
-    monitor: &dyn Monitor,
+    (monitor, origin): (&dyn Monitor, &Origin),
     appendix: Option<&dyn Appendix>,
 ) -> Result<(), Failure> {
     let folder = options.folder::<P>();
     let request = Request::<P>::new(&options.claims, options.effort(), &folder)?;
     let evidence = P::gather(&request, monitor)?;
     let findings = request.findings(&evidence);
-    write::<P>(&folder, &evidence, &findings, appendix)?;
+    let claims = Claims { origin, claims: &findings };
+    write::<P>(&folder, &evidence, &claims, appendix)?;
     if common.json {
-        return output::json(&findings);
+        return output::json(&claims);
     }
     print(&findings)?;
     appendix.map_or(Ok(()), Appendix::print)?;
@@ -64,20 +73,22 @@ pub fn reproduce<P: Paper>(
 fn write<P: Paper>(
     folder: &Path,
     evidence: &Evidence<P>,
-    findings: &[Finding],
+    claims: &Claims<'_>,
     appendix: Option<&dyn Appendix>,
 ) -> Result<(), Failure> {
     make_folder(folder)?;
-    write_json(&folder.join("claims.json"), findings)?;
-    write_atomically(&folder.join("claims.md"), findings::markdown(findings).as_bytes())?;
+    write_json(&folder.join("claims.json"), claims)?;
+    let markdown = findings::markdown(claims.claims) + "\n" + &claims.origin.markdown();
+    write_atomically(&folder.join("claims.md"), markdown.as_bytes())?;
     if let Some(measured) = P::measured(evidence) {
         write_atomically(&folder.join("measured.json"), measured.as_bytes())?;
     }
     appendix.map_or(Ok(()), |appendix| appendix.write(folder))?;
     let title = format!("{} evaluation, reproduced", possessive(P::SYSTEM));
     let sections = appendix.map(Appendix::sections).unwrap_or_default();
-    let report = report::<P>(&title, evidence, findings);
-    Ok(write_report(folder, &sections.into_iter().fold(report, heddle_report::Report::section))?)
+    let report = report::<P>(&title, evidence, claims.claims);
+    let sections = sections.into_iter().chain([claims.origin.section()]);
+    Ok(write_report(folder, &sections.fold(report, heddle_report::Report::section))?)
 }
 
 /// Writes a value as JSON.
@@ -94,5 +105,7 @@ fn print(found: &[Finding]) -> Result<(), Failure> {
     for finding in found {
         table.add_row(findings::cells(finding));
     }
-    output::line(table)
+    output::line(table)?;
+    let remarks = findings::remarks(found);
+    remarks.iter().try_for_each(|remark| output::line(format_args!("warning: {remark}")))
 }

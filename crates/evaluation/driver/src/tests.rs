@@ -90,17 +90,28 @@ fn the_files_hold_findings_measurements_and_figures() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let common = Common { quiet: true, ..Common::default() };
-    reproduce::<Twice>(&options(&["t2"], &out), &common, &Unattended, Some(&Note)).unwrap();
+    reproduce::<Twice>(
+        &options(&["t2"], &out),
+        &common,
+        (&Unattended, &Origin::of_program()),
+        Some(&Note),
+    )
+    .unwrap();
     let claims: serde_json::Value = serde_json::from_str(&read(&out, "claims.json")).unwrap();
-    assert_eq!(claims.as_array().unwrap().len(), 1);
+    assert!(claims["command"].is_string() && claims["program"].is_string(), "{claims}");
+    let claims = claims["claims"].as_array().unwrap();
+    assert_eq!(claims.len(), 1);
     assert_eq!((&claims[0]["id"], &claims[0]["verdict"]), (&"T2".into(), &"agrees".into()));
-    assert_eq!(read(&out, "claims.md").lines().count(), 3);
+    assert_eq!(read(&out, "claims.md").lines().count(), 3 + 2);
     assert_eq!(read(&out, "measured.json"), "2");
     assert_eq!(read(&out, "note.json"), "\"a note\"");
     let report = read(&out, "report.html");
     let at = |text: &str| report.find(text).unwrap_or_else(|| panic!("no {text}"));
     assert!(at("evaluation, reproduced") < at("The rule."));
-    assert!(at("id=\"figure\"") < at("id=\"note\""), "the appendix is behind the figures");
+    assert!(
+        at("id=\"figure\"") < at("id=\"note\"") && at("id=\"note\"") < at("id=\"origin\""),
+        "the appendix is behind the figures"
+    );
 }
 
 #[test]
@@ -108,7 +119,9 @@ fn an_unknown_claim_and_an_interruption_write_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let failed = |claims: &[&str], monitor: &dyn Monitor| {
-        let failure = reproduce::<Twice>(&options(claims, &out), &Common::default(), monitor, None);
+        let (options, common) = (options(claims, &out), Common::default());
+        let with = (monitor, &Origin::of_program());
+        let failure = reproduce::<Twice>(&options, &common, with, None);
         failure.unwrap_err().report(|_| None).text
     };
     assert_eq!(failed(&["T9"], &Unattended), "error: there is no claim T9; TWICE's are T1 to T2");

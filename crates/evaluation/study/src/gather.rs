@@ -1,10 +1,14 @@
 //! The evidence of a paper's claims: simulations of points, and experiments.
 
+use std::collections::BTreeMap;
+
 use heddle_claims::{Claim, Effort, Extent, Monitor, Request};
 
 use crate::grid;
-use crate::paper::{EvaluationError, Evidence, Experiment as _, Measure, Outcomes, SimulatedPaper};
-use crate::point::{Point as _, Results, cells, in_order};
+use crate::paper::{
+    EvaluationError, Evidence, Experiment as _, Measure, Outcomes, PointLoad, SimulatedPaper,
+};
+use crate::point::{Point, Results, cells, in_order};
 
 /// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/` below the request's folder.
 ///
@@ -21,11 +25,29 @@ pub fn gather<P: SimulatedPaper>(
     };
     let points =
         in_order(request.claims.iter().flat_map(|claim| claim.measure.points()).chain(curves));
+    let loads = loads(&points, effort)?;
     let runs = grid::run_in(request.folder, &cells(&points, effort)?, monitor)?;
     let results = Results::new(&points, effort, runs);
     let experiments = experiments::<P>(&request.claims, effort, monitor)?;
     let graph = P::whole_fabric().scenario(effort)?.fabric.graph;
-    Ok(Evidence { results, experiments, graph })
+    Ok(Evidence { results, experiments, loads, graph })
+}
+
+/// The load that each of some points offers.
+///
+/// # Errors
+/// If a built-in scenario does not load.
+pub fn loads<P: Point>(
+    points: &[P],
+    effort: Effort,
+) -> Result<BTreeMap<P, PointLoad>, EvaluationError> {
+    let mut loads = BTreeMap::new();
+    for &point in points {
+        if let Some(load) = PointLoad::of(&point.scenario(effort)?)? {
+            loads.insert(point, load);
+        }
+    }
+    Ok(loads)
 }
 
 /// Runs each experiment that the claims need.

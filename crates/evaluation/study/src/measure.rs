@@ -67,6 +67,16 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
             Measure::Computed(value) => vec![value()],
         }
     }
+
+    /// The overloaded points: their values grow with the length of the run.
+    fn remark(&self, evidence: &Evidence<P>) -> Option<String> {
+        let overloaded = self.points().into_iter().filter_map(|point| {
+            let warning = evidence.loads.get(&point)?.warning.as_ref()?;
+            Some(format!("{}: {warning}", point.label()))
+        });
+        let said: Vec<String> = overloaded.collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
 }
 
 /// The value of each seed's run at a point.

@@ -1,5 +1,7 @@
 //! Overload, found before a run: links that are offered more than they carry.
 
+use std::collections::BTreeMap;
+
 use heddle_fabric::{Fabric, FabricError, OfferedLoad, offered_load};
 use heddle_scenario::{Change, Flows, Graph, Scenario, Scheme, Workload};
 use heddle_sim::wire_bytes;
@@ -23,6 +25,8 @@ pub struct Offered {
     pub overloaded: Vec<OverloadedLink>,
     /// The busiest link's share, also if it is not overloaded.
     pub busiest: f64,
+    /// The ToR whose links to other switches together are offered most, and the share of their rates: above 1 no scheme carries it.
+    pub busiest_tor: Option<(String, f64)>,
 }
 
 /// One direction of a link that is offered more than it carries.
@@ -52,6 +56,7 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
         wire_load: flows.load * wire,
         overloaded: Vec::new(),
         busiest: 0.0,
+        busiest_tor: None,
     };
     let mut states = vec![(Time::ZERO, None)];
     states.extend(scenario.events.iter().map(|event| (event.at, Some(event))));
@@ -61,7 +66,9 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
             event.links.iter().for_each(|&link| is_up[link as usize] = up);
         }
         let routes = fabric.routes(|link| is_up[link as usize])?;
-        for load in offered_load(&fabric, &routes, flows, wire) {
+        let loads = offered_load(&fabric, &routes, flows, wire);
+        offered.add_tors(&fabric.graph, &loads);
+        for load in loads {
             offered.busiest = offered.busiest.max(load.share);
             offered.add(load, at);
         }
@@ -71,11 +78,34 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
 }
 
 impl Offered {
+    /// Looks at the links between each ToR and the tiers above, in each direction. Links that are down are offered nothing.
+    fn add_tors(&mut self, graph: &Graph, loads: &[OfferedLoad]) {
+        let tiers: BTreeMap<&str, u8> =
+            graph.nodes.iter().map(|node| (node.name.as_str(), node.tier)).collect();
+        let mut tors: BTreeMap<(&str, bool), (f64, f64)> = BTreeMap::new();
+        for load in loads.iter().filter(|load| load.share > 0.0) {
+            let tor = match (tiers.get(load.from.as_str()), tiers.get(load.to.as_str())) {
+                (Some(1), Some(2..)) => (load.from.as_str(), true),
+                (Some(2..), Some(1)) => (load.to.as_str(), false),
+                _ => continue,
+            };
+            let (offered, capacity) = tors.entry(tor).or_default();
+            *offered += load.share * load.rate.0 as f64;
+            *capacity += load.rate.0 as f64;
+        }
+        for ((tor, _), (offered, capacity)) in tors {
+            let share = offered / capacity;
+            if self.busiest_tor.as_ref().is_none_or(|(_, most)| share > *most) {
+                self.busiest_tor = Some((tor.to_owned(), share));
+            }
+        }
+    }
+
     /// Adds a link, once.
     fn add(&mut self, load: OfferedLoad, at: Time) {
         let known = |link: &OverloadedLink| link.from == load.from && link.to == load.to;
         if load.share > 1.0 && !self.overloaded.iter().any(known) {
-            let OfferedLoad { from, to, share } = load;
+            let OfferedLoad { from, to, share, .. } = load;
             let from_seconds = at.as_secs_f64();
             self.overloaded.push(OverloadedLink { from, to, share, from_seconds });
         }
@@ -96,11 +126,20 @@ impl Offered {
         };
         let split = match scheme {
             Scheme::Ecmp => "under ECMP's split",
-            _ => "under an equal split, which this scheme may avoid",
+            _ => "under an equal split",
+        };
+        let split = match &self.busiest_tor {
+            Some((tor, share)) if *share > 1.0 => {
+                let percent = (share * 100.0).round();
+                format!(
+                    "{split}; all links of {tor} to other switches together are offered {percent} %, which no scheme carries"
+                )
+            }
+            _ => split.to_owned(),
         };
         let percent = (first.share * 100.0).round();
         Some(format!(
-            "{} {} is offered {percent} % of its rate{since} {split}{others}: queues grow with the length of the run",
+            "{} {} is offered {percent} % of its rate{others}{since} {split}: queues grow with the length of the run",
             first.from, first.to
         ))
     }
@@ -158,6 +197,7 @@ mod tests {
             "{said}"
         );
         assert!(offered.busiest > 1.0 && said.contains("ECMP"), "{said}");
+        assert!(!said.contains("no scheme"), "other links have room: {said}");
     }
 
     #[test]
@@ -166,6 +206,8 @@ mod tests {
         let offered = of(&[("workload.load", "0.9"), ("event", event)]);
         let first = &offered.overloaded[0];
         assert!(first.from_seconds > 0.0 && first.share > 1.0, "{offered:?}");
+        let said = offered.warning(&Scheme::Spray).unwrap();
+        assert!(said.contains("all links of leaf-1") && said.contains("no scheme"), "{said}");
     }
 
     #[test]

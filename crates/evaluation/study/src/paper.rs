@@ -1,15 +1,17 @@
 //! The evaluation of a paper by simulation: points of its figures, and experiments.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use heddle_claims::{Effort, Paper};
 use heddle_fabric::FabricError;
-use heddle_scenario::{Graph, Routing, ScenarioError};
+use heddle_scenario::{Graph, Routing, Scenario, ScenarioError};
 use heddle_sim::SimError;
 
 use crate::grid::GridError;
 use crate::headline::{Headline, Variant};
 use crate::metric::{self, Metric};
+use crate::overload::{Offered, offered};
 use crate::point::{Point, Results};
 
 /// The rule of the verdicts, and a promise.
@@ -109,18 +111,52 @@ pub struct Evidence<P: SimulatedPaper> {
     pub results: Results<P::Point>,
     /// Outcomes of the experiments.
     pub experiments: Outcomes<P::Experiment>,
+    /// The load that each point offers to its fabric.
+    pub loads: BTreeMap<P::Point, PointLoad>,
     /// The paper's whole fabric, which reports draw.
     pub graph: Graph,
+}
+
+/// The load that a point offers to its fabric under an equal split.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointLoad {
+    /// The busiest link's share of its rate.
+    pub busiest: f64,
+    /// The overload in a sentence; `None` without.
+    pub warning: Option<String>,
+}
+
+impl PointLoad {
+    /// Of a scenario; `None` if its workload has no load.
+    ///
+    /// # Errors
+    /// If its graph makes no fabric.
+    pub fn of(scenario: &Scenario) -> Result<Option<PointLoad>, FabricError> {
+        let load = |offered: Offered| PointLoad {
+            busiest: offered.busiest,
+            warning: offered.warning(&scenario.scheme),
+        };
+        Ok(offered(scenario)?.map(load))
+    }
 }
 
 impl<P: SimulatedPaper> Default for Evidence<P> {
     fn default() -> Evidence<P> {
         let graph = Graph { nodes: Vec::new(), links: Vec::new(), routing: Routing::default() };
-        Evidence { results: Results::default(), experiments: Vec::new(), graph }
+        let (results, experiments, loads) = Default::default();
+        Evidence { results, experiments, loads, graph }
     }
 }
 
 impl<P: SimulatedPaper> Evidence<P> {
+    /// The load in percent from which on an equal split (ECMP) offers a link more than it carries at some points that differ in load and
+    /// scheme alone; `None` above 100 %.
+    pub fn overload_from(&self, of: impl Fn(&P::Point) -> bool) -> Option<f64> {
+        let (point, load) = self.loads.iter().find(|(point, _)| of(point))?;
+        let from = f64::from(point.load()) / load.busiest;
+        (from < 100.0).then_some(from)
+    }
+
     /// The outcomes of one experiment.
     pub fn outcomes(
         &self,

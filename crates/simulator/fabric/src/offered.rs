@@ -2,6 +2,7 @@
 
 use heddle_policy::Tor;
 use heddle_scenario::{Flows, Pattern};
+use heddle_units::Rate;
 
 use crate::{Fabric, Routes};
 
@@ -12,7 +13,9 @@ pub struct OfferedLoad {
     pub from: String,
     /// The node that receives.
     pub to: String,
-    /// Offered bits per second over the link's rate.
+    /// The link's rate.
+    pub rate: Rate,
+    /// Offered bits per second over the rate.
     pub share: f64,
 }
 
@@ -39,9 +42,9 @@ pub fn offered_load(
     }
     let named = |(port, bits): (usize, &f64)| {
         let info = fabric.ports[port];
-        let rate = fabric.graph.links[info.link as usize].rate.0 as f64;
+        let rate = fabric.graph.links[info.link as usize].rate;
         let name = |node: u32| fabric.node(node).name.clone();
-        OfferedLoad { from: name(info.owner), to: name(info.to), share: bits / rate }
+        OfferedLoad { from: name(info.owner), to: name(info.to), rate, share: bits / rate.0 as f64 }
     };
     let mut loads: Vec<OfferedLoad> = bits.iter().enumerate().map(named).collect();
     loads.sort_by(|a, b| b.share.total_cmp(&a.share));

@@ -3,6 +3,7 @@
 mod claims;
 pub mod experiments;
 mod figures;
+mod lead;
 pub mod points;
 mod sensitivity;
 
@@ -34,6 +35,10 @@ impl Paper for Hula {
 
     fn head(title: &str, evidence: &Evidence<Hula>) -> Report {
         view::head(title, evidence.results.all_runs())
+    }
+
+    fn lead(evidence: &Evidence<Hula>) -> Option<Section> {
+        lead::section(evidence)
     }
 
     fn figures(evidence: &Evidence<Hula>) -> Vec<Section> {

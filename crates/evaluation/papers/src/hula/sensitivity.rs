@@ -19,8 +19,14 @@ pub(super) const HEADLINES: &[Headline<Point>] = &[
         better: sym(Scheme::Ideal, 70),
     },
     Headline {
+        key: "asymmetric_40",
+        title: "ECMP / HULA, link down, 40 %",
+        worse: asym(Scheme::Ecmp, 40),
+        better: asym(Scheme::Hula, 40),
+    },
+    Headline {
         key: "asymmetric_60",
-        title: "ECMP / HULA, link down, 60 %",
+        title: "ECMP (overloaded) / HULA, link down, 60 %",
         worse: asym(Scheme::Ecmp, 60),
         better: asym(Scheme::Hula, 60),
     },
@@ -60,10 +66,10 @@ mod tests {
 
     #[test]
     fn every_variant_loads() {
-        assert_eq!(sensitivity::cells::<Hula>(Effort::Quick).unwrap().len(), VARIANTS.len() * 5);
+        assert_eq!(sensitivity::cells::<Hula>(Effort::Quick).unwrap().len(), VARIANTS.len() * 7);
     }
 
-    /// HULA's five points in order: ECMP, HULA and the ideal on the whole fabric, ECMP and HULA with a link down.
+    /// HULA's seven points in order: ECMP, HULA and the ideal on the whole fabric; ECMP at both loads and HULA at both with a link down.
     #[test]
     fn each_variant_has_its_ratios() {
         let took = |seconds: f64| {
@@ -71,20 +77,23 @@ mod tests {
             run.fct.all.as_mut().unwrap().seconds.mean = seconds;
             run
         };
-        let first = [6.0, 3.0, 1.0, 8.0, 4.0];
-        let others = [1.0; 5].repeat(Hula::VARIANTS.len() - 1);
+        let first = [6.0, 3.0, 1.0, 9.0, 8.0, 3.0, 4.0];
+        let others = [1.0; 7].repeat(Hula::VARIANTS.len() - 1);
         let runs: Vec<RunSummary> = first.into_iter().chain(others).map(took).collect();
         let shifts = shifts::<Hula>(Effort::Quick, &runs);
         assert_eq!(shifts.len(), Hula::VARIANTS.len());
         let json = serde_json::to_value(&shifts[0]).unwrap();
         assert_eq!(json["variant"], "as in the scenario file");
-        let figures = ["symmetric_70", "ecmp_over_ideal_70", "asymmetric_60"];
+        let figures = ["symmetric_70", "ecmp_over_ideal_70", "asymmetric_40", "asymmetric_60"];
         assert_eq!(
             figures.map(|key| json[key]["mean"].as_f64()),
-            [Some(2.0), Some(6.0), Some(2.0)]
+            [Some(2.0), Some(6.0), Some(3.0), Some(2.0)]
         );
         let table = markdown::<Hula>(&shifts);
-        assert!(table.contains("| as in the scenario file | 2.00x | 6.00x | 2.00x |"), "{table}");
+        assert!(
+            table.contains("| as in the scenario file | 2.00x | 6.00x | 3.00x | 2.00x |"),
+            "{table}"
+        );
         assert_eq!(table.lines().count(), 2 + Hula::VARIANTS.len());
     }
 }

@@ -21,12 +21,14 @@ const MOST_CURVES: usize = 7;
 pub fn with_origin(report: Report, made: &Provenance, remarks: &[String]) -> Report {
     let report = remarks.iter().fold(report, |report, remark| report.warning(remark));
     let scenario = toml_text(&made.scenario);
-    let origin = Table::new(["", "value"])
-        .row(["Command".to_owned(), made.command.clone()])
-        .row(["Scenario file".to_owned(), made.scenario_file.clone()])
-        .row(["Overrides".to_owned(), made.overrides.join("; ")])
-        .row(["Engine (digest of golden runs)".to_owned(), made.engine.clone()])
-        .row(["Program (SHA-256)".to_owned(), made.program.clone()]);
+    let origin = Table::new(["", "value"]);
+    let mut facts = made.origin.facts();
+    let overrides = made.overrides.join("; ");
+    facts.extend([("Scenario file", made.scenario_file.as_str()), ("Overrides", &overrides)]);
+    let row = |table: Table, (label, value): (&str, &str)| {
+        table.row([label.to_owned(), value.to_owned()])
+    };
+    let origin = facts.into_iter().fold(origin, row);
     let section = Section::new("origin", "Scenario and command").block(origin);
     let title = "The scenario, with every default".to_owned();
     report.section(section.block(Block::Code { title, text: scenario }))
