@@ -82,6 +82,7 @@ struct hula_config {
 enum mp_hula_long {
 	LONG_ALIKE, /* connections of several subflows use the best hop as all flows do */
 	LONG_YIELD, /* they leave it to flows of one subflow, if there is another hop */
+	LONG_APART, /* as ALIKE, and a further subflow leaves the hop that the first one takes */
 };
 
 struct mp_hula_config {

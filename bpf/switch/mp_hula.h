@@ -113,6 +113,21 @@ static __always_inline __u16 mp_hula_choose(const struct mp_hula *hula, __u64 no
 	return yields && second != NO_PORT ? second : first;
 }
 
+/* Maps the packet's subflow, if it has one, to its flowlet on `port`, and makes others leave the port that must. */
+static __always_inline void mp_hula_take_hop(const struct mp_hula *hula, __u64 now, __u32 slot,
+					     const struct mp_hula_packet *packet, __u16 port)
+{
+	const struct mp_hula_config *config = hula->config;
+	struct mapping_row *row = mp_hula_row(hula, packet);
+
+	if (!packet->shim.subflow)
+		return;
+	map_subflow(row, &packet->shim, slot);
+	if (config->long_flows == LONG_APART && packet->shim.subflow == 1 && best_hops_k(config) > 1)
+		end_others(row, hula->tables->flowlets, config->hula.flowlet_slots, &packet->shim, packet->dst_tor, now,
+			   config->hula.flowlet_gap, port);
+}
+
 /* Starts a flowlet on its hop. */
 static __always_inline __u16 mp_hula_start(const struct mp_hula *hula, __u64 now, __u32 hash, __u32 slot,
 					   const struct mp_hula_packet *packet, const struct next_hops *hops, __u64 up)
@@ -125,20 +140,19 @@ static __always_inline __u16 mp_hula_start(const struct mp_hula *hula, __u64 now
 	}
 	flowlet_assign(&hula->tables->flowlets[slot].flowlet, port, hula->counts);
 	set_owner(&hula->tables->flowlets[slot], &packet->shim, packet->dst_tor);
-	if (packet->shim.subflow)
-		map_subflow(mp_hula_row(hula, packet), &packet->shim, slot);
+	mp_hula_take_hop(hula, now, slot, packet, port);
 	return port;
 }
 
 /* Assigns a running flowlet that started without a shim to the packet's subflow. */
-static __always_inline void mp_hula_adopt(const struct mp_hula *hula, __u32 slot, const struct mp_hula_packet *packet)
+static __always_inline void mp_hula_adopt(const struct mp_hula *hula, __u64 now, __u32 slot, const struct mp_hula_packet *packet)
 {
 	struct owned_flowlet *flowlet = &hula->tables->flowlets[slot];
 
 	if (!packet->shim.subflow || flowlet->subflow)
 		return;
 	set_owner(flowlet, &packet->shim, packet->dst_tor);
-	map_subflow(mp_hula_row(hula, packet), &packet->shim, slot);
+	mp_hula_take_hop(hula, now, slot, packet, flowlet_port(&flowlet->flowlet));
 }
 
 /* The port of a data packet to another ToR, and in `packet` its shim on departure. Bit i of `up` says that port i is up. */
@@ -160,7 +174,7 @@ static __always_inline __u16 mp_hula_forward(const struct mp_hula *hula, __u64 n
 		flowlet->id = 0;
 		flowlet->tor = 0;
 	} else if (hula_usable(config, port, up)) {
-		mp_hula_adopt(hula, slot, packet);
+		mp_hula_adopt(hula, now, slot, packet);
 		return port;
 	}
 	return mp_hula_start(hula, now, hash, slot, packet, hops, up);

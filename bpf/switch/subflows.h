@@ -67,6 +67,23 @@ static __always_inline __u64 hops_of_others(const struct mapping_row *row, const
 	return hops;
 }
 
+/* Ends the live flowlets of the connection's other subflows towards the same ToR that are on `port`. */
+static __always_inline void end_others(const struct mapping_row *row, struct owned_flowlet *flowlets, __u32 slots,
+				       const struct shim *shim, __u16 tor, __u64 now, __u64 gap, __u16 port)
+{
+	for (__u32 other = 1; other <= SUBFLOWS; other++) {
+		__u32 slot = row->next_slot[other - 1] - 1;
+		struct owned_flowlet *flowlet = &flowlets[slot & (FLOWLET_SLOTS - 1)];
+
+		if (other == shim->subflow || slot >= slots || !is_owned_by(flowlet, shim->id, other, tor))
+			continue;
+		if (flowlet_is_live(&flowlet->flowlet, now, gap) && flowlet_port(&flowlet->flowlet) == port) {
+			flowlet->flowlet.next_port = 0;
+			set_owner(flowlet, &(struct shim){}, 0);
+		}
+	}
+}
+
 static __always_inline void owned_flowlet_digest(const struct owned_flowlet *slot, __u64 *digest)
 {
 	flowlet_digest(&slot->flowlet, digest);

@@ -115,6 +115,7 @@ fn mp_hula_keys(mp: &MpHula) -> String {
     let long_flows = match mp.long_flows {
         LongFlows::Alike => "alike",
         LongFlows::YieldBest => "yield-best",
+        LongFlows::Apart => "apart",
     };
     format!(
         "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \

@@ -107,6 +107,13 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         unowned
     }
 
+    /// Ends the flowlet in slot number `slot`: the next packet there starts one.
+    pub fn end(&mut self, slot: u32) {
+        if let Some(slot) = self.slots.get_mut(slot as usize) {
+            (slot.port, slot.owner) = (NO_PORT, O::default());
+        }
+    }
+
     /// Port of the flowlet in slot number `slot`, if it is live and belongs to `owner`.
     pub fn port_of(&self, slot: u32, owner: O, now: Nanos) -> Option<Port> {
         let slot = self.slots.get(slot as usize)?;

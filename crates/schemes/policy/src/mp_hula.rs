@@ -16,6 +16,8 @@
 //! - A subflow uses the hop of its running flowlet, and no hop after the flowlet has ended (module `subflows`).
 //! - The first subflow's flowlet usually started before the connection had a second subflow, without a shim. The first packet with a shim
 //!   assigns it to the subflow; otherwise the second subflow would not know of it.
+//! - The first subflow can so come to a hop that another one uses, and both then share it until the other pauses.
+//!   [`LongFlows::Apart`] ends the other's flowlet.
 //! - Flowlets that collide are shared as in HULA. The subflow that started one owns it.
 //!
 //! With k = 1 every decision equals that of [`crate::Hula`].
@@ -51,6 +53,10 @@ pub enum LongFlows {
     /// Connections of more than one subflow count as long. All their subflows use the hops from the second on; they use the best hop only if
     /// it is the only one. To keep n subflows on different hops, k must be n + 1.
     YieldBest,
+    /// All flows alike, and a further subflow does not stay on the hop that the first one takes: its flowlet ends at once, and its next packet
+    /// chooses again. Without this rule two subflows share a hop until the further one pauses, if the first was identified after the other
+    /// had its hop, or started a new flowlet since. With k = 1 there is no other hop, and no flowlet ends.
+    Apart,
 }
 
 /// MP-HULA's parameters.
@@ -112,22 +118,27 @@ impl MpHula {
             self.config.hula.fall_back(hash, hops, ports)
         });
         self.flowlets.assign_to(hash, port, owner);
-        self.map_subflow(hash, owner);
+        self.take_hop(now, hash, owner, port);
         port
     }
 
     /// Assigns a running flowlet that started without a shim to the packet's subflow.
     #[inline]
-    fn adopt(&mut self, hash: u32, packet: &Header) {
+    fn adopt(&mut self, now: Nanos, hash: u32, packet: &Header, port: Port) {
         let owner = owner(packet);
         if owner.is_some() && self.flowlets.adopt(hash, owner) {
-            self.map_subflow(hash, owner);
+            self.take_hop(now, hash, owner, port);
         }
     }
 
-    fn map_subflow(&mut self, hash: u32, owner: Option<FlowletOwner>) {
-        if let Some(owner) = owner {
-            self.subflows.map(owner, self.flowlets.slot_number(hash));
+    /// Maps the owner to its flowlet on `port`, and makes others leave the port that must.
+    fn take_hop(&mut self, now: Nanos, hash: u32, owner: Option<FlowletOwner>, port: Port) {
+        let Some(owner) = owner else { return };
+        self.subflows.map(owner, self.flowlets.slot_number(hash));
+        let gives_way =
+            self.config.long_flows == LongFlows::Apart && owner.shim.subflow == Subflow::FIRST;
+        if gives_way && self.config.best_k > 1 {
+            self.subflows.end_others(owner, &mut self.flowlets, now, port);
         }
     }
 
@@ -210,7 +221,7 @@ impl Scheme for MpHula {
         match self.flowlets.touch(hash, step.now, next_hops) {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
             Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
-                self.adopt(hash, packet);
+                self.adopt(step.now, hash, packet, port);
                 port
             }
             _ => self.start_flowlet(step.now, hash, packet, next_hops, ports),

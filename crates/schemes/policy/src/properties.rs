@@ -222,7 +222,7 @@ proptest! {
     #[test]
     fn mp_hula_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9) {
         for (update, long_flows) in
-            [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest)]
+            [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest), (Update::Refresh, LongFlows::Apart)]
         {
             holds::<MpHula>(&mp_hula(best_k, hula(update, local), long_flows), &info, &events);
         }

@@ -68,6 +68,26 @@ impl SubflowTable {
         })
     }
 
+    /// Ends the live flowlets of the connection's other subflows towards the same ToR that are on `port`.
+    pub fn end_others(
+        &self,
+        owner: FlowletOwner,
+        flowlets: &mut OwnedFlowlets,
+        now: Nanos,
+        port: Port,
+    ) {
+        let row = &self.rows[self.index(owner)];
+        for subflow in (1..=Subflow::MAX).filter_map(Subflow::new) {
+            let other = FlowletOwner { shim: Shim { subflow, ..owner.shim }, ..owner };
+            let slot = row[column(subflow)];
+            if subflow != owner.shim.subflow
+                && flowlets.port_of(slot, Some(other), now) == Some(port)
+            {
+                flowlets.end(slot);
+            }
+        }
+    }
+
     fn index(&self, owner: FlowletOwner) -> usize {
         let id = owner.shim.id.0;
         let hash = mix(mix((id >> 32) as u32, u32::from(owner.tor.0)), id as u32);

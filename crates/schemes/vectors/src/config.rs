@@ -107,6 +107,8 @@ pub enum LongFlowsRule {
     Alike,
     /// They leave it to short ones.
     YieldBest,
+    /// As all flows, and further subflows leave the hop that the first one takes.
+    Apart,
 }
 
 /// CFLB's network-wide constants.
@@ -214,6 +216,7 @@ impl MpHulaParameters {
             long_flows: match self.long_flows {
                 LongFlowsRule::Alike => LongFlows::Alike,
                 LongFlowsRule::YieldBest => LongFlows::YieldBest,
+                LongFlowsRule::Apart => LongFlows::Apart,
             },
         }
     }

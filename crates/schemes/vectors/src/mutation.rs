@@ -63,7 +63,7 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
                 change("the other rule for long flows", &|mp_hula| {
                     mp_hula.long_flows = match mp_hula.long_flows {
                         LongFlowsRule::Alike => LongFlowsRule::YieldBest,
-                        LongFlowsRule::YieldBest => LongFlowsRule::Alike,
+                        LongFlowsRule::YieldBest | LongFlowsRule::Apart => LongFlowsRule::Alike,
                     };
                 }),
             ]);

@@ -257,6 +257,8 @@ pub enum LongFlows {
     Alike,
     /// They leave it to others, while they have another hop.
     YieldBest,
+    /// As all others, and further subflows leave the hop that the first one takes.
+    Apart,
 }
 
 /// The traffic.

@@ -80,6 +80,7 @@ pub fn mp_hula_config(mp_hula: &MpHula) -> policy::MpHulaConfig {
         long_flows: match mp_hula.long_flows {
             LongFlows::Alike => policy::LongFlows::Alike,
             LongFlows::YieldBest => policy::LongFlows::YieldBest,
+            LongFlows::Apart => policy::LongFlows::Apart,
         },
     }
 }

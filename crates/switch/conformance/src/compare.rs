@@ -1,7 +1,7 @@
 //! One switch in C and one in Rust, step by step, on inputs made of any bytes.
 
 use heddle_vectors::random::{Kind, Steps, config, switch};
-use heddle_vectors::{Bytes, Target, counts, reference};
+use heddle_vectors::{Bytes, Config, Target, counts, reference};
 
 use crate::native;
 
@@ -10,9 +10,22 @@ use crate::native;
 /// # Errors
 /// A description of the first difference.
 pub fn compare(kind: Kind, bytes: &[u8]) -> Result<usize, String> {
+    compare_with(kind, bytes, |_| ())
+}
+
+/// The same, with a change of the parameters that were drawn.
+///
+/// # Errors
+/// A description of the first difference.
+pub fn compare_with(
+    kind: Kind,
+    bytes: &[u8],
+    change: impl FnOnce(&mut Config),
+) -> Result<usize, String> {
     let mut draw = Bytes(bytes);
     let switch = switch(&mut draw);
-    let config = config(kind, &mut draw);
+    let mut config = config(kind, &mut draw);
+    change(&mut config);
     let mut rust = reference(&switch, &config).map_err(|error| error.to_string())?;
     let mut c = native(&switch, &config).map_err(|error| error.to_string())?;
     let mut steps = Steps::new(&switch, &config);

@@ -1,8 +1,9 @@
 //! The C and the Rust on random steps.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use heddle_switch_conformance::compare::compare;
+use heddle_switch_conformance::compare::{compare, compare_with};
 use heddle_vectors::random::Kind;
+use heddle_vectors::{Config, LongFlowsRule};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -23,6 +24,17 @@ proptest! {
     #[test]
     fn mp_hula(bytes in vec(any::<u8>(), 0..4_000)) {
         compare(Kind::MpHula, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    /// A rule that the files of traces do not have.
+    #[test]
+    fn mp_hula_with_subflows_apart(bytes in vec(any::<u8>(), 0..4_000)) {
+        let apart = |config: &mut Config| {
+            if let Config::MpHula(mp_hula) = config {
+                mp_hula.long_flows = LongFlowsRule::Apart;
+            }
+        };
+        compare_with(Kind::MpHula, &bytes, apart).map_err(TestCaseError::fail)?;
     }
 
     #[test]

@@ -198,6 +198,7 @@ fn mp_hula(config: &MpHulaConfig) -> vectors::Config {
         long_flows: match config.long_flows {
             LongFlows::Alike => vectors::LongFlowsRule::Alike,
             LongFlows::YieldBest => vectors::LongFlowsRule::YieldBest,
+            LongFlows::Apart => vectors::LongFlowsRule::Apart,
         },
     })
 }

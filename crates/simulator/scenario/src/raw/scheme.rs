@@ -239,4 +239,6 @@ pub(crate) enum LongFlows {
     Alike,
     /// They leave it to others, while they have another hop.
     YieldBest,
+    /// As all others, and further subflows leave the hop that the first one takes.
+    Apart,
 }

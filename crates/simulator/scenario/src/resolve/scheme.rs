@@ -122,6 +122,7 @@ fn mp_hula(raw: &raw::MpHula, graph: &Graph) -> Result<MpHula, Problem> {
         long_flows: match own.long_flows {
             raw::LongFlows::Alike => LongFlows::Alike,
             raw::LongFlows::YieldBest => LongFlows::YieldBest,
+            raw::LongFlows::Apart => LongFlows::Apart,
         },
     })
 }

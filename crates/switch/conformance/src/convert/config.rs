@@ -84,6 +84,7 @@ fn mp_hula(switch: &SwitchInfo, parameters: &MpHulaParameters) -> Result<MpHulaC
         long_flows: match parameters.long_flows {
             LongFlowsRule::Alike => MpHulaLong::Alike as u32,
             LongFlowsRule::YieldBest => MpHulaLong::Yield as u32,
+            LongFlowsRule::Apart => MpHulaLong::Apart as u32,
         },
     })
 }

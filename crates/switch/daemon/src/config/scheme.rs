@@ -120,6 +120,7 @@ impl Place<'_> {
             long_flows: match mp_hula.long_flows {
                 LongFlows::Alike => MpHulaLong::Alike as u32,
                 LongFlows::YieldBest => MpHulaLong::Yield as u32,
+                LongFlows::Apart => MpHulaLong::Apart as u32,
             },
         })
     }

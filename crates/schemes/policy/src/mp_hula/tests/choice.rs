@@ -115,6 +115,39 @@ fn long_flows_may_leave_the_best_hop_to_short_ones() {
     assert_eq!(rig.send(1, 11, shim(7, 1)), 2, "there is no other");
 }
 
+#[test]
+fn apart_a_further_subflow_leaves_the_hop_of_a_first_one_that_is_identified_later() {
+    let apart = MpHulaConfig { long_flows: LongFlows::Apart, ..config(2) };
+    let mut rig = Rig::knowing(&apart, 2);
+    assert_eq!(rig.send(1, 11, None), 2, "no shim before there is a second subflow");
+    assert_eq!(rig.send(2, 12, shim(7, 2)), 2, "its SYN: subflow 1 is not known here yet");
+    assert_eq!(rig.send(3, 11, shim(7, 1)), 2, "now it is");
+    assert_eq!(rig.send(4, 12, shim(7, 2)), 3, "without a pause");
+    assert_eq!(rig.send(5, 12, shim(7, 2)), 3);
+    assert_eq!(rig.send(6, 11, shim(7, 1)), 2, "the first one stays");
+}
+
+#[test]
+fn apart_a_further_subflow_leaves_the_hop_on_which_the_first_one_starts_again() {
+    let apart = MpHulaConfig { long_flows: LongFlows::Apart, ..config(2) };
+    let mut rig = Rig::knowing(&apart, 2);
+    assert_eq!([rig.send(1, 11, shim(7, 1)), rig.send(1, 12, shim(7, 2))], [2, 3]);
+    rig.hear(2, 3, 5);
+    assert_eq!(rig.send(GAP, 12, shim(7, 2)), 3);
+    assert_eq!(rig.send(GAP + 2, 11, shim(7, 1)), 3, "the best, though it is in use");
+    assert_eq!(rig.send(GAP + 3, 12, shim(7, 2)), 2, "so the other one leaves it");
+    assert_eq!(rig.mp_hula.counters().shared, 0);
+}
+
+#[test]
+fn apart_nobody_leaves_the_only_hop() {
+    let apart = MpHulaConfig { long_flows: LongFlows::Apart, ..config(1) };
+    let mut rig = Rig::knowing(&apart, 2);
+    assert_eq!([rig.send(1, 12, shim(7, 2)), rig.send(2, 11, shim(7, 1))], [2, 2]);
+    rig.hear(3, 3, 5);
+    assert_eq!(rig.send(4, 12, shim(7, 2)), 2, "the flowlet runs on");
+}
+
 proptest! {
     /// The first subflow always uses the best hop. All others use different hops while one is free, for any order of the hops.
     #[test]

@@ -54,7 +54,8 @@ fn events() -> impl Strategy<Value = Vec<(Nanos, Event)>> {
 
 fn configs() -> impl Strategy<Value = MpHulaConfig> {
     let updates = prop::sample::select(&[Update::Refresh, Update::Listing]);
-    let long_flows = prop::sample::select(&[LongFlows::Alike, LongFlows::YieldBest]);
+    let long_flows =
+        prop::sample::select(&[LongFlows::Alike, LongFlows::YieldBest, LongFlows::Apart]);
     (updates, long_flows, any::<bool>(), 0usize..40, 0usize..4).prop_map(
         |(update, long_flows, local_detection, flowlet_slots, mapping_rows)| {
             let MpHulaConfig { hula, association, .. } = config(1);
