@@ -145,19 +145,29 @@ static __always_inline void handle_reply(const struct packet_context *context, c
 		handle_returned(context, message, decision);
 }
 
+/* Stores the flow of the message. A join's SYN may be forged, as any: it takes no live flow's entry. */
+static __always_inline void store_registered(const struct packet_context *context, __u32 token, __u32 target)
+{
+	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
+
+	if (context->packet.tcp_flags & TCP_SYN)
+		store_join(context, token, target, FLOW_JOINING);
+	else
+		store_flow(context, &value, STATEFUL);
+}
+
 /* Stores the token or flow of the message, and sends the packet on. */
 static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message,
 						struct decision *decision)
 {
 	__u32 token = get_be32(message->token);
 	__u32 target = target_of_message(context, message, decision);
-	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
 
 	if (target == NO_TARGET)
 		return;
 	decide_send(decision, target, SENT_FOR_PEER);
 	if (message->kind == STEER_REGISTER_FLOW)
-		store_flow(context, &value, STATEFUL);
+		store_registered(context, token, target);
 	else if (token)
 		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
 }

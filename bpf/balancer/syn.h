@@ -44,24 +44,48 @@ static __always_inline bool is_join_of(const struct flow_snapshot *flow, __u32 t
 	return token && flow->token == token && !is_closing(flow);
 }
 
-/* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes on. */
-static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state)
+/* Stores a join: no hash gives its target. False: a live flow has its addresses and ports, and keeps the entry until the join goes on. */
+static __always_inline bool store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state)
 {
 	struct flow_value value = { .token = token, .target = target, .state = state };
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (flow && target_up(flow->target))
+	if (flow && target_up(flow->target)) {
 		contest(context, CANDIDATE_JOIN, token, target);
-	else
-		store_flow(context, &value, STATEFUL);
+		return false;
+	}
+	store_flow(context, &value, STATEFUL);
+	return true;
+}
+
+/* The balancer that a join's SYN goes by way of: the first or the second of the flow's slot, whichever seems alive. Should this one fail before
+ * the next packet, that one knows the backend. NO_TARGET: none. */
+static __always_inline __u32 keeper_of_join(const struct packet_context *context)
+{
+	__u32 slot = slot_of_flow(context);
+	__u32 first = ring_at(context, RING_FIRST, slot), second = ring_at(context, RING_SECOND, slot);
+
+	if (first != NO_TARGET && !is_suspect(context, first))
+		return first;
+	return second != NO_TARGET && !is_suspect(context, second) ? second : NO_TARGET;
 }
 
 /* A join whose backend is known. */
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
-	store_join(context, token, target, state);
+	bool stored = store_join(context, token, target, state);
+	__u32 keeper;
+
 	decide_send(decision, target, SENT_JOIN);
+	if (!stored || decision->action != SEND || context->vip.mode != MPTCP_LEARN)
+		return;
+	keeper = keeper_of_join(context);
+	if (keeper == NO_TARGET || !steerable(context, keeper))
+		return;
+	set_token(decision, token);
+	set_backend(decision, target);
+	decide_steer(decision, keeper, STEER_REGISTER_FLOW, STEERED_JOIN);
 }
 
 /* The backend of a token in the table, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */

@@ -282,6 +282,7 @@ enum counter {
 	QUERIED_FLOW,
 	STEERED_KEYS, /* to register a token with its owner */
 	STEERED_FLOW, /* to register a flow with its owner */
+	STEERED_JOIN, /* SYN with MP_JOIN, by its token, to register the flow with its owner */
 	STEERED_FRAGMENT,
 	STEERED_FORWARD, /* assign: a join's packets, always through the token's owner */
 	REPLIED,         /* a query: back to the balancer that asked */

@@ -1,7 +1,7 @@
 //! Subflows that join: at the token's owner, at other balancers, when balancers come and go.
 
 use heddle_balancer_maps::abi::{Counter, FlowState, TokenState};
-use heddle_harness::{Backend, Cluster, Connection, Flow, Setup};
+use heddle_harness::{Backend, Cluster, Connection, Delivered, Flow, Setup};
 
 use crate::world::{Traced, backend, connection, flow, open, owned_by, with_port};
 
@@ -28,7 +28,8 @@ fn a_join_at_the_owner_goes_by_its_token() {
     assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established));
 }
 
-/// Balancer 1 has the primary and is second for the token, 0 owns it, 2 gets the join: 2 asks 0, 0 answers through 2, and then it goes straight.
+/// Balancer 1 has the primary and is second for the token, 0 owns it, 2 gets the join: 2 asks 0, 0 answers through 2, and the SYN goes on by way of
+/// a balancer of the flow's slot. What follows is registered, and then goes straight.
 #[test]
 fn a_join_elsewhere_asks_the_owner_once() {
     let Some(mut cluster) = open(three()) else { return };
@@ -56,14 +57,68 @@ fn a_join_elsewhere_asks_the_owner_once() {
 
     let subflow = astray(&cluster, &connection, home);
     let (sent, seen) = cluster.seen(2, &connection.join(&subflow));
-    assert_eq!((backend(&sent), &sent.via), (home, &vec![2, 0, 2]));
-    assert_eq!(seen.at(2), [Counter::SentJoin, Counter::QueriedJoin, Counter::FlowAdded]);
-    assert_eq!(seen.at(0), [Counter::Replied]);
+    let keeper = keeper(&sent);
+    assert_eq!((backend(&sent), &sent.via), (home, &vec![2, 0, 2, keeper]));
+    assert_eq!(seen.at(2), [Counter::QueriedJoin, Counter::SteeredJoin, Counter::FlowAdded]);
+    assert_eq!(seen.count(Counter::Replied), 1);
+    assert_eq!(cluster.state(keeper, &subflow), Some(FlowState::Joining));
     assert_eq!(sent.packet(), &connection.join(&subflow)[14..]);
     // The third ACK registers the flow with its owner, if that is not this balancer.
     assert_eq!(cluster.to(2, &subflow.joined_ack()), home);
     let (sent, seen) = cluster.seen(2, &subflow.data(1000));
     assert_eq!((backend(&sent), sent.via, seen.at(2)), (home, vec![2], vec![Counter::SentFlow]));
+}
+
+/// The balancer that a join's SYN went through last, and which has its flow now, too.
+fn keeper(sent: &Delivered) -> usize {
+    sent.via.last().copied().unwrap()
+}
+
+/// The balancer that a join came to fails before the handshake's third packet: whoever gets that one knows the join's backend.
+#[test]
+fn a_join_outlives_its_balancer_between_syn_and_third_packet() {
+    for victim in 0..3 {
+        let Some(mut cluster) = open(three()) else { return };
+        let (next, last) = ((victim + 1) % 3, (victim + 2) % 3);
+        let opened = (1..20).map(|client| {
+            let connection = connection(client);
+            let home = cluster.connect(next, &connection);
+            let subflow = astray(&cluster, &connection, home);
+            assert_eq!(cluster.to(victim, &connection.join(&subflow)), home);
+            (client, subflow, home)
+        });
+        let opened: Vec<_> = opened.collect();
+        cluster.kill(victim).unwrap();
+        for (client, subflow, home) in opened {
+            let survivor = if client % 2 == 0 { next } else { last };
+            assert_eq!(cluster.to(survivor, &subflow.joined_ack()), home, "{victim} {client}");
+        }
+    }
+}
+
+/// What a join's SYN registers is a handshake: it is forgotten soon, and takes no live flow's entry.
+#[test]
+fn the_syn_of_a_join_takes_no_entry_at_a_keeper() {
+    let Some(mut cluster) = open(three()) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    let subflow = astray(&cluster, &connection, home);
+    let sent = cluster.send(1, &connection.join(&subflow)).unwrap();
+    let keeper = keeper(&sent);
+    for balancer in [1, keeper] {
+        cluster.to(balancer, &subflow.joined_ack());
+        cluster.to(balancer, &subflow.data(1));
+    }
+    let other = (2..)
+        .map(crate::world::connection)
+        .find(|other| cluster.connect(0, other) != home)
+        .unwrap();
+    let stranger = (0..3).find(|balancer| ![1, keeper].contains(balancer)).unwrap();
+    let forged = cluster.send(stranger, &other.join(&subflow)).unwrap();
+    assert_ne!(backend(&forged), home);
+    let entry = cluster.entry(keeper, &subflow).unwrap();
+    assert_eq!((entry.token, entry.state), (Some(connection.token()), FlowState::Established));
+    assert_eq!(cluster.to(keeper, &subflow.data(1)), home);
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) struct Backend {
 /// Rows about MPTCP: the row's title, and the counters that it adds up.
 const EVENTS: [(&str, &[&str]); 6] = [
     ("tokens added", &["token_added"]),
-    ("joins by token", &["sent_join"]),
+    ("joins by token", &["sent_join", "steered_join"]),
     ("joins asked", &["queried_join"]),
     ("joins unknown", &["sent_join_unknown"]),
     ("collisions", &["token_collision"]),

@@ -70,6 +70,10 @@ fn steered(verdict: Counter, owner: &str, backend: &str) -> Option<String> {
         Counter::SteeredFlow => {
             format!("{by_way}, which remembers the flow and sends it on to backend {backend}.")
         }
+        Counter::SteeredJoin => format!(
+            "Its token is known: it goes by way of balancer {owner}, which remembers the flow and \
+             sends it on to backend {backend}."
+        ),
         Counter::SteeredFragment => format!("{by_way}, which knows where the first fragment went."),
         Counter::SteeredForward => {
             format!("It belongs to balancer {owner}, which gets it as if it had come there.")

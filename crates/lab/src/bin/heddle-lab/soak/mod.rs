@@ -292,7 +292,7 @@ impl<'a> Running<'a> {
                     sleep(*length);
                 }
                 self.load.end_streams_to(self.lab.backend(SPARE).name());
-                sleep(ARRIVAL);
+                self.wait_until_unused(SPARE)?;
                 configure(self.lab, &self.cluster, order, &Backends::default(), *gap)?;
             }
             Event::Etcd { restarted, length } => {
@@ -309,6 +309,16 @@ impl<'a> Running<'a> {
             }
             Event::Joins => self.lab.renew_joins()?,
         }
+        Ok(())
+    }
+
+    /// Waits until a backend has no connection: an operator removes none that has.
+    fn wait_until_unused(&self, backend: usize) -> anyhow::Result<()> {
+        let line = format!("ss -H -t -n state connected exclude time-wait sport = :{PORT}");
+        eventually(LAST_CONNECTION, || {
+            let open = self.lab.backend(backend).run(&line).map_err(|error| error.to_string())?;
+            if open.trim().is_empty() { Ok(()) } else { Err(format!("still open:\n{open}")) }
+        })?;
         Ok(())
     }
 
@@ -376,8 +386,8 @@ struct Backends {
     spare: bool,
 }
 
-/// The time after which a connection that comes and goes has ended.
-const ARRIVAL: Duration = Duration::from_secs(2);
+/// Limit on the time until the last connection to a drained backend has ended; one that waits for its joins takes 20 s.
+const LAST_CONNECTION: Duration = Duration::from_secs(60);
 
 /// Limit on the time until a daemon has its new configuration.
 const RELOAD: Duration = Duration::from_secs(60);
