@@ -57,51 +57,39 @@ static __always_inline struct registration next_registration(const struct packet
 	return (struct registration){ .flag = FLOW_OWNER_PENDING, .slot = slot_of_flow(context) };
 }
 
-/* Makes a registration at one of the slot's balancers: here, or with this packet. False: it has to wait for another packet, since this one
- * is too long for a steering header, or that balancer may be dead. */
-static __always_inline bool register_at(const struct packet_context *context, const struct registration *registration, __u32 peer,
-					struct decision *decision)
+/* Sends the packet to its backend through a balancer that stores the registration, or through both of the slot. */
+static __always_inline void steer_registration(const struct packet_context *context, const struct registration *registration, __u32 peer,
+					       enum registration_reach reach, struct decision *decision)
 {
-	if (peer == NO_TARGET) {
-		if (registration->flag == FLOW_TOKEN_PENDING)
-			learn_token(context, context->flow.token, context->flow.target, TOKEN_CONFIRMED);
-		return true;
-	}
-	if (!steerable(context, peer) || is_suspect(context, peer))
-		return false;
 	set_token(decision, context->flow.token);
 	set_backend(decision, context->flow.target);
 	if (registration->flag == FLOW_TOKEN_PENDING)
 		decide_steer(decision, peer, STEER_CONFIRM, STEERED_KEYS);
 	else
 		decide_steer(decision, peer, STEER_REGISTER_FLOW, STEERED_FLOW);
-	return true;
+	decision->message.asked = reach;
 }
 
-/* Carries one pending registration on: with this packet to the first balancer of its slot, or to the second once the first has it; here
- * without one. Returns the state with what is pending still. */
+/* Makes one pending registration: here if this is one of the slot's balancers, and with this packet at the others. It has to wait for another
+ * packet if this one is too long for a steering header, or while a balancer is suspect; meanwhile the other one has it. Returns the state
+ * with what is pending still. */
 __noinline int send_registration(const struct packet_context *context, __u32 state, struct decision *decision)
 {
-	__u32 first, second;
 	struct registration next;
-	bool here = false;
+	struct keepers keepers;
 
 	if (!context || !decision || !(state & (FLOW_OWNER_PENDING | FLOW_TOKEN_PENDING)))
 		return state;
 	next = next_registration(context, state);
-	if (!(state & FLOW_FIRST_TOLD)) {
-		first = ring_at(context, RING_FIRST, next.slot);
-		if (!register_at(context, &next, first, decision))
-			return state;
-		state |= FLOW_FIRST_TOLD;
-		if (first != NO_TARGET)
-			return state;
-		here = true;
-	}
-	second = context->vip.mode == MPTCP_LEARN ? ring_at(context, RING_SECOND, next.slot) : NO_TARGET;
-	if (!(here && second == NO_TARGET) && !register_at(context, &next, second, decision))
+	keepers = keepers_of(context, next.slot);
+	if (keepers.here && next.flag == FLOW_TOKEN_PENDING)
+		learn_token(context, context->flow.token, context->flow.target, TOKEN_CONFIRMED);
+	if (keepers.peer == NO_TARGET)
+		return state & ~next.flag;
+	if (is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
 		return state;
-	return state & ~(next.flag | FLOW_FIRST_TOLD);
+	steer_registration(context, &next, keepers.peer, keepers.reach, decision);
+	return keepers.passed_over ? state : state & ~next.flag;
 }
 
 /* Makes of the pending registrations what one packet can. Returns the state with what is pending still. */

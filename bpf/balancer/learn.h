@@ -3,7 +3,7 @@
  * the packet's target is the backend that has it.
  *
  * Two balancers store it, the first and the second of its slot of the ring. The packet that carries the keys goes to the backend through
- * one of them, so that it has the token before any join can come; packets behind it confirm the token with both. */
+ * both, so that they have the token before any join can come; packets behind it confirm the token. */
 #pragma once
 
 #include "balancer/decision.h"
@@ -27,9 +27,9 @@ static __always_inline int search_options(struct xdp_md *ctx, const struct packe
 	return kind;
 }
 
-/* Sends the packet through a balancer of the token's slot, to register the token there. */
-static __always_inline void steer_token(const struct packet_context *context, __u32 token, enum token_state state, __u32 peer,
-					struct decision *decision)
+/* Sends the packet with keys through a balancer of the token's slot, to register the token there. */
+static __always_inline void steer_keys(const struct packet_context *context, __u32 token, __u32 peer, enum registration_reach reach,
+				       struct decision *decision)
 {
 	if (!steerable(context, peer)) {
 		count(context, STEER_TOO_BIG);
@@ -37,35 +37,37 @@ static __always_inline void steer_token(const struct packet_context *context, __
 	}
 	set_token(decision, token);
 	set_backend(decision, decision->target);
-	decide_steer(decision, peer, state == TOKEN_CONFIRMED ? STEER_CONFIRM : STEER_REGISTER, STEERED_KEYS);
+	decide_steer(decision, peer, STEER_REGISTER, STEERED_KEYS);
+	decision->message.asked = reach;
 }
 
-/* Registers the token of keys with one of the two balancers of its slot, by the packet that carries them and goes to decision->target:
- * with the first, or with the second if `second` is true; with the other one where that is this balancer, or suspect. Where both are suspect
- * and this balancer is none of them, one is tried: a join that nobody knows is refused, and keys that are lost come again. False: the
- * token is another backend's. */
-__noinline int register_keys(const struct packet_context *context, __u32 token, bool second, struct decision *decision)
+/* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to decision->target. If
+ * `again` is true the keys were lost, maybe with the first one: with the second alone. Those that are suspect are passed over. Where both
+ * are suspect and this balancer is none of them, they are tried: a join that nobody knows is refused, and keys that are lost come again.
+ * False: the token is another backend's. */
+__noinline int register_keys(const struct packet_context *context, __u32 token, bool again, struct decision *decision)
 {
-	__u32 slot = ring_slot_of_token(token), peer, other;
-	bool here;
+	struct keepers keepers;
+	__u32 slot = ring_slot_of_token(token), second;
 
 	if (!context || !decision)
 		return 0;
-	peer = ring_at(context, second ? RING_SECOND : RING_FIRST, slot);
-	other = ring_at(context, second ? RING_FIRST : RING_SECOND, slot);
-	here = peer == NO_TARGET || other == NO_TARGET;
-	if (here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
+	keepers = keepers_of(context, slot);
+	if (keepers.here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
 		return false;
-	if (peer == NO_TARGET || (is_suspect(context, peer) && other != NO_TARGET && !is_suspect(context, other)))
-		peer = other;
-	if (context->vip.mode == MPTCP_LEARN && peer != NO_TARGET && !(here && is_suspect(context, peer)))
-		steer_token(context, token, TOKEN_PROVISIONAL, peer, decision);
+	if (again && !keepers.here) {
+		second = ring_at(context, RING_SECOND, slot);
+		keepers.peer = is_suspect(context, second) ? keepers.peer : second;
+		keepers.reach = REGISTER_ONCE;
+	}
+	if (keepers.peer != NO_TARGET && !(keepers.here && is_suspect(context, keepers.peer)))
+		steer_keys(context, token, keepers.peer, keepers.reach, decision);
 	return true;
 }
 
 /* Keys came on a flow that goes to decision->target. The token, or 0: none to remember. Where keys come again, as they do when the packet
- * was lost, they go through the other balancer, so that one that has died cannot keep a connection from opening. */
-static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found, bool second,
+ * was lost, they go another way, so that a balancer that has died cannot keep a connection from opening. */
+static __always_inline __u32 learn_keys(const struct packet_context *context, const struct mptcp_found *found, bool again,
 					struct decision *decision)
 {
 	__u32 token = token_of(found);
@@ -75,5 +77,5 @@ static __always_inline __u32 learn_keys(const struct packet_context *context, co
 		count(context, TOKEN_ZERO);
 		return 0;
 	}
-	return register_keys(context, token, second, decision) ? token : 0;
+	return register_keys(context, token, again, decision) ? token : 0;
 }

@@ -156,6 +156,24 @@ static __always_inline void store_registered(const struct packet_context *contex
 		store_flow(context, &value, STATEFUL);
 }
 
+/* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. */
+static __always_inline void register_further(const struct packet_context *context, const struct steering *message,
+					     struct decision *decision)
+{
+	bool flow = message->kind == STEER_REGISTER_FLOW;
+	__u32 slot = flow ? slot_of_flow(context) : ring_slot_of_token(get_be32(message->token));
+	struct keepers keepers = keepers_of(context, slot);
+
+	if (message->asked != REGISTER_FURTHER || !keepers.here || keepers.peer == context->peer)
+		return;
+	if (keepers.peer == NO_TARGET || is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
+		return;
+	__builtin_memcpy(decision->message.token, message->token, sizeof(message->token));
+	__builtin_memcpy(decision->message.backend, message->backend, sizeof(message->backend));
+	decide_steer(decision, keepers.peer, message->kind, flow ? STEERED_FLOW : STEERED_KEYS);
+	decision->message.asked = REGISTER_ONCE;
+}
+
 /* Stores the token or flow of the message, and sends the packet on. */
 static __always_inline void handle_registration(const struct packet_context *context, const struct steering *message,
 						struct decision *decision)
@@ -170,6 +188,8 @@ static __always_inline void handle_registration(const struct packet_context *con
 		store_registered(context, token, target);
 	else if (token)
 		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
+	if (decision->action == SEND)
+		register_further(context, message, decision);
 }
 
 __noinline int handle_flow_message(const struct packet_context *context, __u32 peer, const struct steering *message,

@@ -58,16 +58,17 @@ static __always_inline bool store_join(const struct packet_context *context, __u
 	return true;
 }
 
-/* The balancer that a join's SYN goes by way of: the first or the second of the flow's slot, whichever seems alive. Should this one fail before
- * the next packet, that one knows the backend. NO_TARGET: none. */
-static __always_inline __u32 keeper_of_join(const struct packet_context *context)
+/* Registers the flow of a join with its SYN. Should this balancer fail before the next packet, others know the backend. */
+static __always_inline void register_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
-	__u32 slot = slot_of_flow(context);
-	__u32 first = ring_at(context, RING_FIRST, slot), second = ring_at(context, RING_SECOND, slot);
+	struct keepers keepers = keepers_of(context, slot_of_flow(context));
 
-	if (first != NO_TARGET && !is_suspect(context, first))
-		return first;
-	return second != NO_TARGET && !is_suspect(context, second) ? second : NO_TARGET;
+	if (keepers.peer == NO_TARGET || is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
+		return;
+	set_token(decision, token);
+	set_backend(decision, decision->target);
+	decide_steer(decision, keepers.peer, STEER_REGISTER_FLOW, STEERED_JOIN);
+	decision->message.asked = keepers.reach;
 }
 
 /* A join whose backend is known. */
@@ -75,17 +76,10 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 					  struct decision *decision)
 {
 	bool stored = store_join(context, token, target, state);
-	__u32 keeper;
 
 	decide_send(decision, target, SENT_JOIN);
-	if (!stored || decision->action != SEND || context->vip.mode != MPTCP_LEARN)
-		return;
-	keeper = keeper_of_join(context);
-	if (keeper == NO_TARGET || !steerable(context, keeper))
-		return;
-	set_token(decision, token);
-	set_backend(decision, target);
-	decide_steer(decision, keeper, STEER_REGISTER_FLOW, STEERED_JOIN);
+	if (stored && decision->action == SEND && context->vip.mode == MPTCP_LEARN)
+		register_join(context, token, decision);
 }
 
 /* The backend of a token in the table, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */

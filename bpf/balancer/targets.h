@@ -117,6 +117,33 @@ static __always_inline __u32 ring_choice(const struct packet_context *context, _
 	return is_suspect(context, second) ? first : second;
 }
 
+/* Where a registration is made: at this balancer, and at others by way of `peer`. */
+struct keepers {
+	__u32 peer; /* NO_TARGET: none */
+	__u8 reach; /* enum registration_reach */
+	bool here;
+	bool passed_over; /* the other one of the slot is suspect: it is not told */
+};
+
+/* The keepers of a slot's entries. Those that are suspect are passed over if the other one is not. */
+static __always_inline struct keepers keepers_of(const struct packet_context *context, __u32 slot)
+{
+	__u32 first = ring_at(context, RING_FIRST, slot);
+	__u32 second = context->vip.mode == MPTCP_LEARN ? ring_at(context, RING_SECOND, slot) : NO_TARGET;
+	struct keepers keepers = {
+		.peer = first == NO_TARGET ? second : first,
+		.here = first == NO_TARGET || second == NO_TARGET,
+	};
+
+	keepers.reach = keepers.here ? REGISTER_ONCE : REGISTER_FURTHER;
+	if (keepers.here || !is_suspect(context, first) || is_suspect(context, second))
+		return keepers;
+	keepers.peer = second;
+	keepers.reach = REGISTER_ONCE;
+	keepers.passed_over = true;
+	return keepers;
+}
+
 static __always_inline __u32 slot_of_flow(const struct packet_context *context)
 {
 	return ring_slot_of_flow(shared_hash(context, &context->key.client, context->key.port));

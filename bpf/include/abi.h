@@ -99,11 +99,10 @@ enum flow_state {
 };
 #define FLOW_STATE_MASK 0x07
 #define FLOW_FRESH 0x08         /* ESTABLISHED, UDP: of little age, and the hash gives the target: gives way early */
-#define FLOW_TOKEN_PENDING 0x10 /* the next packets go through the two balancers of the token's slot */
-#define FLOW_OWNER_PENDING 0x20 /* the next packets go through the two balancers of the flow's slot */
-#define FLOW_FIRST_TOLD 0x40    /* the first of the two has the pending registration */
+#define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the two balancers of the token's slot */
+#define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the two balancers of the flow's slot */
 #define FLOW_KEYS_SEEN 0x40     /* LEARNING only: the keys were seen, the token is registered */
-#define FLOW_KEYS_SECOND 0x10   /* LEARNING only: keys that come again go through the second balancer of their slot */
+#define FLOW_KEYS_SECOND 0x10   /* LEARNING only: keys that come again go through the second balancer of their slot alone */
 #define FLOW_CONTESTED 0x80     /* a SYN with MPTCP came since: there may be a candidate for the entry */
 
 struct flow_key {
@@ -352,12 +351,18 @@ enum steering_kind {
 #define ASKED_SECOND 0x02
 #define ASKED_FORMER 0x04
 
+/* The balancers at which the receiver of a registration makes it. */
+enum registration_reach {
+	REGISTER_FURTHER, /* at itself, and at the other one of its slot */
+	REGISTER_ONCE,
+};
+
 /* All in network order. */
 struct steering {
 	__u8 version;
 	__u8 kind;
 	__u8 query; /* of STEER_REPLY: the kind that it answers; of STEER_FRAGMENT: 1: of a flow that is in the flow table and has gone on */
-	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of answers to heartbeats: settings.tables_changed */
+	__u8 asked; /* of queries and the replies to them: ASKED_* of the balancers asked so far; of registrations: registration_reach; of answers to heartbeats: settings.tables_changed */
 	__u8 token[4];
 	__u8 backend[4]; /* target.id */
 	__u8 tag[8];     /* proves that the sender has the cluster's key (balancer/tag.h) */
