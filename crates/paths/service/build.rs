@@ -1,6 +1,9 @@
 //! Generates the message types, the gRPC server and its client from the `.proto` file. No `protoc` is needed.
 
 use std::error::Error;
+use std::path::Path;
+
+use prost::Message as _;
 
 const ROOT: &str = "proto";
 const FILE: &str = "heddle/path/v1/path.proto";
@@ -21,6 +24,8 @@ const ENUM_FIELDS: [(&str, &str); 9] = [
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={ROOT}");
     let files = protox::compile([FILE], [ROOT])?;
+    let out = Path::new(&std::env::var("OUT_DIR")?).join("descriptors.bin");
+    std::fs::write(out, files.encode_to_vec())?;
     let json =
         "#[derive(serde::Serialize, serde::Deserialize)]\n#[serde(default, deny_unknown_fields)]";
     let mut builder = tonic_prost_build::configure().message_attribute(".", json);

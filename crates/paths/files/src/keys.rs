@@ -1,9 +1,7 @@
-//! Key files: a key's hexadecimal digits, which only their owner can read.
-//!
-//! On Unix that is checked by the file's mode and owner. Elsewhere the access rights of the file's folder apply, unchecked.
+//! Key files: a key's hexadecimal digits, in a file of [`secrets`].
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -12,24 +10,19 @@ use heddle_policy::cflb::Cipher;
 use heddle_program::Failure;
 use zeroize::Zeroizing;
 
+use crate::secrets;
+
 /// Longer files hold no key, and are not read on.
 const LONGEST: u64 = 256;
-
-/// Permission bits of group and others.
-#[cfg(unix)]
-const GROUP_AND_OTHERS: u32 = 0o077;
 
 /// Reads a key for a cipher from a file of this user or of root that group and others cannot read.
 ///
 /// # Errors
 /// If the file cannot be read, others can use it, or it holds no key for the cipher.
 pub fn read(path: &Path, cipher: Cipher) -> Result<Key, Failure> {
-    let name = || path.display().to_string();
-    let file = File::open(path).map_err(|error| not_read(path, &error))?;
-    check(path, &file)?;
-    let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
-    file.take(LONGEST).read_to_string(&mut text).with_context(name)?;
-    Ok(Key::parse(&text, cipher).with_context(name)?)
+    let help = format!("heddle path keygen {} makes a new key", path.display());
+    let text = secrets::read_up_to(path, LONGEST, &help)?;
+    Ok(Key::parse(&text, cipher).with_context(|| path.display().to_string())?)
 }
 
 /// Writes a new random key into a new file of mode 600.
@@ -65,52 +58,6 @@ fn new_file() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
-}
-
-/// Refuses what is no file, or is for others. The file is open already, so it is the one that is read.
-fn check(path: &Path, file: &File) -> Result<(), Failure> {
-    let metadata = file.metadata().with_context(|| path.display().to_string())?;
-    if !metadata.is_file() {
-        return Err(Failure::advised(
-            format!("{} is not a file", path.display()),
-            "name the file that `heddle path keygen` wrote",
-        ));
-    }
-    check_owner(path, &metadata)
-}
-
-/// Accepts every file: this system has no owner's mode to check.
-#[cfg(not(unix))]
-fn check_owner(_: &Path, _: &fs::Metadata) -> Result<(), Failure> {
-    Ok(())
-}
-
-/// Refuses a file that others own or can read.
-#[cfg(unix)]
-fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt as _;
-    let name = path.display();
-    let (mode, owner) = (metadata.mode() & 0o7777, metadata.uid());
-    if mode & GROUP_AND_OTHERS != 0 {
-        let message = format!("{name} can be used by others than its owner (mode {mode:o})");
-        return Err(Failure::advised(message, format!("chmod 600 {name}")));
-    }
-    if ![0, rustix::process::geteuid().as_raw()].contains(&owner) {
-        let message = format!("{name} belongs to another user (number {owner})");
-        return Err(Failure::advised(message, "use a key file of your own, or of root's"));
-    }
-    Ok(())
-}
-
-fn not_read(path: &Path, error: &std::io::Error) -> Failure {
-    let message = format!("{}: {error}", path.display());
-    match error.kind() {
-        ErrorKind::NotFound => Failure::advised(
-            message,
-            format!("heddle path keygen {} makes a new key", path.display()),
-        ),
-        _ => anyhow::Error::msg(message).into(),
-    }
 }
 
 fn not_written(path: &Path, error: std::io::Error) -> Failure {

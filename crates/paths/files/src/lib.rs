@@ -7,6 +7,7 @@ mod failure;
 pub mod files;
 pub mod keys;
 pub mod network;
+pub mod secrets;
 
 pub use args::{FabricArgs, KeyedFabricArgs};
 pub use failure::{describe, of_scenario};

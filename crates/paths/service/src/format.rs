@@ -32,7 +32,7 @@ enum_format!(outcome, Outcome, "OUTCOME_");
 enum_format!(link_impact, LinkImpact, "LINK_IMPACT_");
 
 /// `REASON_NO_FIELD` to `no-field`.
-fn to_json(name: &str, prefix: &str) -> String {
+pub(crate) fn to_json(name: &str, prefix: &str) -> String {
     name.trim_start_matches(prefix).to_ascii_lowercase().replace('_', "-")
 }
 

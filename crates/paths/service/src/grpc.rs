@@ -7,14 +7,19 @@ use std::time::Duration;
 
 use heddle_listener::Incoming;
 use tokio::net::TcpListener;
+use tonic::metadata::MetadataValue;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use self::connection::connections;
 use crate::blocking::run_blocking;
+use crate::openapi::DESCRIPTORS;
 use crate::options::MAX_REQUEST_BYTES;
 use crate::shutdown::Shutdown;
+use crate::tls::Security;
+use crate::tokens::{Refusal, Tokens};
 use crate::v1::path_service_server::{PathService, PathServiceServer};
 use crate::{Code, Problem, Service, v1};
 
@@ -27,16 +32,34 @@ const MAX_HEADER_BYTES: u32 = 16 << 10;
 /// The domain of error reasons (google.rpc.ErrorInfo).
 const ERROR_DOMAIN: &str = "heddle.path.v1";
 
+/// The gRPC server has failed.
+#[derive(Debug, thiserror::Error)]
+pub enum GrpcError {
+    /// Its connections.
+    #[error(transparent)]
+    Transport(#[from] tonic::transport::Error),
+    /// Its description of itself.
+    #[error(transparent)]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
 /// Serves until the shutdown, and then until the requests under way are answered.
 pub async fn serve(
     service: Arc<Service>,
     incoming: Incoming<TcpListener>,
+    security: Security,
     mut shutdown: Shutdown,
-) -> Result<(), tonic::transport::Error> {
+) -> Result<(), GrpcError> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<PathServiceServer<Grpc>>().await;
     let request = service.limits().request;
+    let tokens = service.tokens().clone();
     let paths = PathServiceServer::new(Grpc(service)).max_decoding_message_size(MAX_REQUEST_BYTES);
+    let paths = InterceptedService::new(paths, move |request| authorised(&tokens, request));
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
     let stopped = async move {
         shutdown.wait().await;
         health.set_not_serving::<PathServiceServer<Grpc>>().await;
@@ -47,9 +70,26 @@ pub async fn serve(
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_max_header_list_size(MAX_HEADER_BYTES)
         .add_service(health_service)
+        .add_service(reflection)
         .add_service(paths)
-        .serve_with_incoming_shutdown(connections(incoming), stopped)
-        .await
+        .serve_with_incoming_shutdown(connections(incoming, security), stopped)
+        .await?;
+    Ok(())
+}
+
+/// The request, if it has one of the tokens.
+#[allow(clippy::result_large_err, reason = "tonic's interceptors")]
+fn authorised(tokens: &Tokens, request: Request<()>) -> Result<Request<()>, Status> {
+    let authorization = request.metadata().get("authorization").map(MetadataValue::as_bytes);
+    match tokens.check(authorization) {
+        Ok(()) => Ok(request),
+        Err(refusal) => {
+            let help = [("help".to_owned(), Refusal::HELP.to_owned())];
+            let details = ErrorDetails::with_error_info("UNAUTHENTICATED", ERROR_DOMAIN, help);
+            let message = format!("{} ({})", refusal.detail(), Refusal::HELP);
+            Err(Status::with_error_details(tonic::Code::Unauthenticated, message, details))
+        }
+    }
 }
 
 /// The gRPC server of a service.

@@ -3,8 +3,9 @@
 //!
 //! - [`Service`] implements the operations with [`heddle_path_encoder`]. Requests and responses ([`v1`]) are generated from
 //!   `proto/heddle/path/v1/path.proto`.
-//! - [`serve()`] listens: gRPC with its health protocol, and the same operations as JSON over HTTP, with `GET /healthz` and
-//!   `GET /metrics`. There is no authentication and no encryption: the default addresses are on the loopback interface.
+//! - [`serve()`] listens: gRPC with its health and reflection protocols, and the same operations as JSON over HTTP, with `GET /healthz`,
+//!   `GET /metrics` and `GET /openapi.json`. Encryption ([`TlsFiles`]) and bearer tokens ([`Tokens`]) are options: the default addresses
+//!   are on the loopback interface.
 //! - [`client`] connects by gRPC.
 //!
 //! Guarantees: the key is in no response, error, log or metric. The state that callers can create is limited ([`Limits`]): connections
@@ -17,6 +18,7 @@ mod grpc;
 mod http;
 mod links;
 mod metrics;
+mod openapi;
 mod options;
 mod problem;
 mod request;
@@ -25,6 +27,8 @@ mod serve;
 mod service;
 mod shutdown;
 mod state;
+mod tls;
+mod tokens;
 
 /// The messages, the gRPC server and its client, generated from the `.proto` file.
 #[allow(missing_docs, clippy::all, clippy::needless_pass_by_value)]
@@ -36,3 +40,5 @@ pub use options::{Clock, Limits, Options, epoch};
 pub use problem::{Code, Problem};
 pub use serve::{Bound, ServeError, serve};
 pub use service::Service;
+pub use tls::{TlsError, TlsFiles};
+pub use tokens::{TokenError, Tokens};

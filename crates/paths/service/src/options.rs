@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use heddle_path_encoder::Scheduler;
 
 use crate::state::unix_seconds;
+use crate::{TlsFiles, Tokens};
 
 /// The largest request, in bytes.
 pub(crate) const MAX_REQUEST_BYTES: usize = 64 << 10;
@@ -31,6 +32,10 @@ pub struct Options {
     pub first_connection: u64,
     /// The file of the connections' state; without one a restart forgets them.
     pub state: Option<PathBuf>,
+    /// The certificate; without one nothing is encrypted.
+    pub tls: Option<TlsFiles>,
+    /// The tokens; without any everyone may use the service.
+    pub tokens: Tokens,
 }
 
 /// A first number of connections that no earlier process of the same machine has given, as long as processes start at least a second
@@ -51,6 +56,8 @@ impl Default for Options {
             clock: Clock::default(),
             first_connection: 0,
             state: None,
+            tls: None,
+            tokens: Tokens::default(),
         }
     }
 }

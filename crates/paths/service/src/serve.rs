@@ -9,7 +9,9 @@ use heddle_listener::Incoming;
 use heddle_path_encoder::Network;
 use tokio::net::TcpListener;
 
+use crate::grpc::GrpcError;
 use crate::shutdown::{Shutdown, shutdown};
+use crate::tls::{Security, TlsError};
 use crate::{Options, Service, grpc, http};
 
 /// The addresses of a service.
@@ -40,7 +42,10 @@ pub enum ServeError {
     State(io::Error),
     /// The gRPC server failed.
     #[error("the gRPC server has failed: {0}")]
-    Grpc(#[from] tonic::transport::Error),
+    Grpc(#[from] GrpcError),
+    /// The certificate or its key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 /// Serves a network until `stop` is ready: then the listeners are closed, and requests under way have [`crate::Limits::drain`] to
@@ -54,6 +59,8 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(Bound),
 ) -> Result<(), ServeError> {
+    let tls = options.tls.as_ref();
+    let security = (Security::new(tls, "h2")?, Security::new(tls, "http/1.1")?);
     let (grpc, http) = (listen(options.grpc).await?, listen(options.http).await?);
     let bound = Bound { grpc: address(grpc.as_ref()), http: address(http.as_ref()) };
     if grpc.is_none() && http.is_none() {
@@ -71,7 +78,7 @@ pub async fn serve(
         tracing::warn!("requests were still under way");
     };
     tokio::select! {
-        ended = run(&service, grpc, http, &stopped) => ended,
+        ended = run(&service, (grpc, http), security, &stopped) => ended,
         () = until_drained => Ok(()),
     }
 }
@@ -79,18 +86,25 @@ pub async fn serve(
 /// Runs both servers until they have stopped.
 async fn run(
     service: &Arc<Service>,
-    grpc: Option<TcpListener>,
-    http: Option<TcpListener>,
+    (grpc, http): (Option<TcpListener>, Option<TcpListener>),
+    (grpc_security, http_security): (Security, Security),
     stopped: &Shutdown,
 ) -> Result<(), ServeError> {
     let limit = service.limits().sockets;
     let grpc = async {
         let Some(listener) = grpc else { return Ok(()) };
-        grpc::serve(service.clone(), Incoming::new(listener, limit), stopped.clone()).await
+        grpc::serve(service.clone(), Incoming::new(listener, limit), grpc_security, stopped.clone())
+            .await
     };
     let http = async {
         let Some(listener) = http else { return Ok(()) };
-        http::serve(service.clone(), Incoming::new(listener, limit), stopped.clone()).await;
+        http::serve(
+            service.clone(),
+            Incoming::new(listener, limit),
+            http_security,
+            stopped.clone(),
+        )
+        .await;
         Ok(())
     };
     tokio::try_join!(grpc, http)?;

@@ -12,7 +12,7 @@ use heddle_path_encoder::{ConnectionId, Connections, Network, Placer};
 use crate::links::Links;
 use crate::metrics::{Gauges, Metrics};
 use crate::state::State;
-use crate::{Clock, Limits, Options, Problem};
+use crate::{Clock, Limits, Options, Problem, Tokens};
 
 /// The operations of `PathService`. Each is a method that takes a request and returns the response or a [`Problem`].
 ///
@@ -28,6 +28,7 @@ pub struct Service {
     connections: Mutex<Connections>,
     links: Links,
     limits: Limits,
+    tokens: Tokens,
     clock: Clock,
     metrics: Metrics,
     state: Option<State>,
@@ -52,6 +53,7 @@ impl Service {
             rerouting: Mutex::new(()),
             connections: Mutex::new(connections),
             limits: limits.clone(),
+            tokens: options.tokens.clone(),
             clock: clock.clone(),
             metrics: Metrics::new(),
         })
@@ -76,6 +78,11 @@ impl Service {
     pub(crate) fn count_http_rejection(&self, status: u16) {
         self.metrics.count_http_rejection(status);
         tracing::info!(status, "rejected by HTTP");
+    }
+
+    /// The tokens of those who may use it.
+    pub(crate) const fn tokens(&self) -> &Tokens {
+        &self.tokens
     }
 
     /// The limits of state and of requests.

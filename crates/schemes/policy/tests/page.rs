@@ -30,7 +30,7 @@ mod page {
             let w = w.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
             h = (h ^ w).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
         }
-        mix(h ^ 4 * words.len() as u32, 0)
+        mix(h ^ (4 * words.len() as u32), 0)
     }
 
     pub fn rc5(key: &[u8; 16], v: u32) -> u32 {

@@ -6,20 +6,26 @@ use std::task::{Context, Poll};
 
 use heddle_listener::{Incoming, Permit};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
+use crate::tls::{Security, Socket};
+
 /// An accepted connection. Dropping it makes place for another one.
-#[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    stream: Box<dyn Socket>,
+    info: TcpConnectInfo,
     _permit: Permit,
 }
 
-/// Accepts connections in a task of its own, until the stream is dropped.
-pub fn connections(mut incoming: Incoming<TcpListener>) -> ReceiverStream<io::Result<Connection>> {
+/// Accepts connections in a task of its own, until the stream is dropped. Each handshake is a task of its own, too: a slow one holds up no
+/// other.
+pub fn connections(
+    mut incoming: Incoming<TcpListener>,
+    security: Security,
+) -> ReceiverStream<io::Result<Connection>> {
     let (to, connections) = mpsc::channel(1);
     tokio::spawn(async move {
         loop {
@@ -27,9 +33,16 @@ pub fn connections(mut incoming: Incoming<TcpListener>) -> ReceiverStream<io::Re
                 () = to.closed() => return,
                 accepted = incoming.next() => accepted,
             };
-            if to.send(Ok(Connection { stream, _permit: permit })).await.is_err() {
-                return;
-            }
+            let (to, security) = (to.clone(), security.clone());
+            tokio::spawn(async move {
+                let info = stream.connect_info();
+                let stream = match security.accept(stream).await {
+                    Ok(stream) => stream,
+                    Err(error) => return tracing::debug!(%error, "a handshake failed"),
+                };
+                // Fails if the server has ended.
+                let _ = to.send(Ok(Connection { stream, info, _permit: permit })).await;
+            });
         }
     });
     ReceiverStream::new(connections)
@@ -39,7 +52,7 @@ impl Connected for Connection {
     type ConnectInfo = TcpConnectInfo;
 
     fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+        self.info.clone()
     }
 }
 

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request, State};
+use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::time::{Instant, timeout_at};
 
 use super::problem::{HttpProblem, Origin};
-use super::problem_type::ProblemType;
+use super::problem_type::{PREFIX, ProblemType};
+use super::routes::{HEALTH, OPENAPI};
 use crate::Service;
+use crate::tokens::Refusal;
 
-/// Reads a request's body and answers the request, both within [`crate::Limits::request`], and counts the requests that HTTP rejects.
+/// Checks a request's token, reads its body and answers the request, both within [`crate::Limits::request`], and counts the requests that HTTP rejects.
 /// The size of the body is limited by the extractor of [`Bytes`].
 pub async fn limited(
     State(service): State<Arc<Service>>,
@@ -20,6 +23,11 @@ pub async fn limited(
     next: Next,
 ) -> Response {
     let deadline = Instant::now() + service.limits().request;
+    if let Err(refusal) = authorised(&service, &request) {
+        let problem = HttpProblem::unauthenticated(refusal).into_response();
+        service.count_http_rejection(problem.status().as_u16());
+        return problem;
+    }
     let response = match timeout_at(deadline, with_body(request)).await {
         Ok(Ok(request)) => match timeout_at(deadline, next.run(request)).await {
             Ok(response) => response,
@@ -32,6 +40,16 @@ pub async fn limited(
         service.count_http_rejection(response.status().as_u16());
     }
     response
+}
+
+/// Checks the request's token. Health, the OpenAPI document and the descriptions of problems need none.
+fn authorised(service: &Service, request: &Request) -> Result<(), Refusal> {
+    let path = request.uri().path();
+    if matches!(path, HEALTH | OPENAPI) || path.starts_with(PREFIX) {
+        return Ok(());
+    }
+    let authorization = request.headers().get(header::AUTHORIZATION);
+    service.tokens().check(authorization.map(HeaderValue::as_bytes))
 }
 
 /// The request with its whole body in memory.

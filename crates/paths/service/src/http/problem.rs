@@ -8,11 +8,15 @@ use serde::Serialize;
 
 use super::problem_type::ProblemType;
 use crate::Problem;
+use crate::tokens::Refusal;
 
 /// The media type (RFC 9457, section 3).
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 /// Seconds after which to try again when the service is busy.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// The scheme of authentication (RFC 6750, section 3).
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"heddle-path-service\"");
 
 /// The members of the body.
 #[derive(Serialize)]
@@ -54,6 +58,11 @@ impl HttpProblem {
         help: &'static str,
     ) -> HttpProblem {
         HttpProblem { kind, detail: detail.into(), help, field: None, origin: Origin::Http }
+    }
+
+    /// The problem of a request without one of the service's tokens.
+    pub fn unauthenticated(refusal: Refusal) -> HttpProblem {
+        HttpProblem::new(ProblemType::UNAUTHENTICATED, refusal.detail(), Refusal::HELP)
     }
 
     /// The problem of a request with a status that axum gave it.
@@ -119,6 +128,9 @@ impl IntoResponse for HttpProblem {
         headers.insert(header::CONTENT_TYPE, MEDIA_TYPE);
         if kind == ProblemType::UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        if kind == ProblemType::UNAUTHENTICATED {
+            headers.insert(header::WWW_AUTHENTICATE, CHALLENGE);
         }
         if kind == ProblemType::REQUEST_TIMEOUT {
             // The rest of the body is not read (RFC 9110, section 15.5.9).

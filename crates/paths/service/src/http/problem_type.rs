@@ -45,6 +45,8 @@ problem_types! {
         "A field of the request has a value that is not valid.";
     MALFORMED_REQUEST: "malformed-request", "Malformed request", 400, "INVALID_ARGUMENT",
         "The body is not JSON, or the URL cannot be parsed.";
+    UNAUTHENTICATED: "unauthenticated", "Unauthenticated", 401, "UNAUTHENTICATED",
+        "The request has none of the service's bearer tokens.";
     NOT_FOUND: "not-found", "Not found", 404, "NOT_FOUND",
         "A host, link, path, connection or subflow does not exist.";
     NO_SUCH_RESOURCE: "no-such-resource", "No such resource", 404, "UNIMPLEMENTED",

@@ -30,6 +30,11 @@ type JsonResult<T> = Result<Json<T>, HttpProblem>;
 /// The service.
 type Shared = State<Arc<Service>>;
 
+/// The address of the service's health.
+pub const HEALTH: &str = "/healthz";
+/// The address of the OpenAPI document.
+pub const OPENAPI: &str = "/openapi.json";
+
 /// OpenMetrics' text format.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -48,7 +53,8 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/v1/links", get(list_links).put(set_link))
         .route(&format!("{PREFIX}{{name}}"), get(problem_type))
         .route("/metrics", get(metrics))
-        .route("/healthz", get(async || Json(serde_json::json!({ "status": "serving" }))))
+        .route(OPENAPI, get(openapi))
+        .route(HEALTH, get(async || Json(serde_json::json!({ "status": "serving" }))))
         .fallback(no_such_resource)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(service.clone(), limited))
@@ -185,6 +191,11 @@ async fn set_link(
 ) -> JsonResult<v1::SetLinkResponse> {
     let Json(request) = request?;
     respond(run_blocking(move || service.set_link(&request)).await)
+}
+
+/// The description of the operations.
+async fn openapi() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], crate::openapi::DOCUMENT.as_str())
 }
 
 async fn metrics(State(service): Shared) -> Result<impl IntoResponse, HttpProblem> {

@@ -12,4 +12,5 @@ mod problems;
 mod restart;
 mod running;
 mod secrecy;
+mod secured;
 mod zero;

@@ -6,7 +6,7 @@ use heddle_path_encoder::Network;
 use heddle_path_service::client::{Channel, PathServiceClient, connect};
 use heddle_path_service::{Bound, Options, ServeError, serve};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -38,7 +38,7 @@ impl Running {
     }
 
     pub async fn http(&self) -> Http {
-        Http(TcpStream::connect(self.bound.http.unwrap()).await.unwrap())
+        Http::over(TcpStream::connect(self.bound.http.unwrap()).await.unwrap())
     }
 
     pub async fn stop(self) -> Result<(), ServeError> {
@@ -48,7 +48,12 @@ impl Running {
 }
 
 /// An HTTP/1.1 client with one socket.
-pub struct Http(TcpStream);
+pub struct Http(Box<dyn Socket>);
+
+/// A connection, secure or not.
+pub trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
 
 /// A response.
 #[derive(Debug)]
@@ -65,6 +70,10 @@ impl Reply {
 }
 
 impl Http {
+    pub fn over(socket: impl Socket + 'static) -> Http {
+        Http(Box::new(socket))
+    }
+
     pub async fn get(&mut self, path: &str) -> Reply {
         self.request("GET", path, "").await
     }
@@ -79,9 +88,20 @@ impl Http {
 
     /// With a body of any kind.
     pub async fn request_as(&mut self, kind: &str, method: &str, path: &str, body: &str) -> Reply {
+        self.request_with(&format!("content-type: {kind}"), method, path, body).await
+    }
+
+    /// With a header of the caller's.
+    pub async fn request_with(
+        &mut self,
+        header: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> Reply {
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: heddle\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nhost: heddle\r\n{header}\r\ncontent-length: {length}\r\n\r\n"
         );
         self.0.write_all((head + body).as_bytes()).await.unwrap();
         self.read().await

@@ -39,9 +39,9 @@ Examples, with F=scenarios/fabrics/fat-tree-8.toml (its key: heddle path keygen 
   curl '127.0.0.1:7341/v1/paths?from=host-1&to=host-128'
   curl 127.0.0.1:7341/v1/connections --json '{\"from\": \"host-1\", \"to\": \"host-128\", \"subflows\": 4}'
 
-It runs until SIGINT (Ctrl-C) or SIGTERM. It neither encrypts nor authenticates: listen where only
-the hosts that may choose paths can reach it. HTTP has metrics (/metrics) and health
-(/healthz) as well.";
+It runs until SIGINT (Ctrl-C) or SIGTERM. Without --tls-certificate and --token-file it neither
+encrypts nor authenticates: listen where only the hosts that may choose paths can reach it. HTTP
+has metrics (/metrics), health (/healthz) and its own description (/openapi.json) as well.";
 
 /// Run the service that encodes paths for hosts: gRPC, and JSON over HTTP.
 #[derive(Debug, Parser)]
@@ -120,6 +120,15 @@ pub(crate) struct Serve {
     /// File of the open connections: with it they survive a restart of the service. It is made if need be.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
+    /// Certificate of the service in PEM, with those between it and its authority behind it: gRPC and HTTP speak TLS then.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_certificate: Option<PathBuf>,
+    /// Private key of the certificate, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// File of bearer tokens, one a line, of mode 600: requests need one of them then.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Log level: off, error, warn, info, debug or trace, also by module as in warn,heddle_path_service=debug
     /// [default: info; warn with --quiet]. Logs go to standard error, as JSON with --json.
     #[arg(long, value_name = "LEVEL")]
