@@ -1,6 +1,6 @@
 # The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
 
-LINTS=(architecture externals targets format clippy rustdoc scripts c_format c_headers fuzz bench msrv deny book)
+LINTS=(architecture externals targets format clippy rustdoc scripts c_format c_headers p4 fuzz bench msrv deny book)
 
 lint() {
     local check
@@ -97,6 +97,15 @@ lint_c_headers() {
             fail "$header does not compile by itself"
     done
     rm -r "$common"
+}
+
+P4_LINTERS=(ruff==0.17.6 mypy==2.4.1)
+# The Python of the P4 programs' control plane and tests.
+lint_p4() {
+    python_environment target/tools/p4-lint "${P4_LINTERS[@]}"
+    target/tools/p4-lint/bin/ruff check --quiet p4
+    target/tools/p4-lint/bin/ruff format --check --quiet p4
+    target/tools/p4-lint/bin/mypy --no-error-summary --config-file p4/pyproject.toml p4
 }
 
 # The fuzz targets, on the stable compiler: without coverage, but with every type checked.

@@ -1,0 +1,63 @@
+"""What the tables of the programs are told, from parameters as vectors/schemes/README.md names them. Integer arithmetic that a pipeline does not have
+(divisions, logarithms) is done here, exactly."""
+
+import dataclasses
+from typing import Any
+
+from heddle_p4.switch import Switch, Values
+
+MOST_UTIL_BITS = 16
+INVERSE_SHIFT = 88
+
+
+def inverse(full: int) -> int:
+    """ceil(2^88 / full): with it `bytes << 16` is divided exactly for all values of the estimator's register. A link without capacity counts as
+    one byte."""
+    return -(-(1 << INVERSE_SHIFT) // max(full, 1))
+
+
+@dataclasses.dataclass(frozen=True)
+class SwitchSettings:
+    """What any switch is told of itself. `tor` is None for a switch that is no ToR; bit i of `up` says that port i is up; tau is 2^`tau_shift` ns."""
+
+    salt: int
+    tors: int
+    tor: int | None
+    up: int
+    tau_shift: int
+
+    def apply(self, switch: Switch) -> None:
+        """Writes the table."""
+        own = {"is_tor": int(self.tor is not None), "own_tor": self.tor or 0}
+        values = {"salt": self.salt, "tors": self.tors, "up": self.up, "tau": min(self.tau_shift, 28), **own}
+        switch.set_default("switch_settings", "set_switch", values)
+
+
+def quantise_shift(util_bits: int) -> int:
+    """By how much a utilisation of 16 bits is shifted for a field of 1 to 16; other numbers count as the nearest of these."""
+    return MOST_UTIL_BITS - min(max(util_bits, 1), MOST_UTIL_BITS)
+
+
+def hula_values(hula: dict[str, Any]) -> Values:
+    """The parameters of action set_hula."""
+    period = hula["probe_period"]
+    return {
+        "suppress_for": period - period // 8,
+        "fail_after": hula["fail_after"],
+        "flowlet_gap": hula["flowlet_gap"],
+        "flowlet_mask": hula["flowlet_slots"] - 1,
+        "quantise": quantise_shift(hula["util_bits"]),
+        "listing": int(hula["update"] == "listing"),
+        "local_detection": int(hula["local_detection"]),
+    }
+
+
+def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
+    """The parameters of action set_mp_hula."""
+    return {
+        "best_k": min(max(scheme["best_k"], 1), most_hops),
+        "mapping_mask": scheme["mapping_rows"] - 1,
+        "slot_mask": scheme["association"]["slots"] - 1,
+        "idle_after": scheme["association"]["idle_after"],
+        "yields": int(scheme["long_flows"] == "yield-best"),
+    }

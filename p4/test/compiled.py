@@ -1,0 +1,61 @@
+"""The programs as p4c compiles them for BMv2: what is committed beside the sources, and how to make it anew.
+
+python3 compiled.py          # compiles all programs again, with p4c at hand
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+from typing import Any
+
+P4 = pathlib.Path(__file__).resolve().parents[1]
+COMPILER = "p4c-bm2-ss"
+PROGRAMS = {"ecmp": "ecmp.p4", "hula": "hula.p4"}
+BUILDS = {"": [], "-test": ["-DTEST_INPUTS"]}
+
+
+def path(program: str, test: bool) -> pathlib.Path:
+    """The committed JSON of a program, or of its test build."""
+    return P4 / program / "compiled" / f"{program}{'-test' if test else ''}.json"
+
+
+def without_positions(value: Any) -> Any:
+    """JSON without what names lines of the source, the place of the file or the compiler's version."""
+    if isinstance(value, dict):
+        return {key: without_positions(inner) for key, inner in value.items() if key not in ("source_info", "program", "__meta__")}
+    if isinstance(value, list):
+        return [without_positions(inner) for inner in value]
+    return value
+
+
+def compile_program(program: str, build: str, info: pathlib.Path | None = None) -> str:
+    """The JSON of a program, in one line, as p4c makes it now; with `info` its P4Info is written there."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "out.json")
+        command = [COMPILER, "--Wdisable=unused", "--std", "p4-16", *BUILDS[build], "-o", str(out), str(P4 / program / PROGRAMS[program])]
+        if info:
+            command += ["--p4runtime-files", str(info)]
+        subprocess.run(command, check=True)
+        return json.dumps(without_positions(json.loads(out.read_text())), separators=(",", ":")) + "\n"
+
+
+def compiler() -> str | None:
+    """Where p4c is, if it is installed."""
+    return shutil.which(COMPILER)
+
+
+def main() -> None:
+    """Writes all programs."""
+    for program in PROGRAMS:
+        for build in BUILDS:
+            target = path(program, build != "")
+            target.parent.mkdir(exist_ok=True)
+            info = None if build else target.with_suffix(".p4info.txtpb")
+            target.write_text(compile_program(program, build, info))
+            print(target.relative_to(P4), target.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Runs the tests of the P4 programs, and says loudly which were skipped, and for want of what. Its lines are those of Rust's tests, so that
+.ci/tally counts them."""
+
+import importlib.util
+import pathlib
+import shutil
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+NEEDS = {"test_compiled": "p4c-bm2-ss", "test_vectors": "simple_switch", "test_bad_input": "simple_switch", "test_control": None}
+PACKAGES = ("ptf", "pynng", "thrift")
+
+
+def missing(module: str) -> str | None:
+    """What a module of tests needs and this machine has not."""
+    program = NEEDS[module]
+    if program and not shutil.which(program):
+        return f"{program} is missing: ./x setup p4 says where it is to be had"
+    if program == "simple_switch":
+        for package in PACKAGES:
+            if importlib.util.find_spec(package) is None:
+                return f"the Python package {package} is missing: run ./x setup p4"
+    return None
+
+
+def names(suite: unittest.TestSuite) -> list[str]:
+    """Names of the tests of a suite."""
+    found: list[str] = []
+    for test in suite:
+        found += names(test) if isinstance(test, unittest.TestSuite) else [test.id()]
+    return found
+
+
+def main() -> int:
+    """Status 1 if a test fails."""
+    sys.path[:0] = [str(HERE), str(HERE.parent / "control")]
+    failed = passed = 0
+    for module in NEEDS:
+        tests = unittest.defaultTestLoader.loadTestsFromName(module)
+        reason = missing(module)
+        if reason:
+            for name in names(tests):
+                print(f"\ntest skipped: p4.{name}: {reason}")
+            passed += tests.countTestCases()
+            continue
+        result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(tests)
+        bad = len({str(test).split(" [")[0] for test, _ in result.failures + result.errors})
+        failed += bad
+        passed += result.testsRun - bad
+    print(f"test result: {'FAILED' if failed else 'ok'}. {passed} passed; {failed} failed; 0 ignored")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

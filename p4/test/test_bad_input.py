@@ -1,0 +1,115 @@
+"""Packets that no well-behaved host or switch sends. The switch must drop or forward them as said, and answer the next packet as before."""
+
+import ipaddress
+import unittest
+from typing import Any
+
+import compiled
+import frames
+import traces
+from bmv2 import Bench, bench
+from frames import ACK, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
+
+FORWARDED, DELIVERED, PROBE_TAKEN = 0, 1, 2
+NO_ROUTE, TTL, MALFORMED, NOT_IP, HOST_PROBE, HOST_SHIM, BAD_PROBE, BAD_SHIM, NO_PORT = range(5, 14)
+FABRIC_PORT = 3
+KEYS = bytes.fromhex("1e14018161626364656667684142434445464748")
+Trace = dict[str, Any]
+
+
+class BadInput(unittest.TestCase):
+    """On HULA, which has probes."""
+
+    def setUp(self) -> None:
+        running = bench(compiled.path("hula", test=True))
+        self.bench: Bench = self.enterContext(running)
+        trace = traces.read("hula")[0]
+        tor: Trace = {"salt": 1, "tor": 0, "ports": 4, "tors": 4}
+        self.run_of = traces.Run(self.bench, trace | {"switch": tor})
+        self.run_of.routes.set(0, (1, 2), (1 << 64) - 1)
+        self.run_of.routes.set(3, (FABRIC_PORT,), (1 << 64) - 1)
+
+    def ask(self, frame: bytes, port: int = HOST_PORT, now: int = 1) -> Answer:
+        """The answer to a frame."""
+        self.bench.send(0, Given(now, port).pack() + frame)
+        answer = self.bench.receive(0)
+        self.assertIsNotNone(answer)
+        return Answer.unpack(answer or b"")
+
+    def packet(self, payload: bytes, ttl: int = 64, protocol: int = frames.TCP, shim: Trace | None = None) -> bytes:
+        """From this ToR's host to another one's."""
+        return frames.ethernet(*frames.ip((LOCAL_HOST, OTHER_HOST), protocol, payload, ttl), shim)
+
+    def test_a_packet_is_forwarded(self) -> None:
+        self.assertEqual(self.ask(self.packet(frames.tcp(1, 2, ACK, b""))).verdict, FORWARDED)
+
+    def test_ttl_0_and_1_are_dropped_and_2_arrives_as_1_with_its_checksum(self) -> None:
+        for ttl in (0, 1):
+            self.assertEqual(self.ask(self.packet(frames.tcp(1, 2, ACK, b""), ttl)).verdict, TTL)
+        answer = self.ask(self.packet(frames.tcp(1, 2, ACK, b""), 2))
+        self.assertEqual(answer.verdict, FORWARDED)
+        self.assertEqual(answer.frame[22], 1)
+        self.assertEqual(frames.checksum(answer.frame[14:34]), 0)
+
+    def test_an_address_without_a_route_is_dropped(self) -> None:
+        ends = (LOCAL_HOST, ipaddress.ip_address("198.51.100.1"))
+        self.assertEqual(self.ask(frames.ethernet(*frames.ip(ends, frames.UDP, bytes(8)))).verdict, NO_ROUTE)
+
+    def test_frames_that_are_not_ip_are_dropped(self) -> None:
+        self.assertEqual(self.ask(frames.ethernet(0x0806, bytes(28))).verdict, NOT_IP)
+
+    def test_a_port_that_is_not_configured_is_dropped(self) -> None:
+        self.assertEqual(self.ask(self.packet(frames.tcp(1, 2, ACK, b"")), port=120).verdict, NO_PORT)
+
+    def test_packets_that_are_cut_short_are_malformed(self) -> None:
+        whole = self.packet(frames.tcp(1, 2, ACK, KEYS))
+        for length in range(15, len(whole)):
+            with self.subTest(length):
+                self.assertEqual(self.ask(whole[:length]).verdict, MALFORMED)
+        self.assertEqual(self.ask(whole).verdict, FORWARDED)
+
+    def test_a_header_length_below_five_words_is_malformed(self) -> None:
+        packet = bytearray(self.packet(frames.tcp(1, 2, ACK, b"")))
+        packet[14] = 0x44
+        self.assertEqual(self.ask(bytes(packet)).verdict, MALFORMED)
+        segment = bytearray(frames.tcp(1, 2, ACK, b""))
+        segment[12] = 4 << 4
+        self.assertEqual(self.ask(self.packet(bytes(segment))).verdict, MALFORMED)
+
+    def test_options_with_impossible_lengths_end_the_walk(self) -> None:
+        for option in (b"\x1e\x00", b"\x1e\x01", b"\x1e\x29", b"\x1e\xff", b"\x05\x00", b"\x05\xff", b"\x1e\x02", b"\x1e"):
+            with self.subTest(option.hex()):
+                frame = self.packet(frames.tcp(1, 2, ACK, option + bytes(2) + KEYS))
+                answer = self.ask(frame)
+                self.assertEqual(answer.verdict, FORWARDED)
+                self.assertEqual(answer.frame[34:], frame[34:])
+
+    def test_a_packet_full_of_options_leaves_as_it_came(self) -> None:
+        options = b"\x01" * 38 + b"\x1e\x14"
+        frame = self.packet(frames.tcp(1, 2, ACK, options))
+        answer = self.ask(frame)
+        self.assertEqual(answer.verdict, FORWARDED)
+        self.assertEqual(answer.frame[34:], frame[34:])
+
+    def test_probes_and_shims_of_hosts_are_dropped(self) -> None:
+        self.assertEqual(self.ask(frames.probe(3, 0)).verdict, HOST_PROBE)
+        shim = {"id": "0000000100000002", "subflow": 1}
+        self.assertEqual(self.ask(self.packet(frames.tcp(1, 2, ACK, b""), shim=shim)).verdict, HOST_SHIM)
+        self.assertEqual(self.bench.switch.register("best_next_port", 3), 0)
+
+    def test_probes_of_tors_at_the_ends_and_beyond_touch_no_other_cell(self) -> None:
+        for tor, verdict in ((3, PROBE_TAKEN), (4, BAD_PROBE), (1023, BAD_PROBE), (1024, BAD_PROBE), (0xFFFFFF, BAD_PROBE)):
+            with self.subTest(tor):
+                self.assertEqual(self.ask(frames.probe(tor), FABRIC_PORT).verdict, verdict)
+        self.assertEqual([self.bench.switch.register("best_next_port", tor) for tor in range(4)], [0, 0, 0, FABRIC_PORT + 1])
+
+    def test_a_probe_that_is_cut_short_is_malformed(self) -> None:
+        self.assertEqual(self.ask(frames.probe(3)[:16], FABRIC_PORT).verdict, MALFORMED)
+
+    def test_a_shim_under_another_scheme_is_dropped(self) -> None:
+        frame = self.packet(frames.tcp(1, 2, ACK, b""), shim={"id": "0000000100000002", "subflow": 1})
+        self.assertEqual(self.ask(frame, FABRIC_PORT).verdict, BAD_SHIM)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,210 @@
+"""Runs traces of vectors/schemes on a switch: each step is a packet, its decision comes back with it, and the state is read from registers."""
+
+import ipaddress
+import json
+import pathlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import frames
+import state
+from bmv2 import Bench
+from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
+from heddle_p4 import cflb
+from heddle_p4.routes import Routes
+from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
+from heddle_p4.switch import Prefix, Switch
+
+VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "schemes"
+PORTS = 64
+FABRIC_PORT = 0
+ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
+COUNTERS = ["flowlets", "moves", "fallbacks", "probes", "shims", "shared", "controlled", "hashed", "connections", "joins"]
+COUNTERS += ["unknown_tokens", "token_collisions", "table_collisions", "wraps"]
+REASONS = ["alone", "controlled", "digit-too-high", "no-selector", "no-field"]
+PROBE_FORWARDED, PROBE_SENT = 3, 4
+Json = dict[str, Any]
+
+
+class Different(AssertionError):
+    """A step at which the switch decided otherwise than the trace, or has another state."""
+
+
+def read(name: str) -> list[Json]:
+    """The traces of a file."""
+    traces: list[Json] = json.loads((VECTORS / f"{name}.json").read_text())["traces"]
+    return traces
+
+
+def with_tau(config: Json) -> Json:
+    """The parameters of the estimator, of which other schemes' traces have none."""
+    scheme, values = next(iter(config.items()))
+    return dict(values) if scheme == "dre" else {"shift": 0, "full": 0}
+
+
+class Run:
+    """A trace on a switch that has forgotten what was before."""
+
+    def __init__(self, bench: Bench, trace: Json) -> None:
+        self.bench, self.trace = bench, trace
+        self.switch: Switch = bench.switch
+        self.switch.reset()
+        self.scheme, self.config = next(iter(trace["config"].items()))
+        self.up = (1 << PORTS) - 1
+        self.routes = Routes(self.switch)
+        self.towards: set[Any] = set()
+        self._configure()
+
+    def _configure(self) -> None:
+        self._settings()
+        estimator = with_tau(self.trace["config"])
+        for port in range(PORTS):
+            values = {"role": ROLES["down"], "probe_group": 100 + port, "inverse": inverse(estimator["full"])}
+            self.switch.set_entry("ports", (port,), "set_port", values)
+        for port, role in ((HOST_PORT, "host"), (CPU_PORT, "cpu")):
+            self.switch.set_entry("ports", (port,), "set_port", {"role": ROLES[role], "probe_group": 99, "inverse": 0})
+        self._destination(LOCAL_HOST, "to_host", {"port": HOST_PORT})
+        self._destination(OTHER_HOST, "to_tor", {"tor": 0})
+        if self.scheme in ("hula", "mp-hula"):
+            self.switch.set_default("hula_settings", "set_hula", hula_values(self.config.get("hula", self.config)))
+        if self.scheme == "mp-hula":
+            self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
+        if self.scheme == "cflb":
+            cflb.configure(self.switch, cflb.Constants.of(self.config))
+
+    def _settings(self) -> None:
+        given = self.trace["switch"]
+        tau = with_tau(self.trace["config"])["shift"]
+        SwitchSettings(given["salt"], given["tors"], given["tor"], self.up, tau).apply(self.switch)
+
+    def _destination(self, address: frames.Address, action: str, values: dict[str, int]) -> None:
+        if (address, action, tuple(values.values())) in self.towards:
+            return
+        self.towards.add((address, action, tuple(values.values())))
+        prefix = Prefix(int(address), address.max_prefixlen)
+        self.switch.set_entry(f"destinations_v{address.version}", (prefix,), action, values)
+
+    def _exchange(self, given: Given, frame: bytes) -> Answer:
+        self.bench.send(0, given.pack() + frame)
+        answer = self.bench.receive(0)
+        if answer is None:
+            raise Different("the switch does not answer")
+        return Answer.unpack(answer)
+
+    def _set_up(self, down: list[int]) -> None:
+        up = (1 << PORTS) - 1 & ~sum(1 << port for port in down)
+        if up != self.up:
+            self.up = up
+            self._settings()
+
+    def packet(self, now: int, step: Json) -> Json:
+        """A data packet to another ToR."""
+        self._set_up(step.get("down", []))
+        self.routes.set(step["dst_tor"], tuple(step["next_hops"]), self.up)
+        port = HOST_PORT if step["from"] == "host" else FABRIC_PORT
+        given, frame = self._data(now, port, step)
+        answer = self._exchange(given, frame)
+        out: Json = {"port": answer.port}
+        if answer.shim():
+            out["shim"] = answer.shim()
+        if self.scheme == "cflb":
+            out["reason"] = REASONS[answer.reason]
+            if out["reason"] in ("controlled", "digit-too-high"):
+                out |= {"position": answer.position, "digit": answer.digit}
+        return out
+
+    def _data(self, now: int, port: int, step: Json) -> tuple[Given, bytes]:
+        fields = step.get("fields")
+        if fields is None:
+            destination = frames.address_of(step["dst_tor"])
+            self._destination(destination, "to_tor", {"tor": step["dst_tor"]})
+            payload = frames.tcp(1, 2, ACK, b"")
+            kind, packet = frames.ip((ipaddress.ip_address("10.0.0.1"), destination), frames.TCP, payload)
+            return Given(now, port, flow_hash=step["flow_hash"]), frames.ethernet(kind, packet, step.get("shim"))
+        source, target = (ipaddress.ip_address(fields[end]) for end in ("source", "destination"))
+        self._destination(target, "to_tor", {"tor": step["dst_tor"]})
+        ports = fields["ports"] or [0, 0]
+        payload = frames.tcp(ports[0], ports[1], ACK, b"")
+        kind, packet = frames.ip((source, target), fields["protocol"], payload, fields["ttl"], fields["flow_label"])
+        has_ports = 1 if fields["ports"] else 2
+        return Given(now, port, flow_hash=step["flow_hash"], ports=has_ports, any_ttl=1), frames.ethernet(kind, packet)
+
+    def egress(self, now: int, step: Json) -> Json:
+        """A packet from the fabric at its destination ToR."""
+        kind, packet = frames.ip((OTHER_HOST, LOCAL_HOST), frames.TCP, frames.tcp(1, 2, ACK, b""))
+        answer = self._exchange(Given(now, FABRIC_PORT), frames.ethernet(kind, packet, step["shim"]))
+        return {"shim": answer.shim()} if answer.shim() else {}
+
+    def handshake(self, now: int, step: Json) -> Json:
+        """A TCP packet that a ToR reads."""
+        from_host = step["from"] == "host"
+        ends = (LOCAL_HOST, OTHER_HOST) if from_host else (OTHER_HOST, LOCAL_HOST)
+        kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], bytes.fromhex(step["options"])))
+        port = HOST_PORT if from_host else FABRIC_PORT
+        self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
+        return {}
+
+    def probe(self, now: int, step: Json) -> Json:
+        """A received probe."""
+        hops = (step["port"],) if step["next_hop"] else ()
+        self.routes.set(step["tor"], hops, self.up)
+        given = Given(now, step["port"], util=step["util"], link_util=step["link_util"])
+        out = self._probe_of(self._exchange(given, frames.probe(step["tor"])), 100 + step["port"])
+        if step["tor"] < self.trace["switch"]["tors"]:
+            return out | {"best": state.best(self.switch, self.scheme, step["tor"])}
+        return out | {"best": []}
+
+    def _probe_of(self, answer: Answer, group: int) -> Json:
+        if answer.verdict not in (PROBE_FORWARDED, PROBE_SENT):
+            return {}
+        if answer.group != group:
+            raise Different(f"the probe goes to group {answer.group}, not {group}")
+        tor = int.from_bytes(answer.frame[14:17], "big")
+        return {"probe": {"tor": tor, "util": answer.util}}
+
+    def originate(self, now: int, _: Json) -> Json:
+        """It is time for a probe: the control plane sends a frame for it."""
+        return self._probe_of(self._exchange(Given(now, CPU_PORT), frames.probe(0)), 99)
+
+    def sent(self, now: int, step: Json) -> Json:
+        """A packet starts transmission."""
+        self._exchange(Given(now, FABRIC_PORT, "sent", length=step["bytes"]), frames.probe(0))
+        return {}
+
+    def utilisation(self, now: int, _: Json) -> Json:
+        """The estimator is read."""
+        answer = self._exchange(Given(now, FABRIC_PORT, "utilisation"), frames.probe(0))
+        return {"util": answer.util}
+
+    def steps(self) -> Iterator[tuple[int, str, Json]]:
+        """Number, kind and content of each step that a switch of packets can be given. A CFLB switch always knows a packet's fields."""
+        for number, step in enumerate(self.trace["steps"]):
+            kind = next(iter(step["in"]))
+            if self.scheme != "cflb" or "fields" in step["in"]["packet"]:
+                yield number, kind, step
+
+    def replay(self) -> int:
+        """Runs the trace; returns the number of its steps that were run. Raises Different."""
+        count = 0
+        for number, kind, step in self.steps():
+            handle: Callable[[int, Json], Json] = getattr(self, kind)
+            self._compare(number, step, handle(step["now"], step["in"][kind]))
+            count += 1
+        self._compare_counters(count)
+        return count
+
+    def _compare(self, number: int, step: Json, out: Json) -> None:
+        where = f"{self.trace['name']}: step {number}: {step['in']}"
+        if out != step["out"]:
+            raise Different(f"{where}: {out}, not {step['out']}")
+        words = state.words(self.switch, self.trace)
+        if state.digest(words) != step["state"]:
+            raise Different(f"{where}: another state: {words}")
+
+    def _compare_counters(self, count: int) -> None:
+        if count < len(self.trace["steps"]) or self.scheme in ("dre", "ecmp"):
+            return
+        counted = {name: self.switch.counter("scheme_counters", index) for index, name in enumerate(COUNTERS)}
+        expected = dict.fromkeys(COUNTERS, 0) | self.trace.get("counters", {})
+        if counted != expected:
+            raise Different(f"{self.trace['name']}: counters {counted}, not {expected}")
