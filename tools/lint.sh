@@ -86,11 +86,13 @@ lint_c_format() { git ls-files -z 'bpf/*.[ch]' | xargs -0 clang-format --dry-run
 
 # Each header of bpf/ compiles by itself; those of bpf/common without bpf/balancer and bpf/tools.
 lint_c_headers() {
-    local header machine common
+    local header headers machine common
+    headers=$(git ls-files 'bpf/*.h')
+    [ -n "$headers" ] || fail "git lists no header under bpf/." "run this in a clone of the repository."
     machine=$(uname -m)
     common=$(mktemp -d)
     cp -r bpf/include bpf/common "$common"
-    for header in $(git ls-files 'bpf/*.h'); do
+    for header in $headers; do
         case "$header" in bpf/common/*) set -- -I "$common" ;; *) set -- -I bpf ;; esac
         clang -target bpf -mcpu=v3 -O2 -Wall -Werror -Wno-unused-function -Wno-unused-variable "-D__TARGET_ARCH_${machine/x86_64/x86}" \
             -idirafter "/usr/include/$machine-linux-gnu" "$@" -fsyntax-only -include "${header#bpf/}" -x c /dev/null ||

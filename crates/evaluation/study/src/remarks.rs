@@ -26,7 +26,7 @@ pub fn remarks(rows: &[Named<'_>]) -> Vec<String> {
     let stalled = sum(|run| u64::from(run.totals.stalled));
     if stalled > 0 {
         remarks.push(format!(
-            "{stalled} runs were stopped: no packet had arrived anywhere for 10 s, and nothing was to come that could help"
+            "{stalled} runs were stopped: no packet had arrived anywhere for 10 s and the longest retransmission timeout, and nothing was to come that could help"
         ));
     }
     remarks

@@ -9,8 +9,8 @@ use crate::{
     Transport, Workload,
 };
 
-/// The file with its overrides and with every default, under the keys of the format: as a scenario file it resolves to `scenario`,
-/// which is that of the same source. Files that it names (graphs, sizes, flows) are still named.
+/// The file with its overrides and every default, under the keys of the format. Parsed again it resolves to `scenario`, which must
+/// have been resolved from the same source. Other files (graphs, sizes, flows) are referred to by name, as in the source.
 ///
 /// # Errors
 /// If the source does not parse: see [`ScenarioError`].

@@ -122,7 +122,8 @@ impl Samples {
 pub struct Totals {
     /// Simulated time at the end.
     pub simulated: Time,
-    /// True if the run was stopped because no data had arrived anywhere for [`STALL`](crate::STALL) and nothing was to come.
+    /// True if the run was stopped because no data had arrived anywhere for [`STALL`](crate::STALL) and the longest retransmission
+    /// timeout, and nothing was to come.
     pub stalled: bool,
     /// Packet hops: one packet entering one link.
     pub packet_hops: u64,

@@ -219,12 +219,13 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             || matches!(self.scenario.measure.until, Until::Flows(flows) if self.flows.len() as u64 >= flows)
     }
 
-    /// True if no packet has arrived at any host for [`STALL`], although a retransmission timer runs, and neither a flow that is still to
+    /// True if no packet has arrived at any host for [`STALL`] and the longest retransmission timeout, so that every sender has tried again, although a retransmission timer runs, and neither a flow that is still to
     /// start nor a change of links can help.
     fn is_stalled(&self) -> bool {
         let last_change = self.scenario.events.last().map_or(Time::ZERO, |event| event.at);
         let quiet_since = self.last_data.max(last_change + self.scenario.fabric.convergence);
-        self.now > quiet_since + STALL && self.traffic.next_at() == Time::NEVER
+        let patience = STALL + self.scenario.transport.tcp().max_rto;
+        self.now > quiet_since + patience && self.traffic.next_at() == Time::NEVER
     }
 
     #[inline]

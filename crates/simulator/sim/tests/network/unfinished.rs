@@ -2,7 +2,7 @@
 
 use heddle_units::{Bytes, Rate, Time};
 
-use crate::support::{run, scenario};
+use crate::support::{replay, run, scenario};
 
 const CUT_SHORT: &str = r#"
     scheme = "ecmp"
@@ -43,4 +43,34 @@ fn long_flows_have_a_goodput_and_do_not_count_as_unfinished() {
         assert_eq!((flow.time, flow.host_rate), (Time::millis(20), Rate(1_000_000_000)));
         assert!((Rate(300_000_000)..flow.host_rate).contains(&flow.goodput()), "{flow:?}");
     }
+}
+
+const ONE_FLOW: &str = r#"
+    scheme = "ecmp"
+    fabric = { kind = "leaf-spine", leaves = 2, spines = 1, hosts_per_leaf = 1, parallel_links = 1, host_rate = "1Gbps", spine_rate = "1Gbps", convergence = "1ms" }
+    [measure]
+    flows = 1
+    time_limit = "1h"
+"#;
+const FLOW: &str = "0us,host-1,host-2,20KB\n";
+
+/// Buffers that take no packet, which files cannot give: every retransmission is lost, and the run stops long before its limit.
+#[test]
+fn a_run_in_which_no_packet_arrives_any_more_is_stopped() {
+    let mut scenario = replay(ONE_FLOW, &[], FLOW);
+    scenario.fabric.port.bytes = Bytes(100);
+    let outcome = run(&scenario, 1);
+    assert!(outcome.totals.stalled, "{:?}", outcome.totals);
+    assert_eq!((outcome.flows.len(), outcome.unfinished.len()), (0, 1));
+    assert!(outcome.totals.simulated < Time::secs(300), "{:?}", outcome.totals.simulated);
+}
+
+/// The link is down for half a minute, so that the next retransmission comes ten seconds after its recovery.
+#[test]
+fn a_long_outage_that_ends_stops_no_run() {
+    let events = r#"[{ at = "50us", fail = ["leaf-1 spine-1"] }, { at = "30s", recover = ["leaf-1 spine-1"] }]"#;
+    let outcome = run(&replay(ONE_FLOW, &[("event", events)], FLOW), 1);
+    assert!(!outcome.totals.stalled);
+    assert_eq!((outcome.flows.len(), outcome.unfinished.len()), (1, 0));
+    assert!(outcome.flows[0].fct > Time::secs(40), "{:?}", outcome.flows[0]);
 }

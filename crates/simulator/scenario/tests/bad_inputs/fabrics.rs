@@ -1,0 +1,169 @@
+//! Fabrics, failures and schemes.
+
+use crate::{refused, spoiled};
+
+#[test]
+fn fabrics_that_cannot_be_routed() {
+    let shape = "kind = \"two-pod\"\nhosts_per_tor = 8\nhost_rate = \"10Gbps\"";
+    refused(&[
+        (
+            "hosts_per_tor = 8",
+            "failed = [\"core-1\", \"core-2\"]",
+            "3: fabric: no path leads from tor-1 up and then down to tor-3\nhelp: leave links up that join all ToRs",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "failed = [\"host-3 tor-1\"]",
+            "3: fabric: host-3 has no link that is up",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "failed = [\"core-3\"]",
+            "5: fabric.failed.0: no node is called \"core-3\"\nhelp: did you mean `core-2`?",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "failed = [\n\"core-2 agg-4\",\n\"tor-1 agg-4\"]",
+            "7: fabric.failed.1: no link joins tor-1 and agg-4",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "failed = [\"a b c d\"]",
+            "5: fabric.failed.0: \"a b c d\" is neither a link nor a switch\nhelp: write a link as in \"core-2 agg-4\", a switch as in \"core-2\"",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "failed = [\"core-2 agg-4 #1\"]",
+            "5: fabric.failed.0: parallel links fail together from the start\nhelp: fail one of them by an [[event]] at \"0s\", with `convergence = \"0s\"`",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "link = [{ between = \"core-2 agg-4\" }]",
+            "5: fabric.link.0: nothing is changed\nhelp: give a `rate` or a `delay`",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "link = [{ between = \"core-2 agg-4 #2\", rate = \"1Gbps\" }]",
+            "5: fabric.link.0.between: there is no link #2 here\nhelp: the links between core-2 and agg-4 are #1 to #1",
+        ),
+        (
+            shape,
+            "kind = \"file\"\npath = \"ring.toml\"",
+            "3: fabric: the link between a and b joins two nodes of tier 1\nhelp: packets go up and then down: give the nodes a `tier` so that each link joins a lower and a higher one, or write `routing = \"shortest\"` at the top of its file",
+        ),
+        (
+            shape,
+            "kind = \"file\"\npath = \"island.toml\"",
+            "3: fabric: no path leads from a up and then down to b\nhelp: leave links up that join all ToRs",
+        ),
+        (
+            shape,
+            "kind = \"file\"\npath = \"nowhere.toml\"",
+            "5: fabric.path: cannot read nowhere.toml: not found",
+        ),
+    ]);
+    let twins = spoiled(shape, "kind = \"file\"\npath = \"twins.toml\"");
+    assert_eq!(twins.to_string(), "twins.toml:4: node.1.name: two nodes are called \"a\"");
+}
+
+#[test]
+fn events() {
+    refused(&[
+        (
+            "at = \"40ms\"",
+            "at = \"20ms\"",
+            "25: event.1.at: 20ms is earlier than the event before, at 30ms\nhelp: list events in order of time",
+        ),
+        (
+            "at = \"40ms\"",
+            "at = \"100s\"",
+            "25: event.1.at: 100s is not before `measure.time_limit`, 100s",
+        ),
+        (
+            "fail = [\"core-2 agg-3\"]",
+            "fail = [\"core-2 agg-9\"]",
+            "23: event.0.fail.0: no node is called \"agg-9\"\nhelp: did you mean `agg-4`?",
+        ),
+        (
+            "fail = [\"core-2 agg-3\"]",
+            "fail = [\"core-2 tor-1\"]",
+            "23: event.0.fail.0: no link joins core-2 and tor-1",
+        ),
+        (
+            "recover = [\"core-2 agg-3\"]",
+            "recover = [\"core-1 agg-3\"]",
+            "26: event.1.recover.0: core-1 agg-3 is not down",
+        ),
+        (
+            "recover = [\"core-2 agg-3\"]",
+            "fail = [\"agg-3 core-2\"]",
+            "26: event.1.fail.0: agg-3 core-2 is down already",
+        ),
+        (
+            "recover = [\"core-2 agg-3\"]",
+            "",
+            "24: event.1: an event either fails or recovers something\nhelp: give one of `fail` and `recover`, as in `fail = [\"core-2 agg-4\"]`",
+        ),
+    ]);
+}
+
+#[test]
+fn schemes_that_do_not_fit() {
+    let scheme = "kind = \"hula\"\nprobe_period = \"200us\"";
+    let leaf_spine =
+        "kind = \"leaf-spine\"\n[transport]\nkind = \"tcp\"\n[scheme]\nkind = \"conga-prime\"";
+    let middle = "kind = \"two-pod\"\nhosts_per_tor = 8\nhost_rate = \"10Gbps\"\nlink_delay = \"1us\"\n[transport]\n\
+        kind = \"tcp\"\ncontrol = \"newreno\"\n[scheme]\nkind = \"hula\"\nprobe_period = \"200us\"";
+    refused(&[
+        (
+            scheme,
+            "kind = \"conga\"",
+            "12: scheme.kind: conga is made for two tiers of switches; this fabric has 3\nhelp: \"conga-prime\" is CONGA inside pods and ECMP for each flowlet across them",
+        ),
+        (
+            middle,
+            leaf_spine,
+            "8: scheme.kind: conga-prime needs to know the pod of each ToR; this fabric has no pods\nhelp: on two tiers of switches use \"conga\"",
+        ),
+        (
+            scheme,
+            "kind = \"conga-prime\"\nmetric_bits = 4",
+            "13: scheme.metric_bits: 4 bits cannot be sent\nhelp: from 1 to 3",
+        ),
+        (
+            scheme,
+            "kind = \"drill\"\nsamples = 0",
+            "13: scheme.samples: must be at least 1\nhelp: DRILL(2, 1) is `samples = 2`, `memory = 1`",
+        ),
+        (
+            scheme,
+            "kind = \"letitflow\"\nflowlet_slots = 0",
+            "13: scheme.flowlet_slots: a flowlet table cannot have 0 slots\nhelp: from 1 to 16777216",
+        ),
+        (
+            "probe_period = \"200us\"",
+            "util_bits = 0",
+            "13: scheme.util_bits: 0 bits cannot be sent\nhelp: from 1 to 16",
+        ),
+        (
+            "probe_period = \"200us\"",
+            "util_bits = 17",
+            "13: scheme.util_bits: 17 bits cannot be sent\nhelp: from 1 to 16",
+        ),
+        (
+            "probe_period = \"200us\"",
+            "probe_period = \"0s\"",
+            "13: scheme.probe_period: must be longer than 0s",
+        ),
+        (
+            "probe_period = \"200us\"",
+            "probe_period = \"10000000s\"",
+            "13: scheme.probe_period: 10000000s is too long\nhelp: at most 86400s",
+        ),
+        (
+            "probe_period = \"200us\"",
+            "fail_after = \"100us\"",
+            "13: scheme.fail_after: 100us is less than a probe period, 200us: every entry would be stale\nhelp: leave it out for 3 probe periods",
+        ),
+    ]);
+}
