@@ -2,7 +2,7 @@
 
 # The programs of each archive, with the package that each is built from.
 SIMULATOR_PROGRAMS=(heddle heddle-path-service)
-BALANCER_PROGRAMS=(heddled heddle-lb heddle-lab heddle-romanroads heddle-switch)
+BALANCER_PROGRAMS=(heddled heddle-lb heddle-lab heddle-romanroads heddle-switch heddle-agent)
 
 release() {
     local version='' dry_run=no argument

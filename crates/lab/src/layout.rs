@@ -183,8 +183,8 @@ pub(crate) fn port_lines(port: &str) -> String {
     format!("link set {port} master lan up\nlink set {port} type bridge_slave flood off\n")
 }
 
-/// The bridge's forwarding table, as lines of `bridge`. A bridge that had to learn it would first flood all ports with a frame, and
-/// each balancer that got it would send it on.
+/// The bridge's forwarding table, as lines of `bridge`. Its ports do not flood, as each balancer that got a copy of a frame would send it on: a
+/// frame for an address that the table lacks is dropped.
 pub(crate) fn forwarding_lines<'a>(ports: impl Iterator<Item = (&'a Node, String)>) -> String {
     ports.map(|(node, port)| format!("fdb add {} dev {port} master static\n", node.mac)).collect()
 }

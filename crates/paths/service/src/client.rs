@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-pub use tonic::Status;
 pub use tonic::transport::{Channel, Error};
+pub use tonic::{Code, Status};
 
 pub use crate::v1::path_service_client::PathServiceClient;
 
