@@ -1,7 +1,5 @@
 //! Workloads, times and seeds.
 
-use heddle_scenario::load;
-
 use crate::{refused, spoiled};
 
 #[test]
