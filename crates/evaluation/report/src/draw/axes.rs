@@ -61,7 +61,10 @@ fn draw_labels(svg: &mut Svg, layout: &Layout) {
     let ink = svg.paint(Ink::Muted);
     svg.group(&format!(r#"fill="{ink}" text-anchor="middle""#), |svg| {
         for (&value, label) in layout.x.ticks.major.iter().zip(&layout.x.text.labels) {
-            svg.text((layout.x.map.at(value), layout.frame.bottom + 18.0), "", label);
+            // The last label may be wider than the margin is.
+            let rightmost = layout.width - text::width(label, FONT) / 2.0;
+            let x = layout.x.map.at(value).min(rightmost);
+            svg.text((x, layout.frame.bottom + 18.0), "", label);
         }
     });
     svg.group(&format!(r#"fill="{ink}" text-anchor="end""#), |svg| {
