@@ -5,7 +5,10 @@ use super::layout::{FONT, Layout};
 use super::svg::{Pen, Svg, px};
 use super::text;
 use crate::axis::drawable;
-use crate::model::{Annotation, Plot};
+use crate::model::{Annotation, Plot, Series, Style};
+
+/// Places looked at on the line between two points.
+const STEPS: u32 = 64;
 
 const DOTTED: Pen = Pen { ink: Ink::Muted, width: 1.2, dash: "2 3" };
 
@@ -15,7 +18,7 @@ pub(crate) fn draw_annotations(svg: &mut Svg, plot: &Plot, layout: &Layout) {
     for annotation in &plot.annotations {
         match annotation {
             Annotation::Vertical { x, label } => draw_upright(svg, layout, *x, label, &mut floors),
-            Annotation::Horizontal { y, label } => draw_level(svg, layout, *y, label),
+            Annotation::Horizontal { y, label } => draw_level(svg, (plot, layout), *y, label),
         }
     }
 }
@@ -38,15 +41,49 @@ fn draw_upright(svg: &mut Svg, layout: &Layout, x: f64, label: &str, floors: &mu
     draw_label(svg, (start, frame.top + 12.0 + 15.0 * line as f64), anchor, label);
 }
 
-fn draw_level(svg: &mut Svg, layout: &Layout, y: f64, label: &str) {
+fn draw_level(svg: &mut Svg, (plot, layout): (&Plot, &Layout), y: f64, label: &str) {
     let (map, frame) = (&layout.y.map, layout.frame);
     if !map.scale.admits(y) || !(map.values.low..=map.values.high).contains(&y) {
         return;
     }
     let y = map.at(y);
     svg.stroke(&format!("M{} {}H{}", px(frame.left), px(y), px(frame.right)), DOTTED);
-    let above = if y - frame.top < 16.0 { y + 14.0 } else { y - 5.0 };
-    draw_label(svg, (frame.right - 4.0, above), "end", label);
+    let end = frame.right - 4.0;
+    let span = (end - text::width(label, FONT), end);
+    draw_label(svg, (end, baseline(plot, layout, y, span)), "end", label);
+}
+
+/// The baseline of the label of a level line at `y`, above or below the line: where fewer curves cross it, above if there is no difference.
+fn baseline(plot: &Plot, layout: &Layout, y: f64, span: (f64, f64)) -> f64 {
+    let (frame, above, below) = (layout.frame, y - 5.0, y + 14.0);
+    if y - frame.top < 16.0 {
+        return below;
+    }
+    let crossed = |baseline: f64| {
+        let height = (baseline - FONT, baseline + 3.0);
+        plot.series.iter().filter(|series| crosses(series, layout, span, height)).count()
+    };
+    if frame.bottom - y > 18.0 && crossed(below) < crossed(above) { below } else { above }
+}
+
+/// True if a series has a point or a straight line between two in a box.
+fn crosses(series: &Series, layout: &Layout, span: (f64, f64), height: (f64, f64)) -> bool {
+    let (x_map, y_map) = (&layout.x.map, &layout.y.map);
+    let is_inside =
+        |(x, y): (f64, f64)| (span.0..=span.1).contains(&x) && (height.0..=height.1).contains(&y);
+    let drawn = series.points.iter().filter(|p| x_map.scale.admits(p.x) && y_map.scale.admits(p.y));
+    let places: Vec<(f64, f64)> = drawn.map(|p| (x_map.at(p.x), y_map.at(p.y))).collect();
+    if series.style == Style::Markers {
+        return places.into_iter().any(is_inside);
+    }
+    let between = |pair: &[(f64, f64)]| {
+        let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
+        (0..=STEPS)
+            .map(f64::from)
+            .map(|step| step / f64::from(STEPS))
+            .any(|part| is_inside((x0 + part * (x1 - x0), y0 + part * (y1 - y0))))
+    };
+    places.windows(2).any(between)
 }
 
 /// A label that keeps the curves behind it at a distance.
@@ -68,4 +105,28 @@ pub(crate) fn draw_no_data(svg: &mut Svg, layout: &Layout) {
     let (frame, ink) = (layout.frame, svg.paint(Ink::Muted));
     let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
     svg.text(middle, &format!(r#" text-anchor="middle" font-size="16" fill="{ink}""#), "no data");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Size;
+    use super::*;
+    use crate::model::{Axis, Scale, Unit};
+
+    /// A curve that ends just above the line pushes the label below it; one just below does not.
+    #[test]
+    fn a_level_lines_label_keeps_clear_of_curves() {
+        let is_below = |end: f64| {
+            let axis = |title: &str| Axis::new(title, Unit::None);
+            let line = Series::line("a", [(0.0, 3.0), (10.0, end)]);
+            let far = Series::line("b", [(0.0, 4.0), (10.0, 4.0)]);
+            let plot = Plot::new("p", "P", axis("x"), axis("y").within(0.0, 4.0));
+            let plot = plot.series(line).series(far).horizontal(1.0, "as HULA");
+            let layout = Layout::new(&plot, Scale::Linear, Size::Narrow);
+            let (y, end) = (layout.y.map.at(1.0), layout.frame.right - 4.0);
+            baseline(&plot, &layout, y, (end - 50.0, end)) > y
+        };
+        assert!(is_below(1.1));
+        assert!(!is_below(0.9) && !is_below(3.0));
+    }
 }
