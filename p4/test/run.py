@@ -8,7 +8,7 @@ import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-NEEDS = {"test_compiled": "p4c-bm2-ss", "test_vectors": "simple_switch", "test_bad_input": "simple_switch", "test_control": None}
+NEEDS = {"test_control": None, "test_vectors": None, "test_bad_input": None, "test_compiled": "p4c-bm2-ss", "test_bmv2": "simple_switch"}
 PACKAGES = ("ptf", "pynng", "thrift")
 
 

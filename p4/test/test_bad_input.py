@@ -1,13 +1,15 @@
 """Packets that no well-behaved host or switch sends. The switch must drop or forward them as said, and answer the next packet as before."""
 
 import ipaddress
+import pathlib
 import unittest
+from contextlib import AbstractContextManager
 from typing import Any
 
 import compiled
 import frames
+import interpreted
 import traces
-from bmv2 import Bench, bench
 from frames import ACK, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
 
 FORWARDED, DELIVERED, PROBE_TAKEN = 0, 1, 2
@@ -20,9 +22,12 @@ Trace = dict[str, Any]
 class BadInput(unittest.TestCase):
     """On HULA, which has probes."""
 
+    def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        """A switch with a program."""
+        return interpreted.bench(program)
+
     def setUp(self) -> None:
-        running = bench(compiled.path("hula", test=True))
-        self.bench: Bench = self.enterContext(running)
+        self.bench = self.enterContext(self.running(compiled.path("hula", test=True)))
         trace = traces.read("hula")[0]
         tor: Trace = {"salt": 1, "tor": 0, "ports": 4, "tors": 4}
         self.run_of = traces.Run(self.bench, trace | {"switch": tor})

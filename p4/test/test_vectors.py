@@ -1,18 +1,25 @@
-"""Every trace of vectors/schemes on simple_switch: decisions, state after each step, counters. No network interfaces, no privileges."""
+"""Every trace of vectors/schemes as packets through the compiled programs: decisions, state after each step, counters. Here by interpreter.py, in
+test_bmv2.py by simple_switch."""
 
+import pathlib
 import unittest
+from contextlib import AbstractContextManager
 
 import compiled
+import interpreted
 import traces
-from bmv2 import bench
 
 
 class Vectors(unittest.TestCase):
     """One test for each file of traces."""
 
+    def bench(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        """A switch with a program."""
+        return interpreted.bench(program)
+
     def replay(self, program: str, name: str) -> None:
         """All traces of a file on one switch, which forgets between them."""
-        with bench(compiled.path(program, test=True)) as running:
+        with self.bench(compiled.path(program, test=True)) as running:
             for trace in traces.read(name):
                 with self.subTest(trace["name"]):
                     traces.Run(running, trace).replay()
@@ -34,6 +41,12 @@ class Vectors(unittest.TestCase):
 
     def test_hula_random(self) -> None:
         self.replay("hula", "hula-random")
+
+    def test_cflb(self) -> None:
+        self.replay("cflb", "cflb")
+
+    def test_cflb_random(self) -> None:
+        self.replay("cflb", "cflb-random")
 
 
 if __name__ == "__main__":

@@ -4,15 +4,14 @@ import ipaddress
 import json
 import pathlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import frames
 import state
-from bmv2 import Bench
 from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
 from heddle_p4 import cflb
 from heddle_p4.routes import Routes
-from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
+from heddle_p4.settings import SwitchSettings, hula_values, inverse
 from heddle_p4.switch import Prefix, Switch
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "schemes"
@@ -24,6 +23,20 @@ COUNTERS += ["unknown_tokens", "token_collisions", "table_collisions", "wraps"]
 REASONS = ["alone", "controlled", "digit-too-high", "no-selector", "no-field"]
 PROBE_FORWARDED, PROBE_SENT = 3, 4
 Json = dict[str, Any]
+
+
+class Bench(Protocol):
+    """A switch under test: frames in, frames out, and its control plane."""
+
+    @property
+    def switch(self) -> Switch:
+        """Its control plane."""
+
+    def send(self, port: int, frame: bytes) -> None:
+        """Gives the switch a frame."""
+
+    def receive(self, port: int) -> bytes | None:
+        """The next frame that leaves by a port; None if there is none."""
 
 
 class Different(AssertionError):
@@ -65,10 +78,8 @@ class Run:
             self.switch.set_entry("ports", (port,), "set_port", {"role": ROLES[role], "probe_group": 99, "inverse": 0})
         self._destination(LOCAL_HOST, "to_host", {"port": HOST_PORT})
         self._destination(OTHER_HOST, "to_tor", {"tor": 0})
-        if self.scheme in ("hula", "mp-hula"):
-            self.switch.set_default("hula_settings", "set_hula", hula_values(self.config.get("hula", self.config)))
-        if self.scheme == "mp-hula":
-            self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
+        if self.scheme == "hula":
+            self.switch.set_default("hula_settings", "set_hula", hula_values(self.config))
         if self.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(self.config))
 
@@ -105,8 +116,6 @@ class Run:
         given, frame = self._data(now, port, step)
         answer = self._exchange(given, frame)
         out: Json = {"port": answer.port}
-        if answer.shim():
-            out["shim"] = answer.shim()
         if self.scheme == "cflb":
             out["reason"] = REASONS[answer.reason]
             if out["reason"] in ("controlled", "digit-too-high"):
@@ -120,7 +129,7 @@ class Run:
             self._destination(destination, "to_tor", {"tor": step["dst_tor"]})
             payload = frames.tcp(1, 2, ACK, b"")
             kind, packet = frames.ip((ipaddress.ip_address("10.0.0.1"), destination), frames.TCP, payload)
-            return Given(now, port, flow_hash=step["flow_hash"]), frames.ethernet(kind, packet, step.get("shim"))
+            return Given(now, port, flow_hash=step["flow_hash"]), frames.ethernet(kind, packet)
         source, target = (ipaddress.ip_address(fields[end]) for end in ("source", "destination"))
         self._destination(target, "to_tor", {"tor": step["dst_tor"]})
         ports = fields["ports"] or [0, 0]
@@ -129,21 +138,6 @@ class Run:
         has_ports = 1 if fields["ports"] else 2
         return Given(now, port, flow_hash=step["flow_hash"], ports=has_ports, any_ttl=1), frames.ethernet(kind, packet)
 
-    def egress(self, now: int, step: Json) -> Json:
-        """A packet from the fabric at its destination ToR."""
-        kind, packet = frames.ip((OTHER_HOST, LOCAL_HOST), frames.TCP, frames.tcp(1, 2, ACK, b""))
-        answer = self._exchange(Given(now, FABRIC_PORT), frames.ethernet(kind, packet, step["shim"]))
-        return {"shim": answer.shim()} if answer.shim() else {}
-
-    def handshake(self, now: int, step: Json) -> Json:
-        """A TCP packet that a ToR reads."""
-        from_host = step["from"] == "host"
-        ends = (LOCAL_HOST, OTHER_HOST) if from_host else (OTHER_HOST, LOCAL_HOST)
-        kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], bytes.fromhex(step["options"])))
-        port = HOST_PORT if from_host else FABRIC_PORT
-        self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
-        return {}
-
     def probe(self, now: int, step: Json) -> Json:
         """A received probe."""
         hops = (step["port"],) if step["next_hop"] else ()
@@ -151,7 +145,7 @@ class Run:
         given = Given(now, step["port"], util=step["util"], link_util=step["link_util"])
         out = self._probe_of(self._exchange(given, frames.probe(step["tor"])), 100 + step["port"])
         if step["tor"] < self.trace["switch"]["tors"]:
-            return out | {"best": state.best(self.switch, self.scheme, step["tor"])}
+            return out | {"best": state.best(self.switch, step["tor"])}
         return out | {"best": []}
 
     def _probe_of(self, answer: Answer, group: int) -> Json:

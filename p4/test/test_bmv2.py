@@ -1,0 +1,28 @@
+"""The tests of test_vectors.py and test_bad_input.py on simple_switch. No network interfaces, no privileges."""
+
+import pathlib
+import unittest
+from contextlib import AbstractContextManager
+
+import bmv2
+import test_bad_input
+import test_vectors
+import traces
+
+
+class VectorsOnBmv2(test_vectors.Vectors):
+    """The traces."""
+
+    def bench(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        return bmv2.bench(program)
+
+
+class BadInputOnBmv2(test_bad_input.BadInput):
+    """Packets that no well-behaved host or switch sends."""
+
+    def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        return bmv2.bench(program)
+
+
+if __name__ == "__main__":
+    unittest.main()
