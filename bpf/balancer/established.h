@@ -58,8 +58,8 @@ static __always_inline struct registration next_registration(const struct packet
 }
 
 /* Sends the packet to its backend through a balancer that stores the registration, or through both of the slot. */
-static __always_inline void steer_registration(const struct packet_context *context, const struct registration *registration, __u32 peer,
-					       enum registration_reach reach, struct decision *decision)
+static __always_inline void steer_registration(const struct packet_context *context, const struct registration *registration,
+					       __u32 peer, enum registration_reach reach, struct decision *decision)
 {
 	set_token(decision, context->flow.token);
 	set_backend(decision, context->flow.target);

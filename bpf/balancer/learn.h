@@ -28,8 +28,8 @@ static __always_inline int search_options(struct xdp_md *ctx, const struct packe
 }
 
 /* Sends the packet with keys through a balancer of the token's slot, to register the token there. */
-static __always_inline void steer_keys(const struct packet_context *context, __u32 token, __u32 peer, enum registration_reach reach,
-				       struct decision *decision)
+static __always_inline void steer_keys(const struct packet_context *context, __u32 token, __u32 peer,
+				       enum registration_reach reach, struct decision *decision)
 {
 	if (!steerable(context, peer)) {
 		count(context, STEER_TOO_BIG);

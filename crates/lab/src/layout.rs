@@ -117,8 +117,8 @@ fn peer_mac(mut mac: Mac) -> Mac {
 /// one comes a second later.
 fn neighbours(device: &str, mac: Mac, (v4, v6): (Ipv4Addr, Ipv6Addr)) -> String {
     format!(
-        "neighbour add {v4} lladdr {mac} dev {device} nud permanent
-neighbour add {v6} lladdr {mac} dev {device} nud permanent
+        "neighbour replace {v4} lladdr {mac} dev {device} nud permanent
+neighbour replace {v6} lladdr {mac} dev {device} nud permanent
 "
     )
 }
@@ -205,11 +205,11 @@ pub(crate) fn lan_lines(node: &Node, router: &Node) -> String {
     let gateway = neighbours("eth0", router.mac, (router.v4, router.v6));
     format!(
         "link set lo up
-address add {}/24 dev eth0
-address add {}/64 dev eth0 nodad
+address replace {}/24 dev eth0
+address replace {}/64 dev eth0 nodad
 link set eth0 up
-route add 0.0.0.0/0 via {}
-route add ::/0 via {}
+route replace 0.0.0.0/0 via {}
+route replace ::/0 via {}
 {gateway}",
         node.v4, node.v6, router.v4, router.v6
     )
