@@ -254,8 +254,10 @@ impl<'a> Running<'a> {
                 observed.forget_subflows();
             }
         }
-        if service.joins_missing > 0 {
+        if service.joins_missing > 0 || joins_refused > 0 {
             service.errors.push(format!("the kernel counted meanwhile: {counted}"));
+            let collisions = observe::collisions(&self.cluster, self.soak.balancers.into());
+            service.errors.push(format!("token collisions at the balancers so far: {collisions}"));
         }
         self.load.reopen()?;
         let (name, withdrawal) = (event.name(), event.withdrawal());

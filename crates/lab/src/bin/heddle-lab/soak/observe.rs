@@ -85,8 +85,20 @@ fn received(lab: &Lab, index: usize) -> anyhow::Result<u64> {
 /// The sum of a metric over all labels.
 fn sum(metrics: &str, name: &str) -> u64 {
     let of_name = metrics.lines().filter(|line| line.starts_with(name));
-    let value = |line: &str| line.rsplit(' ').next()?.parse::<f64>().ok();
-    of_name.filter_map(value).sum::<f64>() as u64
+    of_name.filter_map(last_number).sum::<f64>() as u64
+}
+
+/// Tokens that were another backend's already, at the balancers that run: joins to their connections are refused.
+pub(super) fn collisions(cluster: &Cluster<'_>, balancers: usize) -> u64 {
+    let texts = (0..balancers).filter_map(|index| cluster.daemons().metrics(index).ok());
+    let of_event = |line: &&str| line.contains("event=\"token_collision\"");
+    texts
+        .map(|text| text.lines().filter(of_event).filter_map(last_number).sum::<f64>() as u64)
+        .sum()
+}
+
+fn last_number(line: &str) -> Option<f64> {
+    line.rsplit(' ').next()?.parse().ok()
 }
 
 /// The backends of a service, and those of them that are drained. All services have the same.
