@@ -158,13 +158,13 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	}
 }
 
-static __always_inline void handle_message(const struct packet_context *context, __u32 peer, const struct steering *message,
+static __always_inline void handle_message(struct xdp_md *ctx, const struct packet_context *context, __u32 peer, const struct steering *message,
 					   struct decision *decision)
 {
 	if (message->kind == STEER_FRAGMENT)
 		handle_fragment_message(context, message, decision);
 	else if (context->vip.kind == VIP_SERVICE)
-		handle_flow_message(context, peer, message, decision);
+		handle_flow_message(ctx, context, peer, message, decision);
 	else
 		decide_drop(decision, DROP_MALFORMED);
 }
@@ -205,7 +205,7 @@ static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_conte
 	}
 	context->forwarded = message->kind == STEER_FORWARD;
 	if (!context->forwarded)
-		handle_message(context, context->peer, message, decision);
+		handle_message(ctx, context, context->peer, message, decision);
 	return context->forwarded;
 }
 

@@ -12,12 +12,13 @@
 /* Where the third packet of a handshake may start, counted from its SYN: there may have been data in that (RFC 7413). */
 #define DATA_IN_SYN 0xffff
 
-/* Stores a candidate for the known flow's entry. */
-static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 token, __u32 target)
+/* Stores a candidate for the known flow's entry; its next packet starts behind `sequence`. */
+static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
+				    __u32 target)
 {
 	struct candidate candidate = {
 		.token = token,
-		.sequence = context->sequence,
+		.sequence = sequence,
 		.seen = context->now,
 		.target = target,
 		.kind = kind,
@@ -51,13 +52,24 @@ static __always_inline void take_over_by_join(const struct packet_context *conte
 }
 
 /* The entry gets the token of the keys. It is registered by the next packet, and the entry not shortened meanwhile. */
-static __always_inline void take_over_by_keys(const struct packet_context *context, const struct mptcp_found *found,
+static __always_inline void take_over_by_keys(const struct packet_context *context, const struct mptcp_found *found, bool again,
 					      struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
-	changed.token = learn_keys(context, found, false, decision);
+	changed.token = learn_keys(context, found, again, decision);
 	changed.state = FLOW_ESTABLISHED | (changed.token ? FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING : 0);
+	changed.seen = context->now;
+	change_flow_token(context, &changed);
+}
+
+/* The entry gets the token of keys that came without their SYN. It is registered by the next packet. */
+static __always_inline void take_over_by_token(const struct packet_context *context, const struct candidate *candidate)
+{
+	struct flow_snapshot changed = context->flow;
+
+	changed.token = candidate->token;
+	changed.state = FLOW_ESTABLISHED | FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING;
 	changed.seen = context->now;
 	change_flow_token(context, &changed);
 }
@@ -69,6 +81,19 @@ static __always_inline void end_contest(const struct packet_context *context)
 
 	changed.state &= ~FLOW_CONTESTED;
 	change_flow(context, &changed);
+}
+
+/* True if the packet may be the one behind the candidate's own. */
+static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
+{
+	return context->sequence - candidate->sequence - 1 <= DATA_IN_SYN && target_up(candidate->target);
+}
+
+static __always_inline void accept_candidate(const struct packet_context *context)
+{
+	count(context, CANDIDATE_ACCEPTED);
+	if (!DRY_RUN)
+		bpf_map_delete_elem(&candidates, &context->key);
 }
 
 /* A packet of a contested flow. True: all is decided; else it is one like any other. */
@@ -84,17 +109,36 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 		return true;
 	}
 	candidate = *stored;
-	if (context->sequence - candidate.sequence - 1 > DATA_IN_SYN || !target_up(candidate.target))
+	if (!follows(context, &candidate))
 		return false;
 	kind = search_options(ctx, context, &found);
 	if (candidate.kind == CANDIDATE_JOIN && kind == MPTCP_JOIN_ACK)
 		take_over_by_join(context, &candidate, decision);
-	else if (candidate.kind == CANDIDATE_CAPABLE && kind == MPTCP_CAPABLE_KEYS)
-		take_over_by_keys(context, &found, decision);
+	else if (candidate.kind != CANDIDATE_JOIN && kind == MPTCP_CAPABLE_KEYS)
+		take_over_by_keys(context, &found, candidate.kind == CANDIDATE_KEYS, decision);
+	else if (candidate.kind == CANDIDATE_KEYS && kind == MPTCP_DSS)
+		take_over_by_token(context, &candidate);
 	else
 		return false;
-	count(context, CANDIDATE_ACCEPTED);
-	if (!DRY_RUN)
-		bpf_map_delete_elem(&candidates, &context->key);
+	accept_candidate(context);
+	return true;
+}
+
+/* A packet that another balancer asks about, of a flow that is contested here: if it is the third one of a candidate's join, the entry is the
+ * join's from now on. False: it is not. */
+static __always_inline bool accept_join(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate)
+{
+	const struct candidate *stored = candidate_of(context);
+	struct decision unused = {};
+	struct mptcp_found found;
+
+	if (!stored)
+		return false;
+	*candidate = *stored;
+	if (candidate->kind != CANDIDATE_JOIN || !follows(context, candidate) ||
+	    search_options(ctx, context, &found) != MPTCP_JOIN_ACK)
+		return false;
+	take_over_by_join(context, candidate, &unused);
+	accept_candidate(context);
 	return true;
 }

@@ -184,6 +184,29 @@ static __always_inline bool may_be_outdated(const struct packet_context *context
 	return flow->token;
 }
 
+/* Keys on a flow that was silent: those of a new connection with its addresses and ports, whose SYN went to another balancer. Their token is
+ * registered, and the entry's own when the connection goes on. Anybody can send keys: the entry stays as it is until then. */
+static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const struct packet_context *context,
+						   struct decision *decision)
+{
+	const struct flow_snapshot *flow = &context->flow;
+	struct mptcp_found found;
+	__u32 token;
+
+	if (!may_be_outdated(context) || closes(context) || own_hashed_target(context) != flow->target)
+		return false;
+	if (search_options(ctx, context, &found) != MPTCP_CAPABLE_KEYS || token_of(&found) == flow->token)
+		return false;
+	if (!within_limit(LIMIT_LEARN, &settings.learn, context->now)) {
+		count(context, LEARN_LIMITED);
+		return false;
+	}
+	token = learn_keys(context, &found, false, decision);
+	if (token)
+		contest(context, CANDIDATE_KEYS, context->sequence - 1, token, flow->target);
+	return true;
+}
+
 /* Asks other balancers about a flow that is known here. False: it is as it is known here. */
 static __always_inline bool verify_flow(const struct packet_context *context, struct decision *decision)
 {
@@ -214,7 +237,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (context->packet.protocol == IPPROTO_UDP)
 		refresh_flow(context, FLOW_UDP);
-	else if (verify_flow(context, decision))
+	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(context, decision))
 		return 0;
 	else if (closes(context))
 		decide_end(context);

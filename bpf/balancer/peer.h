@@ -25,15 +25,21 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 	decide_reply(target, asker, message, decision);
 }
 
-static __always_inline void reply_to_flow_query(const struct packet_context *context, __u32 asker, const struct steering *message,
-						struct decision *decision)
+static __always_inline void reply_to_flow_query(struct xdp_md *ctx, const struct packet_context *context, __u32 asker,
+						const struct steering *message, struct decision *decision)
 {
 	__u32 target = context->known && target_up(context->flow.target) ? context->flow.target : NO_TARGET;
+	__u32 token = context->known ? context->flow.token : 0;
+	struct candidate candidate;
 
+	if (context->known && context->flow.state & FLOW_CONTESTED && accept_join(ctx, context, &candidate)) {
+		target = candidate.target;
+		token = candidate.token;
+	}
 	if (target == NO_TARGET)
 		count(context, REPLY_UNKNOWN);
 	decide_reply(target, asker, message, decision);
-	set_token(decision, context->known ? context->flow.token : 0);
+	set_token(decision, token);
 }
 
 /* The state of a flow that came from another balancer. The one that had it may be gone, and its entries with it: token and flow are registered
@@ -192,8 +198,8 @@ static __always_inline void handle_registration(const struct packet_context *con
 		register_further(context, message, decision);
 }
 
-__noinline int handle_flow_message(const struct packet_context *context, __u32 peer, const struct steering *message,
-				   struct decision *decision)
+__noinline int handle_flow_message(struct xdp_md *ctx, const struct packet_context *context, __u32 peer,
+				   const struct steering *message, struct decision *decision)
 {
 	if (!context || !message || !decision)
 		return 0;
@@ -202,7 +208,7 @@ __noinline int handle_flow_message(const struct packet_context *context, __u32 p
 		reply_to_token_query(context, peer, message, decision);
 		break;
 	case STEER_FLOW_QUERY:
-		reply_to_flow_query(context, peer, message, decision);
+		reply_to_flow_query(ctx, context, peer, message, decision);
 		break;
 	case STEER_REPLY:
 		handle_reply(context, message, decision);

@@ -35,7 +35,7 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	if ((flow->state & FLOW_STATE_MASK) == FLOW_NEW)
 		learn_from_now_on(context);
 	else if (!half_open(flow))
-		contest(context, CANDIDATE_CAPABLE, 0, flow->target);
+		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, flow->target);
 }
 
 /* True if the flow is a join of this token, whose SYN came again. Behind a FIN it is another one, from the same port. */
@@ -44,18 +44,16 @@ static __always_inline bool is_join_of(const struct flow_snapshot *flow, __u32 t
 	return token && flow->token == token && !is_closing(flow);
 }
 
-/* Stores a join: no hash gives its target. False: a live flow has its addresses and ports, and keeps the entry until the join goes on. */
-static __always_inline bool store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state)
+/* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes on. */
+static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state)
 {
 	struct flow_value value = { .token = token, .target = target, .state = state };
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (flow && target_up(flow->target)) {
-		contest(context, CANDIDATE_JOIN, token, target);
-		return false;
-	}
-	store_flow(context, &value, STATEFUL);
-	return true;
+	if (flow && target_up(flow->target))
+		contest(context, CANDIDATE_JOIN, context->sequence, token, target);
+	else
+		store_flow(context, &value, STATEFUL);
 }
 
 /* Registers the flow of a join with its SYN. Should this balancer fail before the next packet, others know the backend. */
@@ -75,10 +73,9 @@ static __always_inline void register_join(const struct packet_context *context, 
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
-	bool stored = store_join(context, token, target, state);
-
+	store_join(context, token, target, state);
 	decide_send(decision, target, SENT_JOIN);
-	if (stored && decision->action == SEND && context->vip.mode == MPTCP_LEARN)
+	if (decision->action == SEND && context->vip.mode == MPTCP_LEARN)
 		register_join(context, token, decision);
 }
 

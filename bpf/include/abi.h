@@ -131,12 +131,13 @@ struct flow_bucket {
 enum candidate_kind {
 	CANDIDATE_CAPABLE = 1, /* its SYN had MP_CAPABLE: its keys will tell */
 	CANDIDATE_JOIN,        /* its SYN had MP_JOIN: its ACK will tell */
+	CANDIDATE_KEYS,        /* its SYN went to another balancer: its keys came, and the next packet will tell */
 };
 
 /* A new handshake with the addresses and ports of a live flow. It takes the flow's entry over when it goes on. */
 struct candidate {
-	__u32 token;    /* CANDIDATE_JOIN: names the connection that it joins */
-	__u32 sequence; /* of its SYN */
+	__u32 token;    /* CANDIDATE_JOIN: names the connection that it joins; CANDIDATE_KEYS: of the keys */
+	__u32 sequence; /* of its SYN; of a SYN without data before its keys */
 	__u32 seen;     /* tick */
 	__u16 target;
 	__u8 kind; /* enum candidate_kind */

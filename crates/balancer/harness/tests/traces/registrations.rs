@@ -162,6 +162,71 @@ fn an_entry_of_a_flow_that_has_ended_is_verified() {
     }
 }
 
+/// A connection moves between its SYN and its keys, to a balancer that has an entry of an old one with the same addresses and ports: its token is
+/// learnt nevertheless.
+#[test]
+fn keys_on_an_entry_of_an_old_connection_are_learnt() {
+    for pause in [60, 3600] {
+        let Some(mut cluster) = open(three()) else { return };
+        let olds: Vec<_> = (1..30).map(connection).collect();
+        for old in &olds {
+            cluster.connect(1, old);
+            cluster.to(1, &old.primary.fin());
+        }
+        cluster.advance(cluster.settings().syn_timeout + pause).unwrap();
+        for (number, old) in olds.iter().enumerate() {
+            let new = Connection { primary: old.primary, ..connection(number as u16 + 100) };
+            let home = cluster.to(0, &new.syn());
+            let frames = [new.third_ack(), new.first_data(100), new.data(100), new.data(0)];
+            for frame in &frames[number % 2..] {
+                assert_eq!(cluster.to(1, frame), home, "{number}");
+            }
+            for balancer in 0..3 {
+                let subflow = with_port(new.primary, 7 + balancer as u16);
+                assert_eq!(cluster.join(balancer, &new, &subflow), home, "{number}, {balancer}");
+            }
+        }
+    }
+}
+
+/// Keys alone, which anybody can send, change no entry.
+#[test]
+fn keys_alone_leave_a_silent_flow_its_token() {
+    let Some(mut cluster) = open(three()) else { return };
+    let old = connection(1);
+    let home = cluster.connect(1, &old);
+    cluster.advance(cluster.settings().syn_timeout + 60).unwrap();
+    let forged = Connection { primary: old.primary, ..connection(100) };
+    cluster.to(1, &forged.third_ack());
+    assert_eq!(cluster.entry(1, &old.primary).unwrap().token, Some(old.token()));
+    let mut later = old.data(1);
+    later[14 + 20 + 4] ^= 0x80; // far from where the forged connection's next packet would start
+    assert_eq!(cluster.to(1, &later), home);
+    assert_eq!(cluster.entry(1, &old.primary).unwrap().token, Some(old.token()));
+}
+
+/// A join moves between its SYN and its third packet, to a balancer that has an entry of an old one with the same addresses and ports.
+#[test]
+fn a_join_that_moves_to_an_entry_of_an_old_one() {
+    let Some(mut cluster) = open(three()) else { return };
+    let mut subflows = Vec::new();
+    for number in 1..40 {
+        let (old, new) = (connection(number), connection(number + 100));
+        let old_home = cluster.connect(1, &old);
+        let subflow = with_port(old.primary, 10);
+        assert_eq!(cluster.join(1, &old, &subflow), old_home);
+        (0..3).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), old_home));
+        subflows.push((new, subflow));
+    }
+    cluster.advance(cluster.settings().syn_timeout + 60).unwrap();
+    for (new, subflow) in &subflows {
+        let home = cluster.connect(2, new);
+        assert_eq!(cluster.to(0, &new.join(subflow)), home);
+        assert_eq!(cluster.to(1, &subflow.joined_ack()), home);
+        (0..3).for_each(|_| assert_eq!(cluster.to(1, &subflow.data(1)), home));
+    }
+}
+
 /// A flow that the hash explains causes no question, and so waits for no answer.
 #[test]
 fn plain_flows_never_wait_for_a_dead_balancer() {

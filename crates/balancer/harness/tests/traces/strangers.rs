@@ -125,8 +125,9 @@ fn a_balancer_that_is_taken_for_dead_is_heard() {
     let word = header(STEERING_VERSION, SteeringKind::Confirm as u8, 7, 1002, &packet);
     let frame = steered(balancer_address(1), balancer_address(0), &word, &packet);
     let (sent, seen) = cluster.seen(0, &frame);
-    assert_eq!(sent.fate, Fate::Backend(2));
-    assert_eq!(seen.at(0), [Counter::SentForPeer, Counter::TokenAdded]);
+    assert_eq!((sent.fate, sent.via), (Fate::Backend(2), vec![0, 2]), "and told on");
+    assert_eq!(seen.at(0), [Counter::SteeredKeys, Counter::TokenAdded]);
+    assert_eq!(seen.at(2), [Counter::SentForPeer, Counter::TokenAdded]);
 }
 
 /// The owner is dead and the others do not know yet: queries to it are lost; then the change is published, and the SYN comes again.
