@@ -158,8 +158,8 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	}
 }
 
-static __always_inline void handle_message(struct xdp_md *ctx, const struct packet_context *context, __u32 peer, const struct steering *message,
-					   struct decision *decision)
+static __always_inline void handle_message(struct xdp_md *ctx, const struct packet_context *context, __u32 peer,
+					   const struct steering *message, struct decision *decision)
 {
 	if (message->kind == STEER_FRAGMENT)
 		handle_fragment_message(context, message, decision);
