@@ -78,6 +78,9 @@ pub(crate) enum Command {
     /// Run scenarios on real kernels in network namespaces (by the programs heddle-lab and heddle-emulation; needs root).
     #[command(disable_help_flag = true)]
     Lab(Passed),
+    /// Open this host's MPTCP subflows on chosen paths (by the program heddle-agent; Linux).
+    #[command(disable_help_flag = true)]
+    Agent(Passed),
     #[command(flatten)]
     Generate(Generate),
     /// Print the help of a command.

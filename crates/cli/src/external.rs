@@ -18,6 +18,14 @@ pub(crate) const LAB: External = External {
     how_to_get: "build it, on Linux: ./x build, or cargo build --release --package heddle-lab --package heddle-emulation; then install both beside heddle or on the PATH",
 };
 
+/// A host's path manager.
+pub(crate) const AGENT: External = External {
+    command: &["agent"],
+    program: "heddle-agent",
+    subcommand: &[],
+    how_to_get: "build it, on Linux: ./x build, or cargo build --release --package heddle-agent; then install it beside heddle or on the PATH",
+};
+
 /// The path service.
 pub(crate) const PATH_SERVICE: External = External {
     command: &["path", "serve"],
@@ -35,4 +43,4 @@ pub(crate) const ROMANROADS: External = External {
 };
 
 /// The sub-commands that are whole commands of `heddle`.
-pub(crate) const ALL: [External; 3] = [BALANCER, LAB, PATH_SERVICE];
+pub(crate) const ALL: [External; 4] = [AGENT, BALANCER, LAB, PATH_SERVICE];

@@ -27,7 +27,10 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: &Cli) -> Result<ExitCode, Failure> {
-    if !matches!(cli.command, Command::Lb(_) | Command::Lab(_) | Command::Help { .. }) {
+    if !matches!(
+        cli.command,
+        Command::Lb(_) | Command::Lab(_) | Command::Agent(_) | Command::Help { .. }
+    ) {
         interrupt::catch()?;
         let jobs = usize::from(cli.common.jobs.unwrap_or(0));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
@@ -60,6 +63,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Generate(generate) => generate.run(Cli::command(), &external::ALL),
         Command::Lb(passed) => return external::BALANCER.run(common, &passed.arguments),
         Command::Lab(passed) => return external::LAB.run(common, &passed.arguments),
+        Command::Agent(passed) => return external::AGENT.run(common, &passed.arguments),
         Command::Help { command } => return help(command),
     };
     done.map(|()| ExitCode::SUCCESS)

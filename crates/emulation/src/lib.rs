@@ -12,7 +12,9 @@
 //! * The neighbour of every device is permanent, so that no ARP packet waits behind a full buffer.
 
 mod addresses;
+mod agents;
 mod clock;
+mod daemons;
 mod error;
 pub mod host;
 mod hosts;

@@ -1,10 +1,10 @@
 //! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that are replaced and said.
 
 use heddle_config::{ConfigError, Document, Problem};
-use heddle_scenario::{Scenario, Source, Transport};
+use heddle_scenario::{Placing, Scenario, Scheme, Source, Transport};
 use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 use serde::Serialize;
 
@@ -53,6 +53,7 @@ impl Check<'_> {
     fn all(&mut self, scaled: &Scenario, plane: Kind) -> Result<Scenario, Problem> {
         plane.check(scaled)?;
         let mut possible = scaled.clone();
+        self.steering(&mut possible)?;
         self.fabric(&mut possible)?;
         self.transport(&mut possible.transport)?;
         self.sampling(&mut possible);
@@ -88,6 +89,25 @@ impl Check<'_> {
             ));
             scenario.fabric.graph.links.iter_mut().for_each(|link| link.delay = Time::ZERO);
         }
+        Ok(())
+    }
+
+    /// Agents place every connection, whatever it has to send, each for its own host.
+    fn steering(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
+        let Scheme::Cflb(cflb) = &mut scenario.scheme else { return Ok(()) };
+        if cflb.elephants > Bytes(0) {
+            let why = "agents on the hosts place all connections of several subflows";
+            self.refuse("scheme.elephants", why, "elephants = \"0B\"")?;
+            cflb.elephants = Bytes(0);
+        }
+        if cflb.placing != Placing::FewestFlows {
+            let why = "agents know no rates";
+            self.refuse("scheme.placing", why, "placing = \"fewest-flows\"")?;
+            cflb.placing = Placing::FewestFlows;
+        }
+        self.notes.push(
+            "scheme: the first subflow's path is that of the port that the kernel chose; each host's agent knows its own flows only".into(),
+        );
         Ok(())
     }
 

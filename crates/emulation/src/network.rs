@@ -10,7 +10,7 @@ use heddle_units::Rate;
 
 use crate::addresses::{Addresses, GATEWAY, LinkMac};
 use crate::state::{self, LinkState, State};
-use crate::{EmulationError, settings};
+use crate::{EmulationError, agents, settings};
 
 /// The object of `bpf/tools/pass.bpf.c`.
 const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
@@ -78,7 +78,7 @@ impl Network {
         }
         tools::require(PROGRAMS)?;
         let fabric = Fabric::new(&scenario.fabric.graph)?;
-        let addresses = Addresses::new(&fabric, subflows(scenario))?;
+        let addresses = Addresses::new(&fabric, addresses_of_hosts(scenario))?;
         let state = describe(&fabric, scenario, name, owner);
         state.save()?;
         let network =
@@ -172,7 +172,10 @@ impl Network {
 
     fn apply_settings(&self, node: u32) -> Result<(), EmulationError> {
         let settings = if node < self.fabric.hosts {
-            settings::of_host(&self.scenario.transport)
+            let mut settings = settings::of_host(&self.scenario.transport);
+            let agents = agents::subflows(&self.scenario);
+            settings.extend(agents.map(|_| "net.mptcp.pm_type=1".to_owned()));
+            settings
         } else {
             settings::of_switch(node)
         };
@@ -287,8 +290,10 @@ fn devices(fabric: &Fabric, node: u32) -> impl Iterator<Item = Device<'_>> {
     fabric.ports_of(node).iter().zip(0..).map(move |(info, number)| Device { node, number, info })
 }
 
-fn subflows(scenario: &Scenario) -> u8 {
+/// Addresses of each host: the kernel's path manager opens a subflow from each, agents open all from one.
+fn addresses_of_hosts(scenario: &Scenario) -> u8 {
     match &scenario.transport {
+        _ if agents::subflows(scenario).is_some() => 1,
         Transport::Tcp(_) => 1,
         Transport::Mptcp(mptcp) => mptcp.subflows,
     }

@@ -16,7 +16,7 @@ use crate::network::Network;
 use crate::outcome::{Counted, Facts, Finished, LabOutcome, TcpCounters, outcome};
 use crate::plane::DataPlane;
 use crate::sampler::{PortTotals, Sampler};
-use crate::{EmulationError, clock};
+use crate::{EmulationError, agents, clock};
 
 /// Time between the hosts' readiness and the start of the run.
 const LEAD: Duration = Duration::from_millis(500);
@@ -55,6 +55,7 @@ pub fn run(
     }
     let routes = links.routes(network)?;
     plane.start(network, &routes)?;
+    let _agents = agents::start(network)?;
     let hosts = Hosts::start(network)?;
     let tcp_before = TcpCounters::read(network, &hosts)?;
     let start = clock::now() + LEAD.as_nanos() as u64;

@@ -204,7 +204,7 @@ fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
     if skip_without(Need::Root) {
         return;
     }
-    build_switch();
+    build_program("heddle-switch");
     let folder = tempfile::tempdir().unwrap();
     let hula = "scheme={ kind = \"hula\", probe_period = \"20ms\", flowlet_gap = \"50ms\" }";
     let event = "event=[{ at = \"1500ms\", fail = [\"spine-1\"] }]";
@@ -220,16 +220,16 @@ fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
     assert_eq!(results["lab"]["facts"][0][1]["corrupt"], 0);
 }
 
-/// Builds `heddle-switch` beside the program under test.
-fn build_switch() {
+/// Builds a program of another crate beside the program under test.
+fn build_program(name: &str) {
     let folder = Path::new(PROGRAM).parent().unwrap();
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "heddle-switch", "--target-dir"]);
+    cargo.args(["build", "--quiet", "--package", name, "--target-dir"]);
     cargo.arg(folder.parent().unwrap());
     if folder.ends_with("release") {
         cargo.arg("--release");
     }
-    assert!(cargo.status().unwrap().success(), "heddle-switch cannot be built");
+    assert!(cargo.status().unwrap().success(), "{name} cannot be built");
 }
 
 #[test]
@@ -256,4 +256,32 @@ fn a_fabric_stays_up_and_its_nodes_can_be_entered() {
     assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
     let unknown = heddle(&["shell", "leaf-1", "--name", &name]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no lab"));
+}
+/// Claim C6: in every run each of the seven paths carries data of a subflow, after all are open.
+#[test]
+fn under_cflb_seven_subflows_carry_data_over_seven_links() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    build_program("heddle-switch");
+    build_program("heddle-agent");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/lab/seven-links.toml");
+    let mut command = Command::new(PROGRAM);
+    command.args(["--quiet", "--json", "run", scenario, "--dataplane", "ebpf", "--out"]).arg(&out);
+    let results =
+        results(&command.args(["--rate-scale", "1", "--set", "seeds=[1]"]).output().unwrap());
+    assert_eq!(results["lab"]["facts"][0][1]["broken"], 0);
+    let samples = fs::read_to_string(out.join("links.csv")).unwrap();
+    let late = |line: &&str| line.split(',').nth(1).and_then(|at| at.parse().ok()) > Some(1.5);
+    let carried = |spine: &str| {
+        let from = format!(",leaf-1,{spine},");
+        let of_link = samples.lines().skip(1).filter(late).filter(|line| line.contains(&from));
+        of_link.filter_map(|line| line.split(',').nth(4)?.parse::<u64>().ok()).sum::<u64>()
+    };
+    for spine in 1..=7 {
+        let bytes = carried(&format!("spine-{spine}"));
+        assert!(bytes > 20_000, "spine-{spine} carried {bytes} bytes");
+    }
 }

@@ -59,11 +59,17 @@ fn the_kernels_routes_know_ecmp_alone() {
 fn ebpf_switches_know_their_schemes_and_no_others() {
     let source = |scheme: &str| Source::new("lab.toml", PLAIN).with("scheme", scheme);
     let none = |_: &str| Err(std::io::Error::other("none"));
-    let check = |scheme| check(&source(scheme), &load(&source(scheme), &none).unwrap(), Kind::Ebpf);
+    let check =
+        |scheme: &str| check(&source(scheme), &load(&source(scheme), &none).unwrap(), Kind::Ebpf);
     for scheme in ["ecmp", "hula", "mp-hula"] {
         assert!(check(scheme).is_ok(), "{scheme}");
     }
     assert_eq!(check("drill").unwrap_err().key(), "scheme");
+    let cflb = |rest: &str| format!("{{ kind = \"cflb\", {rest} }}");
+    assert!(check(&cflb("field = \"source-port\", elephants = \"0B\"")).is_ok());
+    assert_eq!(check(&cflb("field = \"ports\"")).unwrap_err().key(), "scheme.field");
+    let error = check(&cflb("field = \"source-port\", elephants = \"1MB\"")).unwrap_err();
+    assert_eq!(error.key(), "scheme.elephants");
 }
 
 #[test]

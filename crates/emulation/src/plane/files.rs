@@ -2,9 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use heddle_scenario::{Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scenario, Scheme};
+use heddle_policy::mix;
+use heddle_scenario::{
+    CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Hula, HulaUpdate, LongFlows, MpHula,
+    Routing, Scenario, Scheme,
+};
 
 use crate::EmulationError;
 use crate::network::Network;
@@ -15,6 +20,14 @@ pub(super) fn config(folder: &Path, switch: &str) -> PathBuf {
     folder.join(format!("{switch}.toml"))
 }
 
+/// The fabric file of the hosts' agents.
+pub(crate) fn agents(folder: &Path) -> PathBuf {
+    folder.join("agents.toml")
+}
+
+/// CFLB's key file.
+const KEY: &str = "fabric.key";
+
 /// Writes all files into a folder.
 pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationError> {
     let write = |name: &str, text: &str| {
@@ -24,6 +37,12 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
     write("graph.toml", &graph(&network.scenario.fabric.graph))?;
     write("scenario.toml", &scenario(&network.scenario))?;
     write("addresses.toml", &addresses(network))?;
+    if let Scheme::Cflb(cflb) = &network.scenario.scheme {
+        write_key(&folder.join(KEY), network.scenario.seeds.first().copied().unwrap_or(1))?;
+        let path = agents(folder);
+        let text = fabric_file(network, &cflb.constants);
+        fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))?;
+    }
     for switch in network.switches() {
         write(
             &format!("{}.toml", network.fabric.node(switch).name),
@@ -31,6 +50,50 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
         )?;
     }
     Ok(())
+}
+
+/// A key made of the seed, for this lab alone.
+fn write_key(path: &Path, seed: u64) -> Result<(), EmulationError> {
+    let word = |round: u64| mix(seed as u32, (seed >> 32) as u32 ^ round as u32);
+    let digits: String = (1..=4).map(|round| format!("{:08x}", word(round))).collect();
+    let failed = || EmulationError::system(path.display().to_string());
+    fs::write(path, digits + "\n").map_err(failed())?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed())
+}
+
+/// The fabric with CFLB's constants and the hosts' addresses.
+fn fabric_file(network: &Network, constants: &CflbConstants) -> String {
+    let failed = &network.scenario.fabric.failed;
+    format!(
+        "[fabric]\nkind = \"file\"\npath = \"graph.toml\"\nfailed = [{}]\n[cflb]\n{}\nkey_file = \"{KEY}\"\n\
+         [addresses]\nipv4 = \"192.168.0.0/16\"\n[addresses.hosts]\n{}",
+        link_names(failed),
+        cflb_keys(constants, "\n"),
+        host_lines(network),
+    )
+}
+
+fn cflb_keys(constants: &CflbConstants, separator: &str) -> String {
+    let field = match constants.field {
+        CflbField::Ports => "field = \"ports\"".to_owned(),
+        CflbField::SourcePort { low, high } => {
+            format!("field = \"source-port\"{separator}source_ports = \"{low}-{high}\"")
+        }
+        CflbField::FlowLabel => "field = \"flow-label\"".to_owned(),
+    };
+    let cipher = match constants.cipher {
+        CflbCipher::Rc5 => "rc5",
+        CflbCipher::Skip32 => "skip32",
+        CflbCipher::Feistel => "feistel",
+    };
+    let rules = match constants.rules {
+        CflbRules::Even => "even",
+        CflbRules::AsPublished => "as-published",
+    };
+    format!(
+        "{field}{separator}cipher = \"{cipher}\"{separator}radix = {}{separator}rules = \"{rules}\"",
+        constants.radix
+    )
 }
 
 /// Writes the scenario again, with these links failed.
@@ -71,8 +134,7 @@ fn graph(graph: &Graph) -> String {
 }
 
 fn scenario(scenario: &Scenario) -> String {
-    let failed = scenario.fabric.failed.iter().map(|(a, b)| format!("\"{a} {b}\""));
-    let failed = failed.collect::<Vec<_>>().join(", ");
+    let failed = link_names(&scenario.fabric.failed);
     let seed = scenario.seeds.first().copied().unwrap_or(1);
     let convergence = scenario.fabric.convergence;
     format!(
@@ -85,8 +147,16 @@ fn scenario(scenario: &Scenario) -> String {
     )
 }
 
+fn link_names(links: &[(String, String)]) -> String {
+    let names = links.iter().map(|(a, b)| format!("\"{a} {b}\""));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 fn scheme(scheme: &Scheme) -> String {
     match scheme {
+        Scheme::Cflb(cflb) => {
+            format!("{{ kind = \"cflb\", {} }}", cflb_keys(&cflb.constants, ", "))
+        }
         Scheme::Hula(hula) => format!("{{ kind = \"hula\", {} }}", hula_keys(hula)),
         Scheme::MpHula(mp) => format!("{{ kind = \"mp-hula\", {} }}", mp_hula_keys(mp)),
         other => format!("\"{}\"", other.name()),
@@ -129,13 +199,17 @@ fn mp_hula_keys(mp: &MpHula) -> String {
 }
 
 fn addresses(network: &Network) -> String {
+    // Every host is listed; the prefix is for none of them.
+    format!("ipv4 = \"192.168.0.0/16\"\n[hosts]\n{}", host_lines(network))
+}
+
+fn host_lines(network: &Network) -> String {
     let line = |host: u32| {
         let own = network.addresses.of_host(host);
         let own: Vec<String> = own.iter().map(|address| format!("\"{address}\"")).collect();
         format!("{} = [{}]\n", network.fabric.node(host).name, own.join(", "))
     };
-    // Every host is listed; the prefix is for none of them.
-    format!("ipv4 = \"192.168.0.0/16\"\n[hosts]\n{}", network.hosts().map(line).collect::<String>())
+    network.hosts().map(line).collect()
 }
 
 fn switch_file(network: &Network, switch: u32) -> String {
@@ -148,6 +222,9 @@ fn switch_file(network: &Network, switch: u32) -> String {
         pin.display(),
         folder.join(format!("{name}.sock")).display(),
     );
+    if matches!(network.scenario.scheme, Scheme::Cflb(_)) {
+        let _ = writeln!(text, "key_file = \"{KEY}\"");
+    }
     for device in network.devices(switch) {
         let peer = &network.fabric.node(device.info.to).name;
         let mac = network.peer_mac(&device);
@@ -169,9 +246,10 @@ mod tests {
     /// Switches read the fabric and the scheme that the lab runs, scaled as they are.
     #[test]
     fn the_written_scenario_resolves_to_the_same_fabric_and_scheme() {
-        for chosen in ["ecmp", "hula", "mp-hula"] {
+        let cflb = "{ kind = \"cflb\", field = \"source-port\" }";
+        for chosen in ["\"ecmp\"", "\"hula\"", "\"mp-hula\"", cflb] {
             let text = format!(
-                "scheme = \"{chosen}\"\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
+                "scheme = {chosen}\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
                  workload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n"
             );
             let none = |_: &str| Err(std::io::Error::other("none"));

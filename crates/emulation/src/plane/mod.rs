@@ -10,6 +10,7 @@ use heddle_scenario::Scenario;
 use serde::Serialize;
 
 pub use ebpf::Ebpf;
+pub(crate) use files::agents as agents_file;
 pub use kernel::Kernel;
 
 use crate::EmulationError;

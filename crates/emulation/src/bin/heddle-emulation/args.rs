@@ -47,7 +47,7 @@ pub(crate) enum Command {
 pub(crate) enum Plane {
     /// The kernel's multipath routes: ECMP.
     Kernel,
-    /// A heddle-switch in each switch: ECMP, HULA and MP-HULA in eBPF.
+    /// A heddle-switch in each switch: ECMP, HULA, MP-HULA and CFLB in eBPF.
     Ebpf,
 }
 

@@ -1,0 +1,107 @@
+//! Programs that run in the namespaces of nodes for as long as a lab does.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use heddle_lab::eventually;
+use heddle_program::external::locate;
+
+use crate::EmulationError;
+use crate::network::Network;
+use crate::state;
+
+/// Longest time until a program runs: the verifier takes some seconds on a busy machine.
+const START: Duration = Duration::from_secs(60);
+
+/// Instances of one program. Dropping them ends them, unless they were [kept](Daemons::keep).
+#[derive(Debug)]
+pub(crate) struct Daemons {
+    program: &'static str,
+    /// The words in its log that end its start.
+    runs: &'static str,
+    children: Vec<(u32, Child)>,
+    is_kept: bool,
+}
+
+impl Daemons {
+    /// None yet.
+    pub(crate) fn new(program: &'static str, runs: &'static str) -> Daemons {
+        Daemons { program, runs, children: Vec::new(), is_kept: false }
+    }
+
+    /// Starts one in a node's namespace. Its log is in the lab's folder.
+    pub(crate) fn spawn(
+        &mut self,
+        network: &Network,
+        node: u32,
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Result<(), EmulationError> {
+        let path = log(network, node);
+        let output =
+            File::create(&path).map_err(EmulationError::system(path.display().to_string()))?;
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net={}", network.path(node).display())).arg(locate(self.program));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(output);
+        let name = &network.fabric.node(node).name;
+        let what = format!("starting {} of {name}", self.program);
+        self.children.push((node, command.spawn().map_err(EmulationError::system(what))?));
+        Ok(())
+    }
+
+    /// Waits until all run.
+    pub(crate) fn wait_until_running(&mut self, network: &Network) -> Result<(), EmulationError> {
+        for (node, child) in &mut self.children {
+            let path = log(network, *node);
+            if wait(&path, self.runs, child)? {
+                let host = network.fabric.node(*node).name.clone();
+                let what = format!("({}) ended: {}", self.program, read(&path).trim());
+                return Err(EmulationError::Host { host, what });
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets them run on when the value goes.
+    pub(crate) fn keep(&mut self) {
+        self.is_kept = true;
+    }
+
+    /// Ends them.
+    pub(crate) fn end(&mut self) {
+        for (_, child) in &mut self.children {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.children.clear();
+    }
+}
+
+impl Drop for Daemons {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.end();
+        }
+    }
+}
+
+/// Waits until a program runs; true if it has ended instead.
+fn wait(log: &Path, runs: &str, child: &mut Child) -> Result<bool, EmulationError> {
+    Ok(eventually(START, || {
+        let ended = child.try_wait().ok().flatten().is_some();
+        let text = read(log);
+        if ended || text.contains(runs) { Ok(ended) } else { Err(text) }
+    })?)
+}
+
+fn read(log: &Path) -> String {
+    fs::read_to_string(log).unwrap_or_default()
+}
+
+fn log(network: &Network, node: u32) -> PathBuf {
+    let name = &network.fabric.node(node).name;
+    state::folder(&network.state.name).join(format!("{name}.log"))
+}
