@@ -41,10 +41,9 @@ static __always_inline void steer_keys(const struct packet_context *context, __u
 	decision->message.asked = reach;
 }
 
-/* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to decision->target. If
- * `again` is true the keys were lost, maybe with the first one: with the second alone. Those that are suspect are passed over. Where both
- * are suspect and this balancer is none of them, they are tried: a join that nobody knows is refused, and keys that are lost come again.
- * False: the token is another backend's. */
+/* Registers the token of keys with the two balancers of its slot, by the packet that carries them and goes to decision->target; also where one
+ * seems dead: that may be wrong, and keys that are lost come again. If `again` is true they were lost, maybe with the first balancer: with
+ * the second alone, or with the one that is not suspect. False: the token is another backend's. */
 __noinline int register_keys(const struct packet_context *context, __u32 token, bool again, struct decision *decision)
 {
 	struct keepers keepers;
@@ -52,7 +51,7 @@ __noinline int register_keys(const struct packet_context *context, __u32 token, 
 
 	if (!context || !decision)
 		return 0;
-	keepers = keepers_of(context, slot);
+	keepers = again ? keepers_of(context, slot) : both_keepers(context, slot);
 	if (keepers.here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
 		return false;
 	if (again && !keepers.here) {
@@ -60,7 +59,7 @@ __noinline int register_keys(const struct packet_context *context, __u32 token, 
 		keepers.peer = is_suspect(context, second) ? keepers.peer : second;
 		keepers.reach = REGISTER_ONCE;
 	}
-	if (keepers.peer != NO_TARGET && !(keepers.here && is_suspect(context, keepers.peer)))
+	if (keepers.peer != NO_TARGET && !(again && keepers.here && is_suspect(context, keepers.peer)))
 		steer_keys(context, token, keepers.peer, keepers.reach, decision);
 	return true;
 }

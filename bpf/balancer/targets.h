@@ -125,23 +125,29 @@ struct keepers {
 	bool passed_over; /* the other one of the slot is suspect: it is not told */
 };
 
-/* The keepers of a slot's entries. Those that are suspect are passed over if the other one is not. */
-static __always_inline struct keepers keepers_of(const struct packet_context *context, __u32 slot)
+/* The keepers of a slot's entries. */
+static __always_inline struct keepers both_keepers(const struct packet_context *context, __u32 slot)
 {
 	__u32 first = ring_at(context, RING_FIRST, slot);
 	__u32 second = context->vip.mode == MPTCP_LEARN ? ring_at(context, RING_SECOND, slot) : NO_TARGET;
-	struct keepers keepers = {
-		.peer = first == NO_TARGET ? second : first,
-		.here = first == NO_TARGET || second == NO_TARGET,
-	};
+	bool here = first == NO_TARGET || second == NO_TARGET;
 
-	keepers.reach = keepers.here ? REGISTER_ONCE : REGISTER_FURTHER;
-	if (keepers.here || !is_suspect(context, first) || is_suspect(context, second))
+	return (struct keepers){
+		.peer = first == NO_TARGET ? second : first,
+		.reach = here ? REGISTER_ONCE : REGISTER_FURTHER,
+		.here = here,
+	};
+}
+
+/* The same; the first one is passed over if it is suspect and the second is not. */
+static __always_inline struct keepers keepers_of(const struct packet_context *context, __u32 slot)
+{
+	struct keepers keepers = both_keepers(context, slot);
+	__u32 second = ring_at(context, RING_SECOND, slot);
+
+	if (keepers.here || !is_suspect(context, keepers.peer) || is_suspect(context, second))
 		return keepers;
-	keepers.peer = second;
-	keepers.reach = REGISTER_ONCE;
-	keepers.passed_over = true;
-	return keepers;
+	return (struct keepers){ .peer = second, .reach = REGISTER_ONCE, .passed_over = true };
 }
 
 static __always_inline __u32 slot_of_flow(const struct packet_context *context)

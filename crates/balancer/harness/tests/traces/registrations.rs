@@ -80,7 +80,7 @@ fn keys_are_registered_where_all_are_suspect() {
     assert_eq!(cluster.join(2, &connection, &with_port(connection.primary, 7)), home);
 }
 
-/// Silence makes a balancer suspect before it is known to be dead: keys and questions go to the other keeper.
+/// Silence makes a balancer suspect before it is known to be dead: questions go to the other keeper, and keys when they come again.
 #[test]
 fn nothing_waits_for_a_suspect() {
     let Some(mut cluster) = open(watchful()) else { return };
@@ -98,7 +98,10 @@ fn nothing_waits_for_a_suspect() {
     }
     let new = Connection { primary: flow(4000), ..kept_by(&cluster, 0, 2) };
     let new = Connection { server_key: heddle_wire::Key([9; 8]), ..new };
-    let its_home = cluster.connect(1, &new);
+    let its_home = cluster.to(1, &new.syn());
+    assert_eq!(cluster.send(1, &new.third_ack()).unwrap().fate, Fate::Lost);
+    assert_eq!(cluster.to(1, &new.first_data(100)), its_home);
+    assert_eq!(cluster.to(1, &new.data(100)), its_home);
     assert_eq!(cluster.join(1, &known, &with_port(subflow, 7)), home, "a join asks the other one");
     assert_eq!(cluster.to(2, &subflow.data(1)), home);
     assert_eq!(cluster.to(2, &new.data(1)), its_home);
