@@ -39,6 +39,7 @@ pub struct PmMessage {
 }
 
 /// An address with its identifier in the connection.
+#[derive(Clone, Copy)]
 pub(super) struct Address {
     pub at: SocketAddr,
     pub id: Option<u8>,
