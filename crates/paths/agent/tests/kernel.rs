@@ -68,7 +68,7 @@ impl Rig {
 
     fn network(&self) -> Network {
         let none = |path: &str| Err(std::io::Error::other(path.to_owned()));
-        let file = load_fabric(&Source::new("fabric.toml", &self.fabric()), &none).unwrap();
+        let file = load_fabric(&Source::new("fabric.toml", self.fabric()), &none).unwrap();
         let key = Key::parse(KEY, cflb_config(&file.cflb.constants).cipher).unwrap();
         Network::from_file(&file, &key).unwrap()
     }
