@@ -15,6 +15,8 @@ static __always_inline void decide_reply(__u32 target, __u32 asker, const struct
 	set_backend(decision, target);
 }
 
+/* Replies name the backend also where it seems down here: the one who asked has checks of its own, and this balancer's link may just have been
+ * cut. */
 static __always_inline void reply_to_token_query(const struct packet_context *context, __u32 asker,
 						 const struct steering *message, struct decision *decision)
 {
@@ -28,7 +30,7 @@ static __always_inline void reply_to_token_query(const struct packet_context *co
 static __always_inline void reply_to_flow_query(struct xdp_md *ctx, const struct packet_context *context, __u32 asker,
 						const struct steering *message, struct decision *decision)
 {
-	__u32 target = context->known && target_up(context->flow.target) ? context->flow.target : NO_TARGET;
+	__u32 target = context->known ? if_configured(context->flow.target) : NO_TARGET;
 	__u32 token = context->known ? context->flow.token : 0;
 	struct candidate candidate;
 

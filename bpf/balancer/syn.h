@@ -79,16 +79,14 @@ static __always_inline void decide_joined(const struct packet_context *context, 
 		register_join(context, token, decision);
 }
 
-/* The backend of a token in the table, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */
+/* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */
 __noinline int target_of_join(const struct packet_context *context, __u32 token)
 {
 	struct token_snapshot found;
-	__u32 target;
 
-	if (!context || !find_token(context, token, &found))
+	if (!context || !find_token(context, token, &found) || !may_join(context, token, &found))
 		return NO_TARGET;
-	target = group_target(context, found.target);
-	return target_up(target) && may_join(context, token, &found) ? target : NO_TARGET;
+	return if_configured(group_target(context, found.target));
 }
 
 /* A join whose token is not known here nor at those `asked`: the next balancer is asked; if none is left the hash decides. */
@@ -123,7 +121,7 @@ static __always_inline void decide_join(const struct packet_context *context, __
 	}
 	target = target_of_join(context, token);
 	owner = ring_at(context, RING_FIRST, ring_slot_of_token(token));
-	if (target != NO_TARGET)
+	if (target_up(target))
 		decide_joined(context, token, target, FLOW_JOINING, decision);
 	else if (owner != NO_TARGET && context->vip.mode == MPTCP_ASSIGN)
 		decide_forward_join(context, owner, decision);

@@ -73,6 +73,14 @@ static __always_inline bool hashed_otherwise_before(const struct packet_context 
 	return stamp && age <= (settings.flow_timeout >> STAMP_SHIFT) + 1;
 }
 
+/* The target, up or down; NO_TARGET: it is configured no longer. */
+static __always_inline __u32 if_configured(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target && target->state != TARGET_NONE ? index : NO_TARGET;
+}
+
 /* ---- the two balancers of a slot, and the one before them ---- */
 
 enum ring_part {

@@ -191,11 +191,18 @@ impl State {
             has_contact: self.members().iter().any(is_other),
             some_backend_up: checked.is_empty() || checked.iter().any(is_up),
             all_backends_back: checked.iter().filter(was_up).all(is_up),
+            check_interval: self.longest_check_interval(),
         };
         self.isolation = self.isolation.next(&around, self.uptime());
         if self.isolation.trusts_checks(self.uptime()) {
             self.health_in_contact.clone_from(&self.inputs.health);
         }
+    }
+
+    fn longest_check_interval(&self) -> Duration {
+        let services = self.inputs.config.services.iter();
+        let checks = services.filter_map(|service| service.health.as_ref());
+        checks.map(|(check, _)| check.interval).max().unwrap_or_default()
     }
 
     /// The reason why no packets should be sent to this balancer, if it is cut off or was just now.

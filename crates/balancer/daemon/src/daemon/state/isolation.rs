@@ -10,6 +10,9 @@ use std::time::Duration;
 /// The longest time after the cut for which a balancer waits for its backends: those that are not up then are down.
 const SETTLING: Duration = Duration::from_secs(10);
 
+/// Intervals of health checks after contact is regained, within which checks fail that began during a cut.
+const LATE_CHECKS: u32 = 2;
+
 /// The time after which the checks of a balancer that hears no other one are trusted: by a cut link they would all have failed.
 const LAST_ONE: Duration = Duration::from_secs(60);
 
@@ -24,6 +27,8 @@ pub(super) struct Surroundings {
     pub(super) some_backend_up: bool,
     /// All backends that were up when another balancer answered last are up.
     pub(super) all_backends_back: bool,
+    /// The longest interval of health checks; none waits longer for its answer.
+    pub(super) check_interval: Duration,
 }
 
 /// This balancer's contact with other balancers and backends.
@@ -36,6 +41,8 @@ pub(super) enum Isolation {
     Alone(Duration),
     /// Nothing answers.
     CutOff,
+    /// Other balancers answer again, since this time, and all backends seem up: checks that began during a cut have yet to fail.
+    Regained(Duration),
     /// Other balancers answer again, since this time.
     Settling(Duration),
 }
@@ -51,7 +58,17 @@ impl Isolation {
             };
         }
         match self {
-            Isolation::Alone(_) | Isolation::CutOff if !around.all_backends_back => {
+            Isolation::Alone(_) | Isolation::CutOff if around.all_backends_back => {
+                Isolation::Regained(time)
+            }
+            Isolation::Regained(since)
+                if time.saturating_sub(since) < LATE_CHECKS * around.check_interval =>
+            {
+                self
+            }
+            Isolation::Alone(_) | Isolation::CutOff | Isolation::Regained(_)
+                if !around.all_backends_back =>
+            {
                 Isolation::Settling(time)
             }
             Isolation::Settling(since)
@@ -68,19 +85,19 @@ impl Isolation {
         match self {
             Isolation::No => true,
             Isolation::Alone(since) => time.saturating_sub(since) >= LAST_ONE,
-            Isolation::CutOff | Isolation::Settling(_) => false,
+            Isolation::CutOff | Isolation::Regained(_) | Isolation::Settling(_) => false,
         }
     }
 
     /// True if the health from before the cut counts.
     pub(super) fn uses_earlier_health(self) -> bool {
-        matches!(self, Isolation::CutOff | Isolation::Settling(_))
+        matches!(self, Isolation::CutOff | Isolation::Regained(_) | Isolation::Settling(_))
     }
 
     /// The reason why the balancer is not healthy.
     pub(super) fn cause(self) -> Option<&'static str> {
         match self {
-            Isolation::No | Isolation::Alone(_) => None,
+            Isolation::No | Isolation::Alone(_) | Isolation::Regained(_) => None,
             Isolation::CutOff => Some("cut off: no backend and no other balancer answers"),
             Isolation::Settling(_) => {
                 Some("cut off until just now: backends are still being found again")
@@ -98,6 +115,7 @@ mod tests {
         has_contact: true,
         some_backend_up: true,
         all_backends_back: true,
+        check_interval: Duration::from_secs(1),
     };
     const ALONE: Surroundings = Surroundings { has_contact: false, ..WHOLE };
     const NOTHING: Surroundings =
@@ -126,7 +144,19 @@ mod tests {
         let some = Surroundings { all_backends_back: false, ..ALONE };
         let settling = Isolation::No.next(&some, seconds(2)).next(&SOME_BACKENDS, seconds(3));
         assert_eq!(settling, Isolation::Settling(seconds(3)));
-        assert_eq!(Isolation::Alone(seconds(2)).next(&WHOLE, seconds(3)), Isolation::No);
+    }
+
+    /// The cut, or the false alarm, is over before any check has failed: one that began during the cut fails now, and says nothing.
+    #[test]
+    fn checks_that_began_during_a_short_cut_are_not_believed() {
+        let regained = Isolation::Alone(seconds(2)).next(&WHOLE, seconds(3));
+        assert_eq!((regained, regained.cause()), (Isolation::Regained(seconds(3)), None));
+        let late = regained.next(&SOME_BACKENDS, seconds(4));
+        assert_eq!((late, late.uses_earlier_health()), (regained, true));
+        assert!(!late.trusts_checks(seconds(4)));
+        assert_eq!(late.next(&WHOLE, seconds(5)), Isolation::No);
+        assert_eq!(late.next(&SOME_BACKENDS, seconds(5)), Isolation::Settling(seconds(5)));
+        assert_eq!(late.next(&NOTHING, seconds(4)), Isolation::CutOff);
     }
 
     #[test]
