@@ -83,14 +83,17 @@ fn weighted() -> impl Strategy<Value = Vec<Weighted>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Credit lags behind by less than a slot, and the last turn may be cut short.
+    /// Each backend's credit lags behind by less than a slot, and the last turn may be cut short. The slots that all lack are given out in further
+    /// turns, by weight.
     #[test]
     fn shares_are_as_weights(backends in weighted()) {
         let slots = table(&backends);
         let total: u64 = backends.iter().map(|backend| u64::from(backend.weight)).sum();
         for (backend, share) in backends.iter().zip(shares(&slots, &backends)) {
             let exact = u64::from(backend.weight) * SLOTS as u64 / total;
-            prop_assert!((share as u64).abs_diff(exact) <= 2, "{backend:?}: {share}, not {exact}");
+            let further = u64::from(backend.weight) * backends.len() as u64 / total;
+            let off = (share as u64).abs_diff(exact);
+            prop_assert!(off <= 2 + further, "{backend:?}: {share}, not {exact}");
         }
     }
 
