@@ -172,8 +172,11 @@ def balancers():
               steered(word(ANSWER, backend="b2", asked=FLOW, who=1), plain_ack, spread))
         comes("flow-answered-unknown", "asked for a flow that nobody knows", "peer", from_other(word(FLOW, who=1), plain_ack),
               "replied reply_unknown", steered(word(ANSWER, asked=FLOW, who=1), plain_ack, spread))
-        comes("answer-join", "the answer to a join", "other", from_other(word(ANSWER, v1, "b2", JOIN, who=1), joining), "sent_join flow_added",
-              sent("b2", joining), flow="joining")
+        comes("answer-join", "the answer to a join, whose flow's owner is told with the SYN", "other",
+              from_other(word(ANSWER, v1, "b2", JOIN, who=1), joining), "steered_join flow_added",
+              steered(word(REGISTER_FLOW, v1, "b2"), joining, joins), flow="joining")
+        comes("register-join", "a join to remember until its next packet", "peer", from_other(word(REGISTER_FLOW, v1, "b2"), joining),
+              "sent_for_peer flow_added", sent("b2", joining), flow="joining")
         comes("answer-join-unknown", "nobody knows: the hash", "other", from_other(word(ANSWER, v1, None, JOIN, who=1), joining), "sent_join_unknown",
               sent("b1", joining), flow="none")
         comes("answer-flow", "the answer about a flow", "other", from_other(word(ANSWER, v1, "b2", FLOW, who=1), plain_ack), "sent_flow flow_added",
