@@ -88,14 +88,16 @@ fn a_log_without_tests_counts_none() {
     assert_eq!(tally("error: could not compile\n"), "0 passed, 0 failed, 0 skipped\n");
 }
 
-/// `.ci/run` over an `x` whose tests end with this result and status: the last line of its output, and its status.
+/// `.ci/run` over an `x` whose `test --no-fail-fast` ends with this result and status: the last line of its output, and its status.
 fn run_ci(result: &str, status: i32) -> (String, Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(ci(), folder.path().join(".ci")).unwrap();
-    let x = format!("if [ $1 = test ]; then echo 'test result: {result}'; exit {status}; fi");
+    let x = format!(
+        "if [ $1$2 = test--no-fail-fast ]; then echo 'test result: {result}'; exit {status}; fi"
+    );
     // Written by the shell: a program that this process has open for writing could not be run.
     let script = format!("printf '#!/bin/sh\\n%s\\n' \"{x}\" > x; chmod +x x; .ci/run");
-    let script = script.replace("$1", "\\$1");
+    let script = script.replace('$', "\\$");
     let output = Command::new("sh").args(["-c", &script]).current_dir(&folder).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     (text.lines().last().unwrap().into(), output.status.code())
