@@ -164,7 +164,8 @@ static __always_inline void store_registered(const struct packet_context *contex
 		store_flow(context, &value, STATEFUL);
 }
 
-/* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. */
+/* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. Keys go there also where it seems
+ * dead: they come again if they are lost. */
 static __always_inline void register_further(const struct packet_context *context, const struct steering *message,
 					     struct decision *decision)
 {
@@ -174,7 +175,9 @@ static __always_inline void register_further(const struct packet_context *contex
 
 	if (message->asked != REGISTER_FURTHER || !keepers.here || keepers.peer == context->peer)
 		return;
-	if (keepers.peer == NO_TARGET || is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
+	if (keepers.peer == NO_TARGET || !steerable(context, keepers.peer))
+		return;
+	if (message->kind != STEER_REGISTER && is_suspect(context, keepers.peer))
 		return;
 	__builtin_memcpy(decision->message.token, message->token, sizeof(message->token));
 	__builtin_memcpy(decision->message.backend, message->backend, sizeof(message->backend));
