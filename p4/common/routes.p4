@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the control plane tells a switch of itself, its ports and its routes. */
+/* The tables that the control plane fills: the switch's settings, its ports and its routes. */
 
 control Configure(inout metadata_t meta) {
     action set_switch(bit<32> salt, bit<24> tors, bit<1> is_tor, bit<24> own_tor, bit<64> up, bit<8> tau) {

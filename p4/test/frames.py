@@ -23,7 +23,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """What the test build is given beside the packet."""
+    """The inputs of the test build beside the packet."""
 
     now: int
     port: int
@@ -44,7 +44,7 @@ class Given:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What the test build gives back, and the frame as it would have left."""
+    """The outputs of the test build, and the frame as it would have left."""
 
     port: int
     group: int

@@ -13,7 +13,7 @@ PACKAGES = ("ptf", "pynng", "thrift")
 
 
 def missing(module: str) -> str | None:
-    """What a module of tests needs and this machine has not."""
+    """The programs that a module of tests needs and this machine lacks."""
     program = NEEDS[module]
     if program and not shutil.which(program):
         return f"{program} is missing: ./x setup p4 says where it is to be had"

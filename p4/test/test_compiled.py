@@ -1,4 +1,4 @@
-"""What is committed is what the compiler makes of the sources."""
+"""The committed programs are those that the compiler makes of the sources."""
 
 import pathlib
 import tempfile

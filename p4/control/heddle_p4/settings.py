@@ -1,4 +1,4 @@
-"""What the tables of the programs are told, from parameters as vectors/schemes/README.md names them. Integer arithmetic that a pipeline does not have
+"""The entries of the programs' tables, from parameters as vectors/schemes/README.md names them. Integer arithmetic that a pipeline does not have
 (divisions, logarithms) is done here, exactly."""
 
 import dataclasses
@@ -18,7 +18,7 @@ def inverse(full: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class SwitchSettings:
-    """What any switch is told of itself. `tor` is None for a switch that is no ToR; bit i of `up` says that port i is up; tau is 2^`tau_shift` ns."""
+    """The settings of a switch under any scheme. `tor`: None where it is no ToR. Bit i of `up`: port i is up. tau is 2^`tau_shift` ns."""
 
     salt: int
     tors: int

@@ -30,7 +30,7 @@ const EVENTS: &str = "mptcp_pm_events";
 /// The longest wait for the kernel's answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A subflow as the kernel is told of it.
+/// The addresses and ports of a subflow, as the kernel's commands take them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubflowAddress {
     /// This end of the subflow.

@@ -44,7 +44,7 @@ pub struct ConnectionStatus {
     pub lease: Option<u64>,
     /// Further subflows.
     pub subflows: Vec<SubflowStatus>,
-    /// Why there are fewer than there should be.
+    /// The reason for fewer subflows than are wanted.
     pub problem: Option<String>,
 }
 

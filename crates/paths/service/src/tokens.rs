@@ -31,7 +31,7 @@ pub enum TokenError {
     },
 }
 
-/// Why a request may not be served.
+/// The reason for which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// It has no token.

@@ -116,7 +116,7 @@ fn a_join_outlives_its_balancer_between_syn_and_third_packet() {
     }
 }
 
-/// What a join's SYN registers is a handshake: it is forgotten soon, and takes no live flow's entry.
+/// The flow that a join's SYN registers expires with its handshake, and does not replace a live flow's entry.
 #[test]
 fn the_syn_of_a_join_takes_no_entry_at_a_keeper() {
     let Some(cluster) = open(three()) else { return };

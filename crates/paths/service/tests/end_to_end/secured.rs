@@ -150,7 +150,7 @@ async fn files_without_a_certificate_are_refused_by_name() {
     }
 }
 
-/// What grpcurl and Postman ask for: the names of the services, and the file of one.
+/// The requests of grpcurl and Postman: the names of the services, and the file of one.
 #[tokio::test]
 async fn reflection_describes_the_service_to_everyone() {
     let running = Running::start(network(Field::Ports), with_tokens(options())).await;
