@@ -99,7 +99,7 @@ def built_from(crate, crates):
 
 
 def breaches(crates):
-    """What stands against the walls, a line each."""
+    """The imports that break a wall, a line each."""
     for crate in crates:
         needs = built_from(crate, crates)
         if group(crate) not in WALLS:

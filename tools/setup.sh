@@ -1,4 +1,4 @@
-# What building, testing and checking take. Each function installs what is missing, or says what to install. Sourced, not run.
+# The requirements of building, testing and checking. Each function installs what is missing, or says what to install. Sourced, not run.
 
 # Rust alone, and on Linux a C linker: the simulator.
 setup_simulator() {
@@ -25,7 +25,7 @@ setup_tests() {
         tcpdump=tcpdump tshark=tshark curl=curl ping=iputils-ping /usr/sbin/bird=bird2 etcd=etcd-server etcdctl=etcd-client
 }
 
-# What `./x lint` runs beside cargo. Versions are fixed, so that a new release of a tool breaks nothing.
+# The programs that `./x lint` runs beside cargo. Versions are fixed, so that a new release of a tool breaks nothing.
 CARGO_DENY=0.20.2
 MDBOOK=0.5.4
 setup_lint() {

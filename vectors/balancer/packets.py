@@ -194,7 +194,7 @@ def wide(address):
 
 
 def subject(inner):
-    """What the tag of a steering header is of in the packet behind it: ports or id, addresses, protocol. No extension headers but a
+    """The fields of the packet behind a steering header that its tag covers: ports or id, addresses, protocol. No extension headers but a
     fragment's. Of nothing, zeros."""
     if not inner:
         return bytes(4), bytes(16), bytes(16), 0

@@ -51,7 +51,7 @@ def steered(said, inner, spread):
 
 
 def from_other(said, inner, source="10.0.0.2", options=b"", key=KEY):
-    """What the other balancer sends here."""
+    """The frame in which the other balancer sends this here."""
     said = signed(said, source, inner, key)
     payload = struct.pack(">HHHH", 50000, STEERING_PORT, 8 + len(said) + len(inner), 0) + said + inner
     return ethernet(ipv4(source, OWN[4], UDP, payload, ip_options=options))
