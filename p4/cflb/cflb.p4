@@ -94,42 +94,25 @@ control ConfigureScheme(inout metadata_t meta) {
 
 /* H(u): a hash of the fields that a sender cannot choose. */
 control UncontrollableHash(inout headers_t hdr, inout metadata_t meta) {
-    action add_word(bit<32> value) {
-        MURMUR_WORD(meta.scheme.hash, value)
-    }
-
-    action finish(bit<32> words) {
-        MURMUR_END(meta.scheme.hash, words)
-    }
+    Murmur() murmur;
+    bit<320> input = 0;
+    bit<32> words = 4;
+    bit<32> ports = 0;
 
     apply {
-        bit<32> ports = 0;
         if (meta.has_ports == 1 && meta.scheme.field == FIELD_SOURCE_PORT) {
             ports = (bit<32>)hdr.ports.destination;
         } else if (meta.has_ports == 1 && meta.scheme.field == FIELD_FLOW_LABEL) {
             ports = hdr.ports.source ++ hdr.ports.destination;
         }
-        meta.scheme.hash = 0;
         if (hdr.ipv6.isValid()) {
-            add_word(hdr.ipv6.source[127:96]);
-            add_word(hdr.ipv6.source[95:64]);
-            add_word(hdr.ipv6.source[63:32]);
-            add_word(hdr.ipv6.source[31:0]);
-            add_word(hdr.ipv6.destination[127:96]);
-            add_word(hdr.ipv6.destination[95:64]);
-            add_word(hdr.ipv6.destination[63:32]);
-            add_word(hdr.ipv6.destination[31:0]);
+            words = 10;
+            input = hdr.ipv6.source ++ hdr.ipv6.destination ++ (bit<32>)meta.protocol ++ ports;
         } else {
-            add_word(hdr.ipv4.source);
-            add_word(hdr.ipv4.destination);
+            input = hdr.ipv4.source ++ hdr.ipv4.destination ++ (bit<32>)meta.protocol ++ ports ++ 192w0;
         }
-        add_word((bit<32>)meta.protocol);
-        add_word(ports);
-        if (hdr.ipv6.isValid()) {
-            finish(10);
-        } else {
-            finish(4);
-        }
+        murmur.apply(meta, input, words);
+        meta.scheme.hash = meta.murmur;
     }
 }
 
@@ -250,9 +233,24 @@ control Forward(inout headers_t hdr, inout metadata_t meta) {
         meta.index = (bit<8>)index;
     }
 
+#ifdef TEST_INPUTS
+    action mix_flow() {
+        MIX(meta.scheme.hash, meta.flow_hash, meta.salt)
+    }
+#endif
+
     apply {
         meta.index = 0;
         meta.scheme.reason = REASON_ALONE;
+#ifdef TEST_INPUTS
+        if (hdr.test_input.kind == TEST_HASH_ALONE) {
+            mix_flow();
+            take_index();
+            if (meta.count > 1) {
+                scheme_counters.count(COUNT_HASHED);
+            }
+        } else
+#endif
         if (meta.count > 1) {
             uncontrollable_hash.apply(hdr, meta);
             read_field.apply(hdr, meta);

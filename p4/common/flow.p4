@@ -19,53 +19,31 @@ control ReadFields(inout headers_t hdr, inout metadata_t meta) {
 
 /* With `reverse`, of the flow's other direction. */
 control FlowHash(inout headers_t hdr, inout metadata_t meta, in bit<1> reverse) {
-    action add_word(bit<32> value) {
-        MURMUR_WORD(meta.flow_hash, value)
-    }
-
-    action finish(bit<32> words) {
-        MURMUR_END(meta.flow_hash, words)
-    }
+    Murmur() murmur;
+    bit<64> rest = 0; /* ports and protocol */
+    bit<320> input = 0;
+    bit<32> words = 4;
 
     apply {
-        bit<32> ports = 0;
-        meta.flow_hash = 0;
         if (meta.has_ports == 1 && reverse == 1) {
-            ports = hdr.ports.destination ++ hdr.ports.source;
+            rest[63:32] = hdr.ports.destination ++ hdr.ports.source;
         } else if (meta.has_ports == 1) {
-            ports = hdr.ports.source ++ hdr.ports.destination;
+            rest[63:32] = hdr.ports.source ++ hdr.ports.destination;
         }
-        if (hdr.ipv6.isValid() && reverse == 1) {
-            add_word(hdr.ipv6.destination[127:96]);
-            add_word(hdr.ipv6.destination[95:64]);
-            add_word(hdr.ipv6.destination[63:32]);
-            add_word(hdr.ipv6.destination[31:0]);
-            add_word(hdr.ipv6.source[127:96]);
-            add_word(hdr.ipv6.source[95:64]);
-            add_word(hdr.ipv6.source[63:32]);
-            add_word(hdr.ipv6.source[31:0]);
-        } else if (hdr.ipv6.isValid()) {
-            add_word(hdr.ipv6.source[127:96]);
-            add_word(hdr.ipv6.source[95:64]);
-            add_word(hdr.ipv6.source[63:32]);
-            add_word(hdr.ipv6.source[31:0]);
-            add_word(hdr.ipv6.destination[127:96]);
-            add_word(hdr.ipv6.destination[95:64]);
-            add_word(hdr.ipv6.destination[63:32]);
-            add_word(hdr.ipv6.destination[31:0]);
-        } else if (reverse == 1) {
-            add_word(hdr.ipv4.destination);
-            add_word(hdr.ipv4.source);
-        } else {
-            add_word(hdr.ipv4.source);
-            add_word(hdr.ipv4.destination);
-        }
-        add_word(ports);
-        add_word((bit<32>)meta.protocol);
+        rest[31:0] = (bit<32>)meta.protocol;
         if (hdr.ipv6.isValid()) {
-            finish(10);
+            words = 10;
+            if (reverse == 1) {
+                input = hdr.ipv6.destination ++ hdr.ipv6.source ++ rest;
+            } else {
+                input = hdr.ipv6.source ++ hdr.ipv6.destination ++ rest;
+            }
+        } else if (reverse == 1) {
+            input = hdr.ipv4.destination ++ hdr.ipv4.source ++ rest ++ 192w0;
         } else {
-            finish(4);
+            input = hdr.ipv4.source ++ hdr.ipv4.destination ++ rest ++ 192w0;
         }
+        murmur.apply(meta, input, words);
+        meta.flow_hash = meta.murmur;
     }
 }

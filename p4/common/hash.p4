@@ -23,6 +23,30 @@
 
 #define MURMUR_END(h, words) MIX(h, h, (words) << 2)
 
+/* MurmurHash3 of the first words of the input, in meta.murmur. */
+control Murmur(inout metadata_t meta, in bit<320> input, in bit<32> words) {
+    bit<320> left = 0;
+    bit<32> word = 0;
+
+    action add_words() {
+        left = input;
+        meta.murmur = 0;
+        for (word = 0; word < words; word = word + 1) {
+            MURMUR_WORD(meta.murmur, left[319:288])
+            left = left[287:0] ++ 32w0;
+        }
+    }
+
+    action finish() {
+        MURMUR_END(meta.murmur, words)
+    }
+
+    apply {
+        add_words();
+        finish();
+    }
+}
+
 /* Maps 32 uniform bits to 0 .. n - 1 without a division; 0 for n = 0. */
 bit<32> pick(in bit<32> uniform, in bit<32> n) {
     bit<64> product = (bit<64>)uniform * (bit<64>)n;

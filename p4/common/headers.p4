@@ -109,6 +109,7 @@ const bit<8> TEST_PACKET = 0;      /* any packet: what the switch does with one 
 const bit<8> TEST_HANDSHAKE = 1;   /* a packet that a ToR reads, and does not forward */
 const bit<8> TEST_SENT = 2;        /* the port of arrival starts to transmit a packet */
 const bit<8> TEST_UTILISATION = 3; /* its utilisation is read */
+const bit<8> TEST_HASH_ALONE = 4;  /* CFLB: a packet of which its hash alone is known */
 
 /* In front of each packet in the test build when it comes back by the port on which it came: the decision. */
 header test_output_t {

@@ -81,6 +81,7 @@ struct metadata_t {
     bit<8> protocol;
     bit<8> ttl;
     bit<32> flow_hash;
+    bit<32> murmur; /* of Murmur */
     bit<32> word;  /* of MURMUR_WORD */
     bit<32> mixed; /* the flow's hash, mixed with the salt */
     bit<16> probe_util; /* of a probe on arrival, then on departure */

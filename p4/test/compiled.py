@@ -12,7 +12,7 @@ from typing import Any
 
 P4 = pathlib.Path(__file__).resolve().parents[1]
 COMPILER = "p4c-bm2-ss"
-PROGRAMS = {"ecmp": "ecmp.p4", "hula": "hula.p4", "cflb": "cflb.p4"}
+PROGRAMS = {"ecmp": "ecmp.p4", "hula": "hula.p4", "mp-hula": "mp_hula.p4", "cflb": "cflb.p4"}
 BUILDS = {"": [], "-test": ["-DTEST_INPUTS"]}
 
 

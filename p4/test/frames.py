@@ -16,7 +16,7 @@ MACS = bytes.fromhex("020000000002020000000001")
 IPV4, IPV6, SHIM, PROBE = 0x0800, 0x86DD, 0x88B5, 0x88B6
 TCP, UDP = 6, 17
 ACK = 0x10
-KINDS = {"packet": 0, "sent": 2, "utilisation": 3}
+KINDS = {"packet": 0, "handshake": 1, "sent": 2, "utilisation": 3, "hash alone": 4}
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -60,6 +60,13 @@ class Answer:
         """Of a frame that came back."""
         port, group, util, digit, position, reason, verdict, _ = OUTPUT.unpack_from(data)
         return cls(port, group, util, digit, position, reason, verdict, data[OUTPUT.size :])
+
+    def shim(self) -> dict[str, Any] | None:
+        """The shim of the frame."""
+        if struct.unpack_from(">H", self.frame, 12)[0] != SHIM:
+            return None
+        identity, subflow = struct.unpack_from(">QH", self.frame, 14)
+        return {"id": f"{identity:016x}", "subflow": (subflow >> 12) + 1}
 
 
 def address_of(tor: int) -> ipaddress.IPv4Address:

@@ -5,6 +5,7 @@ from typing import Any
 
 from heddle_p4.switch import Switch
 
+BEST_HOPS = 8
 NONE = 0xFFFF
 Json = dict[str, Any]
 
@@ -18,10 +19,14 @@ def digest(words: list[int]) -> str:
     return f"{value:016x}"
 
 
-def best(switch: Switch, tor: int) -> list[list[int]]:
-    """The best hop towards a ToR, if one is known: port and utilisation."""
-    port = switch.register("best_next_port", tor)
-    return [[port - 1, switch.register("best_util", tor)]] if port else []
+def best(switch: Switch, scheme: str, tor: int) -> list[list[int]]:
+    """The next hops known towards a ToR, best first: port and utilisation."""
+    if scheme == "hula":
+        port = switch.register("best_next_port", tor)
+        return [[port - 1, switch.register("best_util", tor)]] if port else []
+    known = switch.register("best_known", tor)
+    places = range(tor * BEST_HOPS, tor * BEST_HOPS + known)
+    return [[switch.register("best_port", place), switch.register("best_util", place)] for place in places]
 
 
 def _suppression(switch: Switch, tor: int) -> list[int]:
@@ -52,4 +57,8 @@ def words(switch: Switch, trace: Json) -> list[int]:
     scheme = next(iter(trace["config"]))
     if scheme == "hula":
         return list(_hula(switch, trace))
+    if scheme == "mp-hula":
+        from mp_hula_state import mp_hula_words
+
+        return list(mp_hula_words(switch, trace))
     return _dre(switch) if scheme == "dre" else []

@@ -1,5 +1,6 @@
 """Packets that no well-behaved host or switch sends. The switch must drop or forward them as said, and answer the next packet as before."""
 
+import hashlib
 import ipaddress
 import pathlib
 import unittest
@@ -14,6 +15,8 @@ from frames import ACK, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
 
 FORWARDED, DELIVERED, PROBE_TAKEN = 0, 1, 2
 NO_ROUTE, TTL, MALFORMED, NOT_IP, HOST_PROBE, HOST_SHIM, BAD_PROBE, BAD_SHIM, NO_PORT = range(5, 14)
+OBSERVED = 14
+SYN = 2
 FABRIC_PORT = 3
 KEYS = bytes.fromhex("1e14018161626364656667684142434445464748")
 Trace = dict[str, Any]
@@ -22,17 +25,25 @@ Trace = dict[str, Any]
 class BadInput(unittest.TestCase):
     """On HULA, which has probes."""
 
+    scheme = "hula"
+
     def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
         """A switch with a program."""
         return interpreted.bench(program)
 
     def setUp(self) -> None:
-        self.bench = self.enterContext(self.running(compiled.path("hula", test=True)))
-        trace = traces.read("hula")[0]
+        self.bench = self.enterContext(self.running(compiled.path(self.scheme, test=True)))
+        trace = traces.read(self.scheme)[0]
         tor: Trace = {"salt": 1, "tor": 0, "ports": 4, "tors": 4}
         self.run_of = traces.Run(self.bench, trace | {"switch": tor})
         self.run_of.routes.set(0, (1, 2), (1 << 64) - 1)
         self.run_of.routes.set(3, (FABRIC_PORT,), (1 << 64) - 1)
+
+    known = FABRIC_PORT + 1
+
+    def best(self) -> list[int]:
+        """A register's cell of each ToR, zero without a best hop, else `known`."""
+        return [self.bench.switch.register("best_next_port", tor) for tor in range(4)]
 
     def ask(self, frame: bytes, port: int = HOST_PORT, now: int = 1) -> Answer:
         """The answer to a frame."""
@@ -100,13 +111,13 @@ class BadInput(unittest.TestCase):
         self.assertEqual(self.ask(frames.probe(3, 0)).verdict, HOST_PROBE)
         shim = {"id": "0000000100000002", "subflow": 1}
         self.assertEqual(self.ask(self.packet(frames.tcp(1, 2, ACK, b""), shim=shim)).verdict, HOST_SHIM)
-        self.assertEqual(self.bench.switch.register("best_next_port", 3), 0)
+        self.assertEqual(self.best(), [0, 0, 0, 0])
 
     def test_probes_of_tors_at_the_ends_and_beyond_touch_no_other_cell(self) -> None:
         for tor, verdict in ((3, PROBE_TAKEN), (4, BAD_PROBE), (1023, BAD_PROBE), (1024, BAD_PROBE), (0xFFFFFF, BAD_PROBE)):
             with self.subTest(tor):
                 self.assertEqual(self.ask(frames.probe(tor), FABRIC_PORT).verdict, verdict)
-        self.assertEqual([self.bench.switch.register("best_next_port", tor) for tor in range(4)], [0, 0, 0, FABRIC_PORT + 1])
+        self.assertEqual(self.best(), [0, 0, 0, self.known])
 
     def test_a_probe_that_is_cut_short_is_malformed(self) -> None:
         self.assertEqual(self.ask(frames.probe(3)[:16], FABRIC_PORT).verdict, MALFORMED)
@@ -114,6 +125,73 @@ class BadInput(unittest.TestCase):
     def test_a_shim_under_another_scheme_is_dropped(self) -> None:
         frame = self.packet(frames.tcp(1, 2, ACK, b""), shim={"id": "0000000100000002", "subflow": 1})
         self.assertEqual(self.ask(frame, FABRIC_PORT).verdict, BAD_SHIM)
+
+
+CAPABLE = bytes.fromhex("1e160181") + bytes(range(1, 9)) + bytes(range(9, 17)) + bytes(2)
+
+
+class BadHandshakes(BadInput):
+    """On MP-HULA, which reads handshakes and shims."""
+
+    scheme = "mp-hula"
+    known = 1
+
+    def best(self) -> list[int]:
+        return [self.bench.switch.register("best_known", tor) for tor in range(4)]
+
+    def counted(self, name: str) -> int:
+        """A counter of the scheme."""
+        return self.bench.switch.counter("scheme_counters", traces.COUNTERS.index(name))
+
+    def handshake(self, flow: int, flags: int, options: bytes) -> Answer:
+        """A segment of the host's, with the hash of its flow."""
+        frame = self.packet(frames.tcp(1, 2, flags, options))
+        self.bench.send(0, Given(1, HOST_PORT, "handshake", flow_hash=flow).pack() + frame)
+        answer = self.bench.receive(0)
+        self.assertIsNotNone(answer)
+        return Answer.unpack(answer or b"")
+
+    def join(self, flow: int, token: int) -> None:
+        """A SYN with MP_JOIN."""
+        self.handshake(flow, SYN, bytes.fromhex("1e0c1000") + token.to_bytes(4, "big") + bytes(4))
+
+    def test_a_shim_under_another_scheme_is_dropped(self) -> None:
+        """Here it is this scheme's: forwarded, as long as it wraps IP."""
+        shim = {"id": "0000000100000002", "subflow": 16}
+        frame = self.packet(frames.tcp(1, 2, ACK, b""), shim=shim)
+        self.assertEqual(self.ask(frame, FABRIC_PORT).verdict, FORWARDED)
+        self.assertEqual(self.ask(frames.ethernet(0x0806, bytes(28), shim), FABRIC_PORT).verdict, BAD_SHIM)
+
+    def test_a_join_with_an_unknown_token_is_no_subflow(self) -> None:
+        self.join(1, 0xFFFFFFFF)
+        self.join(1, 0)
+        self.assertEqual(self.counted("unknown_tokens"), 2)
+        self.assertEqual(self.counted("joins"), 0)
+
+    def test_joins_that_repeat_are_one_subflow_and_the_seventeenth_wraps(self) -> None:
+        self.handshake(1, ACK, CAPABLE)
+        token = int.from_bytes(hashlib.sha256(CAPABLE[4:12]).digest()[:4], "big")
+        for _ in range(3):
+            self.join(0x20000, token)
+        self.assertEqual(self.counted("joins"), 1)
+        for flow in range(3, 18):
+            self.join(flow << 16, token)
+        self.assertGreaterEqual(self.counted("joins"), 2)
+        self.assertEqual(self.counted("joins") + self.counted("table_collisions"), 16)
+
+    def test_options_of_a_handshake_that_lie_about_their_length_open_nothing(self) -> None:
+        for length in (0, 1, 2, 3, 4, 12, 21, 23, 40, 255):
+            option = bytes([CAPABLE[0], length]) + CAPABLE[2:]
+            self.assertEqual(self.handshake(1, ACK, option).verdict, OBSERVED)
+        self.assertEqual(self.counted("connections"), 0)
+
+    def test_a_handshake_that_is_cut_short_opens_nothing(self) -> None:
+        whole = Given(1, HOST_PORT, "handshake").pack() + self.packet(frames.tcp(1, 2, ACK, CAPABLE))
+        head = len(whole) - len(CAPABLE) - 2
+        for length in range(head, len(whole)):
+            self.bench.send(0, whole[:length])
+            self.assertEqual(Answer.unpack(self.bench.receive(0) or b"").verdict, MALFORMED)
+        self.assertEqual(self.counted("connections"), 0)
 
 
 if __name__ == "__main__":

@@ -24,5 +24,12 @@ class BadInputOnBmv2(test_bad_input.BadInput):
         return bmv2.bench(program)
 
 
+class BadHandshakesOnBmv2(test_bad_input.BadHandshakes):
+    """The same on MP-HULA, and handshakes."""
+
+    def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        return bmv2.bench(program)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -42,6 +42,12 @@ class Vectors(unittest.TestCase):
     def test_hula_random(self) -> None:
         self.replay("hula", "hula-random")
 
+    def test_mp_hula(self) -> None:
+        self.replay("mp-hula", "mp-hula")
+
+    def test_mp_hula_random(self) -> None:
+        self.replay("mp-hula", "mp-hula-random")
+
     def test_cflb(self) -> None:
         self.replay("cflb", "cflb")
 

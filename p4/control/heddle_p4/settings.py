@@ -50,3 +50,14 @@ def hula_values(hula: dict[str, Any]) -> Values:
         "listing": int(hula["update"] == "listing"),
         "local_detection": int(hula["local_detection"]),
     }
+
+
+def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
+    """The parameters of action set_mp_hula."""
+    return {
+        "best_k": min(max(scheme["best_k"], 1), most_hops),
+        "mapping_mask": scheme["mapping_rows"] - 1,
+        "slot_mask": scheme["association"]["slots"] - 1,
+        "idle_after": scheme["association"]["idle_after"],
+        "yields": int(scheme["long_flows"] == "yield-best"),
+    }

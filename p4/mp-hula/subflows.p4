@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Owners of flowlets, and the hop of a flowlet that starts (MP-HULA sections 2.4 and 2.5). A mapping is valid while the flowlet in its slot is live and
+ * the subflow's, and so ends with it. Connections that collide overwrite each other, and the owner tells them apart. */
+
+/* The number of the first mapping of the packet's connection. */
+control FindRow(inout metadata_t meta) {
+    action mix_first() {
+        MIX(meta.scheme.row, meta.scheme.shim_id[63:32], (bit<32>)meta.tor)
+    }
+
+    action mix_second() {
+        MIX(meta.scheme.row, meta.scheme.row, meta.scheme.shim_id[31:0])
+    }
+
+    apply {
+        mix_first();
+        mix_second();
+        meta.scheme.row = (meta.scheme.row & meta.scheme.mapping_mask) << 4;
+    }
+}
+
+/* The ports of the live flowlets of the connection's other subflows towards the same ToR. */
+control HopsOfOthers(inout metadata_t meta) {
+    bit<8> other = 0;
+    bit<32> slot = 0;
+    bit<8> subflow = 0;
+    bit<32> token_a = 0;
+    bit<32> token_b = 0;
+    bit<24> tor = 0;
+    bit<64> last = 0;
+    bit<16> next_port = 0;
+
+    action read_flowlet() {
+        flowlet_subflow.read(subflow, slot);
+        flowlet_token_a.read(token_a, slot);
+        flowlet_token_b.read(token_b, slot);
+        flowlet_tor.read(tor, slot);
+        flowlet_last.read(last, slot);
+        flowlet_next_port.read(next_port, slot);
+        last = since(meta.now, last);
+        if (subflow == other && token_a ++ token_b == meta.scheme.shim_id && tor == meta.tor && next_port != 0
+            && last <= meta.scheme.flowlet_gap) {
+            meta.scheme.avoided = meta.scheme.avoided | (64w1 << (bit<8>)(next_port - 1));
+        }
+    }
+
+    action avoid() {
+        for (other = 1; other <= SUBFLOWS; other = other + 1) {
+            mapping_next_slot.read(slot, meta.scheme.row + (bit<32>)(other - 1));
+            if (other != meta.scheme.shim_subflow && slot != 0 && slot - 1 <= meta.scheme.flowlet_mask) {
+                slot = slot - 1;
+                read_flowlet();
+            }
+        }
+    }
+
+    apply {
+        avoid();
+    }
+}
+
+/* The best known hop that the packet's flowlet may take, in meta.port; NO_PORT if none is known. The first subflow takes the best; a further one the best
+ * that no other live subflow of its connection uses. */
+control Choose(inout metadata_t meta) {
+    HopsOfOthers() hops_of_others;
+    bit<32> place = 0;
+    bit<8> known = 0;
+    bit<16> port = 0;
+    bit<16> first = NO_PORT;
+    bit<16> second = NO_PORT;
+    bit<16> free = NO_PORT;
+    bit<1> yields = 0;
+
+    /* The best two of the hops that may be taken, and the best that is not avoided; a connection that yields passes over the first. */
+    action consider() {
+        if (is_usable(meta.hops, meta.up, meta.scheme.local_detection, port) == 1) {
+            if (free == NO_PORT && (first != NO_PORT || yields == 0) && has_port(meta.scheme.avoided, port) == 0) {
+                free = port;
+            }
+            if (first == NO_PORT) {
+                first = port;
+            } else if (second == NO_PORT) {
+                second = port;
+            }
+        }
+    }
+
+    action consider_all() {
+        for (place = 0; place < (bit<32>)known; place = place + 1) {
+            best_port.read(port, ((bit<32>)meta.tor << 3) + place);
+            consider();
+        }
+    }
+
+    apply {
+        meta.scheme.avoided = 0;
+        if (meta.tor < meta.tors) {
+            best_known.read(known, (bit<32>)meta.tor);
+        }
+        if (meta.scheme.shim_subflow != 0) {
+            yields = meta.scheme.yields;
+            if (meta.scheme.shim_subflow != 1 || yields == 1) {
+                hops_of_others.apply(meta);
+            }
+        }
+        consider_all();
+        if (free != NO_PORT) {
+            meta.port = free;
+        } else if (yields == 1 && second == NO_PORT && first != NO_PORT && has_port(meta.scheme.avoided, first) == 0) {
+            meta.port = first;
+        } else {
+            if (first != NO_PORT) {
+                scheme_counters.count(COUNT_SHARED);
+            }
+            meta.port = first;
+            if (yields == 1 && second != NO_PORT) {
+                meta.port = second;
+            }
+        }
+    }
+}
+
+/* Makes the packet's subflow, or nobody, the owner of the flowlet in this slot. */
+control SetOwner(inout metadata_t meta, in bit<32> slot) {
+    action set_owner() {
+        flowlet_subflow.write(slot, meta.scheme.shim_subflow);
+        flowlet_token_a.write(slot, meta.scheme.shim_id[63:32]);
+        flowlet_token_b.write(slot, meta.scheme.shim_id[31:0]);
+        flowlet_tor.write(slot, meta.tor);
+        mapping_next_slot.write(meta.scheme.row + (bit<32>)(meta.scheme.shim_subflow - 1), slot + 1);
+    }
+
+    action clear_owner() {
+        flowlet_subflow.write(slot, 0);
+        flowlet_token_a.write(slot, 0);
+        flowlet_token_b.write(slot, 0);
+        flowlet_tor.write(slot, 0);
+    }
+
+    apply {
+        if (meta.scheme.shim_subflow != 0) {
+            set_owner();
+        } else {
+            clear_owner();
+        }
+    }
+}
