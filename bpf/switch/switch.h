@@ -2,6 +2,7 @@
 /* A frame's way through the switch. */
 #pragma once
 
+#include "switch/expired.h"
 #include "switch/forward.h"
 #include "switch/meter.h"
 #include "switch/probe.h"
@@ -90,7 +91,7 @@ static __always_inline int route(frame *frame, struct visit *visit, const struct
 	if (!destination)
 		return drop(frame, DROPPED_NO_ROUTE);
 	if (read_ttl(frame, &visit->packet) <= 1)
-		return drop(frame, DROPPED_TTL);
+		return expired(frame, visit, to);
 	if (destination->tor == to->tor) {
 		without = remove_shim(frame, visit);
 		if (without != SHIM_READY)

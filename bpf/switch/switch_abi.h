@@ -4,9 +4,10 @@
 
 #include <linux/types.h>
 
+#include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 1 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 2 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff
@@ -49,9 +50,11 @@ struct switch_config {
 	__u32 salt;
 	__u32 router; /* number of the switch, ToRs first: CFLB's */
 	__u16 tors;
-	__u16 tor;                     /* this switch's number, SWITCH_NO_TOR if it is no ToR */
-	__u32 dre_shift;               /* tau of the estimators is 2^dre_shift ns */
-	__u32 scheme;                  /* enum switch_scheme: the one that the tables are of */
+	__u16 tor;                 /* this switch's number, SWITCH_NO_TOR if it is no ToR */
+	__u32 dre_shift;           /* tau of the estimators is 2^dre_shift ns */
+	__u32 scheme;              /* enum switch_scheme: the one that the tables are of */
+	struct address answers_v4; /* source of ICMP "time exceeded"; zeros: none is sent */
+	struct address answers_v6;
 	struct mp_hula_config mp_hula; /* HULA's in its front */
 };
 
@@ -71,8 +74,9 @@ enum switch_counter {
 	PROBE_TAKEN,     /* a probe that went no further */
 	PROBE_FORWARDED, /* a probe that was replicated */
 	ANSWERED,        /* too long with the shim: ICMP told the sender */
+	TIME_EXCEEDED,   /* the TTL ended: ICMP told the sender */
 	DROPPED_NO_ROUTE,
-	DROPPED_TTL,
+	DROPPED_TTL, /* the TTL ended, and no answer may be sent */
 	DROPPED_MALFORMED,
 	DROPPED_TOO_BIG,    /* longer than the MTU, and no answer may be sent */
 	DROPPED_HOST_PROBE, /* a probe from a host */

@@ -5,10 +5,11 @@ use std::path::Path;
 use aya::Ebpf;
 use aya::programs::links::{FdLink, LinkOrder, PinnedLink};
 use aya::programs::tc::{SchedClassifierLink, TcAttachOptions};
-use aya::programs::{SchedClassifier, TcAttachType};
+use aya::programs::{SchedClassifier, TcAttachType, TestRun, TestRunOptions};
 
 use crate::attach::{failed, is_orphan};
-use crate::{Attached, Error};
+use crate::program::GROWTH;
+use crate::{Action, Attached, Error, Run};
 
 /// The side of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,4 +59,30 @@ pub fn attach_tc(
         link.pin(path).map_err(failed)?;
     }
     Ok(Attached::Afresh)
+}
+
+/// Runs a loaded tc program on a frame (14 bytes or more), in this thread, as if lo had received it. A redirected frame goes nowhere; clones that the
+/// program makes are sent.
+///
+/// # Errors
+/// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the kernel refuses the frame.
+pub fn run_tc(object: &Ebpf, name: &'static str, frame: &[u8]) -> Result<Run, Error> {
+    let program = object.program(name).ok_or(Error::Missing(name))?;
+    let mut data = vec![0; frame.len() + GROWTH];
+    let mut options = TestRunOptions::new();
+    options.data_in = Some(frame);
+    options.data_out = Some(&mut data);
+    let result = <&SchedClassifier>::try_from(program)?.test_run(options)?;
+    data.truncate(result.data_size_out as usize);
+    Ok(Run { action: action_of(result.return_value), data, duration: result.duration })
+}
+
+/// A verdict of tc (linux/bpf.h, `enum tcx_action_base`).
+fn action_of(verdict: u32) -> Action {
+    match verdict {
+        0 | u32::MAX => Action::Pass,
+        2 => Action::Drop,
+        7 => Action::Redirect,
+        other => Action::Unknown(other),
+    }
 }

@@ -22,7 +22,7 @@ mod program;
 pub use attach::{Attached, Mode, interface_index};
 pub use bare::{discard, pass, send_back};
 pub use bench::{Bench, Clients, Cost};
-pub use classifier::{TcDirection, attach_tc};
+pub use classifier::{TcDirection, attach_tc, run_tc};
 pub use error::Error;
 pub use generator::Generator;
 pub use pins::{Pins, detach, remove_pins};

@@ -8,7 +8,7 @@ use aya::programs::{TestRun, TestRunAttrs, TestRunOptions, Xdp};
 use crate::Error;
 
 /// Bytes that a program may add to a frame and still be seen whole by [`Program::run`].
-const GROWTH: usize = 256;
+pub(crate) const GROWTH: usize = 256;
 /// Bytes of the shortest frame that the kernel runs a program on: an Ethernet header.
 const SHORTEST: usize = 14;
 

@@ -4,13 +4,12 @@
 //! program's own counters that all packets took the path that is meant.
 
 mod cases;
-pub mod rig;
 
 use heddle_bpf_loader::{Action, Bench, Clients, Error};
 use serde::Serialize;
 
+use crate::rig::Rig;
 use cases::Case;
-use rig::Rig;
 
 /// The cost of a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]

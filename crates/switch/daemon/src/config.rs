@@ -8,7 +8,7 @@ mod resolve;
 mod scheme;
 
 use std::fs;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use heddle_config::Document;
@@ -45,6 +45,8 @@ pub struct Config {
     pub admin: PathBuf,
     /// The listening address of the Prometheus endpoint.
     pub metrics: Option<SocketAddr>,
+    /// Sources of ICMP "time exceeded", of IPv4 and of IPv6; none: packets whose TTL ends are dropped without an answer.
+    pub icmp_source: (Option<Ipv4Addr>, Option<Ipv6Addr>),
     /// Ports that have a device, by number.
     pub ports: Vec<Port>,
 }

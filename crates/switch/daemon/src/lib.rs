@@ -11,6 +11,7 @@ pub mod format;
 pub mod frames;
 pub mod metrics;
 pub mod plan;
+pub mod rig;
 pub mod status;
 
 pub use flow::FiveTuple;

@@ -1,6 +1,7 @@
 //! The contents of the programs' maps, as pure functions of the configuration, the devices, and the links that are down.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use heddle_fabric::{FabricError, PortInfo};
 use heddle_policy::{Port as PortNumber, Tor};
@@ -81,6 +82,8 @@ pub fn config(config: &Config, up: u64) -> SwitchConfig {
         tor: if is_tor { config.switch as u16 } else { SWITCH_NO_TOR as u16 },
         dre_shift: config.scheme.dre_shift,
         scheme: config.scheme.scheme.number(),
+        answers_v4: config.icmp_source.0.map_or_else(Address::default, |ip| IpAddr::V4(ip).into()),
+        answers_v6: config.icmp_source.1.map_or_else(Address::default, |ip| IpAddr::V6(ip).into()),
         mp_hula: config.scheme.mp_hula,
     }
 }
@@ -110,7 +113,7 @@ pub fn port(config: &Config, port: &Port, device: &Device, learnt: u64) -> Switc
 }
 
 /// All host addresses.
-pub fn destinations(config: &Config) -> BTreeMap<std::net::IpAddr, SwitchDestination> {
+pub fn destinations(config: &Config) -> BTreeMap<IpAddr, SwitchDestination> {
     let fabric = &config.fabric;
     let base = fabric.first_port_of_switch(config.switch);
     let destination = |host: usize| {
@@ -183,6 +186,6 @@ impl Groups {
 }
 
 /// An address as the program has it.
-pub fn address(ip: std::net::IpAddr) -> Address {
+pub fn address(ip: IpAddr) -> Address {
     ip.into()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aya::Ebpf;
 use aya::maps::{DevMap, MapData};
 use aya::programs::SchedClassifier;
-use heddle_bpf_loader::{Mode, Pins, Program, TcDirection, attach_tc};
+use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, attach_tc, run_tc};
 
 use crate::abi::{CflbConstants, SWITCH_ABI};
 use crate::{Error, Hook, Maps, Originator, Scheme, Tables, cflb, object};
@@ -155,7 +155,18 @@ impl Switch {
         Originator::load(object::switch(self.scheme, Hook::Tc, &self.pins)?)
     }
 
-    /// The XDP program, to be run and measured; none under tc.
+    /// Runs the program of the hook on a frame (14 bytes or more) that lo has received. A redirected frame goes nowhere.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the kernel refuses the frame.
+    pub fn run(&self, frame: &[u8]) -> Result<Run, Error> {
+        match &self.programs {
+            Programs::Xdp(xdp) => xdp.program.run(frame, 1),
+            Programs::Tc(object) => run_tc(object, INGRESS, frame),
+        }
+    }
+
+    /// The XDP program, to be measured; none under tc.
     pub fn xdp(&self) -> Option<&Program> {
         match &self.programs {
             Programs::Xdp(xdp) => Some(&xdp.program),

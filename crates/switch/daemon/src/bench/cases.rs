@@ -6,8 +6,8 @@ use heddle_switch_maps::abi::{
     CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig,
 };
 
-use super::rig::Rig;
 use crate::frames::{self, MptcpOption};
+use crate::rig::Rig;
 
 /// A measurement.
 pub(super) struct Case {

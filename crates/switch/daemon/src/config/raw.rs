@@ -1,6 +1,6 @@
 //! The file as it is written: every key and its default. The doc comments become the descriptions of the JSON Schema.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use heddle_config::Rate;
@@ -32,6 +32,10 @@ pub(super) struct File {
     pub(super) admin: Option<PathBuf>,
     /// Address at which Prometheus reads metrics over HTTP. Default: none.
     pub(super) metrics: Option<SocketAddr>,
+    /// Addresses from which the switch answers packets whose TTL or hop limit ends (ICMP "time exceeded", traceroute): one of IPv4, one of
+    /// IPv6, or none of a family. Default: 192.0.0.8, IPv4's dummy address (RFC 7600); none of IPv6, whose packets are then dropped without
+    /// an answer.
+    pub(super) icmp_source: Option<Vec<IpAddr>>,
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
     pub(super) port: Vec<Port>,

@@ -1,6 +1,7 @@
 //! From the file's types to [`Config`].
 
 use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
 use heddle_config::Problem;
@@ -63,10 +64,37 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
         pin: file.pin.clone().unwrap_or_else(|| pin(&file.node)),
         admin: file.admin.clone().unwrap_or_else(|| admin(&file.node)),
         metrics: file.metrics,
+        icmp_source: icmp_source(file.icmp_source.as_deref())?,
         ports: ports(file, &fabric, switch)?,
         scenario,
         fabric,
     })
+}
+
+/// IPv4's dummy address: the source of ICMP from nodes without an address of their own (RFC 7600).
+const DUMMY: Ipv4Addr = Ipv4Addr::new(192, 0, 0, 8);
+
+fn icmp_source(
+    addresses: Option<&[IpAddr]>,
+) -> Result<(Option<Ipv4Addr>, Option<Ipv6Addr>), Problem> {
+    let Some(addresses) = addresses else { return Ok((Some(DUMMY), None)) };
+    let (mut v4, mut v6) = (None, None);
+    for &address in addresses {
+        let is_second = match address {
+            IpAddr::V4(address) => v4.replace(address).is_some(),
+            IpAddr::V6(address) => v6.replace(address).is_some(),
+        };
+        let is_one_hosts = !address.is_unspecified() && !address.is_multicast();
+        if is_second
+            || !is_one_hosts
+            || matches!(address, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some())
+        {
+            let message = format!("{address} cannot be used here");
+            return Err(Problem::at("icmp_source", message)
+                .help("one unicast address of IPv4 and one of IPv6, as in [\"192.0.2.1\", \"2001:db8::1\"]"));
+        }
+    }
+    Ok((v4, v6))
 }
 
 fn pin(node: &str) -> PathBuf {

@@ -2,7 +2,7 @@
 //!
 //! Frames come in at port 0, the host's; [`Rig::from_fabric`] makes them come from an uplink.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use heddle_switch_maps::abi::{
     CflbConstants, MpHulaConfig, SWITCH_ABI, SWITCH_NO_PORT, SwitchConfig, SwitchCounter,
@@ -22,6 +22,12 @@ pub const HOST: u16 = 0;
 pub const ADDRESSES: [(&str, u16); 4] =
     [("10.0.0.1", 0), ("10.0.1.1", 1), ("fd00::1", 0), ("fd00::2", 1)];
 
+/// The switch's own addresses.
+pub const OWN: (IpAddr, IpAddr) = (
+    IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
+);
+
 /// A switch without a network.
 pub struct Rig {
     /// Programs and maps.
@@ -29,7 +35,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// A switch with this scheme; `cflb` for CFLB.
+    /// A switch with this scheme at XDP; `cflb` for CFLB.
     ///
     /// # Errors
     /// If the kernel does not take programs or maps.
@@ -38,7 +44,20 @@ impl Rig {
         mp_hula: MpHulaConfig,
         cflb: Option<&CflbConstants>,
     ) -> Result<Rig, Error> {
-        let mut switch = Switch::load(scheme, Hook::Xdp)?;
+        Rig::at(Hook::Xdp, scheme, mp_hula, cflb)
+    }
+
+    /// The same at any hook.
+    ///
+    /// # Errors
+    /// As [`Rig::new`].
+    pub fn at(
+        hook: Hook,
+        scheme: Scheme,
+        mp_hula: MpHulaConfig,
+        cflb: Option<&CflbConstants>,
+    ) -> Result<Rig, Error> {
+        let mut switch = Switch::load(scheme, hook)?;
         if let Some(constants) = cflb {
             switch.set_constants(constants)?;
         }
@@ -51,6 +70,8 @@ impl Rig {
             tor: 0,
             dre_shift: 20,
             scheme: scheme.number(),
+            answers_v4: OWN.0.into(),
+            answers_v6: OWN.1.into(),
             mp_hula,
         };
         switch.maps.config.set(0, config, 0)?;
@@ -94,6 +115,15 @@ impl Rig {
     /// If the kernel would not.
     pub fn count(&self, counter: SwitchCounter) -> Result<u64, Error> {
         Ok(self.switch.maps.verdicts.sum(counter as u32)?.packets)
+    }
+
+    /// All verdicts, of which each frame has one.
+    ///
+    /// # Errors
+    /// If the kernel would not.
+    pub fn verdicts(&self) -> Result<u64, Error> {
+        let verdicts = 0..SwitchCounter::SWITCH_VERDICTS as u32;
+        verdicts.map(|verdict| Ok(self.switch.maps.verdicts.sum(verdict)?.packets)).sum()
     }
 
     /// Packets that were forwarded to another ToR.

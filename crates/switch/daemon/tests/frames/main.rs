@@ -1,0 +1,10 @@
+//! The programs on single frames, in the kernel but without a network: verdicts, what frames become, and what is refused and counted.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod bad_input;
+mod expiry;
+mod forwarding;
+mod ipv6;
+mod limits;
+mod rigs;
+mod routes;

@@ -1,0 +1,88 @@
+//! Switches without a network, for tests on single frames.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use heddle_bpf_loader::Action;
+use heddle_switch::frames::{MptcpOption, Tcp};
+use heddle_switch::rig::Rig;
+use heddle_switch_maps::abi::{CflbCipher, CflbConstants, HulaConfig, MpHulaConfig};
+use heddle_switch_maps::{Hook, Scheme};
+
+/// Long enough that no two frames of a test are so far apart, however busy the machine is.
+pub const GAP: Duration = Duration::from_secs(3);
+
+pub const HULA: HulaConfig = HulaConfig {
+    probe_period: 200_000,
+    fail_after: 60_000_000_000,
+    flowlet_gap: GAP.as_nanos() as u64,
+    salt: 1,
+    flowlet_slots: 1024,
+    tors: 2,
+    tor: 0,
+    is_tor: 1,
+    update: 0,
+    util_bits: 8,
+    local_detection: 0,
+};
+
+pub const MP_HULA: MpHulaConfig = MpHulaConfig {
+    hula: HULA,
+    idle_after: 60_000_000_000,
+    best_k: 2,
+    mapping_rows: 1024,
+    association_slots: 1024,
+    long_flows: 0,
+};
+
+pub const CFLB: CflbConstants = CflbConstants {
+    key: [7; 16],
+    low: 0,
+    high: 0,
+    radix: 8,
+    field: 0,
+    cipher: CflbCipher::Rc5 as u8,
+    rules: 0,
+    pad: [0; 7],
+};
+
+/// IP addresses of the host and of one behind the other ToR, and a packet between them.
+pub fn packet(v6: bool, option: MptcpOption) -> Tcp {
+    let (source, destination) = if v6 { ("fd00::1", "fd00::2") } else { ("10.0.0.1", "10.0.1.1") };
+    let address = |text: &str| text.parse::<IpAddr>().unwrap();
+    Tcp::new(address(source), address(destination), (4000, 5000)).with(option)
+}
+
+/// A shim between the link header and IP.
+pub fn shimmed(frame: &[u8], subflow: u8) -> Vec<u8> {
+    let shim = [0x88, 0xb5, 0, 0, 0, 1, 0, 0, 0, 2, subflow << 4, 0];
+    [&frame[..12], &shim, &frame[12..]].concat()
+}
+
+/// The hooks at which frames can be run.
+pub const HOOKS: [Hook; 2] = [Hook::Xdp, Hook::Tc];
+
+pub fn rig(scheme: Scheme) -> Rig {
+    rig_at(Hook::Xdp, scheme)
+}
+
+pub fn rig_at(hook: Hook, scheme: Scheme) -> Rig {
+    Rig::at(hook, scheme, MP_HULA, (scheme == Scheme::Cflb).then_some(&CFLB)).unwrap()
+}
+
+pub fn run(rig: &Rig, frame: &[u8]) -> (Action, Vec<u8>) {
+    let run = rig.switch.run(frame).unwrap();
+    (run.action, run.data)
+}
+
+/// The same, with the check that the frame was in exactly one verdict.
+pub fn judged(rig: &Rig, frame: &[u8], name: &str) -> (Action, Vec<u8>) {
+    let before = rig.verdicts().unwrap();
+    let (action, data) = run(rig, frame);
+    assert_eq!(rig.verdicts().unwrap(), before + 1, "{name}: one verdict");
+    assert!(
+        matches!(action, Action::Drop | Action::Pass | Action::Tx | Action::Redirect),
+        "{name}: {action:?}"
+    );
+    (action, data)
+}
