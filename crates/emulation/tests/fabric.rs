@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use heddle_lab::eventually;
-use heddle_testing::{Need, skip_without};
+use heddle_testing::{Need, require_built, skip_without};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_heddle-emulation");
@@ -198,13 +198,13 @@ fn a_wrong_scenario_is_refused_with_file_key_and_fix() {
     }
 }
 
-/// HULA in eBPF: the switches are a program of another crate, which a test of this one has to build.
+/// HULA in eBPF: the switches are a program of another package.
 #[test]
 fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
     if skip_without(Need::Root) {
         return;
     }
-    build_program("heddle-switch");
+    require_built(PROGRAM, "heddle-switch");
     let folder = tempfile::tempdir().unwrap();
     let hula = "scheme={ kind = \"hula\", probe_period = \"20ms\", flowlet_gap = \"50ms\" }";
     let event = "event=[{ at = \"1500ms\", fail = [\"spine-1\"] }]";
@@ -218,18 +218,6 @@ fn ebpf_switches_forward_by_probes_and_lose_a_link_for_a_moment_only() {
         (&10.into(), &0.into())
     );
     assert_eq!(results["lab"]["facts"][0][1]["corrupt"], 0);
-}
-
-/// Builds a program of another crate beside the program under test.
-fn build_program(name: &str) {
-    let folder = Path::new(PROGRAM).parent().unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", name, "--target-dir"]);
-    cargo.arg(folder.parent().unwrap());
-    if folder.ends_with("release") {
-        cargo.arg("--release");
-    }
-    assert!(cargo.status().unwrap().success(), "{name} cannot be built");
 }
 
 #[test]
@@ -257,14 +245,16 @@ fn a_fabric_stays_up_and_its_nodes_can_be_entered() {
     let unknown = heddle(&["shell", "leaf-1", "--name", &name]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no lab"));
 }
+
 /// Claim C6: in every run each of the seven paths carries data of a subflow, after all are open.
 #[test]
 fn under_cflb_seven_subflows_carry_data_over_seven_links() {
     if skip_without(Need::Root) {
         return;
     }
-    build_program("heddle-switch");
-    build_program("heddle-agent");
+    for program in ["heddle-switch", "heddle-agent"] {
+        require_built(PROGRAM, program);
+    }
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/lab/seven-links.toml");

@@ -1,4 +1,4 @@
-//! Requirements of tests: root, etcd, installed programs.
+//! Requirements of tests: root, etcd, installed programs, programs of other packages.
 //!
 //! A test whose requirement is missing fails, and the failure names the package to install. A test is skipped only if an
 //! environment variable requests it ([`Need::variable`]), and each skip writes one line to standard error:
@@ -9,10 +9,12 @@
 //!
 //! The line is visible without `--nocapture`, and `.ci/tally` counts it.
 
+mod built;
 mod need;
 mod program;
 mod skip;
 
+pub use built::require_built;
 pub use need::Need;
 pub use program::require_program;
 pub use skip::skip_without;
