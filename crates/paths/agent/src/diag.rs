@@ -31,6 +31,9 @@ const CAPABLE_LOCAL: u32 = 1 << 1;
 const JOIN_LOCAL: u32 = 1 << 3;
 const JOIN_REMOTE: u32 = 1 << 2;
 
+/// `TCP_ESTABLISHED` of net/tcp_states.h.
+const ESTABLISHED: u8 = 1;
+
 /// Offset of `tcpi_backoff` in `struct tcp_info`.
 const BACKOFF: usize = 4;
 
@@ -58,6 +61,8 @@ pub struct Subflow {
     pub role: Role,
     /// Retransmission timeouts in a row without an answer.
     pub timeouts: u8,
+    /// Neither end has closed it, and its handshake is over.
+    pub is_established: bool,
 }
 
 /// All of them, in the network namespace of the calling thread.
@@ -119,6 +124,7 @@ fn subflow(response: &InetResponse) -> Option<Subflow> {
         remote: SocketAddr::new(unmapped(id.destination_address), id.destination_port),
         role: role(word(FLAGS)?),
         timeouts: timeouts.unwrap_or_default(),
+        is_established: response.header.state == ESTABLISHED,
     })
 }
 

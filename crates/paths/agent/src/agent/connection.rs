@@ -41,6 +41,8 @@ pub(super) struct Further {
     pub state: State,
     /// The time of the state.
     pub since: Instant,
+    /// One of the ends has marked it as a reserve.
+    backup: bool,
     path: Vec<String>,
     disjoint: bool,
 }
@@ -52,6 +54,8 @@ pub(super) struct Connection {
     pub remote: SocketAddr,
     pub lease: Option<Lease>,
     pub first_path: Vec<String>,
+    /// False once the first subflow has ended or its packets time out: another takes its place.
+    pub first_works: bool,
     pub subflows: Vec<Further>,
     pub problem: Option<String>,
     /// It does not cross the fabric.
@@ -72,6 +76,7 @@ impl Connection {
             remote,
             lease: None,
             first_path: Vec::new(),
+            first_works: true,
             subflows: Vec::new(),
             problem: None,
             is_outside: false,
@@ -90,6 +95,23 @@ impl Connection {
             .find(|one| one.at.local.port() == port && one.state != State::Failed)
     }
 
+    /// Marks the subflow of a source port as failed; false if there is none that works.
+    pub fn fail_subflow(&mut self, port: u16) -> bool {
+        if port == self.local.port() {
+            return std::mem::replace(&mut self.first_works, false);
+        }
+        let Some(subflow) = self.open_subflow(port) else { return false };
+        (subflow.state, subflow.since) = (State::Failed, Instant::now());
+        true
+    }
+
+    /// Notes the priority of a subflow that the agent opened.
+    pub fn set_backup(&mut self, port: u16, backup: bool) {
+        if let Some(subflow) = self.open_subflow(port) {
+            subflow.backup = backup;
+        }
+    }
+
     pub fn port_of(&self, number: u32) -> Option<u16> {
         self.subflows.iter().find(|one| one.number == number).map(|one| one.at.local.port())
     }
@@ -97,7 +119,7 @@ impl Connection {
     /// The number of subflows to open.
     pub fn missing(&self, wanted: usize) -> usize {
         let open = self.subflows.iter().filter(|one| one.state != State::Failed).count();
-        wanted.saturating_sub(open + self.foreign)
+        (wanted + usize::from(!self.first_works)).saturating_sub(open + self.foreign)
     }
 
     pub fn may_retry(&self) -> bool {
@@ -143,6 +165,7 @@ impl Connection {
             at,
             state: State::Opening,
             since: Instant::now(),
+            backup: false,
             path: placed.path.clone().unwrap_or_default().nodes,
             disjoint: placed.disjoint,
         });
@@ -170,12 +193,14 @@ impl Connection {
             state: one.state,
             path: one.path.clone(),
             disjoint: one.disjoint,
+            backup: one.backup,
         };
         ConnectionStatus {
             token,
             local: self.local,
             remote: self.remote,
             first_path: self.first_path.clone(),
+            first_works: self.first_works,
             lease: self.lease.map(|lease| lease.number),
             subflows: self.subflows.iter().map(subflow).collect(),
             problem: self.problem.clone(),

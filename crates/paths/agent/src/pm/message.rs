@@ -141,6 +141,15 @@ pub enum Event {
         /// The kernel's error number, 0 if both ends closed it.
         error: u8,
     },
+    /// One of the ends has changed a subflow's priority.
+    SubflowPriority {
+        /// The local token.
+        token: u32,
+        /// This end of it.
+        local: SocketAddr,
+        /// It has become a reserve.
+        backup: bool,
+    },
 }
 
 // Events.
@@ -148,6 +157,7 @@ const ESTABLISHED: u8 = 2;
 const CLOSED: u8 = 3;
 const SUB_ESTABLISHED: u8 = 10;
 const SUB_CLOSED: u8 = 11;
+const SUB_PRIORITY: u8 = 13;
 
 // Attributes of events.
 const TOKEN: u16 = 1;
@@ -157,6 +167,7 @@ const DADDR4: u16 = 7;
 const DADDR6: u16 = 8;
 const SPORT: u16 = 9;
 const DPORT: u16 = 10;
+const BACKUP: u16 = 11;
 const ERROR: u16 = 12;
 const FLAGS: u16 = 13;
 const SERVER_SIDE: u16 = 18;
@@ -181,7 +192,12 @@ impl Event {
             SUB_CLOSED => Some(Event::SubflowClosed {
                 token,
                 local: read.local()?,
-                error: read.bytes(ERROR).unwrap_or_default(),
+                error: read.byte(ERROR).unwrap_or_default(),
+            }),
+            SUB_PRIORITY => Some(Event::SubflowPriority {
+                token,
+                local: read.local()?,
+                backup: read.byte(BACKUP)? != 0,
             }),
             _ => None,
         }
@@ -203,7 +219,7 @@ impl Read<'_> {
         self.value(kind)?.try_into().ok()
     }
 
-    fn bytes(&self, kind: u16) -> Option<u8> {
+    fn byte(&self, kind: u16) -> Option<u8> {
         self.array::<1>(kind).map(|[byte]| byte)
     }
 
@@ -213,7 +229,7 @@ impl Read<'_> {
 
     fn is_server(&self) -> bool {
         let flags = self.array(FLAGS).map_or(0, u16::from_ne_bytes);
-        self.bytes(SERVER_SIDE).is_some_and(|is| is != 0) || flags & FLAG_SERVER_SIDE != 0
+        self.byte(SERVER_SIDE).is_some_and(|is| is != 0) || flags & FLAG_SERVER_SIDE != 0
     }
 
     fn local(&self) -> Option<SocketAddr> {
@@ -265,6 +281,18 @@ mod tests {
                 is_server: false
             })
         );
+    }
+
+    #[test]
+    fn a_subflow_becomes_a_reserve_and_ceases_to_be_one() {
+        let of = |backup: u8| {
+            let attributes: [(u16, &[u8]); 4] =
+                [(TOKEN, &[0; 4]), (SADDR4, &[10, 0, 0, 1]), (SPORT, &[0, 7]), (BACKUP, &[backup])];
+            event(SUB_PRIORITY, &attributes)
+        };
+        let local = "10.0.0.1:7".parse().unwrap();
+        let expected = |backup| Some(Event::SubflowPriority { token: 0, local, backup });
+        assert_eq!([of(1), of(0)], [expected(true), expected(false)]);
     }
 
     #[test]

@@ -38,11 +38,13 @@ fn print(status: &Status) -> Result<(), Failure> {
 fn connection(one: &ConnectionStatus) -> Result<(), Failure> {
     output::line(format_args!("{:08x}: {} to {}", one.token, one.local, one.remote))?;
     let mut rows = table::new(&["port", "state", "path"]);
-    rows.add_row([one.local.port().to_string(), "first".to_owned(), one.first_path.join(" ")]);
+    let first = if one.first_works { "first" } else { "first, failed" };
+    rows.add_row([one.local.port().to_string(), first.to_owned(), one.first_path.join(" ")]);
     for subflow in &one.subflows {
         let state = match (subflow.state, subflow.disjoint) {
             (State::Opening, _) => "opening",
             (State::Failed, _) => "failed",
+            (State::Established, _) if subflow.backup => "established, reserve",
             (State::Established, true) => "established",
             (State::Established, false) => "established, shares links",
         };
