@@ -1,14 +1,27 @@
 //! `heddle-agent` on each host: under CFLB it opens MPTCP's further subflows from the ports that encode their paths.
+//!
+//! Where several hosts send, a path service knows the flows of all, as the simulator's scheduler does; where one host sends, its agent does.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use heddle_scenario::{Scenario, Scheme, Transport};
+use heddle_scenario::{Scenario, Scheme, Transport, Workload};
 
 use crate::EmulationError;
 use crate::daemons::Daemons;
+use crate::management::{self, SERVICE};
 use crate::network::Network;
 use crate::plane::agents_file;
 use crate::state;
+
+/// The path service's port of gRPC.
+const PORT: u16 = 7340;
+
+/// Agents, and the path service that they ask. Dropping it ends them.
+pub(crate) struct Agents {
+    _agents: Daemons,
+    _service: Option<Daemons>,
+}
 
 /// Subflows that agents open for each connection, the first included; `None` if there are none.
 pub(crate) fn subflows(scenario: &Scenario) -> Option<u8> {
@@ -18,25 +31,51 @@ pub(crate) fn subflows(scenario: &Scenario) -> Option<u8> {
     }
 }
 
+/// True if flows of several hosts are to be placed.
+pub(crate) fn have_service(scenario: &Scenario) -> bool {
+    let one_sender = match &scenario.workload {
+        Workload::Long(long) => long.pairs.as_ref().is_some_and(|pairs| {
+            pairs.iter().map(|(from, _)| from).collect::<BTreeSet<_>>().len() == 1
+        }),
+        Workload::Flows(_) | Workload::Replay(_) => false,
+    };
+    subflows(scenario).is_some() && !one_sender
+}
+
 /// Starts them, where the scenario has them, and waits until they run.
-pub(crate) fn start(network: &Network) -> Result<Daemons, EmulationError> {
+pub(crate) fn start(network: &Network) -> Result<Agents, EmulationError> {
+    let service = have_service(&network.scenario).then(|| serve(network)).transpose()?;
     let mut agents = Daemons::new("heddle-agent", "the agent runs");
-    let Some(subflows) = subflows(&network.scenario) else { return Ok(agents) };
+    let Some(subflows) = subflows(&network.scenario) else {
+        return Ok(Agents { _agents: agents, _service: None });
+    };
     let folder = state::folder(&network.state.name);
+    let paths: Vec<OsString> = match service {
+        Some(_) => vec!["--service".into(), format!("{}:{PORT}", management::ADDRESS).into()],
+        None => vec![agents_file(&folder).into()],
+    };
     for host in network.hosts() {
         let socket = folder.join(format!("{}.sock", network.fabric.node(host).name));
-        let arguments: [OsString; 8] = [
-            "run".into(),
-            agents_file(&folder).into(),
-            "--subflows".into(),
-            subflows.to_string().into(),
-            "--interval".into(),
-            "500ms".into(),
-            "--admin".into(),
-            socket.into(),
-        ];
+        let mut arguments: Vec<OsString> = vec!["run".into()];
+        arguments.extend(paths.iter().cloned());
+        arguments.extend(["--subflows".into(), subflows.to_string().into()]);
+        arguments.extend(["--interval".into(), "500ms".into()]);
+        arguments.extend(["--admin".into(), socket.into()]);
         agents.spawn(network, host, arguments)?;
     }
     agents.wait_until_running(network)?;
-    Ok(agents)
+    Ok(Agents { _agents: agents, _service: service })
+}
+
+/// Starts a path service in a namespace of its own, which all hosts reach.
+fn serve(network: &Network) -> Result<Daemons, EmulationError> {
+    management::connect(network)?;
+    let mut service = Daemons::new("heddle-path-service", "listening");
+    let file = agents_file(&state::folder(&network.state.name));
+    let address = format!("{}:{PORT}", management::ADDRESS);
+    let options: [OsString; 4] = ["--grpc".into(), address.into(), "--http".into(), "off".into()];
+    let arguments = [OsString::from(file)].into_iter().chain(options);
+    service.spawn_in(network, SERVICE, arguments)?;
+    service.wait_until_running(network)?;
+    Ok(service)
 }

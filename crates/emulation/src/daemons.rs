@@ -22,7 +22,8 @@ pub(crate) struct Daemons {
     program: &'static str,
     /// The words in its log that end its start.
     runs: &'static str,
-    children: Vec<(u32, Child)>,
+    /// With the names of their nodes, which are those of their logs.
+    children: Vec<(String, Child)>,
     is_kept: bool,
 }
 
@@ -32,33 +33,43 @@ impl Daemons {
         Daemons { program, runs, children: Vec::new(), is_kept: false }
     }
 
-    /// Starts one in a node's namespace. Its log is in the lab's folder.
+    /// Starts one in a node's namespace.
     pub(crate) fn spawn(
         &mut self,
         network: &Network,
         node: u32,
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<(), EmulationError> {
-        let path = log(network, node);
+        self.spawn_in(network, &network.fabric.node(node).name, arguments)
+    }
+
+    /// Starts one in a namespace of the lab. Its log is in the lab's folder.
+    pub(crate) fn spawn_in(
+        &mut self,
+        network: &Network,
+        name: &str,
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Result<(), EmulationError> {
+        let path = log(network, name);
         let output =
             File::create(&path).map_err(EmulationError::system(path.display().to_string()))?;
+        let namespace = heddle_lab::names::path(&network.state.namespace(name));
         let mut command = Command::new("nsenter");
-        command.arg(format!("--net={}", network.path(node).display())).arg(locate(self.program));
+        command.arg(format!("--net={}", namespace.display())).arg(locate(self.program));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(output);
-        let name = &network.fabric.node(node).name;
         let what = format!("starting {} of {name}", self.program);
-        self.children.push((node, command.spawn().map_err(EmulationError::system(what))?));
+        let child = command.spawn().map_err(EmulationError::system(what))?;
+        self.children.push((name.to_owned(), child));
         Ok(())
     }
 
     /// Waits until all run.
     pub(crate) fn wait_until_running(&mut self, network: &Network) -> Result<(), EmulationError> {
-        for (node, child) in &mut self.children {
-            let path = log(network, *node);
+        for (name, child) in &mut self.children {
+            let path = log(network, name);
             if wait(&path, self.runs, child)? {
-                let host = network.fabric.node(*node).name.clone();
                 let what = format!("({}) ended: {}", self.program, read(&path).trim());
-                return Err(EmulationError::Host { host, what });
+                return Err(EmulationError::Host { host: name.clone(), what });
             }
         }
         Ok(())
@@ -101,7 +112,6 @@ fn read(log: &Path) -> String {
     fs::read_to_string(log).unwrap_or_default()
 }
 
-fn log(network: &Network, node: u32) -> PathBuf {
-    let name = &network.fabric.node(node).name;
+fn log(network: &Network, name: &str) -> PathBuf {
     state::folder(&network.state.name).join(format!("{name}.log"))
 }

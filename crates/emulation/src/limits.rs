@@ -106,7 +106,7 @@ impl Check<'_> {
             cflb.placing = Placing::FewestFlows;
         }
         self.notes.push(
-            "scheme: the first subflow's path is that of the port that the kernel chose; each host's agent knows its own flows only".into(),
+            "scheme: the first subflow's path is that of the port that the kernel chose; agents place the others".into(),
         );
         Ok(())
     }

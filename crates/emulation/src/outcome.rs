@@ -5,7 +5,9 @@ use std::fs;
 
 use heddle_fabric::Routes;
 use heddle_scenario::{Connections, Workload};
-use heddle_sim::{FlowRecord, Outcome, Samples, Totals, ideal_fct};
+use heddle_sim::{
+    FlowRecord, LongFlow, Outcome, PathUse, Samples, Totals, UnfinishedFlow, ideal_fct,
+};
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
 
@@ -56,14 +58,16 @@ pub(crate) struct Finished {
 }
 
 /// The run's own counters.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) started: u64,
-    pub(crate) unfinished: u64,
     pub(crate) end: Time,
     pub(crate) window: Time,
     pub(crate) delivered: u64,
     pub(crate) delivered_in_window: u64,
+    pub(crate) unfinished: Vec<UnfinishedFlow>,
+    pub(crate) long_flows: Vec<LongFlow>,
+    pub(crate) path_use: Option<PathUse>,
 }
 
 pub(crate) fn outcome(
@@ -92,8 +96,8 @@ pub(crate) fn outcome(
         simulated: counted.end,
         packet_hops: ports.hops,
         flows_started: counted.started,
-        measured: flows.len() as u64 + counted.unfinished,
-        unfinished: counted.unfinished,
+        measured: (flows.len() + counted.unfinished.len()) as u64,
+        unfinished: counted.unfinished.len() as u64,
         delivered: Bytes(counted.delivered),
         delivered_in_window: Bytes(counted.delivered_in_window),
         window: counted.window,
@@ -103,18 +107,19 @@ pub(crate) fn outcome(
         fast_recoveries: tcp.fast_recoveries,
         reordered: tcp.out_of_order,
         dropped: ports.drops.iter().map(|port| port.dropped).sum(),
+        lost_to_failures: ports.lost_to_failures,
         probes_sent: plane.probes,
         probe_bytes: Bytes(plane.probe_bytes),
         ..Totals::default()
     };
     Outcome {
         flows: flows.iter().map(record).collect(),
-        unfinished: Vec::new(),
-        long_flows: Vec::new(),
+        unfinished: counted.unfinished,
+        long_flows: counted.long_flows,
         samples,
         totals,
         scheme: plane.scheme,
-        path_use: None,
+        path_use: counted.path_use,
         port_counters: ports.drops,
         digest: 0,
     }

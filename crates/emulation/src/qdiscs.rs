@@ -25,6 +25,8 @@ pub(crate) struct Counters {
     pub(crate) dropped: u64,
     /// Bytes that wait.
     pub(crate) backlog: u32,
+    /// A `blackhole`, which stands on a link that has failed.
+    pub(crate) is_failed: bool,
 }
 
 /// A connection to the kernel in one namespace, which outlives the thread that made it.
@@ -95,7 +97,9 @@ fn of(qdisc: &TcMessage) -> Counters {
         TcAttribute::Stats(stats) => Some(stats),
         _ => None,
     });
+    let is_failed = qdisc.attributes.contains(&TcAttribute::Kind("blackhole".into()));
     stats.map_or_else(Counters::default, |stats| Counters {
+        is_failed,
         bytes: stats.bytes,
         packets: stats.packets.into(),
         dropped: stats.drops.into(),

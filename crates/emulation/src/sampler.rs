@@ -18,8 +18,10 @@ struct Port {
     /// Index of the device in its namespace.
     index: i32,
     before: Counters,
-    /// Drops of disciplines that have been replaced, as a link that fails replaces its own.
+    /// Packets that found a full buffer, those of disciplines that have been replaced too.
     dropped: u64,
+    /// Packets sent to a link that had failed.
+    lost: u64,
     packets: u64,
 }
 
@@ -35,8 +37,10 @@ pub(crate) struct Sampler {
 pub(crate) struct PortTotals {
     /// Packets that crossed a link.
     pub(crate) hops: u64,
-    /// Drops, port by port; those on failed links among them.
+    /// Drops of full buffers, port by port.
     pub(crate) drops: Vec<PortCounters>,
+    /// Packets sent to links that had failed, probes among them.
+    pub(crate) lost_to_failures: u64,
 }
 
 #[derive(Deserialize)]
@@ -91,6 +95,7 @@ impl Sampler {
         let mut totals = PortTotals::default();
         for (port, name) in self.ports.iter().zip(&self.samples.ports) {
             totals.hops += port.packets;
+            totals.lost_to_failures += port.lost;
             if port.dropped > 0 {
                 let (from, to) = (name.from.clone(), name.to.clone());
                 totals.drops.push(PortCounters { from, to, dropped: port.dropped, ecn_marked: 0 });
@@ -114,14 +119,17 @@ impl Sampler {
 
 impl Port {
     fn new(switch: usize, index: i32) -> Port {
-        Port { switch, index, before: Counters::default(), dropped: 0, packets: 0 }
+        Port { switch, index, before: Counters::default(), dropped: 0, lost: 0, packets: 0 }
     }
 
     /// Takes a reading: bytes sent since the one before, and the queue. A discipline that replaced another counts from zero.
     fn advance(&mut self, now: Counters) -> (u64, u32) {
-        let was_replaced = now.bytes < self.before.bytes || now.dropped < self.before.dropped;
+        let was_replaced = now.is_failed != self.before.is_failed
+            || now.bytes < self.before.bytes
+            || now.dropped < self.before.dropped;
         let before = if was_replaced { Counters::default() } else { self.before };
-        self.dropped += now.dropped - before.dropped;
+        let dropped = if now.is_failed { &mut self.lost } else { &mut self.dropped };
+        *dropped += now.dropped - before.dropped;
         self.packets += now.packets.saturating_sub(before.packets);
         self.before = now;
         (now.bytes - before.bytes, now.backlog)
@@ -141,7 +149,7 @@ mod tests {
     use super::*;
 
     fn counted(bytes: u64, dropped: u64) -> Counters {
-        Counters { bytes, packets: bytes / 100, dropped, backlog: 7 }
+        Counters { bytes, packets: bytes / 100, dropped, backlog: 7, is_failed: false }
     }
 
     #[test]
@@ -158,5 +166,14 @@ mod tests {
         port.advance(counted(5000, 10));
         assert_eq!(port.advance(counted(300, 1)), (300, 7));
         assert_eq!(port.dropped, 11);
+    }
+
+    #[test]
+    fn packets_to_a_failed_link_are_no_drops_of_its_buffer() {
+        let mut port = Port::new(0, 1);
+        port.advance(counted(5000, 10));
+        port.advance(Counters { dropped: 30, is_failed: true, ..Counters::default() });
+        port.advance(counted(300, 1));
+        assert_eq!((port.dropped, port.lost), (11, 30));
     }
 }

@@ -8,7 +8,8 @@ mod receive;
 mod send;
 mod sockets;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::rc::Rc;
@@ -108,6 +109,8 @@ pub enum Report {
     Counted {
         /// Payload bytes received.
         bytes: u64,
+        /// Flows whose last byte has not arrived, and the bytes of each that have.
+        flows: Vec<(u64, u64)>,
         /// The time on the monotonic clock.
         at: u64,
     },
@@ -117,10 +120,18 @@ pub enum Report {
 struct Shared {
     reports: UnboundedSender<Report>,
     received: Cell<u64>,
+    /// Bytes received of flows that have not ended.
+    open: RefCell<BTreeMap<u64, u64>>,
     pattern: Pattern,
 }
 
 impl Shared {
+    /// Counts received bytes of a flow.
+    fn count(&self, flow: u64, bytes: u64) {
+        self.received.set(self.received.get() + bytes);
+        *self.open.borrow_mut().entry(flow).or_default() += bytes;
+    }
+
     fn report(&self, report: Report) {
         // The writer ends with the process only.
         let _ = self.reports.send(report);
@@ -148,7 +159,12 @@ pub fn run() -> anyhow::Result<()> {
 async fn serve(mut inputs: UnboundedReceiver<Input>) -> anyhow::Result<()> {
     let (reports, outgoing) = unbounded_channel();
     let writer = spawn_local(write_reports(outgoing));
-    let shared = Rc::new(Shared { reports, received: Cell::new(0), pattern: Pattern::new() });
+    let shared = Rc::new(Shared {
+        reports,
+        received: Cell::new(0),
+        open: RefCell::default(),
+        pattern: Pattern::new(),
+    });
     let mut sender = Sender::default();
     let mut protocol = Protocol::Tcp;
     while let Some(input) = inputs.recv().await {
@@ -162,7 +178,8 @@ async fn serve(mut inputs: UnboundedReceiver<Input>) -> anyhow::Result<()> {
             Input::Due(flow) => sender.start(flow, protocol, &shared),
             Input::Order(Order::Count) => {
                 let bytes = shared.received.get();
-                shared.report(Report::Counted { bytes, at: clock::now() });
+                let flows = shared.open.borrow().iter().map(|(id, bytes)| (*id, *bytes)).collect();
+                shared.report(Report::Counted { bytes, flows, at: clock::now() });
             }
             Input::Order(Order::Stop) => break,
             Input::Order(Order::Send(_)) => {}

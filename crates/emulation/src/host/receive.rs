@@ -32,6 +32,7 @@ async fn receive(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let id = stream.read_u64().await?;
         let size = stream.read_u64().await?;
         let intact = receive_flow(&mut stream, (id, size), &mut buffer, shared).await?;
+        shared.open.borrow_mut().remove(&id);
         if size != UNBOUNDED {
             shared.report(Report::Received { id, at: clock::now(), intact });
             stream.write_all(&[u8::from(intact)]).await?;
@@ -55,7 +56,7 @@ async fn receive_flow(
         }
         intact &= buffer[..read] == *shared.pattern.at(id, offset, read as u64);
         offset += read as u64;
-        shared.received.set(shared.received.get() + read as u64);
+        shared.count(id, read as u64);
     }
     Ok(intact)
 }

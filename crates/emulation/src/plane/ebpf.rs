@@ -1,10 +1,14 @@
 //! `heddle-switch` in each switch's namespace: the schemes in eBPF.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use heddle_config::Problem;
 use heddle_fabric::Routes;
+use heddle_lab::tools;
+use heddle_program::external::locate;
 use heddle_scenario::{CflbField, Scenario, Scheme};
+use serde::Deserialize;
 
 use super::{DataPlane, PlaneCounters, files};
 use crate::EmulationError;
@@ -16,9 +20,51 @@ use crate::state;
 #[derive(Debug)]
 pub struct Ebpf(Daemons);
 
+/// The program of a switch.
+const PROGRAM: &str = "heddle-switch";
+
 impl Default for Ebpf {
     fn default() -> Ebpf {
-        Ebpf(Daemons::new("heddle-switch", "the switch runs"))
+        Ebpf(Daemons::new(PROGRAM, "the switch runs"))
+    }
+}
+
+/// The part of `heddle-switch status --json` that a run's results have.
+#[derive(Deserialize)]
+struct Status {
+    counters: BTreeMap<String, Frames>,
+    scheme_counters: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+struct Frames {
+    packets: u64,
+    bytes: u64,
+}
+
+impl Status {
+    fn add_to(&self, sum: &mut PlaneCounters) {
+        let of = |name: &str| self.scheme_counters.get(name).copied().unwrap_or_default();
+        let scheme = &mut sum.scheme;
+        scheme.flowlets += of("flowlets");
+        scheme.moves += of("moves");
+        scheme.fallbacks += of("fallbacks");
+        scheme.probes += of("probes");
+        scheme.shims += of("shims");
+        scheme.shared += of("shared");
+        scheme.controlled += of("controlled");
+        scheme.hashed += of("hashed");
+        scheme.association.connections += of("connections");
+        scheme.association.joins += of("joins");
+        scheme.association.unknown_tokens += of("unknown_tokens");
+        scheme.association.token_collisions += of("token_collisions");
+        scheme.association.table_collisions += of("table_collisions");
+        // Each probe that crosses a link arrives at a switch, and ends there or goes on.
+        for name in ["probe_taken", "probe_forwarded"] {
+            let Frames { packets, bytes } = self.counters.get(name).copied().unwrap_or_default();
+            sum.probes += packets;
+            sum.probe_bytes += bytes;
+        }
     }
 }
 
@@ -62,8 +108,19 @@ impl DataPlane for Ebpf {
         self.spawn(network)
     }
 
-    fn counters(&self, _: &Network) -> Result<PlaneCounters, EmulationError> {
-        Ok(PlaneCounters::default())
+    fn counters(&self, network: &Network) -> Result<PlaneCounters, EmulationError> {
+        let folder = state::folder(&network.state.name);
+        let mut sum = PlaneCounters::default();
+        for switch in network.switches() {
+            let config = files::config(&folder, &network.fabric.node(switch).name);
+            let config = config.display().to_string();
+            let program = locate(PROGRAM).display().to_string();
+            let json = tools::run(&program, ["--json", "status", &config], "")?;
+            let status: Status = serde_json::from_str(&json)
+                .map_err(|source| EmulationError::State { what: config, source })?;
+            status.add_to(&mut sum);
+        }
+        Ok(sum)
     }
 
     fn keep(&mut self) {

@@ -1,7 +1,7 @@
 //! The origin of a result: program, engine, command, scenario.
 
 use heddle_claims::Origin;
-use heddle_scenario::Scenario;
+use heddle_scenario::{Scenario, ScenarioError, Source};
 use heddle_sim::engine_digest;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -30,6 +30,20 @@ impl Provenance {
     /// Of the running program with its command line.
     pub fn of_program() -> Provenance {
         Provenance { origin: origin(), ..Provenance::default() }
+    }
+
+    /// Of the running program with a scenario file, and the scenario that it gives.
+    ///
+    /// # Errors
+    /// If the file does not parse, which it did for the scenario.
+    pub fn of_scenario(source: &Source, scenario: &Scenario) -> Result<Provenance, ScenarioError> {
+        let set = source.overrides.iter().map(|(key, value)| format!("{key}={value}"));
+        Ok(Provenance {
+            scenario_file: source.name.clone(),
+            overrides: set.collect(),
+            scenario: heddle_scenario::complete(source, scenario)?,
+            ..Provenance::of_program()
+        })
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Run a scenario under several schemes, on real kernels and in the simulator, and compare.
     Compare(Compare),
+    /// Check CFLB's claims about MPTCP on real kernels, beside the simulator.
+    Reproduce(Reproduce),
     /// MP-HULA, HULA and ECMP on the papers' fabric: two subflows of each connection, and a core link that is cut.
     Demo(Demo),
     /// Build a scenario's fabric and leave it there, without flows.
@@ -94,8 +96,10 @@ pub(crate) struct Run {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Finished runs on kernels are kept in runs/ below the folder: after an interruption the same command goes on. Remove runs/ to run again.
+
 Examples:
-  heddle lab compare scenarios/lab/symmetric.toml --dataplane ebpf --schemes ecmp,hula
+  heddle lab compare scenarios/lab/symmetric.toml --dataplane ebpf --schemes ecmp,hula --set seeds=[1,2,3,4,5,6,7,8]
   heddle lab compare scenarios/lab/asymmetric.toml --schemes ecmp")]
 pub(crate) struct Compare {
     #[command(flatten)]
@@ -106,6 +110,24 @@ pub(crate) struct Compare {
     /// Folder for compare.json and report.html [default: out/compare-NAME-OF-THE-FILE].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A run takes some seconds. Finished runs are kept in runs/ below the folder: after an interruption the same command goes on.
+
+Examples:
+  heddle lab reproduce C6
+  heddle lab reproduce --full --out out/lab-cflb")]
+pub(crate) struct Reproduce {
+    /// Claims: C5, C6, C7 [default: all].
+    pub(crate) claims: Vec<String>,
+    /// As many runs as the paper: 400 of seven links, 100 of two interfaces; otherwise 50, 20 and 3 permutations.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Folder for claims.json, claims.md, measured.json and report.html.
+    #[arg(long, default_value = "results/lab-cflb")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -5,19 +5,22 @@ mod schemes;
 use std::path::Path;
 
 use heddle_claims::files::{make_folder, write_atomically, write_report};
-use heddle_claims::stats::mean;
+use heddle_claims::stats::{Estimate, mean};
 use heddle_program::{Common, Failure, interrupt, output, table};
 use heddle_report::{Section, Table};
 use heddle_sim::Next;
+use heddle_study::cell::seeded;
 use heddle_study::grid::timed;
 use heddle_study::metric;
+use heddle_study::provenance::Provenance;
 use heddle_study::summary::RunSummary;
-use heddle_study::view::{head, plots};
+use heddle_study::view::{head, plots, with_origin};
 use serde::Serialize;
 
 use crate::args::{Compare, Source};
+use crate::kept::Kept;
 use crate::output::{Lab, scaling_text, with_facts};
-use crate::run::{Prepared, note, one, prepare, remove_left_over};
+use crate::run::{Bar, Prepared, note, prepare, remove_left_over};
 
 /// Ratios that differ by less agree.
 const AGREEMENT: f64 = 0.2;
@@ -42,11 +45,19 @@ struct Row {
     difference: f64,
     lab_drops: f64,
     simulated_drops: f64,
+    /// The figure of each seed.
+    lab_by_seed: Vec<f64>,
+    simulated_by_seed: Vec<f64>,
+    /// The ratio to the first scheme, seed by seed, with its confidence interval.
+    lab_ratios: Option<Estimate>,
+    simulated_ratios: Option<Estimate>,
 }
 
 /// The content of `compare.json`.
 #[derive(Debug, Serialize)]
 struct Comparison<'a> {
+    #[serde(flatten)]
+    made: &'a Provenance,
     title: &'a str,
     measure: &'static str,
     lab: Lab<'a>,
@@ -68,7 +79,7 @@ pub(crate) fn compare(args: &Compare, common: &Common) -> Result<(), Failure> {
         if first.is_none() {
             crate::output::say_scaling(&prepared, common);
         }
-        all.push(both(scheme, &prepared, common)?);
+        all.push(both(scheme, &prepared, &folder, common)?);
         first.get_or_insert(prepared);
     }
     let Some(prepared) = first else { return Ok(()) };
@@ -83,51 +94,71 @@ fn with_scheme(source: &Source, scheme: &str) -> Result<Source, Failure> {
     Ok(changed)
 }
 
-fn both(scheme: &str, prepared: &Prepared, common: &Common) -> Result<Both, Failure> {
+/// A scheme's runs on kernels, those that the folder does not have yet, and in the simulator.
+fn both(
+    scheme: &str,
+    prepared: &Prepared,
+    folder: &Path,
+    common: &Common,
+) -> Result<Both, Failure> {
     let scenario = &prepared.possible.scenario;
+    let cells = seeded(scheme, scenario, &scenario.seeds);
+    let kept = Kept::open(folder, prepared)?;
     let (mut lab, mut simulated) = (Vec::new(), Vec::new());
-    for &seed in &scenario.seeds {
-        note(common, &format!("{scheme}, seed {seed}: kernels"));
-        let outcome = one(prepared, seed, common)?.outcome;
-        lab.push(RunSummary::new(scenario, seed, &outcome, 0.0));
-        note(common, &format!("{scheme}, seed {seed}: simulator"));
+    for cell in &cells {
+        note(common, &format!("{}: kernels", cell.label));
+        lab.push(kept.run(prepared, cell, &Bar::new(cell.seed, common))?);
+        note(common, &format!("{}: simulator", cell.label));
         let mut watch = |_| if interrupt::stopped() { Next::Stop } else { Next::Continue };
-        let (outcome, seconds) = timed(scenario, seed, &mut watch).map_err(anyhow::Error::from)?;
-        simulated.push(RunSummary::new(scenario, seed, &outcome, seconds));
+        let (outcome, seconds) =
+            timed(scenario, cell.seed, &mut watch).map_err(anyhow::Error::from)?;
+        simulated.push(RunSummary::new(scenario, cell.seed, &outcome, seconds));
     }
     Ok(Both { scheme: scheme.to_owned(), lab, simulated })
 }
 
-/// The figure by which schemes are compared: the mean flow completion time, or the goodput of flows without end.
-fn figure(runs: &[RunSummary]) -> (&'static str, f64) {
-    let over = |of: metric::Metric| mean(&runs.iter().filter_map(of).collect::<Vec<_>>());
-    match over(metric::mean_all) {
-        Some(seconds) => ("mean flow completion time, seconds", seconds),
-        None => ("goodput, bits per second", over(metric::goodput).unwrap_or(0.0)),
+/// The figure by which schemes are compared: the mean flow completion time, or the goodput of flows without end; of each seed.
+fn figures(runs: &[RunSummary]) -> (&'static str, Vec<f64>) {
+    let of = |metric: metric::Metric| runs.iter().filter_map(metric).collect::<Vec<f64>>();
+    match of(metric::mean_all) {
+        times if !times.is_empty() => ("mean flow completion time, seconds", times),
+        _ => ("goodput, bits per second", of(metric::goodput)),
     }
 }
 
 fn rows(all: &[Both]) -> Vec<Row> {
-    let figures: Vec<(f64, f64)> =
-        all.iter().map(|both| (figure(&both.lab).1, figure(&both.simulated).1)).collect();
-    let Some(&(lab_first, simulated_first)) = figures.first() else { return Vec::new() };
-    let drops = |runs: &[RunSummary]| {
-        mean(&runs.iter().filter_map(metric::dropped).collect::<Vec<_>>()).unwrap_or(0.0)
-    };
-    let row = |(both, &(lab, simulated)): (&Both, &(f64, f64))| {
-        let (lab_ratio, simulated_ratio) = (lab / lab_first, simulated / simulated_first);
+    let figures: Vec<[Vec<f64>; 2]> =
+        all.iter().map(|both| [&both.lab, &both.simulated].map(|runs| figures(runs).1)).collect();
+    let Some(first) = figures.first() else { return Vec::new() };
+    let over = |values: &[f64]| mean(values).unwrap_or(0.0);
+    let row = |(both, [lab, simulated]): (&Both, &[Vec<f64>; 2])| {
+        let lab_ratio = over(lab) / over(&first[0]);
+        let simulated_ratio = over(simulated) / over(&first[1]);
         Row {
             scheme: both.scheme.clone(),
-            lab,
-            simulated,
+            lab: over(lab),
+            simulated: over(simulated),
             lab_ratio,
             simulated_ratio,
             difference: lab_ratio / simulated_ratio - 1.0,
             lab_drops: drops(&both.lab),
             simulated_drops: drops(&both.simulated),
+            lab_ratios: Estimate::of(&ratios(lab, &first[0])),
+            simulated_ratios: Estimate::of(&ratios(simulated, &first[1])),
+            lab_by_seed: lab.clone(),
+            simulated_by_seed: simulated.clone(),
         }
     };
     all.iter().zip(&figures).map(row).collect()
+}
+
+fn drops(runs: &[RunSummary]) -> f64 {
+    mean(&runs.iter().filter_map(metric::dropped).collect::<Vec<_>>()).unwrap_or(0.0)
+}
+
+/// The figures of one scheme over another's, seed by seed.
+fn ratios(of: &[f64], over: &[f64]) -> Vec<f64> {
+    of.iter().zip(over).map(|(a, b)| a / b).collect()
 }
 
 /// The schemes from the least figure to the greatest.
@@ -141,8 +172,9 @@ fn write(folder: &Path, prepared: &Prepared, all: &[Both], common: &Common) -> R
     let scenario = &prepared.possible.scenario;
     let rows = rows(all);
     let comparison = Comparison {
+        made: &prepared.made,
         title: &scenario.title,
-        measure: all.first().map_or("", |both| figure(&both.lab).0),
+        measure: all.first().map_or("", |both| figures(&both.lab).0),
         lab: Lab::new(prepared, &[]),
         seeds: &scenario.seeds,
         same_order: order(&rows, |row| row.lab) == order(&rows, |row| row.simulated),
@@ -183,12 +215,20 @@ fn cells(row: &Row) -> [String; 8] {
         row.scheme.clone(),
         shown(row.lab),
         shown(row.simulated),
-        format!("{:.3}", row.lab_ratio),
-        format!("{:.3}", row.simulated_ratio),
+        ratio(row.lab_ratio, row.lab_ratios),
+        ratio(row.simulated_ratio, row.simulated_ratios),
         format!("{:+.1} %", row.difference * 100.0),
         format!("{:.0}", row.lab_drops),
         format!("{:.0}", row.simulated_drops),
     ]
+}
+
+/// A ratio of means, with half the width of the confidence interval of the ratios of the seeds.
+fn ratio(of_means: f64, of_seeds: Option<Estimate>) -> String {
+    match of_seeds.and_then(|estimate| estimate.half_width) {
+        Some(half) => format!("{of_means:.3} ± {half:.3}"),
+        None => format!("{of_means:.3}"),
+    }
 }
 
 fn verdict(comparison: &Comparison<'_>) -> String {
@@ -230,7 +270,9 @@ fn report(prepared: &Prepared, all: &[Both], comparison: &Comparison<'_>) -> hed
             )
             .as_str(),
         )
-        .block(results.caption("Ratios are to the first scheme."));
+        .block(results.caption(
+            "Ratios are to the first scheme: of the means, with half the width of the 95 % confidence interval of the seeds' ratios.",
+        ));
     if all.iter().any(|both| both.lab.iter().any(|run| run.fct.all.is_some())) {
         section = section.block(plots::fct_cdf(
             "fct-cdf",
@@ -253,5 +295,6 @@ fn report(prepared: &Prepared, all: &[Both], comparison: &Comparison<'_>) -> hed
         ));
     }
     let runs = all.iter().flat_map(|both| &both.lab);
-    with_facts(head(&scenario.title, runs), &comparison.lab).section(section)
+    let report = with_facts(head(&scenario.title, runs), &comparison.lab).section(section);
+    with_origin(report, &prepared.made, &[])
 }

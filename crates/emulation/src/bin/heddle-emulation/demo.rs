@@ -1,20 +1,21 @@
 //! `heddle-emulation demo`: MP-HULA, HULA and ECMP with MPTCP of two subflows, and a core link that is cut.
 
-use std::fs;
-
 use heddle_claims::files::{make_folder, write_atomically, write_report};
 use heddle_emulation::plane::Kind;
-use heddle_emulation::{Move, Network, Observer, Scaling, Sharing, limits, state};
+use heddle_emulation::{Move, Network, ObservedLinks, Observer, Scaling, Sharing, state};
 use heddle_program::{Common, Failure, output, table};
 use heddle_report::{Section, Table};
-use heddle_scenario::{Scenario, Source, load};
+use heddle_scenario::{Scenario, Source};
+use heddle_study::provenance::Provenance;
 use heddle_study::summary::RunSummary;
-use heddle_study::view::{head, plots};
+use heddle_study::view::{head, plots, with_origin};
 use serde::Serialize;
 
 use crate::args::Demo;
 use crate::output::{Lab, with_facts};
-use crate::run::{Bar, Prepared, note, raise_priority, remove_left_over, unique_name};
+use crate::run::{
+    Bar, Prepared, note, prepare_source, raise_priority, remove_left_over, unique_name,
+};
 
 /// The scenario.
 const SCENARIO: &str = include_str!("../../../../../scenarios/lab/demo.toml");
@@ -42,6 +43,14 @@ struct Shown {
     run: RunSummary,
 }
 
+/// The content of `demo.json`.
+#[derive(Debug, Serialize)]
+struct Results<'a> {
+    #[serde(flatten)]
+    made: &'a Provenance,
+    systems: &'a [Shown],
+}
+
 pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
     remove_left_over(common)?;
     make_folder(&args.out)?;
@@ -60,11 +69,12 @@ pub(crate) fn demo(args: &Demo, common: &Common) -> Result<(), Failure> {
         scenario.get_or_insert(prepared);
     }
     let Some(prepared) = scenario else { return Ok(()) };
-    let json = serde_json::to_vec_pretty(&shown).map_err(anyhow::Error::from)?;
+    let results = Results { made: &prepared.made, systems: &shown };
+    let json = serde_json::to_vec_pretty(&results).map_err(anyhow::Error::from)?;
     write_atomically(&args.out.join("demo.json"), &json)?;
     write_report(&args.out, &report(&prepared, &shown))?;
     if common.json {
-        return output::json(&shown);
+        return output::json(&results);
     }
     let mut printed = table::new(&HEADER);
     shown.iter().for_each(|one| {
@@ -83,17 +93,15 @@ fn prepare(scheme: Option<&str>, plane: Kind) -> Result<Prepared, Failure> {
         Some(scheme) => source.with("scheme", scheme),
         None => source,
     };
-    let files = |path: &str| fs::read_to_string(path);
-    let scenario = load(&source, &files)?;
-    let possible = limits::check(&source, &scenario, plane)?;
-    Ok(Prepared { possible, scaling: Scaling::NONE, plane })
+    let none = |_: &str| Err(std::io::Error::other("no such file in this program"));
+    Ok(prepare_source(&source, &none, plane, |_| Scaling::NONE)?)
 }
 
 fn one(system: &'static str, prepared: &Prepared, common: &Common) -> Result<Shown, Failure> {
     let scenario = &prepared.possible.scenario;
     let owner = state::own_process()?;
     let network = Network::build(scenario, &unique_name(owner.id), Some(owner))?;
-    let observer = Observer::start(&network)?;
+    let observer = Observer::start(&network, ObservedLinks::FromTop)?;
     let bar = Bar::new(1, common);
     let lab = heddle_emulation::run(&network, &mut *prepared.plane.create(), 1, &bar)?;
     let observed = observer.finish();
@@ -154,5 +162,6 @@ fn report(prepared: &Prepared, shown: &[Shown]) -> heddle_report::Report {
         .block("core-1 to agg-3 is cut 8 s after the start, without a word to any switch. Press play, or move the slider.")
         .block(plots::fabric_map("utilisation", "Link utilisation over time", &scenario.fabric.graph, &maps));
     let runs = shown.iter().map(|one| &one.run);
-    with_facts(head(&scenario.title, runs), &Lab::new(prepared, &[])).section(section)
+    let report = with_facts(head(&scenario.title, runs), &Lab::new(prepared, &[])).section(section);
+    with_origin(report, &prepared.made, &[])
 }

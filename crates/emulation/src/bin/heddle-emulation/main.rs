@@ -4,7 +4,9 @@ mod args;
 mod compare;
 mod demo;
 mod inspect;
+mod kept;
 mod output;
+mod reproduce;
 mod run;
 
 use std::process::ExitCode;
@@ -14,6 +16,7 @@ use clap::{CommandFactory as _, Parser as _};
 use heddle_emulation::EmulationError;
 use heddle_program::{Failure, Report, interrupt};
 use heddle_scenario::ScenarioError;
+use reproduce::EvaluationError;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -23,7 +26,11 @@ fn main() -> ExitCode {
 fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
     let is_long = matches!(
         cli.command,
-        Command::Run(_) | Command::Compare(_) | Command::Demo(_) | Command::Up(_)
+        Command::Run(_)
+            | Command::Compare(_)
+            | Command::Reproduce(_)
+            | Command::Demo(_)
+            | Command::Up(_)
     );
     if is_long {
         interrupt::catch()?;
@@ -31,6 +38,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
     let done = match &cli.command {
         Command::Run(args) => run::run(args, &cli.common),
         Command::Compare(args) => compare::compare(args, &cli.common),
+        Command::Reproduce(args) => reproduce::reproduce(args, &cli.common),
         Command::Demo(args) => demo::demo(args, &cli.common),
         Command::Up(args) => inspect::up(args, &cli.common),
         Command::Down(args) => inspect::down(args, &cli.common),
@@ -47,6 +55,9 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
 fn describe(error: &anyhow::Error) -> Option<Report> {
     if let Some(error @ EmulationError::Interrupted) = error.downcast_ref() {
         return Some(Report::interrupted(&error.to_string()));
+    }
+    if let Some(error) = error.downcast_ref::<EvaluationError>() {
+        return error.interruption();
     }
     error.downcast_ref::<ScenarioError>().map(heddle_path_files::of_scenario)
 }

@@ -5,10 +5,9 @@ use std::path::Path;
 use heddle_claims::files::{write_atomically, write_report};
 use heddle_emulation::{Facts, Scaling};
 use heddle_program::{Common, Failure, output, table};
-use heddle_report::Report;
+use heddle_report::{Report, Section};
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;
-use heddle_study::provenance::Provenance;
 use heddle_study::remarks::remarks;
 use heddle_study::results::{self, OverSeeds, ScenarioResult};
 use heddle_study::summary::RunSummary;
@@ -74,9 +73,9 @@ pub(crate) fn write(
         .iter()
         .map(|(seed, outcome)| RunSummary::new(scenario, *seed, outcome, 0.0))
         .collect();
-    let (made, remarks) = (Provenance::of_program(), remarks(&[(scenario.scheme.name(), &runs)]));
+    let remarks = remarks(&[(scenario.scheme.name(), &runs)]);
     let result = ScenarioResult {
-        provenance: &made,
+        provenance: &prepared.made,
         resolved: scenario,
         offered: None,
         remarks: &remarks,
@@ -87,7 +86,8 @@ pub(crate) fn write(
     let lab = Lab::new(prepared, facts);
     let json = serde_json::to_vec_pretty(&lab).map_err(anyhow::Error::from)?;
     write_atomically(&folder.join("lab.json"), &json)?;
-    write_report(folder, &with_facts(view::of_run(scenario, &runs), &lab))?;
+    let report = with_facts(view::of_run(scenario, &runs), &lab);
+    write_report(folder, &view::with_origin(report, &prepared.made, &remarks))?;
     if common.json {
         return output::json(&serde_json::json!({ "lab": lab, "result": result }));
     }
@@ -102,13 +102,19 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The report of real kernels says so.
+/// The report of real kernels says so, and has what differs from the scenario's file.
 pub(crate) fn with_facts(report: Report, lab: &Lab<'_>) -> Report {
-    report
+    let report = report
         .subtitle("Real kernels in network namespaces, by heddle lab")
         .fact("Kernel", lab.kernel.clone())
+        .fact("Processors", lab.processors.to_string())
         .fact("Data plane", lab.dataplane)
-        .fact("Scaling", scaling_text(lab.scaling))
+        .fact("Scaling", scaling_text(lab.scaling));
+    if lab.notes.is_empty() {
+        return report;
+    }
+    let section = Section::new("differences", "Differences from the scenario's file");
+    report.section(lab.notes.iter().fold(section, |section, note| section.block(note.as_str())))
 }
 
 fn print(

@@ -8,11 +8,12 @@ use std::thread::available_parallelism;
 use heddle_claims::files::make_folder;
 use heddle_emulation::limits::{self, Possible};
 use heddle_emulation::plane::Kind;
-use heddle_emulation::{Facts, LabOutcome, Monitor, Network, Scaling, state};
+use heddle_emulation::{EmulationError, Facts, LabOutcome, Monitor, Network, Scaling, state};
 use heddle_path_files::files;
 use heddle_program::{Common, Failure, interrupt};
-use heddle_scenario::load;
+use heddle_scenario::{Files, Scenario, load};
 use heddle_sim::Outcome;
+use heddle_study::provenance::Provenance;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Run, Source};
@@ -23,19 +24,34 @@ pub(crate) struct Prepared {
     pub(crate) possible: Possible,
     pub(crate) scaling: Scaling,
     pub(crate) plane: Kind,
+    /// The file, as written, and the command.
+    pub(crate) made: Provenance,
 }
 
 /// Reads, scales and checks a scenario.
 pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
     let source = files::read(&args.scenario, &args.set)?;
     let beside = |path: &str| fs::read_to_string(files::folder(Path::new(&source.name)).join(path));
-    let scenario = load(&source, &beside)?;
     let processors = available_parallelism().map_or(1, usize::from);
-    let rate = args.rate_scale.unwrap_or_else(|| Scaling::for_machine(&scenario, processors).rate);
-    let scaling = Scaling { rate, size: args.size_scale };
-    let plane = Kind::from(args.dataplane);
-    let possible = limits::check(&source, &scaling.apply(&scenario), plane)?;
-    Ok(Prepared { possible, scaling, plane })
+    let scaling = |scenario: &Scenario| Scaling {
+        rate: args.rate_scale.unwrap_or_else(|| Scaling::for_machine(scenario, processors).rate),
+        size: args.size_scale,
+    };
+    Ok(prepare_source(&source, &beside, args.dataplane.into(), scaling)?)
+}
+
+/// The same of a scenario's text; `files` reads those that it names.
+pub(crate) fn prepare_source(
+    source: &heddle_scenario::Source,
+    files: &dyn Files,
+    plane: Kind,
+    scaling: impl Fn(&Scenario) -> Scaling,
+) -> Result<Prepared, anyhow::Error> {
+    let scenario = load(source, files)?;
+    let scaling = scaling(&scenario);
+    let possible = limits::check(source, &scaling.apply(&scenario), plane)?;
+    let made = Provenance::of_scenario(source, &scenario)?;
+    Ok(Prepared { possible, scaling, plane, made })
 }
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
@@ -45,8 +61,9 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     remove_left_over(common)?;
     output::say_scaling(&prepared, common);
     let scenario = &prepared.possible.scenario;
-    let done: Result<Vec<(u64, LabOutcome)>, Failure> =
-        scenario.seeds.iter().map(|&seed| Ok((seed, one(&prepared, seed, common)?))).collect();
+    let run = |&seed: &u64| Ok((seed, one(&prepared, seed, &Bar::new(seed, common))?));
+    let done: Result<Vec<(u64, LabOutcome)>, EmulationError> =
+        scenario.seeds.iter().map(run).collect();
     let done = done?;
     let facts: Vec<(u64, Facts)> =
         done.iter().map(|(seed, lab)| (*seed, lab.facts.clone())).collect();
@@ -79,14 +96,16 @@ pub(crate) fn raise_priority() {
 }
 
 /// One run, with namespaces of its own.
-pub(crate) fn one(prepared: &Prepared, seed: u64, common: &Common) -> Result<LabOutcome, Failure> {
+pub(crate) fn one(
+    prepared: &Prepared,
+    seed: u64,
+    monitor: &dyn Monitor,
+) -> Result<LabOutcome, EmulationError> {
     raise_priority();
     let owner = state::own_process()?;
     let name = unique_name(owner.id);
     let network = Network::build(&prepared.possible.scenario, &name, Some(owner))?;
-    let bar = Bar::new(seed, common);
-    let done = heddle_emulation::run(&network, &mut *prepared.plane.create(), seed, &bar)?;
-    Ok(done)
+    heddle_emulation::run(&network, &mut *prepared.plane.create(), seed, monitor)
 }
 
 /// A name for one more fabric of this process.
@@ -109,11 +128,15 @@ impl Bar {
         if common.quiet {
             return Bar(ProgressBar::hidden());
         }
-        let template = "{wide_bar} {percent:>3} %  {elapsed} gone, {eta} left  {msg}";
-        let style = ProgressStyle::with_template(template);
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        Bar(ProgressBar::new(1000).with_style(style).with_message(format!("seed {seed}")))
+        let bar = ProgressBar::new(1000).with_style(progress_style());
+        Bar(bar.with_message(format!("seed {seed}")))
     }
+}
+
+/// The look of bars.
+pub(crate) fn progress_style() -> ProgressStyle {
+    let template = "{wide_bar} {percent:>3} %  {elapsed} gone, {eta} left  {msg}";
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 impl Monitor for Bar {

@@ -32,6 +32,9 @@ enum Command {
     /// Run a scenario on real kernels and in the simulator, and compare.
     #[command(disable_help_flag = true)]
     Compare(Passed),
+    /// Check CFLB's claims about MPTCP on real kernels.
+    #[command(disable_help_flag = true)]
+    Reproduce(Passed),
     /// Build a scenario's fabric and leave it there, without flows.
     #[command(disable_help_flag = true)]
     Up(Passed),
@@ -63,7 +66,7 @@ macro_rules! emulation {
     };
 }
 
-const EMULATION: [External; 7] = [
+const EMULATION: [External; 8] = [
     emulation!("run"),
     emulation!("up"),
     emulation!("down"),
@@ -71,6 +74,7 @@ const EMULATION: [External; 7] = [
     emulation!("shell"),
     emulation!("capture"),
     emulation!("compare"),
+    emulation!("reproduce"),
 ];
 
 #[derive(Args, Debug)]
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Command::Shell(passed) => EMULATION[4].run(&cli.common, &passed.arguments),
         Command::Capture(passed) => EMULATION[5].run(&cli.common, &passed.arguments),
         Command::Compare(passed) => EMULATION[6].run(&cli.common, &passed.arguments),
+        Command::Reproduce(passed) => EMULATION[7].run(&cli.common, &passed.arguments),
         Command::Generate(generate) => {
             generate.run(Cli::command(), &EMULATION).map(|()| ExitCode::SUCCESS)
         }
