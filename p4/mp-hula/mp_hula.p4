@@ -24,6 +24,7 @@ struct scheme_t {
     bit<32> slot_mask;
     bit<64> idle_after;
     bit<1> yields;
+    bit<1> apart;
     /* The packet's subflow; number 0: none */
     bit<64> shim_id;
     bit<8> shim_subflow;

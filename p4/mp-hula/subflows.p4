@@ -19,8 +19,8 @@ control FindRow(inout metadata_t meta) {
     }
 }
 
-/* The ports of the live flowlets of the connection's other subflows towards the same ToR. */
-control HopsOfOthers(inout metadata_t meta) {
+/* The live flowlets of the connection's other subflows towards the same ToR: their ports go to `avoided`, or, if `ends`, those on meta.port end. */
+control HopsOfOthers(inout metadata_t meta, in bit<1> ends) {
     bit<8> other = 0;
     bit<32> slot = 0;
     bit<8> subflow = 0;
@@ -29,6 +29,14 @@ control HopsOfOthers(inout metadata_t meta) {
     bit<24> tor = 0;
     bit<64> last = 0;
     bit<16> next_port = 0;
+
+    action end_flowlet() {
+        flowlet_next_port.write(slot, 0);
+        flowlet_subflow.write(slot, 0);
+        flowlet_token_a.write(slot, 0);
+        flowlet_token_b.write(slot, 0);
+        flowlet_tor.write(slot, 0);
+    }
 
     action read_flowlet() {
         flowlet_subflow.read(subflow, slot);
@@ -40,11 +48,15 @@ control HopsOfOthers(inout metadata_t meta) {
         last = since(meta.now, last);
         if (subflow == other && token_a ++ token_b == meta.scheme.shim_id && tor == meta.tor && next_port != 0
             && last <= meta.scheme.flowlet_gap) {
-            meta.scheme.avoided = meta.scheme.avoided | (64w1 << (bit<8>)(next_port - 1));
+            if (ends == 0) {
+                meta.scheme.avoided = meta.scheme.avoided | (64w1 << (bit<8>)(next_port - 1));
+            } else if (next_port == meta.port + 1) {
+                end_flowlet();
+            }
         }
     }
 
-    action avoid() {
+    action read_others() {
         for (other = 1; other <= SUBFLOWS; other = other + 1) {
             mapping_next_slot.read(slot, meta.scheme.row + (bit<32>)(other - 1));
             if (other != meta.scheme.shim_subflow && slot != 0 && slot - 1 <= meta.scheme.flowlet_mask) {
@@ -55,7 +67,7 @@ control HopsOfOthers(inout metadata_t meta) {
     }
 
     apply {
-        avoid();
+        read_others();
     }
 }
 
@@ -100,7 +112,7 @@ control Choose(inout metadata_t meta) {
         if (meta.scheme.shim_subflow != 0) {
             yields = meta.scheme.yields;
             if (meta.scheme.shim_subflow != 1 || yields == 1) {
-                hops_of_others.apply(meta);
+                hops_of_others.apply(meta, 0);
             }
         }
         consider_all();
@@ -122,6 +134,8 @@ control Choose(inout metadata_t meta) {
 
 /* Makes the packet's subflow, or nobody, the owner of the flowlet in this slot. */
 control SetOwner(inout metadata_t meta, in bit<32> slot) {
+    HopsOfOthers() end_others;
+
     action set_owner() {
         flowlet_subflow.write(slot, meta.scheme.shim_subflow);
         flowlet_token_a.write(slot, meta.scheme.shim_id[63:32]);
@@ -140,6 +154,9 @@ control SetOwner(inout metadata_t meta, in bit<32> slot) {
     apply {
         if (meta.scheme.shim_subflow != 0) {
             set_owner();
+            if (meta.scheme.apart == 1 && meta.scheme.shim_subflow == 1 && meta.scheme.best_k > 1) {
+                end_others.apply(meta, 1);
+            }
         } else {
             clear_owner();
         }

@@ -49,20 +49,21 @@ register<bit<64>>(ASSOCIATION_SLOTS) key_since;
 
 control ConfigureMpHula(inout metadata_t meta) {
     /* best_k: next hops remembered for each ToR, 1 to BEST_HOPS. Masks: rows and slots in use, powers of two, less one. yields: connections of several
-     * subflows leave the best hop to others. */
-    action set_mp_hula(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<1> yields) {
+     * subflows leave the best hop to others. apart: a further subflow leaves the hop that the first one takes. */
+    action set_mp_hula(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<1> yields, bit<1> apart) {
         meta.scheme.best_k = best_k;
         meta.scheme.mapping_mask = mapping_mask;
         meta.scheme.slot_mask = slot_mask;
         meta.scheme.idle_after = idle_after;
         meta.scheme.yields = yields;
+        meta.scheme.apart = apart;
     }
 
     table mp_hula_settings {
         actions = {
             set_mp_hula;
         }
-        default_action = set_mp_hula(1, 0, 3, 0, 0);
+        default_action = set_mp_hula(1, 0, 3, 0, 0, 0);
     }
 
     apply {

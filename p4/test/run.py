@@ -2,13 +2,21 @@
 .ci/tally counts them."""
 
 import importlib.util
+import os
 import pathlib
 import shutil
 import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-NEEDS = {"test_control": None, "test_vectors": None, "test_bad_input": None, "test_compiled": "p4c-bm2-ss", "test_bmv2": "simple_switch"}
+NEEDS = {
+    "test_control": None,
+    "test_vectors": None,
+    "test_bad_input": None,
+    "test_compiled": "p4c-bm2-ss",
+    "test_bmv2": "simple_switch",
+    "test_fabric": "simple_switch",
+}
 PACKAGES = ("ptf", "pynng", "thrift")
 
 
@@ -21,6 +29,8 @@ def missing(module: str) -> str | None:
         for package in PACKAGES:
             if importlib.util.find_spec(package) is None:
                 return f"the Python package {package} is missing: run ./x setup p4"
+    if module == "test_fabric" and os.geteuid() != 0:
+        return "root is missing: network namespaces"
     return None
 
 

@@ -60,4 +60,5 @@ def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
         "slot_mask": scheme["association"]["slots"] - 1,
         "idle_after": scheme["association"]["idle_after"],
         "yields": int(scheme["long_flows"] == "yield-best"),
+        "apart": int(scheme["long_flows"] == "apart"),
     }

@@ -1,0 +1,159 @@
+"""Runs one switch of a fabric: simple_switch with the scheme's program on the devices of this network namespace, its tables, its probes.
+
+python3 -m heddle_p4 SWITCH.json
+
+SIGHUP reads the file again and changes the next hops; SIGTERM ends it."""
+
+import argparse
+import contextlib
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+
+from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
+from heddle_p4.probes import Probes
+from heddle_p4.program import Program
+from heddle_p4.thrift_switch import MissingStubs, ThriftSwitch
+
+THRIFT_PORT = 9090
+START = 60.0
+LOOK = 0.005
+CPU, CPU_FAR = "cpu0", "cpu1"
+
+
+def run(*command: str) -> None:
+    """Runs a program that must not fail."""
+    subprocess.run(command, check=True)
+
+
+def carrier(device: str) -> bool:
+    """True if the far end of a device is up."""
+    try:
+        return pathlib.Path("/sys/class/net", device, "carrier").read_text().strip() == "1"
+    except OSError:
+        return False
+
+
+class Ports:
+    """The ports that are up. /sys shows the devices of this namespace if the process has mounted it; else each port counts as up."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.devices = {port.number: port.device for port in plan.ports}
+        self.is_shown = all(pathlib.Path("/sys/class/net", device).exists() for device in self.devices.values())
+
+    def up(self) -> int:
+        """Bit i: port i is up."""
+        if not self.is_shown:
+            return sum(1 << number for number in self.devices)
+        return sum(1 << number for number, device in self.devices.items() if carrier(device))
+
+
+@contextlib.contextmanager
+def cpu_port() -> Iterator[str]:
+    """A pair of devices in front of the CPU port: the name of the end that is the control plane's."""
+    run("ip", "link", "add", CPU, "type", "veth", "peer", "name", CPU_FAR)
+    try:
+        for device in (CPU, CPU_FAR):
+            run("ip", "link", "set", device, "up")
+        yield CPU_FAR
+    finally:
+        subprocess.run(("ip", "link", "delete", CPU), check=False)
+
+
+@contextlib.contextmanager
+def simple_switch(plan: Plan) -> Iterator[ThriftSwitch]:
+    """The switch, with nothing in its tables."""
+    command = ["simple_switch", "--thrift-port", str(THRIFT_PORT), "--log-level", "off", str(plan.program())]
+    for port in plan.ports:
+        command += ["--interface", f"{port.number}@{port.device}"]
+    command += ["--interface", f"{CPU_PORT}@{CPU}"]
+    # Its default address is a file, the same in all network namespaces.
+    with tempfile.TemporaryDirectory() as folder:
+        command[1:1] = ["--notifications-addr", f"ipc://{folder}/notifications"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            try:
+                yield connect(plan, process)
+            finally:
+                process.terminate()
+
+
+def connect(plan: Plan, process: subprocess.Popen[bytes]) -> ThriftSwitch:
+    """A session, as soon as the switch is up."""
+    from thrift.transport.TTransport import TTransportException
+
+    program = Program(plan.program())
+    deadline = time.monotonic() + START
+    while True:
+        try:
+            return ThriftSwitch(program, THRIFT_PORT)
+        except TTransportException:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+class Signals:
+    """Signals as facts for a loop."""
+
+    def __init__(self) -> None:
+        self.ends = self.changed = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._end)
+        signal.signal(signal.SIGHUP, self._change)
+
+    def _end(self, *_: object) -> None:
+        self.ends = True
+
+    def _change(self, *_: object) -> None:
+        self.changed = True
+
+
+def serve(path: pathlib.Path) -> None:
+    """Until SIGTERM."""
+    signals, plan = Signals(), Plan.read(path)
+    # The kernel of the namespace sees all frames too, and must not forward them a second time.
+    run("sysctl", "-q", "-w", "net.ipv4.ip_forward=0")
+    with cpu_port() as cpu, simple_switch(plan) as switch:
+        ports = Ports(plan)
+        up = ports.up()
+        tables = Tables(plan, switch)
+        tables.write(up)
+        period = plan.probe_period()
+        probes = Probes(cpu, plan.tor or 0, period) if period else None
+        print("the switch runs", file=sys.stderr, flush=True)
+        while not signals.ends:
+            now = ports.up()
+            if signals.changed:
+                signals.changed = False
+                tables.reroute(Plan.read(path), now)
+            elif now != up:
+                tables.set_up(now)
+            up = now
+            time.sleep(LOOK)
+        if probes:
+            probes.close()
+
+
+def main() -> int:
+    """Status 1 for what the user can put right."""
+    parser = argparse.ArgumentParser(prog="heddle-p4-switch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("switch", type=pathlib.Path, help="the switch, as JSON: see heddle_p4/plan.py")
+    path = parser.parse_args().switch
+    if not shutil.which("simple_switch"):
+        print("simple_switch is missing: ./x setup p4 says where it is to be had", file=sys.stderr)
+        return 1
+    try:
+        serve(path)
+    except (BadPlan, MissingStubs, ImportError) as error:
+        print(f"heddle-p4-switch: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""The tables of one switch of a fabric, from a JSON document as `heddle lab` writes it.
+
+All numbers are as the programs have them: times in ns, `full` in bytes that the port's link carries in tau. `config` is as in vectors/schemes."""
+
+import dataclasses
+import ipaddress
+import json
+import pathlib
+from typing import Any
+
+from heddle_p4 import cflb
+from heddle_p4.routes import Routes
+from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
+from heddle_p4.switch import Prefix, Switch
+
+P4 = pathlib.Path(__file__).resolve().parents[2]
+ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
+BEST_HOPS = 8
+CPU_PORT = 100
+CPU_GROUP = 101
+FIRST_GROUP = 1
+
+
+class BadPlan(ValueError):
+    """A document that describes no switch."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """A port: its device, the far end's role, the Ethernet addresses of both ends, the ports to which its probes are replicated."""
+
+    number: int
+    device: str
+    role: str
+    own_mac: int
+    peer_mac: int
+    full: int
+    probe_ports: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """A switch. `next_hops[n]`: ports towards ToR n. `destinations`: address to ToR and, at this ToR, port."""
+
+    node: str
+    scheme: str
+    config: dict[str, Any]
+    salt: int
+    tors: int
+    tor: int | None
+    tau_shift: int
+    ports: tuple[Port, ...]
+    next_hops: tuple[tuple[int, ...], ...]
+    destinations: tuple[tuple[str, int, int | None], ...]
+
+    @classmethod
+    def read(cls, path: pathlib.Path) -> "Plan":
+        """From a file. Raises BadPlan."""
+        try:
+            given = json.loads(path.read_text())
+            ports = [Port(**(port | {"probe_ports": tuple(port["probe_ports"])})) for port in given.pop("ports")]
+            hops = tuple(tuple(hops) for hops in given.pop("next_hops"))
+            destinations = tuple((to["address"], to["tor"], to["port"]) for to in given.pop("destinations"))
+            return cls(ports=tuple(ports), next_hops=hops, destinations=destinations, **given)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BadPlan(f"{path}: {error}") from error
+
+    def program(self) -> pathlib.Path:
+        """What p4c made of the scheme's program. Raises BadPlan."""
+        path = P4 / self.scheme / "compiled" / f"{self.scheme}.json"
+        if not path.is_file():
+            raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula and cflb')
+        return path
+
+    def probe_period(self) -> int | None:
+        """Nanoseconds between two probes of this ToR; None if it sends none."""
+        hula = self.config.get("hula", self.config)
+        return hula.get("probe_period") if self.tor is not None and self.scheme in ("hula", "mp-hula") else None
+
+    def uplinks(self) -> tuple[int, ...]:
+        """Ports to switches."""
+        return tuple(port.number for port in self.ports if port.role != "host")
+
+
+class Tables:
+    """A plan's tables in a switch."""
+
+    def __init__(self, plan: Plan, switch: Switch) -> None:
+        self.plan, self.switch = plan, switch
+        self.routes = Routes(switch)
+
+    def write(self, up: int) -> None:
+        """Writes all; bit i of `up` says that port i is up."""
+        self._ports()
+        self._scheme()
+        for address, tor, port in self.plan.destinations:
+            ip = ipaddress.ip_address(address)
+            key = (Prefix(int(ip), ip.max_prefixlen),)
+            action, values = ("to_tor", {"tor": tor}) if port is None else ("to_host", {"port": port})
+            self.switch.set_entry(f"destinations_v{ip.version}", key, action, values)
+        self.set_up(up)
+
+    def set_up(self, up: int) -> None:
+        """Ports have come up or gone down."""
+        plan = self.plan
+        SwitchSettings(plan.salt, plan.tors, plan.tor, up, plan.tau_shift).apply(self.switch)
+        for tor, ports in enumerate(plan.next_hops):
+            self.routes.set(tor, ports, up)
+
+    def reroute(self, plan: Plan, up: int) -> None:
+        """The control plane has found other next hops."""
+        self.plan = plan
+        self.set_up(up)
+
+    def _ports(self) -> None:
+        for port in self.plan.ports:
+            group = FIRST_GROUP + port.number
+            self.switch.set_group(group, port.probe_ports)
+            values = {"role": ROLES[port.role], "probe_group": group, "inverse": inverse(port.full)}
+            self.switch.set_entry("ports", (port.number,), "set_port", values)
+            self.switch.set_entry("links", (port.number,), "set_macs", {"own": port.own_mac, "peer": port.peer_mac})
+        self.switch.set_group(CPU_GROUP, self.plan.uplinks())
+        self.switch.set_entry("ports", (CPU_PORT,), "set_port", {"role": ROLES["cpu"], "probe_group": CPU_GROUP, "inverse": 0})
+
+    def _scheme(self) -> None:
+        plan = self.plan
+        if plan.scheme in ("hula", "mp-hula"):
+            self.switch.set_default("hula_settings", "set_hula", hula_values(plan.config.get("hula", plan.config)))
+        if plan.scheme == "mp-hula":
+            self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(plan.config, BEST_HOPS))
+        if plan.scheme == "cflb":
+            cflb.configure(self.switch, cflb.Constants.of(plan.config))
