@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::Broken;
-use crate::{Connection, Lab, LabError, Transport, eventually};
+use crate::{Connection, Lab, LabError, Status, Transport, eventually};
 
 /// Bytes in each direction.
 const BYTES: u32 = 20_000;
@@ -171,7 +171,10 @@ impl Client {
 fn described(connection: &Connection, missing: u64) -> String {
     let state = match connection.status() {
         Ok(status) if status.fallback => "it fell back to TCP".into(),
-        Ok(status) => format!("it has {:?}", status.subflows),
+        Ok(status) => {
+            let Status { subflows, addresses_used, .. } = status;
+            format!("the kernel has tried {addresses_used} addresses; it has {subflows:?}")
+        }
         Err(error) => error.to_string(),
     };
     format!("{missing} joins missing to {}: {state}", connection.backend())

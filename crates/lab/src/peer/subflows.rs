@@ -26,6 +26,8 @@ pub struct Status {
     pub fallback: bool,
     /// Its subflows, failed ones not among them.
     pub subflows: Vec<Subflow>,
+    /// Local addresses from which the kernel's path manager has opened further subflows, or tried to.
+    pub addresses_used: u8,
 }
 
 impl Status {
@@ -70,7 +72,10 @@ struct FullInfo {
 struct MptcpInfo {
     counts: [u8; 6],
     flags: u32,
-    rest: [u64; 16],
+    token: u32,
+    sequence: [u64; 3],
+    local_addr_used: u8,
+    rest: [u64; 12],
 }
 
 #[repr(C)]
@@ -116,6 +121,7 @@ pub fn status(socket: &Socket) -> io::Result<Status> {
     Ok(Status {
         fallback: response.info.mptcp_info.flags & FALLBACK != 0,
         subflows: filled.filter_map(|(subflow, tcp)| read(subflow, tcp)).collect(),
+        addresses_used: response.info.mptcp_info.local_addr_used,
     })
 }
 
