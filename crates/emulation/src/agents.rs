@@ -2,16 +2,16 @@
 //!
 //! Where several hosts send, a path service knows the flows of all, as the simulator's scheduler does; where one host sends, its agent does.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use heddle_scenario::{Scenario, Scheme, Transport, Workload};
+use heddle_scenario::{Scenario, Scheme, Transport};
 
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::management::{self, SERVICE};
 use crate::network::Network;
 use crate::plane::agents_file;
+use crate::roles::Roles;
 use crate::state;
 
 /// The path service's port of gRPC.
@@ -33,12 +33,7 @@ pub(crate) fn subflows(scenario: &Scenario) -> Option<u8> {
 
 /// True if flows of several hosts are to be placed.
 pub(crate) fn have_service(scenario: &Scenario) -> bool {
-    let one_sender = match &scenario.workload {
-        Workload::Long(long) => long.pairs.as_ref().is_some_and(|pairs| {
-            pairs.iter().map(|(from, _)| from).collect::<BTreeSet<_>>().len() == 1
-        }),
-        Workload::Flows(_) | Workload::Replay(_) => false,
-    };
+    let one_sender = Roles::of(scenario).senders() == Some(1);
     subflows(scenario).is_some() && !one_sender
 }
 

@@ -26,6 +26,7 @@ mod observer;
 mod outcome;
 pub mod plane;
 mod qdiscs;
+mod roles;
 mod run;
 mod sampler;
 mod scaling;

@@ -142,8 +142,11 @@ pub(crate) fn capture(args: &Capture) -> Result<ExitCode, Failure> {
 
 fn node<'a>(lab: &'a State, name: &str) -> Result<&'a str, EmulationError> {
     let found = lab.nodes.iter().find(|node| *node == name);
-    let missing =
-        || EmulationError::NoSuch { what: "node", name: name.to_owned(), known: some(&lab.nodes) };
+    let missing = || EmulationError::NoSuch {
+        what: "node",
+        name: name.to_owned(),
+        known: some(&lab.nodes, name),
+    };
     found.map(String::as_str).ok_or_else(missing)
 }
 
@@ -160,16 +163,26 @@ fn link<'a>(lab: &'a State, name: &str) -> Result<(&'a str, &'a str), EmulationE
     }
     let known: Vec<String> =
         lab.links.iter().map(|l| format!("'{} {}'", l.ends[0].0, l.ends[1].0)).collect();
-    Err(EmulationError::NoSuch { what: "link", name: name.to_owned(), known: some(&known) })
+    Err(EmulationError::NoSuch { what: "link", name: name.to_owned(), known: some(&known, name) })
 }
 
-/// A few names, and how many more there are.
-fn some(names: &[String]) -> String {
+/// A few names, those most like the wanted one first, and how many more there are.
+fn some(names: &[String], wanted: &str) -> String {
     const SHOWN: usize = 12;
-    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    // In a link's name as in `agg-1 core-2` each word counts.
+    let is_word = |word: &str| wanted.split_whitespace().any(|one| one == word);
+    let kind =
+        |name: &str| name.trim_matches('\'').split('-').next().unwrap_or_default().to_owned();
+    let likeness = |name: &&String| {
+        let words = name.trim_matches('\'').split_whitespace().filter(|word| is_word(word)).count();
+        std::cmp::Reverse((words, kind(name) == kind(wanted)))
+    };
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_by_key(likeness);
+    let shown: Vec<&str> = sorted.into_iter().take(SHOWN).map(String::as_str).collect();
     match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -185,4 +198,23 @@ fn replace_in(lab: &State, node: &str, command: &[OsString]) -> Result<ExitCode,
     let mut nsenter = Command::new("nsenter");
     nsenter.arg(format!("--net={}", namespace.display())).args(command);
     Err(nsenter.exec()).context("nsenter").map_err(Failure::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_most_like_the_wanted_one_come_first() {
+        let names: Vec<String> =
+            (1..=13).map(|i| format!("host-{i}")).chain(["tor-1".into()]).collect();
+        assert!(
+            some(&names, "tor-11").starts_with("tor-1, host-1, "),
+            "{}",
+            some(&names, "tor-11")
+        );
+        assert!(some(&names, "tor-11").ends_with("host-11 and 2 more"));
+        let links = ["'host-1 tor-1'", "'agg-1 core-1'"].map(str::to_owned);
+        assert!(some(&links, "core-1 agg-9").starts_with("'agg-1 core-1'"));
+    }
 }

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_lab::names::Process;
 use heddle_lab::tools;
-use heddle_scenario::{PortLimits, Scenario, Transport};
-use heddle_units::Rate;
+use heddle_scenario::Scenario;
 
 use crate::addresses::{Addresses, GATEWAY, LinkMac};
 use crate::state::{self, LinkState, State};
 use crate::{EmulationError, agents, settings};
+
+mod host;
+mod shaping;
 
 /// The object of `bpf/tools/pass.bpf.c`.
 const PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.o"));
@@ -24,9 +26,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("sysctl", "procps"),
     ("timeout", "coreutils"),
 ];
-
-/// Ethernet's header, which counts against a shaper's rate.
-const ETHERNET: u32 = 14;
 
 /// Room on links between switches for headers that switches add (MP-HULA's shim has 12 bytes).
 const SHIM_ROOM: u32 = 64;
@@ -78,7 +77,7 @@ impl Network {
         }
         tools::require(PROGRAMS)?;
         let fabric = Fabric::new(&scenario.fabric.graph)?;
-        let addresses = Addresses::new(&fabric, addresses_of_hosts(scenario))?;
+        let addresses = Addresses::new(&fabric, host::addresses(scenario))?;
         let state = describe(&fabric, scenario, name, owner);
         state.save()?;
         let network =
@@ -239,42 +238,6 @@ impl Network {
         let (a, _) = self.fabric.graph.links[link as usize].ends;
         LinkMac { link, end: u8::from(a == device.node) }
     }
-
-    /// Lines of `tc` that give a device its rate and its buffer.
-    pub(crate) fn shape_lines(&self, device: &Device<'_>) -> String {
-        let rate = self.fabric.graph.links[device.info.link as usize].rate;
-        let limits = if device.node < self.fabric.hosts {
-            self.scenario.fabric.host_port
-        } else {
-            self.scenario.fabric.port
-        };
-        shaper(&device.name(), rate, limits, self.mtu(device) + ETHERNET)
-    }
-
-    fn set_up_host(&self, host: u32) -> Result<(), EmulationError> {
-        // Segments as large as on a wire: a shaper and a switch then see what a network would.
-        self.run(host, "ethtool -K eth0 tx off tso off gso off gro off")?;
-        let own = self.addresses.of_host(host);
-        let mut lines: String =
-            own.iter().map(|own| format!("addr add {own}/32 dev eth0\n")).collect();
-        let first = self.addresses.first(host);
-        let metrics = settings::route_metrics(self.scenario.transport.tcp());
-        lines +=
-            &format!("route add default via {GATEWAY} dev eth0 onlink src {first} {metrics}\n");
-        self.ip(host, &lines)?;
-        let endpoints: String = own
-            .iter()
-            .skip(1)
-            .map(|address| format!("mptcp endpoint add {address} dev eth0 subflow\n"))
-            .collect();
-        match own.len() - 1 {
-            0 => Ok(()),
-            more => self.ip(
-                host,
-                &format!("mptcp limits set subflow {more} add_addr_accepted 0\n{endpoints}"),
-            ),
-        }
-    }
 }
 
 impl Drop for Network {
@@ -288,15 +251,6 @@ impl Drop for Network {
 
 fn devices(fabric: &Fabric, node: u32) -> impl Iterator<Item = Device<'_>> {
     fabric.ports_of(node).iter().zip(0..).map(move |(info, number)| Device { node, number, info })
-}
-
-/// Addresses of each host: the kernel's path manager opens a subflow from each, agents open all from one.
-fn addresses_of_hosts(scenario: &Scenario) -> u8 {
-    match &scenario.transport {
-        _ if agents::subflows(scenario).is_some() => 1,
-        Transport::Tcp(_) => 1,
-        Transport::Mptcp(mptcp) => mptcp.subflows,
-    }
 }
 
 fn describe(fabric: &Fabric, scenario: &Scenario, name: &str, owner: Option<Process>) -> State {
@@ -318,22 +272,3 @@ fn describe(fabric: &Fabric, scenario: &Scenario, name: &str, owner: Option<Proc
             .collect(),
     }
 }
-
-/// A token bucket with the buffer behind it. The bucket holds a frame, and what the rate sends in 200 us, so that a timer that comes late loses
-/// nothing. A frame that finds the bucket full leaves at once, where a wire would take its transmission time.
-fn shaper(device: &str, Rate(bits): Rate, limits: PortLimits, frame: u32) -> String {
-    let burst = u64::from(frame) + bits / 8 / 5000;
-    let limit = limits.bytes.0.max(u64::from(frame));
-    let bucket = format!(
-        "qdisc replace dev {device} root handle 1: tbf rate {bits}bit burst {burst} limit {limit}\n"
-    );
-    match limits.packets {
-        None => bucket,
-        Some(packets) => {
-            format!("{bucket}qdisc replace dev {device} parent 1:1 pfifo limit {packets}\n")
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;
