@@ -22,7 +22,10 @@ impl JoinCounters {
         let ends = lab.backends().iter().chain([lab.client()]);
         for counters in ends.map(mptcp_counters) {
             for (name, value) in counters? {
-                if ["MPJoin", "MPRst", "MPFallback", "Tcp"].iter().any(|prefix| name.starts_with(prefix)) {
+                if ["MPJoin", "MPRst", "MPFallback", "Tcp"]
+                    .iter()
+                    .any(|prefix| name.starts_with(prefix))
+                {
                     *sums.entry(name).or_default() += value;
                 }
             }
