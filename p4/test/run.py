@@ -11,6 +11,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 NEEDS = {
     "test_control": None,
+    "test_plan": None,
     "test_vectors": None,
     "test_bad_input": None,
     "test_compiled": "p4c-bm2-ss",

@@ -152,8 +152,11 @@ class Run:
     def handshake(self, now: int, step: Json) -> Json:
         """A TCP packet that a ToR reads."""
         from_host = step["from"] == "host"
+        options = bytes.fromhex(step["options"])
+        # Padded in front: behind an option that is cut short, padding would complete it.
+        options = b"\x01" * (-len(options) % 4) + options
         ends = (LOCAL_HOST, OTHER_HOST) if from_host else (OTHER_HOST, LOCAL_HOST)
-        kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], bytes.fromhex(step["options"])))
+        kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], options))
         port = HOST_PORT if from_host else FABRIC_PORT
         self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
         return {}

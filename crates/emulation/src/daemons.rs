@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use heddle_lab::eventually;
 use heddle_program::external::locate;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::EmulationError;
 use crate::network::Network;
@@ -73,6 +74,14 @@ impl Daemons {
             }
         }
         Ok(())
+    }
+
+    /// Tells all to read their files again.
+    pub(crate) fn reload(&self) {
+        for (_, child) in &self.children {
+            // One that has ended reads nothing.
+            let _ = kill_process(Pid::from_child(child), Signal::HUP);
+        }
     }
 
     /// Lets them run on when the value goes.

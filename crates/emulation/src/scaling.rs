@@ -12,8 +12,12 @@ use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Rate, Time};
 use serde::Serialize;
 
+use crate::plane::Kind;
+
 /// Packets that one processor forwards over one link in a second, with room to spare: veth, a shaper and a route took 2 to 3 us each.
 const HOPS_PER_PROCESSOR: f64 = 60_000.0;
+/// The same by BMv2, of which a switch alone forwarded 15 000 in a second.
+const HOPS_PER_PROCESSOR_BMV2: f64 = 10_000.0;
 
 /// Bits of a full frame.
 const FRAME_BITS: f64 = 12_144.0;
@@ -34,9 +38,13 @@ impl Scaling {
     /// No scaling.
     pub const NONE: Scaling = Scaling { rate: 1.0, size: 1.0 };
 
-    /// The largest rate of 1, 0.5, 0.2, 0.1, 0.05 and so on that `processors` carry.
-    pub fn for_machine(scenario: &Scenario, processors: usize) -> Scaling {
-        let budget = HOPS_PER_PROCESSOR * processors as f64;
+    /// The largest rate of 1, 0.5, 0.2, 0.1, 0.05 and so on that `processors` carry with this data plane.
+    pub fn for_machine(scenario: &Scenario, plane: Kind, processors: usize) -> Scaling {
+        let hops = match plane {
+            Kind::Kernel | Kind::Ebpf => HOPS_PER_PROCESSOR,
+            Kind::Bmv2 => HOPS_PER_PROCESSOR_BMV2,
+        };
+        let budget = hops * processors as f64;
         let most = budget / hops_per_second(scenario);
         let steps =
             (0..12).flat_map(|decade| [1.0, 0.5, 0.2].map(|step| step / 10f64.powi(decade)));

@@ -68,25 +68,27 @@ def cpu_port() -> Iterator[str]:
 @contextlib.contextmanager
 def simple_switch(plan: Plan) -> Iterator[ThriftSwitch]:
     """The switch, with nothing in its tables."""
-    command = ["simple_switch", "--thrift-port", str(THRIFT_PORT), "--log-level", "off", str(plan.program())]
+    program = Program(plan.program())
+    plan.check(program)
+    # It ends with this process, however that ends.
+    command = ["setpriv", "--pdeathsig", "KILL", "simple_switch", "--thrift-port", str(THRIFT_PORT), "--log-level", "off", str(plan.program())]
     for port in plan.ports:
         command += ["--interface", f"{port.number}@{port.device}"]
     command += ["--interface", f"{CPU_PORT}@{CPU}"]
     # Its default address is a file, the same in all network namespaces.
     with tempfile.TemporaryDirectory() as folder:
-        command[1:1] = ["--notifications-addr", f"ipc://{folder}/notifications"]
+        command[4:4] = ["--notifications-addr", f"ipc://{folder}/notifications"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
             try:
-                yield connect(plan, process)
+                yield connect(program, process)
             finally:
                 process.terminate()
 
 
-def connect(plan: Plan, process: subprocess.Popen[bytes]) -> ThriftSwitch:
+def connect(program: Program, process: subprocess.Popen[bytes]) -> ThriftSwitch:
     """A session, as soon as the switch is up."""
     from thrift.transport.TTransport import TTransportException
 
-    program = Program(plan.program())
     deadline = time.monotonic() + START
     while True:
         try:

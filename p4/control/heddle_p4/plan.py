@@ -9,6 +9,7 @@ import pathlib
 from typing import Any
 
 from heddle_p4 import cflb
+from heddle_p4.program import Program
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
 from heddle_p4.switch import Prefix, Switch
@@ -16,6 +17,8 @@ from heddle_p4.switch import Prefix, Switch
 P4 = pathlib.Path(__file__).resolve().parents[2]
 ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
 BEST_HOPS = 8
+SUBFLOWS = 16
+PROBE_BITS = 8
 CPU_PORT = 100
 CPU_GROUP = 101
 FIRST_GROUP = 1
@@ -71,6 +74,19 @@ class Plan:
         if not path.is_file():
             raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula and cflb')
         return path
+
+    def check(self, program: Program) -> None:
+        """Raises BadPlan for sizes that the program has no room for: BMv2 does not check the indices of registers."""
+        hula = self.config.get("hula", self.config)
+        wanted = {"probe_sent": self.tors, "flowlet_last": hula.get("flowlet_slots", 0)}
+        wanted |= {"mapping_next_slot": self.config.get("mapping_rows", 0) * SUBFLOWS}
+        wanted |= {"subflow_entry": self.config.get("association", {}).get("slots", 0)}
+        for register, cells in wanted.items():
+            room = program.registers[register][1] if register in program.registers else cells
+            if cells > room:
+                raise BadPlan(f"{self.node}: {cells} cells of {register}: the program has room for {room}")
+        if hula.get("util_bits", 0) > PROBE_BITS:
+            raise BadPlan(f"{self.node}: util_bits = {hula['util_bits']}: a probe has {PROBE_BITS}")
 
     def probe_period(self) -> int | None:
         """Nanoseconds between two probes of this ToR; None if it sends none."""

@@ -52,12 +52,16 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
     Ok(())
 }
 
-/// A key made of the seed, for this lab alone.
-fn write_key(path: &Path, seed: u64) -> Result<(), EmulationError> {
+/// The hexadecimal digits of a key made of the seed, for this lab alone.
+pub(super) fn key_digits(seed: u64) -> String {
     let word = |round: u64| mix(seed as u32, (seed >> 32) as u32 ^ round as u32);
-    let digits: String = (1..=4).map(|round| format!("{:08x}", word(round))).collect();
+    (1..=4).map(|round| format!("{:08x}", word(round))).collect()
+}
+
+/// The key file.
+fn write_key(path: &Path, seed: u64) -> Result<(), EmulationError> {
     let failed = || EmulationError::system(path.display().to_string());
-    fs::write(path, digits + "\n").map_err(failed())?;
+    fs::write(path, key_digits(seed) + "\n").map_err(failed())?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed())
 }
 

@@ -1,5 +1,6 @@
 //! The switches' data planes: what forwards packets between the ports of a switch.
 
+mod bmv2;
 mod ebpf;
 mod files;
 mod kernel;
@@ -9,6 +10,7 @@ use heddle_fabric::Routes;
 use heddle_scenario::Scenario;
 use serde::Serialize;
 
+pub use bmv2::Bmv2;
 pub use ebpf::Ebpf;
 pub(crate) use files::agents as agents_file;
 pub use kernel::Kernel;
@@ -24,6 +26,8 @@ pub enum Kind {
     Kernel,
     /// A `heddle-switch` in each switch's namespace.
     Ebpf,
+    /// A BMv2 switch with the scheme's P4 program in each switch's namespace.
+    Bmv2,
 }
 
 impl Kind {
@@ -32,6 +36,7 @@ impl Kind {
         match self {
             Kind::Kernel => "kernel",
             Kind::Ebpf => "ebpf",
+            Kind::Bmv2 => "bmv2",
         }
     }
 
@@ -43,6 +48,7 @@ impl Kind {
         match self {
             Kind::Kernel => kernel::check(scenario),
             Kind::Ebpf => ebpf::check(scenario),
+            Kind::Bmv2 => bmv2::check(scenario),
         }
     }
 
@@ -51,6 +57,7 @@ impl Kind {
         match self {
             Kind::Kernel => Box::new(Kernel),
             Kind::Ebpf => Box::new(Ebpf::default()),
+            Kind::Bmv2 => Box::new(Bmv2::default()),
         }
     }
 }

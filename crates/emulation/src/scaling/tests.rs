@@ -64,7 +64,8 @@ fn no_scaling_changes_nothing() {
 /// 160 Gbps at half load are 6.6 million frames; with acknowledgements and 6 links 79 million hops a second. Two processors carry 120 000.
 #[test]
 fn the_machine_sets_the_rate() {
-    assert_eq!(Scaling::for_machine(&scenario(), 2).rate, 1e-3);
-    assert_eq!(Scaling::for_machine(&scenario(), 8).rate, 5e-3);
-    assert_eq!(Scaling::for_machine(&scenario(), 1 << 20).rate, 1.0);
+    assert_eq!(Scaling::for_machine(&scenario(), Kind::Ebpf, 2).rate, 1e-3);
+    assert_eq!(Scaling::for_machine(&scenario(), Kind::Ebpf, 8).rate, 5e-3);
+    assert_eq!(Scaling::for_machine(&scenario(), Kind::Ebpf, 1 << 20).rate, 1.0);
+    assert_eq!(Scaling::for_machine(&scenario(), Kind::Bmv2, 12).rate, 1e-3);
 }

@@ -1,8 +1,9 @@
 //! Traces with the decisions of the implementation in Rust.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use crate::config::{Config, SwitchInfo};
+use crate::config::{Config, LongFlowsRule, SwitchInfo};
 use crate::counts::counts;
 use crate::draw::Generator;
 use crate::file::{Trace, TraceStep, VectorFile};
@@ -106,6 +107,22 @@ pub fn random_file(kind: Kind) -> Result<VectorFile, Error> {
         traces.push(trace("mixed steps", &source, (&switch, &config), &steps)?);
     }
     Ok(VectorFile { traces })
+}
+
+/// Random traces of a scheme, one for each seed, of so many steps each: for runs of a port beside the Rust. Every third one of MP-HULA has the
+/// rule that the files of traces do not have.
+///
+/// # Errors
+/// That of [`reference()`].
+pub fn drawn(kind: Kind, seeds: Range<u64>, length: usize) -> Result<VectorFile, Error> {
+    let one = |seed: u64| {
+        let Draft { switch, mut config, steps } = Draft::new(kind, seed, length);
+        if let (Config::MpHula(mp_hula), 0) = (&mut config, seed % 3) {
+            mp_hula.long_flows = LongFlowsRule::Apart;
+        }
+        trace(&format!("seed {seed}"), "drawn at random", (&switch, &config), &steps)
+    };
+    Ok(VectorFile { traces: seeds.map(one).collect::<Result<_, Error>>()? })
 }
 
 /// A random switch and its steps.

@@ -51,6 +51,8 @@ pub(crate) enum Plane {
     Kernel,
     /// A heddle-switch in each switch: ECMP, HULA, MP-HULA and CFLB in eBPF.
     Ebpf,
+    /// A BMv2 switch in each switch, with the scheme's P4 program: ECMP, HULA, MP-HULA and CFLB. Needs simple_switch, and heddle-p4-switch (p4/) on the PATH.
+    Bmv2,
 }
 
 impl From<Plane> for Kind {
@@ -58,6 +60,7 @@ impl From<Plane> for Kind {
         match plane {
             Plane::Kernel => Kind::Kernel,
             Plane::Ebpf => Kind::Ebpf,
+            Plane::Bmv2 => Kind::Bmv2,
         }
     }
 }

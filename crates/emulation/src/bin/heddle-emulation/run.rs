@@ -32,12 +32,15 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
     let source = files::read(&args.scenario, &args.set)?;
     let beside = |path: &str| fs::read_to_string(files::folder(Path::new(&source.name)).join(path));
+    let plane = Kind::from(args.dataplane);
     let processors = available_parallelism().map_or(1, usize::from);
     let scaling = |scenario: &Scenario| Scaling {
-        rate: args.rate_scale.unwrap_or_else(|| Scaling::for_machine(scenario, processors).rate),
+        rate: args
+            .rate_scale
+            .unwrap_or_else(|| Scaling::for_machine(scenario, plane, processors).rate),
         size: args.size_scale,
     };
-    Ok(prepare_source(&source, &beside, args.dataplane.into(), scaling)?)
+    Ok(prepare_source(&source, &beside, plane, scaling)?)
 }
 
 /// The same of a scenario's text; `files` reads those that it names.

@@ -1,0 +1,217 @@
+//! BMv2's `simple_switch` with the P4 program of the scheme in each switch's namespace, started and filled by `heddle-p4-switch` (`p4/control`).
+
+use std::fs;
+use std::path::PathBuf;
+
+use heddle_config::Problem;
+use heddle_fabric::Routes;
+use heddle_policy::{DreShift, Port, Tor, mix};
+use heddle_scenario::{
+    CflbCipher, CflbField, CflbRules, Hula, HulaUpdate, LongFlows, Scenario, Scheme,
+};
+use heddle_units::Time;
+use serde_json::{Value, json};
+
+use super::{DataPlane, PlaneCounters, ebpf, files};
+use crate::EmulationError;
+use crate::daemons::Daemons;
+use crate::network::{Device, Network};
+use crate::state;
+
+/// Tau of the estimators where no scheme needs them.
+const TAU: Time = Time::micros(100_000);
+
+/// A switch with its control plane in each namespace.
+#[derive(Debug)]
+pub struct Bmv2(Daemons);
+
+impl Default for Bmv2 {
+    fn default() -> Bmv2 {
+        Bmv2(Daemons::new("heddle-p4-switch", "the switch runs"))
+    }
+}
+
+pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
+    ebpf::check(scenario)
+}
+
+impl DataPlane for Bmv2 {
+    fn start(&mut self, network: &Network, routes: &Routes) -> Result<(), EmulationError> {
+        if matches!(network.scenario.scheme, Scheme::Cflb(_)) {
+            files::write(&state::folder(&network.state.name), network)?;
+        }
+        for switch in network.switches() {
+            write(network, switch, routes)?;
+            self.0.spawn(network, switch, [path(network, switch).into()])?;
+        }
+        self.0.wait_until_running(network)
+    }
+
+    /// HULA's switches learn failures from their probes; the others read their next hops again.
+    fn reroute(
+        &mut self,
+        network: &Network,
+        routes: &Routes,
+        _: &[u32],
+    ) -> Result<(), EmulationError> {
+        if matches!(network.scenario.scheme, Scheme::Hula(_) | Scheme::MpHula(_)) {
+            return Ok(());
+        }
+        for switch in network.switches() {
+            write(network, switch, routes)?;
+        }
+        self.0.reload();
+        Ok(())
+    }
+
+    fn counters(&self, _: &Network) -> Result<PlaneCounters, EmulationError> {
+        Ok(PlaneCounters::default())
+    }
+
+    fn keep(&mut self) {
+        self.0.keep();
+    }
+}
+
+fn path(network: &Network, switch: u32) -> PathBuf {
+    let name = &network.fabric.node(switch).name;
+    state::folder(&network.state.name).join(format!("{name}.json"))
+}
+
+fn write(network: &Network, switch: u32, routes: &Routes) -> Result<(), EmulationError> {
+    let path = path(network, switch);
+    let failed = EmulationError::system(path.display().to_string());
+    fs::write(&path, plan(network, switch, routes).to_string()).map_err(failed)
+}
+
+/// The document that `p4/control/heddle_p4/plan.py` reads. `node` is an index of the graph's nodes.
+fn plan(network: &Network, node: u32, routes: &Routes) -> Value {
+    let fabric = &network.fabric;
+    let switch = node - fabric.hosts;
+    let seed = network.scenario.seeds.first().copied().unwrap_or(1);
+    let hops = |tor: u32| -> Vec<u16> {
+        routes.next_hops(switch, Tor(tor as u16)).iter().map(|port| port.0).collect()
+    };
+    let (config, shift) = scheme(network);
+    let salt = match network.scenario.scheme {
+        // Its router number, which senders know.
+        Scheme::Cflb(_) => switch,
+        _ => mix(mix(seed as u32, (seed >> 32) as u32), switch + 1),
+    };
+    json!({
+        "node": fabric.node(node).name,
+        "scheme": network.scenario.scheme.name(),
+        "config": config,
+        "salt": salt,
+        "tors": fabric.tors,
+        "tor": (switch < fabric.tors).then_some(switch),
+        "tau_shift": shift,
+        "ports": network.devices(node).map(|device| port(network, &device, shift)).collect::<Vec<_>>(),
+        "next_hops": (0..fabric.tors).map(hops).collect::<Vec<_>>(),
+        "destinations": destinations(network, switch),
+    })
+}
+
+fn port(network: &Network, device: &Device<'_>, shift: u32) -> Value {
+    let fabric = &network.fabric;
+    let (info, number) = (device.info, device.number as u16);
+    let group = fabric.multicast_group(device.node - fabric.hosts, Port(number));
+    let rate = fabric.graph.links[info.link as usize].rate;
+    let full = (u128::from(rate.0) << shift) / 8 / 1_000_000_000;
+    json!({
+        "number": number,
+        "device": device.name(),
+        "role": match (info.to_host, info.is_up) {
+            (true, _) => "host",
+            (false, true) => "up",
+            (false, false) => "down",
+        },
+        "own_mac": bits(&network.own_mac(device).to_string()),
+        "peer_mac": bits(&network.peer_mac(device).to_string()),
+        "full": u64::try_from(full).unwrap_or(u64::MAX).max(1),
+        "probe_ports": group.iter().map(|port| port.0).collect::<Vec<_>>(),
+    })
+}
+
+/// An Ethernet address as a number.
+fn bits(mac: &str) -> u64 {
+    u64::from_str_radix(&mac.replace(':', ""), 16).unwrap_or(0)
+}
+
+fn destinations(network: &Network, switch: u32) -> Vec<Value> {
+    let fabric = &network.fabric;
+    let base = fabric.first_port_of_switch(switch);
+    let of_host = |host: u32| {
+        let tor = fabric.host_tor[host as usize].0;
+        let here = u32::from(tor) == switch;
+        let port = here.then(|| fabric.host_port[host as usize] - base);
+        let own = network.addresses.of_host(host);
+        own.iter()
+            .map(|ip| json!({ "address": ip.to_string(), "tor": tor, "port": port }))
+            .collect::<Vec<_>>()
+    };
+    network.hosts().flat_map(of_host).collect()
+}
+
+/// The scheme's parameters in the words of `vectors/schemes`, and the logarithm of the estimators' tau in nanoseconds.
+fn scheme(network: &Network) -> (Value, u32) {
+    let shift = |tau: Time| DreShift::at_least(tau.as_nanos()).0;
+    match &network.scenario.scheme {
+        Scheme::Hula(own) => (hula(own), shift(own.tau)),
+        Scheme::MpHula(own) => {
+            let config = json!({
+                "hula": hula(&own.hula),
+                "best_k": own.best_k,
+                "mapping_rows": own.mapping_rows.next_power_of_two(),
+                "association": {
+                    "slots": own.association_slots.next_power_of_two().max(4),
+                    "idle_after": own.association_idle.as_nanos(),
+                },
+                "long_flows": match own.long_flows {
+                    LongFlows::Alike => "alike",
+                    LongFlows::YieldBest => "yield-best",
+                    LongFlows::Apart => "apart",
+                },
+            });
+            (config, shift(own.hula.tau))
+        }
+        Scheme::Cflb(own) => (cflb(network, &own.constants), shift(TAU)),
+        _ => (json!({}), shift(TAU)),
+    }
+}
+
+fn hula(hula: &Hula) -> Value {
+    json!({
+        "probe_period": hula.probe_period.as_nanos(),
+        "fail_after": hula.fail_after.as_nanos(),
+        "flowlet_gap": hula.flowlets.gap.as_nanos(),
+        "flowlet_slots": hula.flowlets.slots.next_power_of_two(),
+        "util_bits": hula.util_bits,
+        "update": match hula.update {
+            HulaUpdate::Refresh => "refresh",
+            HulaUpdate::Listing => "listing",
+        },
+        "local_detection": hula.local_detection,
+    })
+}
+
+fn cflb(network: &Network, constants: &heddle_scenario::CflbConstants) -> Value {
+    json!({
+        "field": match constants.field {
+            CflbField::Ports => json!("ports"),
+            CflbField::SourcePort { low, high } => json!({ "source-port": [low, high] }),
+            CflbField::FlowLabel => json!("flow-label"),
+        },
+        "cipher": match constants.cipher {
+            CflbCipher::Rc5 => "rc5",
+            CflbCipher::Skip32 => "skip32",
+            CflbCipher::Feistel => "feistel",
+        },
+        "radix": constants.radix,
+        "rules": match constants.rules {
+            CflbRules::Even => "even",
+            CflbRules::AsPublished => "as-published",
+        },
+        "key": files::key_digits(network.scenario.seeds.first().copied().unwrap_or(1)),
+    })
+}

@@ -1,0 +1,96 @@
+"""A switch of a fabric: its document, its tables, the way of its packets through the program as it is built for use."""
+
+import dataclasses
+import ipaddress
+import json
+import pathlib
+import struct
+import tempfile
+import unittest
+
+import fabric
+import frames
+import interpreted
+from frames import ACK
+from heddle_p4.cflb import mix
+from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
+from heddle_p4.probes import frame as probe_frame
+from heddle_p4.program import Program
+
+SPINES = 4
+HULA: fabric.Json = {"probe_period": 200_000, "fail_after": 600_000, "flowlet_gap": 100_000, "flowlet_slots": 64, "util_bits": 8}
+HULA |= {"update": "refresh", "local_detection": False}
+DROPPED = 511
+
+
+def murmur(words: tuple[int, ...]) -> int:
+    """MurmurHash3 (x86, 32 bits, seed 0) of whole words."""
+    state = 0
+    for word in words:
+        turned = word * 0xCC9E2D51 % 2**32
+        turned = (turned << 15 | turned >> 17) * 0x1B873593 % 2**32
+        state ^= turned
+        state = ((state << 13 | state >> 19) % 2**32 * 5 + 0xE6546B64) % 2**32
+    return mix(state, 4 * len(words))
+
+
+def plan_of(node: str, scheme: str, config: fabric.Json) -> Plan:
+    """A switch of a leaf-spine fabric, through a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "switch.json")
+        path.write_text(json.dumps(fabric.Fabric(SPINES, scheme, config, 10**9).plan(node)))
+        return Plan.read(path)
+
+
+class Switches(unittest.TestCase):
+    """By the interpreter."""
+
+    def running(self, plan: Plan) -> interpreted.InterpretedSwitch:
+        """A switch with a plan's tables, and all ports up."""
+        switch = interpreted.InterpretedSwitch(plan.program())
+        Tables(plan, switch).write((1 << SPINES + 1) - 1)
+        return switch
+
+    def test_ecmp_hashes_the_5_tuple(self) -> None:
+        plan = plan_of("leaf-0", "ecmp", {})
+        switch = self.running(plan)
+        source, destination = (ipaddress.IPv4Address(text) for text in ("10.0.0.1", "10.1.0.1"))
+        for port in range(1000, 1050):
+            packet = frames.ethernet(*frames.ip((source, destination), frames.TCP, frames.tcp(port, 80, ACK, b"")))
+            left_by, frame = switch.machine.process(SPINES, packet)
+            hashed = murmur((int(source), int(destination), port << 16 | 80, frames.TCP))
+            self.assertEqual(left_by, mix(hashed, plan.salt) * SPINES >> 32)
+            self.assertEqual(frame[:6], plan.ports[left_by].peer_mac.to_bytes(6, "big"))
+
+    def test_a_probe_of_the_cpu_port_goes_to_all_uplinks_with_the_own_tor(self) -> None:
+        switch = self.running(plan_of("leaf-1", "hula", HULA))
+        self.assertEqual(switch.groups[CPU_PORT + 1], tuple(range(SPINES)))
+        _, frame = switch.machine.process(CPU_PORT, probe_frame(1))
+        self.assertEqual(struct.unpack_from(">HI", frame, 12), (frames.PROBE, 1 << 8))
+
+    def test_a_packet_without_a_way_is_dropped(self) -> None:
+        switch = self.running(plan_of("spine-0", "ecmp", {}))
+        ends = (ipaddress.IPv4Address("10.0.0.1"), ipaddress.IPv4Address("10.9.0.1"))
+        self.assertEqual(switch.machine.process(0, frames.ethernet(*frames.ip(ends, frames.UDP, bytes(8))))[0], DROPPED)
+
+
+class Refused(unittest.TestCase):
+    """Documents that no switch can run."""
+
+    def test_tables_larger_than_the_programs_are_refused(self) -> None:
+        plan = plan_of("leaf-0", "hula", HULA | {"flowlet_slots": 1 << 20})
+        with self.assertRaisesRegex(BadPlan, "room for 65536"):
+            plan.check(Program(plan.program()))
+
+    def test_more_bits_than_a_probe_has_are_refused(self) -> None:
+        plan = plan_of("leaf-0", "hula", HULA | {"util_bits": 12})
+        with self.assertRaisesRegex(BadPlan, "util_bits = 12"):
+            plan.check(Program(plan.program()))
+
+    def test_a_scheme_without_a_program_is_refused(self) -> None:
+        with self.assertRaisesRegex(BadPlan, "drill"):
+            dataclasses.replace(plan_of("leaf-0", "ecmp", {}), scheme="drill").program()
+
+
+if __name__ == "__main__":
+    unittest.main()
