@@ -2,7 +2,7 @@
 #![no_main]
 
 use heddle_policy::cflb::{
-    Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules, Turn,
+    Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules, RouterChoice,
 };
 use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
 
@@ -34,33 +34,33 @@ fn fields(bytes: &mut Unstructured<'_>) -> Result<Fields> {
     })
 }
 
-fn turns(bytes: &mut Unstructured<'_>) -> Result<Vec<Turn>> {
+fn choices(bytes: &mut Unstructured<'_>) -> Result<Vec<RouterChoice>> {
     (0..bytes.int_in_range(0..=8)?)
         .map(|_| {
             let (hop, next_hop, next_hops) = bytes.arbitrary()?;
-            Ok(Turn { hop, next_hop, next_hops })
+            Ok(RouterChoice { hop, next_hop, next_hops })
         })
         .collect()
 }
 
 /// Routers follow what was sent.
-fn follow(codec: &Codec, sent: &Fields, turns: &[Turn]) {
-    for turn in turns {
-        let seen = Fields { ttl: sent.ttl - turn.hop, ..*sent };
-        assert_eq!(codec.decide(1, &seen, turn.next_hops).next_hop, turn.next_hop);
+fn follow(codec: &Codec, sent: &Fields, choices: &[RouterChoice]) {
+    for choice in choices {
+        let seen = Fields { ttl: sent.ttl - choice.hop, ..*sent };
+        assert_eq!(codec.decide(1, &seen, choice.next_hops).next_hop, choice.next_hop);
     }
 }
 
 fn run(bytes: &mut Unstructured<'_>) -> Result<()> {
     let Some(codec) = codec(bytes)? else { return Ok(()) };
-    let (fields, turns) = (fields(bytes)?, turns(bytes)?);
+    let (fields, choices) = (fields(bytes)?, choices(bytes)?);
     let (router, next_hops, filler): (u32, u16, u32) = bytes.arbitrary()?;
     assert!(codec.decide(router, &fields, next_hops).next_hop < next_hops.max(1));
-    if let Ok(sent) = codec.encode(&turns, &fields, filler) {
-        follow(&codec, &sent, &turns);
+    if let Ok(sent) = codec.encode(&choices, &fields, filler) {
+        follow(&codec, &sent, &choices);
     }
-    if let Ok(sent) = codec.encode_free(&turns, &fields, 1..=64, filler, |_| true) {
-        follow(&codec, &sent, &turns);
+    if let Ok(sent) = codec.encode_free(&choices, &fields, 1..=64, filler, |_| true) {
+        follow(&codec, &sent, &choices);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Encoding of a path into header fields.
 
 use heddle_fabric::Path;
-use heddle_policy::cflb::{Addresses, EncodeError, Field, Fields, Ports, Turn};
+use heddle_policy::cflb::{Addresses, EncodeError, Field, Fields, Ports, RouterChoice};
 
 use crate::{Network, PathEncoderError};
 
@@ -47,7 +47,8 @@ impl Network {
         let ttl = if rules.ttl >= lowest { rules.ttl } else { *ttls.start() };
         let fields = Fields { addresses, protocol, ports: Some(ports), flow_label: 0, ttl };
         let is_usable = |fields: &Fields| self.allows(fields) && is_free(fields);
-        let encoded = self.codec().encode_free(&turns(path), &fields, ttls, start, is_usable);
+        let encoded =
+            self.codec().encode_free(&router_choices(path), &fields, ttls, start, is_usable);
         let fields = encoded.map_err(|error| self.explain(error, path))?;
         Ok(EncodedPath { fields, path: path.clone() })
     }
@@ -110,11 +111,11 @@ impl Network {
 }
 
 /// The choices along a path, as the codec takes them.
-pub fn turns(path: &Path) -> Vec<Turn> {
-    let turn = |(hop, at): (usize, &heddle_fabric::Hop)| Turn {
+pub fn router_choices(path: &Path) -> Vec<RouterChoice> {
+    let choice = |(hop, at): (usize, &heddle_fabric::Hop)| RouterChoice {
         hop: hop as u8,
         next_hop: at.next_hop,
         next_hops: at.next_hops,
     };
-    path.hops.iter().enumerate().map(turn).collect()
+    path.hops.iter().enumerate().map(choice).collect()
 }

@@ -60,7 +60,7 @@ pub use connections::{
     Affected, Connection, ConnectionId, Connections, LinkImpact, Request, SavedConnection,
     SavedSubflow, Subflow, SubflowId,
 };
-pub use encode::{EncodedPath, Flow, turns};
+pub use encode::{EncodedPath, Flow, router_choices};
 pub use error::{Family, PathEncoderError};
 pub use from_file::cflb_config;
 pub use key::Key;

@@ -6,7 +6,9 @@ use core::{hint::black_box, net::IpAddr};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use heddle_policy::{
-    cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules, Turn},
+    cflb::{
+        Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, RouterChoice, Rules,
+    },
     mix,
 };
 
@@ -79,13 +81,14 @@ fn decide(criterion: &mut Criterion) {
 fn encode(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("encode");
     group.throughput(Throughput::Elements(u64::from(PACKETS)));
-    let turns = [0, 1, 3, 4].map(|hop| Turn { hop, next_hop: u16::from(hop) % 3, next_hops: 3 });
+    let choices =
+        [0, 1, 3, 4].map(|hop| RouterChoice { hop, next_hop: u16::from(hop) % 3, next_hops: 3 });
     for (name, cipher, field) in KINDS {
         let (codec, packets) = (codec(cipher, field, 4), packets(Family::V6));
         group.bench_function(format!("{name}/B=4/V6"), |bench| {
             bench.iter(|| {
                 for (filler, fields) in (0..).zip(&packets) {
-                    let _ = black_box(codec.encode(&turns, black_box(fields), filler));
+                    let _ = black_box(codec.encode(&choices, black_box(fields), filler));
                 }
             });
         });

@@ -40,7 +40,7 @@ mod skip32;
 mod tests;
 
 pub use codec::{CflbConfig, Codec, CodecError, Decision, Reason, Rules};
-pub use encode::{EncodeError, Turn};
+pub use encode::{EncodeError, RouterChoice};
 pub use feistel::Feistel;
 pub use field::{Field, PortRange};
 pub use fields::{Addresses, Fields, Ports};

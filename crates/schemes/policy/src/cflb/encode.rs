@@ -7,12 +7,12 @@ use super::{Codec, Fields, MAX_LENGTH};
 
 /// Choice of one router on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct RouterChoice {
     /// Number of routers before it: the first one, at 0, receives the TTL that the sender writes.
     pub hop: u8,
     /// The next hop to take, from 0.
     pub next_hop: u16,
-    /// Number of its next hops. Nothing is encoded for a router with one next hop, and its turn may be omitted.
+    /// Number of its next hops. Nothing is encoded for a router with one next hop, and its choice may be omitted.
     pub next_hops: u16,
 }
 
@@ -70,12 +70,12 @@ pub enum EncodeError {
     },
 }
 
-/// Turns that determine a digit, by position. The other digits are free.
-type Digits = [Option<Turn>; MAX_LENGTH];
+/// Choices that determine a digit, by position. The other digits are free.
+type Digits = [Option<RouterChoice>; MAX_LENGTH];
 
 impl Codec {
     /// Largest number of values of the unused digits that are tried with one TTL.
-    pub const MOST_TRIED: u32 = 1 << 16;
+    pub const MAX_TRIES: u32 = 1 << 16;
 
     /// The packet with its controllable fields set so that it takes the path. `fields.ttl` is the TTL that the sender writes; unused digits
     /// are those of `filler` in base B, so that a path has [`Codec::names`] encodings.
@@ -84,11 +84,11 @@ impl Codec {
     /// See [`EncodeError`].
     pub fn encode(
         &self,
-        turns: &[Turn],
+        choices: &[RouterChoice],
         fields: &Fields,
         filler: u32,
     ) -> Result<Fields, EncodeError> {
-        let digits = self.digits(turns, fields.ttl)?;
+        let digits = self.digits(choices, fields.ttl)?;
         self.write(&digits, fields, filler).ok_or(EncodeError::NoField)
     }
 
@@ -96,12 +96,12 @@ impl Codec {
     ///
     /// # Errors
     /// See [`EncodeError`].
-    pub fn names(&self, turns: &[Turn], ttl: u8) -> Result<u32, EncodeError> {
-        Ok(self.names_of(&self.digits(turns, ttl)?))
+    pub fn names(&self, choices: &[RouterChoice], ttl: u8) -> Result<u32, EncodeError> {
+        Ok(self.names_of(&self.digits(choices, ttl)?))
     }
 
     /// As [`Codec::encode`], with the first encoding of the path that `is_free` accepts: with `fields.ttl` first, then with the others of
-    /// `ttls` in order; fillers in order from `start`, at most [`Codec::MOST_TRIED`] with each TTL. TTLs that differ by a multiple of L have
+    /// `ttls` in order; fillers in order from `start`, at most [`Codec::MAX_TRIES`] with each TTL. TTLs that differ by a multiple of L have
     /// the same encodings, which are tried once.
     ///
     /// Any value of the field may occur: `is_free` must reject values in use, ports below 1024, and the flow label 0, which means none.
@@ -111,7 +111,7 @@ impl Codec {
     /// first one.
     pub fn encode_free(
         &self,
-        turns: &[Turn],
+        choices: &[RouterChoice],
         fields: &Fields,
         ttls: RangeInclusive<u8>,
         start: u32,
@@ -123,7 +123,7 @@ impl Codec {
             if tried_at & position != 0 {
                 continue;
             }
-            let digits = match self.digits(turns, ttl) {
+            let digits = match self.digits(choices, ttl) {
                 Ok(digits) => digits,
                 Err(error) => {
                     first_error.get_or_insert(error);
@@ -143,26 +143,26 @@ impl Codec {
         Err(first_error.filter(|_| tried == 0).unwrap_or(EncodeError::NoneFree { tried }))
     }
 
-    /// Checks the turns, and returns the digits that they determine.
-    fn digits(&self, turns: &[Turn], ttl: u8) -> Result<Digits, EncodeError> {
+    /// Checks the choices, and returns the digits that they determine.
+    fn digits(&self, choices: &[RouterChoice], ttl: u8) -> Result<Digits, EncodeError> {
         let mut digits = [None; MAX_LENGTH];
-        for turn in turns {
-            self.check(turn)?;
-            let position = self.radix.position(received(ttl, turn.hop)?) as usize;
-            if turn.next_hops == 1 {
+        for choice in choices {
+            self.check(choice)?;
+            let position = self.radix.position(received(ttl, choice.hop)?) as usize;
+            if choice.next_hops == 1 {
                 continue;
             }
-            let before = *digits[position].get_or_insert(*turn);
-            if before.next_hop != turn.next_hop {
-                let (first, second) = (before.hop.min(turn.hop), before.hop.max(turn.hop));
+            let before = *digits[position].get_or_insert(*choice);
+            if before.next_hop != choice.next_hop {
+                let (first, second) = (before.hop.min(choice.hop), before.hop.max(choice.hop));
                 return Err(EncodeError::TooLong { first, second, length: self.radix.length() });
             }
         }
         Ok(digits)
     }
 
-    fn check(&self, turn: &Turn) -> Result<(), EncodeError> {
-        let &Turn { hop, next_hop, next_hops } = turn;
+    fn check(&self, choice: &RouterChoice) -> Result<(), EncodeError> {
+        let &RouterChoice { hop, next_hop, next_hops } = choice;
         let radix = self.radix.base();
         if u32::from(next_hops) > radix {
             return Err(EncodeError::RadixTooSmall { hop, next_hops, radix });
@@ -183,9 +183,9 @@ impl Codec {
     fn write(&self, digits: &Digits, fields: &Fields, mut filler: u32) -> Option<Fields> {
         let hash = of_uncontrollable(self.field, fields);
         let mut selector = 0u32;
-        for (position, turn) in (0..self.radix.length()).zip(digits) {
-            let digit = match turn {
-                Some(turn) => u32::from(turn.next_hop),
+        for (position, choice) in (0..self.radix.length()).zip(digits) {
+            let digit = match choice {
+                Some(choice) => u32::from(choice.next_hop),
                 None => self.radix.take_digit(&mut filler),
             };
             let shifted = self.shifted(digit, self.shift(hash, position));
@@ -200,9 +200,9 @@ fn received(ttl: u8, hop: u8) -> Result<u8, EncodeError> {
     ttl.checked_sub(hop).filter(|ttl| *ttl > 1).ok_or(EncodeError::TtlTooLow { ttl, hop })
 }
 
-/// The first [`Codec::MOST_TRIED`] of `names` fillers from `start`, modulo `names`.
+/// The first [`Codec::MAX_TRIES`] of `names` fillers from `start`, modulo `names`.
 fn fillers(names: u32, start: u32) -> impl Iterator<Item = u32> {
     let names = u64::from(names);
-    (0..names.min(Codec::MOST_TRIED.into()))
+    (0..names.min(Codec::MAX_TRIES.into()))
         .map(move |step| ((u64::from(start) + step) % names) as u32)
 }

@@ -64,7 +64,7 @@ impl DigestState for Cflb {
 mod tests {
     use super::*;
     use crate::{
-        cflb::{Addresses, CflbConfig, Cipher, Field, Fields, Ports, Rules, Turn},
+        cflb::{Addresses, CflbConfig, Cipher, Field, Fields, Ports, RouterChoice, Rules},
         testing::{FakePorts, at, packet, switch_info},
     };
 
@@ -93,8 +93,9 @@ mod tests {
     #[test]
     fn packets_go_where_their_sender_wants_them() {
         let mut routers = [1, 2].map(|salt| Cflb::new(&codec(), &switch_info(salt)));
-        let turns = [(0, 2), (1, 3)].map(|(hop, next_hop)| Turn { hop, next_hop, next_hops: 4 });
-        let sent = codec().encode(&turns, &fields(64), 5).unwrap();
+        let choices =
+            [(0, 2), (1, 3)].map(|(hop, next_hop)| RouterChoice { hop, next_hop, next_hops: 4 });
+        let sent = codec().encode(&choices, &fields(64), 5).unwrap();
         let ports = [64, 63].map(|ttl| Some(Fields { ttl, ..sent }));
         assert_eq!(forward(&mut routers[0], ports[0], &HOPS), Port(7));
         assert_eq!(forward(&mut routers[1], ports[1], &HOPS), Port(2));
@@ -108,8 +109,8 @@ mod tests {
     #[test]
     fn steered_and_hashed_packets_are_counted() {
         let mut router = Cflb::new(&codec(), &switch_info(1));
-        let turn = Turn { hop: 0, next_hop: 3, next_hops: 4 };
-        let sent = Some(codec().encode(&[turn], &fields(64), 0).unwrap());
+        let choice = RouterChoice { hop: 0, next_hop: 3, next_hops: 4 };
+        let sent = Some(codec().encode(&[choice], &fields(64), 0).unwrap());
         forward(&mut router, sent, &HOPS);
         forward(&mut router, sent, &HOPS[..3]);
         assert_eq!(forward(&mut router, sent, &HOPS[..1]), Port(9));

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use heddle_policy::cflb::Turn;
+use heddle_policy::cflb::RouterChoice;
 
 use crate::config::{CflbConstants, CflbField, CipherName, RulesName};
 use crate::draw::Draw;
@@ -41,12 +41,12 @@ pub fn fields(constants: &CflbConstants, draw: &mut impl Draw) -> Fields {
 /// The fields that a sender writes; `None` if it cannot.
 fn steered(constants: &CflbConstants, fields: &Fields, draw: &mut impl Draw) -> Option<Fields> {
     let next_hops = constants.radix.min(4);
-    let turn = |hop| {
+    let choice = |hop| {
         let next_hop = draw.below(next_hops.into()) as u16;
-        Turn { hop, next_hop, next_hops }
+        RouterChoice { hop, next_hop, next_hops }
     };
-    let turns: Vec<Turn> = [0, 1, 2].map(turn).into();
-    let sent = constants.policy().ok()?.encode(&turns, &fields.policy()?, draw.number(4)).ok()?;
+    let choices: Vec<RouterChoice> = [0, 1, 2].map(choice).into();
+    let sent = constants.policy().ok()?.encode(&choices, &fields.policy()?, draw.number(4)).ok()?;
     let ports = sent.ports.map(|ports| (ports.source, ports.destination));
     let ttl = sent.ttl.wrapping_sub(draw.below(3) as u8);
     Some(Fields { ports, flow_label: sent.flow_label, ttl, ..*fields })

@@ -5,7 +5,7 @@
 //! other subflows and all acknowledgements keep their ordinary ports, so that routers hash them.
 
 use heddle_fabric::Path;
-use heddle_path_encoder::{Demand, Placement, Placer, turns};
+use heddle_path_encoder::{Demand, Placement, Placer, router_choices};
 use heddle_policy::cflb::{Codec, Ports};
 use heddle_units::Rate;
 
@@ -122,10 +122,13 @@ impl Steering {
         let is_allowed =
             |ports: Ports| ports.source >= FIRST_PORT && ports.destination >= FIRST_PORT;
         let start = self.random.bits();
-        let encoded =
-            self.codec.encode_free(&turns(path), &fields, TTL..=2 * TTL, start, |fields| {
-                fields.ports.is_some_and(is_allowed)
-            });
+        let encoded = self.codec.encode_free(
+            &router_choices(path),
+            &fields,
+            TTL..=2 * TTL,
+            start,
+            |fields| fields.ports.is_some_and(is_allowed),
+        );
         let encoded = encoded.ok()?;
         Some(PortsAndTtl { ports: encoded.ports?, ttl: encoded.ttl })
     }

@@ -1,4 +1,4 @@
-//! Properties of encoding: routers follow every turn, or the error is correct.
+//! Properties of encoding: routers follow every choice, or the error is correct.
 
 use alloc::vec::Vec;
 
@@ -24,14 +24,14 @@ fn fields() -> impl Strategy<Value = Fields> {
     )
 }
 
-/// Mostly valid turns of routers in order, for base `radix`; sometimes arbitrary ones.
-fn turns(radix: u16) -> impl Strategy<Value = Vec<Turn>> {
+/// Mostly valid choices of routers in order, for base `radix`; sometimes arbitrary ones.
+fn choices(radix: u16) -> impl Strategy<Value = Vec<RouterChoice>> {
     let sound =
         (0u8..6, 1..=radix, any::<prop::sample::Index>()).prop_map(|(hop, next_hops, of)| {
-            turn(hop, of.index(usize::from(next_hops)) as u16, next_hops)
+            choice(hop, of.index(usize::from(next_hops)) as u16, next_hops)
         });
     let anything = (any::<u8>(), 0..6u16, 0..=radix.saturating_add(1))
-        .prop_map(|(hop, next_hop, next_hops)| turn(hop, next_hop, next_hops));
+        .prop_map(|(hop, next_hop, next_hops)| choice(hop, next_hop, next_hops));
     prop::collection::vec(prop_oneof![20 => sound, 1 => anything], 0..6)
 }
 
@@ -43,36 +43,39 @@ fn codecs() -> impl Strategy<Value = Codec> {
     )
 }
 
-fn cases() -> impl Strategy<Value = (Codec, Vec<Turn>, Fields)> {
-    codecs().prop_flat_map(|codec| (Just(codec), turns(codec.radix().base() as u16), fields()))
+fn cases() -> impl Strategy<Value = (Codec, Vec<RouterChoice>, Fields)> {
+    codecs().prop_flat_map(|codec| (Just(codec), choices(codec.radix().base() as u16), fields()))
 }
 
-/// True if a router follows its turn, by its digit if it has more than one next hop.
-fn is_followed(codec: &Codec, sent: &Fields, turn: Turn) -> bool {
-    let Decision { next_hop, reason } = at_router(codec, sent, turn.hop, turn.next_hops);
+/// True if a router follows its choice, by its digit if it has more than one next hop.
+fn is_followed(codec: &Codec, sent: &Fields, choice: RouterChoice) -> bool {
+    let Decision { next_hop, reason } = at_router(codec, sent, choice.hop, choice.next_hops);
     let by_digit = matches!(reason, Reason::Controlled { .. });
-    next_hop == turn.next_hop && (by_digit || turn.next_hops == 1)
+    next_hop == choice.next_hop && (by_digit || choice.next_hops == 1)
 }
 
-/// True if an error refers to turns that cannot be encoded.
-fn is_true(error: EncodeError, codec: &Codec, turns: &[Turn], fields: &Fields) -> bool {
+/// True if an error refers to choices that cannot be encoded.
+fn is_true(error: EncodeError, codec: &Codec, choices: &[RouterChoice], fields: &Fields) -> bool {
     let base = codec.radix().base();
     match error {
         EncodeError::RadixTooSmall { hop, next_hops, radix } => {
-            let named = turns.iter().any(|turn| (turn.hop, turn.next_hops) == (hop, next_hops));
+            let named =
+                choices.iter().any(|choice| (choice.hop, choice.next_hops) == (hop, next_hops));
             named && radix == base && u32::from(next_hops) > base
         }
         EncodeError::NoSuchNextHop { hop, next_hop, next_hops } => {
-            turns.contains(&turn(hop, next_hop, next_hops)) && next_hop >= next_hops
+            choices.contains(&choice(hop, next_hop, next_hops)) && next_hop >= next_hops
         }
         EncodeError::TooLong { first, second, length } => {
-            let of = |hop| turns.iter().filter(move |turn| turn.hop == hop && turn.next_hops > 1);
+            let of = |hop| {
+                choices.iter().filter(move |choice| choice.hop == hop && choice.next_hops > 1)
+            };
             let differ = of(first).any(|a| of(second).any(|b| a.next_hop != b.next_hop));
             let apart = u32::from(second - first);
             differ && length == codec.radix().length() && apart.is_multiple_of(length)
         }
         EncodeError::TtlTooLow { ttl, hop } => {
-            let named = turns.iter().any(|turn| turn.hop == hop);
+            let named = choices.iter().any(|choice| choice.hop == hop);
             named && ttl == fields.ttl && u16::from(ttl) < u16::from(hop) + 2
         }
         EncodeError::NoField => match codec.field() {
@@ -87,21 +90,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn routers_follow_or_the_error_is_true((codec, turns, fields) in cases(), filler: u32) {
-        match codec.encode(&turns, &fields, filler) {
+    fn routers_follow_or_the_error_is_true((codec, choices, fields) in cases(), filler: u32) {
+        match codec.encode(&choices, &fields, filler) {
             Ok(sent) => {
-                prop_assert!(turns.iter().all(|turn| is_followed(&codec, &sent, *turn)));
+                prop_assert!(choices.iter().all(|choice| is_followed(&codec, &sent, *choice)));
             }
-            Err(error) => prop_assert!(is_true(error, &codec, &turns, &fields), "{error:?}"),
+            Err(error) => prop_assert!(is_true(error, &codec, &choices, &fields), "{error:?}"),
         }
     }
 
     /// Two fillers below the number of encodings give two encodings; larger fillers repeat them.
     #[test]
-    fn fillings_are_names((codec, turns, fields) in cases(), fillers: [u32; 2]) {
-        let Ok(names) = codec.names(&turns, fields.ttl) else { return Ok(()) };
+    fn fillings_are_names((codec, choices, fields) in cases(), fillers: [u32; 2]) {
+        let Ok(names) = codec.names(&choices, fields.ttl) else { return Ok(()) };
         let [a, b] = fillers.map(|filler| filler % names);
-        let encode = |filler| codec.encode(&turns, &fields, filler);
+        let encode = |filler| codec.encode(&choices, &fields, filler);
         prop_assert!(encode(a).is_err() || (encode(a) == encode(b)) == (a == b));
         if let Some(again) = a.checked_add(names).filter(|_| names < u32::MAX) {
             prop_assert_eq!(encode(a), encode(again));
@@ -110,18 +113,18 @@ proptest! {
 
     /// A search obeys the same rules as a single encoding.
     #[test]
-    fn the_first_free_name_steers((codec, turns, fields) in cases(), start: u32, ttls: [u8; 2]) {
-        let found = codec.encode_free(&turns, &fields, ttls[0]..=ttls[1], start, |_| true);
+    fn the_first_free_name_steers((codec, choices, fields) in cases(), start: u32, ttls: [u8; 2]) {
+        let found = codec.encode_free(&choices, &fields, ttls[0]..=ttls[1], start, |_| true);
         match found {
             Ok(sent) => {
                 prop_assert!(sent.ttl == fields.ttl || (ttls[0]..=ttls[1]).contains(&sent.ttl));
-                prop_assert!(turns.iter().all(|turn| is_followed(&codec, &sent, *turn)));
+                prop_assert!(choices.iter().all(|choice| is_followed(&codec, &sent, *choice)));
             }
             Err(error) => {
-                prop_assert!(is_true(error, &codec, &turns, &fields), "{error:?}");
+                prop_assert!(is_true(error, &codec, &choices, &fields), "{error:?}");
                 for ttl in ttls[0]..=ttls[1] {
                     let fields = Fields { ttl, ..fields };
-                    prop_assert!(codec.encode(&turns, &fields, start).is_err());
+                    prop_assert!(codec.encode(&choices, &fields, start).is_err());
                 }
             }
         }

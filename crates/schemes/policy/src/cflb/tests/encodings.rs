@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use super::*;
 
-const PATH: [Turn; 4] = [
-    Turn { hop: 0, next_hop: 2, next_hops: 3 },
-    Turn { hop: 1, next_hop: 0, next_hops: 2 },
-    Turn { hop: 2, next_hop: 0, next_hops: 1 },
-    Turn { hop: 4, next_hop: 1, next_hops: 3 },
+const PATH: [RouterChoice; 4] = [
+    RouterChoice { hop: 0, next_hop: 2, next_hops: 3 },
+    RouterChoice { hop: 1, next_hop: 0, next_hops: 2 },
+    RouterChoice { hop: 2, next_hop: 0, next_hops: 1 },
+    RouterChoice { hop: 4, next_hop: 1, next_hops: 3 },
 ];
 
 fn source_port(fields: &Fields) -> u16 {
@@ -19,10 +19,10 @@ fn source_port(fields: &Fields) -> u16 {
 fn ports_of_path(codec: &Codec, ttl: u8) -> Vec<u16> {
     let steers = |source: &u16| {
         let ports = Some(Ports { source: *source, destination: 5_001 });
-        PATH.iter().filter(|turn| turn.next_hops > 1).all(|turn| {
+        PATH.iter().filter(|choice| choice.next_hops > 1).all(|choice| {
             let decision =
-                at_router(codec, &Fields { ports, ..ipv4(ttl) }, turn.hop, turn.next_hops);
-            matches!(decision.reason, Reason::Controlled { digit, .. } if digit == turn.next_hop)
+                at_router(codec, &Fields { ports, ..ipv4(ttl) }, choice.hop, choice.next_hops);
+            matches!(decision.reason, Reason::Controlled { digit, .. } if digit == choice.next_hop)
         })
     };
     (0..=u16::MAX).filter(steers).collect()
@@ -44,15 +44,15 @@ fn the_names_of_a_path_are_the_ports_that_steer_along_it() {
 fn names_are_counted() {
     let codec = codec_of_16_bits(3);
     assert_eq!(codec.names(&[], 64), Ok(59_049));
-    assert_eq!(codec.names(&[turn(3, 0, 1)], 64), Ok(59_049));
-    assert_eq!(codec.names(&[turn(0, 1, 2), turn(10, 1, 2)], 64), Ok(19_683));
+    assert_eq!(codec.names(&[choice(3, 0, 1)], 64), Ok(59_049));
+    assert_eq!(codec.names(&[choice(0, 1, 2), choice(10, 1, 2)], 64), Ok(19_683));
     let too_low = EncodeError::TtlTooLow { ttl: 4, hop: 3 };
-    assert_eq!(codec.names(&[turn(3, 0, 2)], 4), Err(too_low));
-    let all: Vec<Turn> = (0..10).map(|hop| turn(hop, 1, 3)).collect();
+    assert_eq!(codec.names(&[choice(3, 0, 2)], 4), Err(too_low));
+    let all: Vec<RouterChoice> = (0..10).map(|hop| choice(hop, 1, 3)).collect();
     assert_eq!(codec.names(&all, 64), Ok(1));
     let wide = super::codec(Cipher::Rc5, Field::Ports, 2);
     assert_eq!(wide.names(&[], 64), Ok(u32::MAX), "2^32 saturates");
-    assert_eq!(wide.names(&[turn(0, 1, 2)], 64), Ok(1 << 31));
+    assert_eq!(wide.names(&[choice(0, 1, 2)], 64), Ok(1 << 31));
 }
 
 /// A single free port is found for any start of the search.
@@ -109,7 +109,7 @@ fn the_error_of_a_failed_search_has_the_number_of_tries() {
 fn a_search_is_bounded() {
     let codec = super::codec(Cipher::Rc5, Field::Ports, 4);
     let found = codec.encode_free(&PATH[..1], &ipv4(64), 0..=0, 0, |_| false);
-    assert_eq!(found, Err(EncodeError::NoneFree { tried: Codec::MOST_TRIED }));
+    assert_eq!(found, Err(EncodeError::NoneFree { tried: Codec::MAX_TRIES }));
 }
 
 /// TTLs that are too low are skipped; if all are, the error is that of the first one.

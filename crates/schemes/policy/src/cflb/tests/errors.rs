@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn refused(codec: &Codec, path: &[Turn], fields: &Fields) -> EncodeError {
+fn refused(codec: &Codec, path: &[RouterChoice], fields: &Fields) -> EncodeError {
     codec.encode(path, fields, 0).unwrap_err()
 }
 
@@ -28,7 +28,7 @@ fn constants_that_make_no_codec() {
 
 #[test]
 fn a_router_with_more_next_hops_than_digits_have_values() {
-    let error = refused(&codec_of_16_bits(4), &[turn(0, 0, 4), turn(1, 2, 5)], &ipv4(64));
+    let error = refused(&codec_of_16_bits(4), &[choice(0, 0, 4), choice(1, 2, 5)], &ipv4(64));
     assert_eq!(error, EncodeError::RadixTooSmall { hop: 1, next_hops: 5, radix: 4 });
 }
 
@@ -36,7 +36,7 @@ fn a_router_with_more_next_hops_than_digits_have_values() {
 fn a_next_hop_that_is_not_there() {
     let codec = codec_of_16_bits(4);
     for (next_hop, next_hops) in [(3, 3), (1, 1), (0, 0)] {
-        let error = refused(&codec, &[turn(2, next_hop, next_hops)], &ipv4(64));
+        let error = refused(&codec, &[choice(2, next_hop, next_hops)], &ipv4(64));
         assert_eq!(error, EncodeError::NoSuchNextHop { hop: 2, next_hop, next_hops });
     }
 }
@@ -46,18 +46,21 @@ fn a_next_hop_that_is_not_there() {
 fn a_path_longer_than_the_selector() {
     let codec = codec_of_16_bits(4);
     let too_long = EncodeError::TooLong { first: 1, second: 9, length: 8 };
-    assert_eq!(refused(&codec, &[turn(1, 0, 4), turn(9, 1, 4)], &ipv4(64)), too_long);
-    assert_eq!(refused(&codec, &[turn(9, 1, 4), turn(1, 0, 4)], &ipv4(64)), too_long);
+    assert_eq!(refused(&codec, &[choice(1, 0, 4), choice(9, 1, 4)], &ipv4(64)), too_long);
+    assert_eq!(refused(&codec, &[choice(9, 1, 4), choice(1, 0, 4)], &ipv4(64)), too_long);
 }
 
 /// Two routers share a digit if their choices are equal, also with different numbers of next hops; a single next hop needs no digit.
 #[test]
 fn two_routers_share_a_digit() {
     let codec = codec_of_16_bits(4);
-    let path = [turn(1, 2, 4), turn(9, 2, 3), turn(17, 0, 1)];
+    let path = [choice(1, 2, 4), choice(9, 2, 3), choice(17, 0, 1)];
     let sent = codec.encode(&path, &ipv4(64), 5).unwrap();
-    for turn in path {
-        assert_eq!(at_router(&codec, &sent, turn.hop, turn.next_hops).next_hop, turn.next_hop);
+    for choice in path {
+        assert_eq!(
+            at_router(&codec, &sent, choice.hop, choice.next_hops).next_hop,
+            choice.next_hop
+        );
     }
     assert_eq!(codec.names(&path, 64), Ok(4u32.pow(7)), "one digit of 8 is asked for");
 }
@@ -67,7 +70,7 @@ fn two_routers_share_a_digit() {
 fn a_packet_that_would_die_on_the_way() {
     let codec = codec_of_16_bits(4);
     for next_hops in [1, 4] {
-        let path = [turn(3, 0, next_hops)];
+        let path = [choice(3, 0, next_hops)];
         assert!(codec.encode(&path, &ipv4(5), 0).is_ok(), "3 routers on it is 2");
         for ttl in [0, 2, 3, 4] {
             let too_low = EncodeError::TtlTooLow { ttl, hop: 3 };
@@ -80,7 +83,7 @@ fn a_packet_that_would_die_on_the_way() {
 fn a_packet_without_the_field() {
     let codec = codec_of_16_bits(4);
     let fields = Fields { ports: None, ..ipv4(64) };
-    assert_eq!(refused(&codec, &[turn(0, 1, 4)], &fields), EncodeError::NoField);
-    let found = codec.encode_free(&[turn(0, 1, 4)], &fields, 32..=64, 0, |_| true);
+    assert_eq!(refused(&codec, &[choice(0, 1, 4)], &fields), EncodeError::NoField);
+    let found = codec.encode_free(&[choice(0, 1, 4)], &fields, 32..=64, 0, |_| true);
     assert_eq!(found, Err(EncodeError::NoField));
 }

@@ -62,8 +62,8 @@ fn ipv6(ttl: u8) -> Fields {
     Fields { addresses, flow_label: 0x1_2345, ..ipv4(ttl) }
 }
 
-fn turn(hop: u8, next_hop: u16, next_hops: u16) -> Turn {
-    Turn { hop, next_hop, next_hops }
+fn choice(hop: u8, next_hop: u16, next_hops: u16) -> RouterChoice {
+    RouterChoice { hop, next_hop, next_hops }
 }
 
 /// Decision of router number `hop` on the path for a packet sent as `sent`.

@@ -9,7 +9,7 @@ const FLOWS: u32 = 4096;
 fn steered(codec: &Codec, next_hop: u16) -> impl Iterator<Item = Fields> {
     (0..FLOWS).map(move |flow| {
         let addresses = Addresses::V4(mix(flow, 1).into(), mix(flow, 2).into());
-        codec.encode(&[turn(0, next_hop, 4)], &Fields { addresses, ..ipv4(64) }, flow).unwrap()
+        codec.encode(&[choice(0, next_hop, 4)], &Fields { addresses, ..ipv4(64) }, flow).unwrap()
     })
 }
 
@@ -63,7 +63,7 @@ fn two_routers_hash_what_they_cannot_follow_independently() {
             addresses: Addresses::V4(mix(flow, 1).into(), mix(flow, 2).into()),
             ..ipv4(64)
         };
-        let sent = codec.encode(&[turn(0, 3, 4), turn(1, 3, 4)], &fields, flow).unwrap();
+        let sent = codec.encode(&[choice(0, 3, 4), choice(1, 3, 4)], &fields, flow).unwrap();
         let [near, far] = [0, 1].map(|hop| usize::from(at_router(&codec, &sent, hop, 3).next_hop));
         counts[3 * near + far] += 1;
     }

@@ -4,10 +4,10 @@ use super::*;
 
 /// Figure 4 and section 3.2: B = 3, L = 20, a TTL of 64. R1, at position 64 mod 20 = 4, takes 0; R2 has no choice; R4, at position
 /// 62 mod 20 = 2, takes 2: p = 0 * 3^4 + 2 * 3^2 = 18.
-const PATH: [Turn; 3] = [
-    Turn { hop: 0, next_hop: 0, next_hops: 2 },
-    Turn { hop: 1, next_hop: 0, next_hops: 1 },
-    Turn { hop: 2, next_hop: 2, next_hops: 3 },
+const PATH: [RouterChoice; 3] = [
+    RouterChoice { hop: 0, next_hop: 0, next_hops: 2 },
+    RouterChoice { hop: 1, next_hop: 0, next_hops: 1 },
+    RouterChoice { hop: 2, next_hop: 2, next_hops: 3 },
 ];
 
 #[test]
@@ -38,7 +38,7 @@ fn the_papers_example_at_the_routers() {
     for (cipher, field) in KINDS.into_iter().take(3) {
         let codec = codec(cipher, field, 3);
         let sent = codec.encode(&PATH, &ipv4(64), 12_345).unwrap();
-        let decisions = PATH.map(|turn| at_router(&codec, &sent, turn.hop, turn.next_hops));
+        let decisions = PATH.map(|choice| at_router(&codec, &sent, choice.hop, choice.next_hops));
         let controlled = |position, digit| Decision {
             next_hop: digit,
             reason: Reason::Controlled { position, digit },
@@ -74,9 +74,9 @@ fn a_sender_writes_its_field_and_nothing_else() {
             };
             assert_eq!(changes(&fields, &sent), expected, "{cipher:?} {field:?}");
             assert_eq!((sent.addresses, sent.protocol, sent.ttl), (fields.addresses, 6, 64));
-            for turn in PATH {
-                let decision = at_router(&codec, &sent, turn.hop, turn.next_hops);
-                assert_eq!(decision.next_hop, turn.next_hop, "{cipher:?} {field:?} {turn:?}");
+            for choice in PATH {
+                let decision = at_router(&codec, &sent, choice.hop, choice.next_hops);
+                assert_eq!(decision.next_hop, choice.next_hop, "{cipher:?} {field:?} {choice:?}");
             }
         }
     }
@@ -86,7 +86,7 @@ fn a_sender_writes_its_field_and_nothing_else() {
 #[test]
 fn one_pairs_ports_take_other_pairs_elsewhere() {
     let codec = codec(Cipher::Rc5, Field::Ports, 4);
-    let sent = codec.encode(&[turn(0, 1, 4)], &ipv4(64), 0).unwrap();
+    let sent = codec.encode(&[choice(0, 1, 4)], &ipv4(64), 0).unwrap();
     let elsewhere = (3..=250).filter(|host| {
         let addresses = addresses("10.0.0.1", &alloc::format!("10.0.0.{host}"));
         at_router(&codec, &Fields { addresses, ..sent }, 0, 4).next_hop != 1
@@ -99,9 +99,9 @@ fn one_pairs_ports_take_other_pairs_elsewhere() {
 #[test]
 fn positions_wrap_at_a_multiple_of_the_length() {
     let codec = codec(Cipher::Rc5, Field::Ports, 3);
-    let path = [turn(0, 2, 3), turn(1, 1, 3), turn(2, 2, 3)];
+    let path = [choice(0, 2, 3), choice(1, 1, 3), choice(2, 2, 3)];
     let sent = codec.encode(&path, &ipv4(41), 0).unwrap();
-    let reasons = path.map(|turn| at_router(&codec, &sent, turn.hop, 3).reason);
+    let reasons = path.map(|choice| at_router(&codec, &sent, choice.hop, 3).reason);
     let controlled = |position, digit| Reason::Controlled { position, digit };
     assert_eq!(reasons, [controlled(1, 2), controlled(0, 1), controlled(19, 2)]);
 }
