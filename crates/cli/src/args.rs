@@ -112,10 +112,14 @@ pub(crate) struct Demo {
 Examples:
   heddle run scenarios/hula-fig5.toml
   heddle run scenarios/hula-fig5.toml --set scheme=ecmp --set workload.load=0.5 --set measure.flows=2000
+  heddle run scenarios/hula-fig6.toml --parquet
   heddle run scenarios/hula-fig6.toml --json | jq .over_seeds.fct_mean")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: ScenarioArgs,
+    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
+    #[arg(long)]
+    pub(crate) parquet: bool,
     /// Folder for summary.json, flows.csv, links.csv and report.html; finished seeds are kept in runs/ below it [default:
     /// out/NAME-OF-THE-FILE].
     #[arg(long)]
@@ -136,6 +140,9 @@ pub(crate) struct Sweep {
     /// Also write flows.csv, a row for each flow of each run. Runs that were kept without their flows are run again.
     #[arg(long)]
     pub(crate) flows: bool,
+    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
+    #[arg(long)]
+    pub(crate) parquet: bool,
     /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value), sweep.json and report.html; finished runs are
     /// kept in runs/ below it [default: out/sweep-NAME].
     #[arg(long)]

@@ -9,6 +9,7 @@ use heddle_program::Failure;
 pub(crate) use heddle_program::output::json as print_json;
 use heddle_report::Report;
 use heddle_scenario::{Scenario, Source, load};
+use heddle_study::columns;
 use heddle_study::provenance::Provenance;
 use serde::Serialize;
 
@@ -34,6 +35,9 @@ pub(crate) struct Made<'a> {
     #[serde(flatten)]
     pub(crate) results: serde_json::Value,
 }
+
+/// The tables that results can have, without their ending.
+const TABLES: [&str; 4] = ["flows", "links", "sweep", "tidy"];
 
 /// Files of results in a folder, to be listed.
 pub(crate) struct Written {
@@ -62,6 +66,22 @@ impl Written {
     /// Notes a table, if it was written.
     pub(crate) fn table(&mut self, name: &str, is_written: bool) {
         self.names.extend(is_written.then(|| name.to_owned()));
+    }
+
+    /// Writes each CSV file once more as Parquet, with what made it in the metadata; if not wanted, removes those that an earlier run left.
+    pub(crate) fn parquet(&mut self, is_wanted: bool, made: &Provenance) -> Result<(), Failure> {
+        let made = serde_json::to_string(made).map_err(anyhow::Error::from)?;
+        for table in TABLES {
+            let (csv, parquet) = (format!("{table}.csv"), format!("{table}.parquet"));
+            let (from, to) = (self.folder.join(&csv), self.folder.join(&parquet));
+            if is_wanted && self.names.contains(&csv) {
+                columns::convert(&from, &to, &made).map_err(anyhow::Error::from)?;
+                self.names.push(parquet);
+            } else {
+                heddle_study::results::remove(&to).map_err(anyhow::Error::from)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the report and its plots.

@@ -19,7 +19,7 @@ pub(crate) fn next() -> Next {
 /// then.
 pub(crate) struct GridBar {
     bar: ProgressBar,
-    parts: Mutex<Vec<f64>>,
+    work: Mutex<Work>,
     started: Instant,
     /// Time of the last line; `None` on a terminal, which has the bar.
     lines: Option<Mutex<Instant>>,
@@ -47,7 +47,7 @@ impl GridBar {
         }
         let started = Instant::now();
         let lines = (!common.quiet && !is_terminal).then(|| Mutex::new(started));
-        GridBar { bar, parts: Mutex::default(), started, lines, quiet: common.quiet }
+        GridBar { bar, work: Mutex::default(), started, lines, quiet: common.quiet }
     }
 
     /// Prints a line, if the last is long ago.
@@ -66,7 +66,43 @@ impl GridBar {
     }
 }
 
-/// The time that is left when a part is done, as text. Work is even over the parts of a run, which are counted in packet hops.
+/// Work of all runs, in packet hops: done, and expected from what has moved on so far. A run that was kept from an earlier call is no work.
+#[derive(Default)]
+struct Work {
+    /// Finished part and hops of each run; `None` before its first report.
+    runs: Vec<Option<(f64, u64)>>,
+}
+
+impl Work {
+    fn note(&mut self, progress: &Progress<'_>) {
+        self.runs.resize(progress.runs, None);
+        if let Some(run) = self.runs.get_mut(progress.run) {
+            *run = Some((progress.part.clamp(0.0, 1.0), progress.hops));
+        }
+    }
+
+    /// Hops done by hops expected, 0 to 1. A run is expected to go on as it began; one that has hardly begun is expected to be as long as the
+    /// mean of the others.
+    fn share(&self) -> f64 {
+        let begun = || self.runs.iter().flatten().filter(|(_, hops)| *hops > 0);
+        let done: f64 = begun().map(|(_, hops)| *hops as f64).sum();
+        let known: Vec<f64> = begun()
+            .filter(|(part, _)| *part >= LEAST_PART)
+            .map(|(part, hops)| *hops as f64 / part)
+            .collect();
+        let kept = self.runs.iter().flatten().filter(|(part, hops)| *part >= 1.0 && *hops == 0);
+        let kept = kept.count();
+        let unknown = self.runs.len() - known.len() - kept;
+        if known.is_empty() {
+            return if unknown == 0 { 1.0 } else { 0.0 };
+        }
+        let sum: f64 = known.iter().sum();
+        let expected = sum * (1.0 + unknown as f64 / known.len() as f64);
+        (done / expected).min(1.0)
+    }
+}
+
+/// The time that is left when a part of the work is done, as text.
 fn remaining(elapsed: Duration, part: f64) -> String {
     if part < LEAST_PART {
         return "?".to_owned();
@@ -92,15 +128,11 @@ impl Monitor for GridBar {
 
     fn progress(&self, progress: Progress<'_>) {
         let mut share = 0.0;
-        if let Ok(mut parts) = self.parts.lock() {
-            parts.resize(progress.runs, 0.0);
-            if let Some(part) = parts.get_mut(progress.run) {
-                *part = progress.part.clamp(*part, 1.0);
-            }
-            let sum: f64 = parts.iter().sum();
-            share = sum / progress.runs.max(1) as f64;
-            self.bar.set_length((progress.runs as f64 * STEPS) as u64);
-            self.bar.set_position((sum * STEPS) as u64);
+        if let Ok(mut work) = self.work.lock() {
+            work.note(&progress);
+            share = work.share();
+            self.bar.set_length(STEPS as u64);
+            self.bar.set_position((share * STEPS) as u64);
         }
         self.bar.set_prefix(remaining(self.started.elapsed(), share));
         self.bar.set_message(progress.label.to_owned());
@@ -120,6 +152,31 @@ impl Drop for GridBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The share that is done after these reports of three runs: run, part, hops.
+    fn share(reports: &[(usize, f64, u64)]) -> f64 {
+        let mut work = Work::default();
+        for &(run, part, hops) in reports {
+            work.note(&Progress { done: 0, runs: 3, run, label: "", part, hops });
+        }
+        work.share()
+    }
+
+    #[test]
+    fn work_is_counted_in_packet_hops() {
+        assert_eq!(share(&[]), 0.0);
+        assert_eq!(share(&[(0, 0.5, 100)]), 100.0 / 600.0, "the others are as long as the first");
+        let heavy = [(0, 1.0, 100), (1, 0.5, 400), (2, 0.0, 0)];
+        assert_eq!(share(&heavy), 500.0 / 1350.0, "the third is as long as the mean, 450");
+        assert_eq!(share(&[(0, 1.0, 100), (1, 1.0, 800), (2, 1.0, 300)]), 1.0);
+    }
+
+    #[test]
+    fn kept_runs_are_no_work() {
+        assert_eq!(share(&[(0, 1.0, 0), (1, 1.0, 0)]), 0.0, "nothing tells how long the third is");
+        assert_eq!(share(&[(0, 1.0, 0), (1, 1.0, 0), (2, 0.25, 10)]), 0.25);
+        assert_eq!(share(&[(0, 1.0, 0), (1, 1.0, 0), (2, 1.0, 0)]), 1.0);
+    }
 
     #[test]
     fn an_estimate_waits_for_something_to_go_by() {

@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
         let table = write_table(&folder.join(name), (&store, name), columns, &cells);
         written.table(name, table.map_err(anyhow::Error::from)?);
     }
+    written.parquet(args.parquet, &made)?;
     written.report(&view::with_origin(view::of_run(&scenario, &runs), &made, &remarks))?;
     if common.json {
         return files::print_json(&result);

@@ -51,6 +51,7 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
         let table = write_table(&folder.join(FLOWS), (&store, FLOWS), &columns, &cells);
         written.table(FLOWS, table.map_err(anyhow::Error::from)?);
     }
+    written.parquet(args.parquet, &made)?;
     written.report(&view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks))?;
     if common.json {
         return files::print_json(&result);

@@ -82,6 +82,20 @@ fn finished_runs_are_used_again() {
     assert_eq!(folder.written("o/runs"), kept);
 }
 
+/// Without the option, tables that an earlier run left as Parquet go: they would not belong to this one.
+#[test]
+fn tables_as_parquet() {
+    let folder = Folder::new();
+    let ran = folder.heddle(&format!("{SWEEP} --parquet"));
+    assert!(ran.err.contains("sweep.json, sweep.parquet, tidy.parquet"), "{}", ran.err);
+    let tidy = std::fs::read(folder.path("o/tidy.parquet")).unwrap();
+    assert!(tidy.starts_with(b"PAR1") && tidy.ends_with(b"PAR1"));
+    let made = b"scenario_file";
+    assert!(tidy.windows(made.len()).any(|bytes| bytes == made), "the metadata says what made it");
+    folder.heddle(SWEEP).ok();
+    assert!(!folder.path("o/tidy.parquet").exists());
+}
+
 /// A row for each measured flow, behind the settings of its combination.
 #[test]
 fn flows_of_a_sweep() {

@@ -13,6 +13,8 @@ pub struct Progress<'a> {
     pub label: &'a str,
     /// Its finished part, 0 to 1.
     pub part: f64,
+    /// Packet hops that it has simulated; 0 if its result was kept from an earlier call.
+    pub hops: u64,
 }
 
 /// Watches long work and can stop it. Called from any thread.

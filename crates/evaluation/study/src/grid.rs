@@ -86,12 +86,16 @@ struct Grid<'a> {
 
 impl Grid<'_> {
     fn cell(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
-        let summary = match self.store.load(cell)? {
-            Some(summary) if self.has_tables(cell)? => summary,
-            _ => self.compute(index, cell)?,
+        let (summary, hops) = match self.store.load(cell)? {
+            Some(summary) if self.has_tables(cell)? => (summary, 0),
+            _ => {
+                let summary = self.compute(index, cell)?;
+                let hops = summary.totals.packet_hops;
+                (summary, hops)
+            }
         };
         self.done.fetch_add(1, Ordering::Relaxed);
-        self.report(index, cell, 1.0);
+        self.report(index, cell, (1.0, hops));
         Ok(summary)
     }
 
@@ -106,7 +110,9 @@ impl Grid<'_> {
     }
 
     fn compute(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
-        let mut watch = |progress: heddle_sim::Progress| self.report(index, cell, progress.done);
+        let mut watch = |progress: heddle_sim::Progress| {
+            self.report(index, cell, (progress.done, progress.packet_hops))
+        };
         let (outcome, seconds) = timed(&cell.scenario, cell.seed, &mut watch)
             .map_err(|error| self.explain(cell, error))?;
         let summary = RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds);
@@ -121,9 +127,9 @@ impl Grid<'_> {
     }
 
     /// Reports a cell's progress, and whether the simulation goes on.
-    fn report(&self, index: usize, cell: &Cell, part: f64) -> Next {
+    fn report(&self, run: usize, cell: &Cell, (part, hops): (f64, u64)) -> Next {
         let (done, runs) = (self.done.load(Ordering::Relaxed), self.cells.len());
-        self.monitor.progress(Progress { done, runs, run: index, label: &cell.label, part });
+        self.monitor.progress(Progress { done, runs, run, label: &cell.label, part, hops });
         if self.monitor.stopped() {
             self.stopped.store(true, Ordering::Relaxed);
         }

@@ -11,6 +11,7 @@
 pub mod bench;
 pub mod bound;
 pub mod cell;
+pub mod columns;
 pub mod compare;
 pub mod cpu_time;
 pub mod gather;

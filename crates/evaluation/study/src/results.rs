@@ -204,7 +204,10 @@ pub fn write(
 }
 
 /// Removes a file that an earlier run left: it would not belong to this one.
-fn remove(path: &Path) -> Result<(), FileError> {
+///
+/// # Errors
+/// A file that is there and cannot be removed.
+pub fn remove(path: &Path) -> Result<(), FileError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(FileError::at(path)(error))
