@@ -129,7 +129,8 @@ struct Watched<'a> {
 impl heddle_emulation::Monitor for Watched<'_> {
     fn goes_on(&self, part: f64) -> bool {
         let (run, runs) = self.at;
-        let progress = heddle_claims::Progress { done: run, runs, run, label: self.label, part };
+        let progress =
+            heddle_claims::Progress { done: run, runs, run, label: self.label, part, hops: 0 };
         self.monitor.progress(progress);
         !self.monitor.stopped()
     }
