@@ -14,7 +14,10 @@
 struct xdp_md {
 	unsigned long data;
 	unsigned long data_end;
+	__u32 ingress_ifindex;
 };
+
+#define __BPF_HELPERS__ /* libbpf's helpers are numbers of the kernel's functions */
 
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
@@ -25,6 +28,13 @@ struct xdp_md {
 #define __type(name, value) __typeof__(value) *name
 
 void *bpf_map_lookup_elem(void *map, const void *key);
+__u64 bpf_ktime_get_ns(void);
+__u64 bpf_xdp_get_buff_len(struct xdp_md *ctx);
+long bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 offset, void *to, __u32 bytes);
+long bpf_xdp_adjust_head(struct xdp_md *ctx, int delta);
+long bpf_xdp_adjust_tail(struct xdp_md *ctx, int delta);
+long bpf_redirect_map(void *map, __u64 key, __u64 flags);
+__s64 bpf_csum_diff(__be32 *from, __u32 from_size, __be32 *to, __u32 to_size, __u32 seed);
 #endif
 
 /* An array that is written to memory before and read again behind this. An unrolled loop over it would else want more

@@ -5,15 +5,14 @@
  * mode). UDP has no checksum, over IPv6 neither (RFC 6935, 6936): the inner packet carries its own. */
 #pragma once
 
-#include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <stddef.h>
 
 #include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
 
 #include "common/checksum.h"
+#include "common/native.h"
 #include "common/packet.h"
 #include "include/address.h"
 
@@ -29,10 +28,14 @@
 /* ctx->data_end. As C, clang may keep the sum ctx + 4 for several reads of it, which the verifier refuses. */
 static __always_inline void *end_of_frame(const struct xdp_md *ctx)
 {
+#ifdef __bpf__
 	void *end;
 
 	asm volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(end) : "r"(ctx), "i"(offsetof(struct xdp_md, data_end)));
 	return end;
+#else
+	return (void *)ctx->data_end;
+#endif
 }
 
 struct outer {

@@ -34,6 +34,12 @@
 
 #define SUBFLOWS 16 /* of a connection: 4 bits */
 
+/* Sets of selectors that a CFLB switch keeps, a power of two. */
+#ifndef MEMO_SETS
+#define MEMO_SETS 32768
+#endif
+#define MEMO_WAYS 4
+
 /* The schemes' counters. One structure for each processor needs no atomic operations. */
 struct scheme_counters {
 	__u64 flowlets;   /* started */

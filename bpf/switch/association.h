@@ -46,6 +46,8 @@ struct association_tables {
 	struct subflow_entry entries[ASSOCIATION_SLOTS];
 	struct key_entry keys[ASSOCIATION_SLOTS];
 	__u32 tokens[2 * ASSOCIATION_SLOTS]; /* slot of the connection's first subflow + 1; 0: none */
+	__u16 fingerprints
+		[ASSOCIATION_SLOTS]; /* those of the entries, once more: a packet of plain TCP reads 8 bytes of a set, and not its entries */
 };
 
 struct association {
@@ -104,6 +106,11 @@ static __always_inline struct subflow_entry *entry_at(const struct association *
 	return &to->tables->entries[slot & (ASSOCIATION_SLOTS - 1)];
 }
 
+static __always_inline __u16 *fingerprint_at(const struct association *to, __u32 slot)
+{
+	return &to->tables->fingerprints[slot & (ASSOCIATION_SLOTS - 1)];
+}
+
 static __always_inline __u32 *token_at(const struct association *to, __u32 index)
 {
 	return &to->tables->tokens[index & (2 * ASSOCIATION_SLOTS - 1)];
@@ -122,7 +129,7 @@ static __always_inline struct subflow_entry *find_flow(const struct association 
 	for (__u32 way = 0; way < WAYS; way++) {
 		struct subflow_entry *entry = entry_at(to, set + way);
 
-		if (entry->fingerprint == hash >> 16 && is_live(entry, now, to->config->idle_after))
+		if (*fingerprint_at(to, set + way) == hash >> 16 && is_live(entry, now, to->config->idle_after))
 			return entry;
 	}
 	return NULL;
@@ -217,11 +224,14 @@ static __always_inline __u32 free_token(const struct association *to, __u64 now,
 static __always_inline void store_entry(const struct association *to, __u64 now, __u32 slot, __u32 flow,
 					const struct tokens *tokens, __u8 number)
 {
+	__u16 fingerprint = flow_hash_at(to, flow) >> 16;
+
+	*fingerprint_at(to, slot) = fingerprint;
 	*entry_at(to, slot) = (struct subflow_entry){
 		.seen = now,
 		.token_a = tokens->a,
 		.token_b = tokens->b,
-		.fingerprint = flow_hash_at(to, flow) >> 16,
+		.fingerprint = fingerprint,
 		.number = number,
 		.subflows = number,
 	};

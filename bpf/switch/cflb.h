@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 /* CFLB (Detal et al., Computer Networks 2013): a router takes the next hop that the sender has encoded in a packet, and hashes other packets.
  *
- * A port of the Rust (crates/schemes/policy/src/cflb), which decides on what the paper leaves open. Nothing is stored; cflb_prepare.h makes
- * `struct cflb` of the constants. */
+ * A port of the Rust (crates/schemes/policy/src/cflb), which decides on what the paper leaves open. No decision depends on what is stored;
+ * cflb_prepare.h makes `struct cflb` of the constants. */
 #pragma once
 
 #include <linux/types.h>
@@ -33,6 +33,13 @@ struct cflb {
 		struct skip32 skip32;
 		struct feistel feistel;
 	};
+};
+
+/* Selectors computed before, by value: Skip32's 96 dependent reads of a table cost more than the rest of a packet (RC5 and the Feistel network cost less than
+ * a miss of the cache). An entry is a value and its selector, read and written at once; none has the value 0. It is of the constants of `struct cflb`: who
+ * changes these empties it. */
+struct cflb_memo {
+	__u64 sets[MEMO_SETS][MEMO_WAYS];
 };
 
 static __always_inline __u32 both_ports(const struct cflb_fields *fields)
@@ -82,13 +89,37 @@ static __always_inline bool cflb_read(const struct cflb *cflb, const struct cflb
 	return true;
 }
 
-static __always_inline __u32 cflb_invert(const struct cflb *cflb, __u32 value)
+/* The inverse of F. A global function, which the verifier looks at by itself. */
+__noinline __u32 cflb_invert(const struct cflb *cflb, __u32 value)
 {
+	if (!cflb)
+		return 0;
 	if (cflb->cipher == CIPHER_RC5)
 		return rc5_decrypt(&cflb->rc5, value);
 	if (cflb->cipher == CIPHER_SKIP32)
 		return skip32_decrypt(&cflb->skip32, value);
 	return feistel_decrypt(&cflb->feistel, value);
+}
+
+/* The same, for Skip32 from the memo if it has it. A full set gives way at a place that the value's hash says. */
+static __always_inline __u32 cflb_selector(const struct cflb *cflb, struct cflb_memo *memo, __u32 value)
+{
+	__u32 hash = mix(value, 0), place = hash >> 30, selector;
+	__u64 *set = memo->sets[hash & (MEMO_SETS - 1)];
+
+	if (!value || cflb->cipher != CIPHER_SKIP32)
+		return cflb_invert(cflb, value);
+	for (__u32 way = 0; way < MEMO_WAYS; way++) {
+		__u64 entry = set[way];
+
+		if (entry >> 32 == value)
+			return entry;
+		if (!entry)
+			place = way;
+	}
+	selector = cflb_invert(cflb, value);
+	set[place & (MEMO_WAYS - 1)] = (__u64)value << 32 | selector;
+	return selector;
 }
 
 /* The digit of a selector at a position, its shift undone (equations 2, 5 and 6). Divisors of a prepared structure are not 0. */
@@ -103,10 +134,9 @@ static __always_inline __u32 cflb_digit(const struct cflb *cflb, __u32 selector,
 }
 
 /* Whether and how the selector decides. */
-static __always_inline void cflb_steer(const struct cflb *cflb, __u32 value, __u32 hash, __u8 ttl, __u32 count,
+static __always_inline void cflb_steer(const struct cflb *cflb, __u32 selector, __u32 hash, __u8 ttl, __u32 count,
 				       struct cflb_decision *decision)
 {
-	__u32 selector = cflb_invert(cflb, value);
 	__u32 position = ttl % (cflb->length ? cflb->length : 1);
 	__u32 digit;
 
@@ -122,8 +152,8 @@ static __always_inline void cflb_steer(const struct cflb *cflb, __u32 value, __u
 }
 
 /* The decision of router number `router` for a packet with `count` next hops, at least 1 (equation 7, algorithm 1). */
-static __always_inline struct cflb_decision cflb_decide(const struct cflb *cflb, __u32 router, const struct cflb_fields *fields,
-							__u32 count)
+static __always_inline struct cflb_decision cflb_decide(const struct cflb *cflb, struct cflb_memo *memo, __u32 router,
+							const struct cflb_fields *fields, __u32 count)
 {
 	struct cflb_decision decision = { .reason = REASON_ALONE };
 	__u32 hash, value;
@@ -132,7 +162,7 @@ static __always_inline struct cflb_decision cflb_decide(const struct cflb *cflb,
 		return decision;
 	hash = cflb_hash(cflb, fields);
 	if (cflb_read(cflb, fields, &value))
-		cflb_steer(cflb, value, hash, fields->ttl, count, &decision);
+		cflb_steer(cflb, cflb_selector(cflb, memo, value), hash, fields->ttl, count, &decision);
 	else
 		decision.reason = REASON_NO_FIELD;
 	if (decision.reason != REASON_CONTROLLED)
@@ -141,11 +171,11 @@ static __always_inline struct cflb_decision cflb_decide(const struct cflb *cflb,
 }
 
 /* The port of a packet; `decision` says why. */
-static __always_inline __u16 cflb_forward(const struct cflb *cflb, __u32 router, const struct cflb_fields *fields,
-					  const struct next_hops *hops, struct scheme_counters *counts,
-					  struct cflb_decision *decision)
+static __always_inline __u16 cflb_forward(const struct cflb *cflb, struct cflb_memo *memo, __u32 router,
+					  const struct cflb_fields *fields, const struct next_hops *hops,
+					  struct scheme_counters *counts, struct cflb_decision *decision)
 {
-	*decision = cflb_decide(cflb, router, fields, hops->count);
+	*decision = cflb_decide(cflb, memo, router, fields, hops->count);
 	if (decision->reason == REASON_CONTROLLED)
 		counts->controlled++;
 	else if (decision->reason != REASON_ALONE)

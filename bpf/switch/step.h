@@ -12,7 +12,10 @@ union switch_state {
 	struct dre dre;
 	struct hula_tables hula;
 	struct mp_hula_tables mp_hula;
-	struct cflb cflb;
+	struct {
+		struct cflb cflb;
+		struct cflb_memo cflb_memo;
+	};
 };
 
 static __always_inline void step_hula(const struct hula *hula, const struct step_input *input, struct step_output *output)
@@ -97,12 +100,12 @@ static __always_inline void step_mp_hula(const struct mp_hula *hula, const struc
 }
 
 /* A packet without fields is hashed as by ECMP. */
-static __always_inline void step_cflb(const struct cflb *cflb, __u32 salt, const struct step_input *input,
+static __always_inline void step_cflb(const struct cflb *cflb, struct cflb_memo *memo, __u32 salt, const struct step_input *input,
 				      struct scheme_counters *counts, struct step_output *output)
 {
 	output->has_decision = input->has_fields;
 	if (input->has_fields) {
-		output->port = cflb_forward(cflb, salt, &input->fields, &input->hops, counts, &output->decision);
+		output->port = cflb_forward(cflb, memo, salt, &input->fields, &input->hops, counts, &output->decision);
 		return;
 	}
 	counts->hashed += input->hops.count > 1;
@@ -145,7 +148,7 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 		step_mp_hula(&mp_hula, input, output);
 		return 0;
 	case SCHEME_CFLB:
-		step_cflb(&state->cflb, config->salt, input, counts, output);
+		step_cflb(&state->cflb, &state->cflb_memo, config->salt, input, counts, output);
 		return 0;
 	case SCHEME_DRE:
 		step_dre(&config->dre, &state->dre, input, output);

@@ -1,7 +1,8 @@
 //! Compiles the schemes in C for this machine, with the compiler that makes the programs, and makes Rust types of their interface for tests.
 
 use std::env;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 use heddle_bpf_build::types::Types;
 use heddle_bpf_build::{Error, SOURCES, compiler, exit_code};
@@ -15,15 +16,29 @@ fn build() -> Result<(), Error> {
     println!("cargo::rerun-if-changed={SOURCES}");
     println!("cargo::rerun-if-env-changed=CLANG");
     compile();
+    packets()?;
     let totals = &[];
-    Types { headers: &["switch/abi.h", "switch/step_abi.h"], totals, ..Types::default() }.write()
+    Types {
+        headers: &["switch/abi.h", "switch/step_abi.h", "switch/handshake.h"],
+        totals,
+        ..Types::default()
+    }
+    .write()
 }
 
+/// The schemes, by the macros that choose them.
+const SCHEMES: [(&str, &str); 4] = [
+    ("ecmp", "WITH_ECMP"),
+    ("hula", "WITH_HULA"),
+    ("mp_hula", "WITH_MP_HULA"),
+    ("cflb", "WITH_CFLB"),
+];
+
 /// Undefined behaviour, an index beyond a table above all, ends the program: the runtime that reports it is not there.
-fn compile() {
+fn checked() -> cc::Build {
     let mut build = cc::Build::new();
     build.compiler(compiler());
-    build.include(SOURCES).file("c/schemes.c").warnings(true).warnings_into_errors(true);
+    build.include(SOURCES).warnings(true).warnings_into_errors(true);
     build.flag("-fsanitize=undefined").flag("-fsanitize-trap=undefined");
     if is_set("CARGO_CFG_FUZZING", "") {
         build.flag("-fsanitize=fuzzer-no-link");
@@ -31,7 +46,41 @@ fn compile() {
     if is_set("CARGO_CFG_SANITIZE", "address") {
         build.flag("-fsanitize=address");
     }
-    build.compile("schemes");
+    build
+}
+
+fn compile() {
+    checked().file("c/schemes.c").compile("schemes");
+}
+
+/// The XDP program of each scheme, an object each: all symbols but the two entry points are made local, as they are the same in all. Alignment is not
+/// checked: headers lie in frames as they come.
+fn packets() -> Result<(), Error> {
+    let mut all = cc::Build::new();
+    for (name, with) in SCHEMES {
+        let mut build = checked();
+        build.flag("-fno-sanitize=alignment").file("c/packet.c");
+        build.define("HEDDLE_XDP", None).define(with, None).define("SCHEME_NAME", name);
+        // The folder of the object, so that the next one does not take its place.
+        build.out_dir(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(name));
+        for object in build.compile_intermediates() {
+            localise(&object, name)?;
+            all.object(object);
+        }
+    }
+    all.compile("packets");
+    Ok(())
+}
+
+fn localise(object: &Path, name: &str) -> Result<(), Error> {
+    let keep = |end: &str| format!("--keep-global-symbol=switch_packet_{name}_{end}");
+    let output = Command::new("objcopy").args([keep("reset"), keep("run")]).arg(object).output();
+    let output = output.map_err(|error| Error::Start { compiler: "objcopy".into(), error })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(Error::Compile { compiler: "objcopy".into(), path: object.to_owned(), output: said })
 }
 
 fn is_set(name: &str, word: &str) -> bool {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::State;
 use crate::flow::FiveTuple;
-use crate::status;
+use crate::{plan, status};
 
 /// A packet to explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ fn walk(state: &State, packet: &Packet, steps: &mut Vec<String>) -> Result<Optio
         return Ok(None);
     };
     if packet.ttl <= 1 {
-        steps.push(format!("TTL {}: dropped", packet.ttl));
+        steps.push(format!("TTL {}: dropped; ICMP tells the sender", packet.ttl));
         return Ok(None);
     }
     if u32::from(destination.tor) == state.config.switch {
@@ -134,26 +134,32 @@ fn by_selector(
 
 fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<String>) -> u16 {
     let config = &state.config.scheme.mp_hula.hula;
+    let up = plan::up(&state.config, &state.devices);
+    let is_up = |port: u16| config.local_detection == 0 || up >> port & 1 == 1;
+    let usable = |port: &u16| hops.contains(port) && is_up(*port);
     let slot = hash & (config.flowlet_slots - 1);
     let flowlet = state.switch.tables.as_ref();
     let flowlet = flowlet.and_then(|tables| status::flowlet(tables, slot as usize));
     if let Some((last, port)) = flowlet {
         let idle = status::now().saturating_sub(last);
-        if idle <= config.flowlet_gap && hops.contains(&port) {
+        if idle <= config.flowlet_gap && usable(&port) {
             steps.push(format!("flowlet slot {slot} is live ({} us idle)", idle / 1000));
             return port;
         }
     }
     steps.push(format!("flowlet slot {slot} has no live flowlet: a new one starts"));
     let best = status::best_hops(state, tor.into());
-    for (port, util, _) in best.iter().filter(|(port, ..)| hops.contains(port)) {
+    for (port, util, _) in best.iter().filter(|(port, ..)| usable(port)) {
         steps.push(format!("best hop {} (utilisation {util})", status::peer(state, *port)));
     }
     if state.config.scheme.scheme == Scheme::MpHula && best.len() > 1 {
         steps.push("a subflow takes the first that no other subflow of its connection uses".into());
     }
-    match best.into_iter().find(|(port, ..)| hops.contains(port)) {
-        Some((port, ..)) => port,
-        None => by_hash(hash, hops, "no probe has come: the hash", steps),
+    if let Some((port, ..)) = best.into_iter().find(|(port, ..)| usable(port)) {
+        return port;
     }
+    let first = by_hash(hash, hops, "no probe has come by a port that is up: the hash", steps);
+    let at = hops.iter().position(|&port| port == first).unwrap_or(0);
+    // The next one behind it that is up (hula_fall_back).
+    hops.iter().cycle().skip(at).take(hops.len()).copied().find(usable).unwrap_or(first)
 }

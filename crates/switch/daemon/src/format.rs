@@ -13,6 +13,15 @@ pub fn status(status: &Status) -> String {
     text
 }
 
+/// The links that are said to be down.
+pub fn links(down: &[(String, String)]) -> String {
+    let names: Vec<String> = down.iter().map(|(a, b)| format!("{a} - {b}")).collect();
+    match names.as_slice() {
+        [] => "no link is reported down".into(),
+        names => format!("reported down: {}", names.join(", ")),
+    }
+}
+
 fn ports(status: &Status, text: &mut String) {
     let _ = writeln!(
         text,

@@ -54,7 +54,7 @@ pub(crate) fn own_maps(scheme: Scheme) -> &'static [&'static str] {
         Scheme::Ecmp => &[],
         Scheme::Hula => &["hula_tables", "tor_locks"],
         Scheme::MpHula => &["mp_hula_tables", "tor_locks", "association_lock"],
-        Scheme::Cflb => &["cflb_prepared"],
+        Scheme::Cflb => &["cflb_prepared", "cflb_memo"],
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aya::Ebpf;
-use aya::maps::{DevMap, MapData};
+use aya::maps::{DevMap, Map, MapData};
 use aya::programs::SchedClassifier;
 use heddle_bpf_loader::{Mode, Pins, Program, Run, TcDirection, attach_tc, run_tc};
 
@@ -143,8 +143,8 @@ impl Switch {
         if self.scheme != Scheme::Cflb {
             return Err(Error::Missing("map of CFLB's constants"));
         }
-        let map = MapData::from_pin(self.pins.path("cflb_prepared"))?;
-        cflb::prepare(constants, aya::maps::Map::Array(map))
+        let map = |name| Ok::<_, Error>(Map::Array(MapData::from_pin(self.pins.path(name))?));
+        cflb::prepare(constants, map("cflb_prepared")?, map("cflb_memo")?)
     }
 
     /// The program that sends this ToR's probes, for a thread of its own.

@@ -14,6 +14,7 @@ use super::{Found, Kind};
 struct Context {
     data: usize,
     data_end: usize,
+    interface: u32,
 }
 
 /// `struct mptcp_found` of bpf/common/options.h.
@@ -123,7 +124,11 @@ pub fn parse(frame: &[u8]) -> Result<Packet, Refusal> {
 impl Context {
     fn of(frame: &[u8]) -> Context {
         let ends = frame.as_ptr_range();
-        Context { data: ends.start.expose_provenance(), data_end: ends.end.expose_provenance() }
+        Context {
+            data: ends.start.expose_provenance(),
+            data_end: ends.end.expose_provenance(),
+            interface: 0,
+        }
     }
 }
 

@@ -147,21 +147,20 @@ fn run(cli: &Cli) -> Result<(), Failure> {
             runtime.block_on(daemon::run(config))
         }
         Command::Check { config } => {
-            let config = config::read(config)?;
-            output::line(format!(
-                "{}: {} with {} of {} ports",
-                config.node,
-                config.scheme.scheme,
-                config.ports.len(),
-                config.fabric.ports_of(config.fabric.hosts + config.switch).len(),
-            ))
+            let checked = Checked::of(&config::read(config)?);
+            if json { output::json(&checked) } else { output::line(checked.text()) }
         }
         Command::Status { config } => print_status(&config::read(config)?, json),
         Command::Top { config, every } => {
-            let (config, every) = (config::read(config)?, Duration::from_secs_f64(*every));
+            let every = Duration::try_from_secs_f64(*every).map_err(|error| {
+                Failure::advised(format!("--every {every}: {error}"), "seconds, as in --every 0.5")
+            })?;
+            let config = config::read(config)?;
             interrupt::catch()?;
             while !interrupt::stopped() {
-                output::line("\u{1b}[H\u{1b}[2J")?;
+                if !json {
+                    output::line("\u{1b}[H\u{1b}[2J")?;
+                }
                 print_status(&config, json)?;
                 std::thread::sleep(every);
             }
@@ -190,15 +189,66 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Link { config, from, to, state } => {
             let up = matches!(state, LinkState::Up);
             let request = Request::Link { ends: (from.clone(), to.clone()), up };
-            let answer = admin::call(&config::read(config)?.admin, &request)?;
-            if json { output::json(&answer) } else { Ok(()) }
+            match admin::call(&config::read(config)?.admin, &request)? {
+                answer if json => output::json(&answer),
+                Answer::Links(down) => output::line(format::links(&down)),
+                _ => Err(unexpected()),
+            }
         }
         Command::Bench { rounds, flows } => bench(*rounds, flows, &cli.common),
-        Command::Detach { config } => {
-            Ok(heddle_switch_maps::remove_pins(&config::read(config)?.pin)?)
-        }
+        Command::Detach { config } => detach(&config::read(config)?, json),
         Command::Schema => output::json(&config::schema()),
         Command::Generate(generate) => generate.run(Cli::command(), &[]),
+    }
+}
+
+/// A configuration that was found right.
+#[derive(serde::Serialize)]
+struct Checked {
+    node: String,
+    scheme: &'static str,
+    ports: usize,
+    /// Neighbours to which no port has a device.
+    without_device: Vec<String>,
+}
+
+impl Checked {
+    fn of(config: &Config) -> Checked {
+        let all = (0..).zip(config.fabric.ports_of(config.fabric.hosts + config.switch));
+        let has_device = |number: u16| config.ports.iter().any(|port| port.number == number);
+        let without = all.filter(|&(number, _)| !has_device(number));
+        Checked {
+            node: config.node.clone(),
+            scheme: config.scheme.scheme.name(),
+            ports: config.ports.len(),
+            without_device: without
+                .map(|(_, port)| config.fabric.node(port.to).name.clone())
+                .collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Checked { node, scheme, ports, without_device } = self;
+        match without_device.as_slice() {
+            [] => format!("{node}: {scheme}, all {ports} ports have a device"),
+            missing => format!(
+                "{node}: {scheme}, {ports} ports have a device; down for want of one: {}",
+                missing.join(", ")
+            ),
+        }
+    }
+}
+
+fn detach(config: &Config, json: bool) -> Result<(), Failure> {
+    let was_pinned = config.pin.exists();
+    heddle_switch_maps::remove_pins(&config.pin)?;
+    let pin = config.pin.display();
+    match (json, was_pinned) {
+        (true, _) => {
+            output::json(&serde_json::json!({ "pin": config.pin, "detached": was_pinned }))
+        }
+        (_, true) => output::line(format!("detached, and {pin} is removed")),
+        (_, false) => output::line(format!("nothing is pinned in {pin}")),
     }
 }
 
@@ -231,6 +281,10 @@ fn bench(rounds: u32, flows: &[u32], common: &Common) -> Result<(), Failure> {
             eprintln!("{what}");
         }
     };
+    if !rustix::process::geteuid().is_root() {
+        let why = "bench loads programs into the kernel, which this user may not";
+        return Err(Failure::advised(why, "run it as root: sudo heddle-switch bench"));
+    }
     let measured = bench::run(rounds, flows, note)?;
     if common.json {
         return output::json(&measured);

@@ -41,12 +41,12 @@ const TORS: u32 = SWITCH_TORS;
 
 pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> {
     let folder = files::folder(path);
-    let scenario = scenario(&folder.join(&file.scenario))?;
+    let scenario = scenario(&named("scenario", folder.join(&file.scenario))?)?;
     let fabric = Fabric::new(&scenario.fabric.graph)
         .map_err(|error| Problem::at("scenario", error.to_string()))?;
     let switch = switch(&fabric, &file.node)?;
-    let addresses =
-        addresses(file.addresses.as_ref().map(|path| folder.join(path)).as_deref(), &fabric)?;
+    let address_file = file.addresses.as_ref().map(|path| named("addresses", folder.join(path)));
+    let addresses = addresses(address_file.transpose()?.as_deref(), &fabric)?;
     let salt = salt(file.seed.unwrap_or(scenario.seeds[0]), switch);
     let key_file = file.key_file.as_ref().map(|path| folder.join(path));
     let scheme = scheme::resolve(&scenario.scheme, key_file.as_deref(), &fabric, switch, salt)?;
@@ -103,6 +103,15 @@ fn pin(node: &str) -> PathBuf {
 
 fn admin(node: &str) -> PathBuf {
     format!("/run/heddle/switch-{node}.sock").into()
+}
+
+/// A file that a key names.
+fn named(key: &str, path: PathBuf) -> Result<PathBuf, Problem> {
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(Problem::at(key, format!("there is no file {}", path.display()))
+        .help("the path is relative to the folder of this configuration"))
 }
 
 fn scenario(path: &Path) -> Result<Scenario, Failure> {
