@@ -36,6 +36,21 @@ def balancer_frames():
             yield f"{file.stem}-{number}", bytes.fromhex(line)
 
 
+def between_hosts(frame):
+    """The frame with the addresses of the switch's hosts (crates/switch/conformance/c/packet_world.h)."""
+    if frame[12:14] == b"\x08\x00" and len(frame) >= 34:
+        return frame[:26] + bytes([10, 0, 0, 1, 10, 0, 1, 1]) + frame[34:]
+    if frame[12:14] == b"\x86\xdd" and len(frame) >= 54:
+        source, destination = (bytes.fromhex("fd" + "00" * 14) + bytes([last]) for last in (1, 2))
+        return frame[:22] + source + destination + frame[54:]
+    return frame
+
+
+def arrival(port, frame):
+    """A frame at a port, 16 us behind the one before (crates/switch/conformance/src/packets.rs)."""
+    return bytes([port, 1]) + len(frame).to_bytes(2, "big") + frame
+
+
 def dictionary(name, texts):
     words = sorted(set(re.findall(r"[a-z][\w-]+", " ".join(texts))))
     (here / name).write_text("".join(f'"{word}"\n' for word in words))
@@ -49,12 +64,19 @@ for name, frame in frames():
     area, option = options(frame)
     seed("tcp_options", name, area)
     seed("mptcp_option", name, option)
+    seed("switch_handshake", name, area)
     for flags in [0x02, 0x10]:
         seed("balancer_options", f"{name}-{flags}", bytes([flags]) + area)
     shim = bytes.fromhex("0123456789abcdef30000800") if frame[12:14] == b"\x08\x00" else None
     if shim:
         seed("frame", f"{name}-shim", frame[:12] + b"\x88\xb5" + shim + frame[14:])
         seed("shim", name, shim + frame[14:])
+
+probe = arrival(1, bytes.fromhex("02000000000102000000000288b600000109") + bytes(42))
+for name, frame in [*frames(), *balancer_frames()]:
+    for scheme in range(4):
+        for tier in range(2):
+            seed("switch_packet", f"{name}-{scheme}-{tier}", bytes([scheme, tier]) + probe + arrival(0, between_hosts(frame)))
 seed("probe", "probe", bytes([0, 0, 7, 128]))
 for target, pattern in [
     ("scenario", "scenarios/*.toml"),

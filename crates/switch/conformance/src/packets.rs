@@ -242,7 +242,7 @@ fn answered(before: &[u8], after: &[u8]) -> Result<(), String> {
     let (header, most) = if is_v4 { (20, 576) } else { (40, 1280) };
     let (pseudo, message) = (&is[8..header], &is[header..]);
     let extra = if is_v4 { 0 } else { sum(pseudo) + 58 + message.len() as u32 };
-    if sum(&(sum(message) + extra).to_be_bytes()) % 0xffff != 0 {
+    if !sum(&(sum(message) + extra).to_be_bytes()).is_multiple_of(0xffff) {
         return Err("ICMP's checksum".into());
     }
     if is.len() > most || message[8..] != was[..message.len() - 8] {

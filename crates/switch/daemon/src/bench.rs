@@ -22,7 +22,7 @@ pub struct Measured {
     pub nanoseconds: f64,
     /// The same over ECMP's with as many flows.
     pub to_ecmp: f64,
-    /// Packets measured, all of which were forwarded.
+    /// Packets measured, all of which were forwarded, or, of probes, taken.
     pub packets: u64,
 }
 
@@ -32,12 +32,12 @@ pub enum BenchError {
     /// The kernel refused.
     #[error(transparent)]
     Kernel(#[from] Error),
-    /// Not all packets were forwarded.
-    #[error("{case}: {forwarded} of {packets} packets were forwarded")]
+    /// Not all packets were forwarded, or, of probes, taken.
+    #[error("{case}: {forwarded} of {packets} packets had the verdict that is meant")]
     NotForwarded {
         /// The case.
         case: String,
-        /// Packets counted as forwarded.
+        /// Packets counted so.
         forwarded: u64,
         /// Packets given.
         packets: u64,
@@ -91,10 +91,10 @@ fn once(bench: &mut Bench, case: &Case, rig: &mut Rig, flows: u32) -> Result<f64
     let program = rig.switch.xdp().ok_or(Error::Missing("XDP program"))?;
     let clients =
         if case.fixed || flows == 1 { Clients::AsWritten } else { Clients::Shuffled(flows) };
-    let before = rig.forwarded()?;
+    let before = rig.count(case.verdict)?;
     let cost = bench.measure(program, &case.frames, clients, BATCHES)?;
-    let forwarded = rig.forwarded()? - before;
-    if cost.action != Action::Redirect || forwarded != cost.packets {
+    let forwarded = rig.count(case.verdict)? - before;
+    if cost.action == Action::Pass || forwarded != cost.packets {
         let (case, packets) = (case.name.clone(), cost.packets);
         return Err(BenchError::NotForwarded { case, forwarded, packets });
     }

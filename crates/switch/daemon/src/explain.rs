@@ -60,6 +60,10 @@ fn walk(state: &State, packet: &Packet, steps: &mut Vec<String>) -> Result<Optio
     }
     if u32::from(destination.tor) == state.config.switch {
         steps.push(format!("{} is a host of this ToR", packet.destination));
+        if state.config.ports.iter().all(|port| port.number != destination.port) {
+            steps.push("its port has no device: dropped".into());
+            return Ok(None);
+        }
         return Ok(Some(destination.port));
     }
     let fabric = &state.config.fabric;

@@ -3,7 +3,7 @@
 use heddle_bpf_loader::Error;
 use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::{
-    CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig,
+    CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig, SwitchCounter,
 };
 
 use crate::frames::{self, MptcpOption};
@@ -20,6 +20,8 @@ pub(super) struct Case {
     pub(super) before: Vec<Vec<u8>>,
     /// The flows are those of the frames.
     pub(super) fixed: bool,
+    /// The verdict of all frames.
+    pub(super) verdict: SwitchCounter,
 }
 
 /// Best hops that probes have found before the measurement.
@@ -75,6 +77,7 @@ pub(super) fn all() -> Vec<Case> {
         frames: vec![frames::data("10.0.0.1", "10.0.1.1", (4000, 5000), MptcpOption::None)],
         before: Vec::new(),
         fixed: false,
+        verdict: SwitchCounter::Forwarded,
     };
     let cflb = |name: &str, field, cipher| Case {
         cflb: Some(constants(field, cipher)),
@@ -101,6 +104,17 @@ pub(super) fn all() -> Vec<Case> {
         let case = plain(&name, Scheme::MpHula);
         all.push(Case { mp_hula: mp_hula(best_k), frames, before, fixed: true, ..case });
     }
+    for (name, scheme) in
+        [("hula, probes", Scheme::Hula), ("mp-hula, k = 4, probes", Scheme::MpHula)]
+    {
+        all.push(Case {
+            mp_hula: mp_hula(4),
+            frames: (0..2 * KNOWN as u8).map(|n| frames::probe(1, 15 * n)).collect(),
+            fixed: true,
+            verdict: SwitchCounter::ProbeTaken,
+            ..plain(name, scheme)
+        });
+    }
     all
 }
 
@@ -115,7 +129,9 @@ impl Case {
                 let probe = frames::probe(1, 10 * uplink as u8);
                 rig.switch.xdp().ok_or_else(missing)?.run(&probe, 1)?;
             }
-            rig.from_host()?;
+            if self.verdict == SwitchCounter::Forwarded {
+                rig.from_host()?;
+            }
         }
         for frame in &self.before {
             rig.switch.xdp().ok_or_else(missing)?.run(frame, 1)?;

@@ -232,7 +232,7 @@ impl Checked {
         match without_device.as_slice() {
             [] => format!("{node}: {scheme}, all {ports} ports have a device"),
             missing => format!(
-                "{node}: {scheme}, {ports} ports have a device; down for want of one: {}",
+                "{node}: {scheme}, ports with a device: {ports}; without one, and so down: {}",
                 missing.join(", ")
             ),
         }
