@@ -7,7 +7,7 @@ const bit<8> TCP_SYN = 0x02;
 const bit<8> TCP_RST = 0x04;
 const bit<8> TCP_ACK = 0x10;
 
-/* What a packet asks of the tables. */
+/* The questions of a packet to the tables. */
 typedef bit<8> task_t;
 const task_t TASK_NONE = 0;
 const task_t TASK_REMOVE = 1;     /* the 5-tuple has a new connection, or ends */

@@ -69,7 +69,7 @@ class Plan:
             raise BadPlan(f"{path}: {error}") from error
 
     def program(self) -> pathlib.Path:
-        """What p4c made of the scheme's program. Raises BadPlan."""
+        """The compiled form of the scheme's program. Raises BadPlan."""
         path = P4 / self.scheme / "compiled" / f"{self.scheme}.json"
         if not path.is_file():
             raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula and cflb')

@@ -1,4 +1,4 @@
-//! What is to be done at which time.
+//! The agenda of a run: each action with its time.
 
 use std::collections::BTreeMap;
 
