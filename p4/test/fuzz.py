@@ -1,7 +1,7 @@
 """Random steps on the compiled programs beside the Rust: `python3 fuzz.py SCHEME [--seed N] [--traces N] [--steps N] [--bmv2]`.
 
-Traces with the Rust's decisions come from `cargo run --example random-traces`. A trace on which a program differs is printed by its seed, with the first
-step that differs; the same seed draws it again."""
+Traces with the Rust's decisions come from `cargo run --example random-traces`. A trace on which a program differs is printed by its seed, with the
+first step that differs; the same seed draws it again."""
 
 import argparse
 import json
