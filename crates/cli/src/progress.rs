@@ -94,7 +94,8 @@ impl Work {
         let kept = kept.count();
         let unknown = self.runs.len() - known.len() - kept;
         if known.is_empty() {
-            return if unknown == 0 { 1.0 } else { 0.0 };
+            let all_kept = kept > 0 && unknown == 0;
+            return if all_kept { 1.0 } else { 0.0 };
         }
         let sum: f64 = known.iter().sum();
         let expected = sum * (1.0 + unknown as f64 / known.len() as f64);
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(share(&[]), 0.0);
         assert_eq!(share(&[(0, 0.5, 100)]), 100.0 / 600.0, "the others are as long as the first");
         let heavy = [(0, 1.0, 100), (1, 0.5, 400), (2, 0.0, 0)];
-        assert_eq!(share(&heavy), 500.0 / 1350.0, "the third is as long as the mean, 450");
+        assert_eq!(share(&heavy), 500.0 / 1350.0, "the third is as long as the mean");
         assert_eq!(share(&[(0, 1.0, 100), (1, 1.0, 800), (2, 1.0, 300)]), 1.0);
     }
 
