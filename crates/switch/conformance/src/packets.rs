@@ -167,7 +167,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// Whether a frame may become this.
+/// True if this is an outcome that a frame can have.
 fn judge(before: &[u8], after: &Outcome) -> Result<(), String> {
     let Some(verdict) = after.verdict else { return Err("not exactly one verdict".into()) };
     let action = match verdict {
