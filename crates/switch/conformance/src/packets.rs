@@ -167,7 +167,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// True if this is an outcome that a frame can have.
+/// Checks that a frame can have this outcome; the error says what is wrong with it.
 fn judge(before: &[u8], after: &Outcome) -> Result<(), String> {
     let Some(verdict) = after.verdict else { return Err("not exactly one verdict".into()) };
     let action = match verdict {
