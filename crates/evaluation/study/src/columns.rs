@@ -79,12 +79,22 @@ impl Kind {
 /// # Errors
 /// Files that cannot be read or written, and rows whose number of fields is not the header's.
 pub fn convert(csv: &Path, parquet: &Path, provenance: &str) -> Result<(), TableError> {
+    let pending = parquet.with_extension("parquet.part");
+    let named = || Ok(std::fs::rename(&pending, parquet).map_err(FileError::at(parquet))?);
+    let written = fill(csv, &pending, provenance).and_then(|()| named());
+    if written.is_err() {
+        // The first error is the one to report; on a full disk it matters that this file goes.
+        let _ = std::fs::remove_file(&pending);
+    }
+    written
+}
+
+fn fill(csv: &Path, parquet: &Path, provenance: &str) -> Result<(), TableError> {
     let in_csv = |error| TableError::Csv { path: csv.to_owned(), error };
     let in_parquet = |error| TableError::Parquet { path: parquet.to_owned(), error };
     let names = reader(csv)?.headers().map_err(in_csv)?.clone();
     let kinds = kinds(csv, names.len())?;
-    let pending = parquet.with_extension("parquet.part");
-    let file = File::create(&pending).map_err(FileError::at(&pending))?;
+    let file = File::create(parquet).map_err(FileError::at(parquet))?;
     let mut writer = open(file, &names, &kinds, provenance).map_err(in_parquet)?;
     let mut rows = Vec::new();
     for row in reader(csv)?.records() {
@@ -97,8 +107,7 @@ pub fn convert(csv: &Path, parquet: &Path, provenance: &str) -> Result<(), Table
     if !rows.is_empty() {
         write_group(&mut writer, &kinds, &rows).map_err(in_parquet)?;
     }
-    writer.close().map_err(in_parquet)?;
-    Ok(std::fs::rename(&pending, parquet).map_err(FileError::at(parquet))?)
+    writer.close().map(drop).map_err(in_parquet)
 }
 
 fn reader(path: &Path) -> Result<csv::Reader<File>, TableError> {
