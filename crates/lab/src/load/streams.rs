@@ -29,7 +29,7 @@ pub struct StreamReport {
     pub backend: String,
     /// Complete exchanges.
     pub exchanges: u64,
-    /// The longest time from a request to its answer since the last [`Streams::forget_stalls`].
+    /// The longest time from a request to its answer since the last [`Streams::forget`].
     pub longest_stall: Duration,
     /// The reason why it ended, if it did.
     pub broken: Option<Broken>,
@@ -42,7 +42,7 @@ pub struct StreamReport {
 pub struct SubflowReport {
     /// The client's address and port.
     pub local: SocketAddr,
-    /// The longest time with segments under way and none acknowledged since the last [`Streams::forget_stalls`].
+    /// The longest time with segments under way and none acknowledged since the last [`Streams::forget`].
     pub longest_stall: Duration,
     /// The time for which such a stall goes on already.
     pub stalled_for: Duration,
@@ -138,7 +138,7 @@ impl Streams {
     }
 
     /// Measures stalls anew from now on.
-    pub fn forget_stalls(&self) {
+    fn forget_stalls(&self) {
         let now = Instant::now();
         for stream in &self.streams {
             let mut state = stream.state();
