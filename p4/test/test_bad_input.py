@@ -12,6 +12,7 @@ import frames
 import interpreted
 import traces
 from frames import ACK, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
+from heddle_p4.plan import COUNTERS
 
 FORWARDED, DELIVERED, PROBE_TAKEN = 0, 1, 2
 NO_ROUTE, TTL, MALFORMED, NOT_IP, HOST_PROBE, HOST_SHIM, BAD_PROBE, BAD_SHIM, NO_PORT = range(5, 14)
@@ -141,7 +142,7 @@ class BadHandshakes(BadInput):
 
     def counted(self, name: str) -> int:
         """A counter of the scheme."""
-        return self.bench.switch.counter("scheme_counters", traces.COUNTERS.index(name))
+        return self.bench.switch.counter("scheme_counters", COUNTERS.index(name))
 
     def handshake(self, flow: int, flags: int, options: bytes) -> Answer:
         """A segment of the host's, with the hash of its flow."""

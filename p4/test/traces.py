@@ -10,6 +10,7 @@ import frames
 import state
 from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
 from heddle_p4 import cflb
+from heddle_p4.plan import COUNTERS
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
 from heddle_p4.switch import Prefix, Switch
@@ -18,8 +19,6 @@ VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "schemes"
 PORTS = 64
 FABRIC_PORT = 0
 ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
-COUNTERS = ["flowlets", "moves", "fallbacks", "probes", "shims", "shared", "controlled", "hashed", "connections", "joins"]
-COUNTERS += ["unknown_tokens", "token_collisions", "table_collisions", "wraps"]
 REASONS = ["alone", "controlled", "digit-too-high", "no-selector", "no-field"]
 PROBE_FORWARDED, PROBE_SENT = 3, 4
 Json = dict[str, Any]

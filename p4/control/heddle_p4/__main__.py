@@ -1,11 +1,13 @@
 """Runs one switch of a fabric: simple_switch with the scheme's program on the devices of this network namespace, its tables, its probes.
 
-python3 -m heddle_p4 SWITCH.json
+heddle-p4-switch SWITCH.json
 
 SIGHUP reads the file again and changes the next hops; SIGTERM ends it."""
 
 import argparse
 import contextlib
+import importlib
+import json
 import pathlib
 import shutil
 import signal
@@ -18,11 +20,13 @@ from collections.abc import Iterator
 from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
 from heddle_p4.probes import Probes
 from heddle_p4.program import Program
-from heddle_p4.thrift_switch import MissingStubs, ThriftSwitch
+from heddle_p4.thrift_switch import MissingStubs, ThriftSwitch, find_stubs
 
 THRIFT_PORT = 9090
 START = 60.0
 LOOK = 0.005
+COUNT = 0.5
+NOT_FOUND = 127
 CPU, CPU_FAR = "cpu0", "cpu1"
 
 
@@ -115,6 +119,13 @@ class Signals:
         self.changed = True
 
 
+def write_counters(path: pathlib.Path, tables: Tables) -> None:
+    """Beside the switch's file, as NAME.counters; never half of it."""
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(tables.counters()))
+    new.replace(path.with_suffix(".counters"))
+
+
 def serve(path: pathlib.Path) -> None:
     """Until SIGTERM."""
     signals, plan = Signals(), Plan.read(path)
@@ -127,6 +138,8 @@ def serve(path: pathlib.Path) -> None:
         tables.write(up)
         period = plan.probe_period()
         probes = Probes(cpu, plan.tor or 0, period) if period else None
+        write_counters(path, tables)
+        due = time.monotonic() + COUNT
         print("the switch runs", file=sys.stderr, flush=True)
         while not signals.ends:
             now = ports.up()
@@ -136,21 +149,44 @@ def serve(path: pathlib.Path) -> None:
             elif now != up:
                 tables.set_up(now)
             up = now
+            if time.monotonic() > due:
+                write_counters(path, tables)
+                due = time.monotonic() + COUNT
             time.sleep(LOOK)
         if probes:
             probes.close()
 
 
-def main() -> int:
-    """Status 1 for what the user can put right."""
-    parser = argparse.ArgumentParser(prog="heddle-p4-switch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("switch", type=pathlib.Path, help="the switch, as JSON: see heddle_p4/plan.py")
-    path = parser.parse_args().switch
+def missing() -> str | None:
+    """What a switch takes and this machine lacks, and in the next line how to get it."""
     if not shutil.which("simple_switch"):
-        print("simple_switch is missing: ./x setup p4 says where it is to be had", file=sys.stderr)
-        return 1
+        return "simple_switch (BMv2) is not on the PATH\nhelp: ./x setup p4 says where it is to be had"
     try:
-        serve(path)
+        find_stubs()
+        importlib.import_module("bm_runtime.standard.Standard")
+    except MissingStubs as error:
+        return f"{error}\nhelp: put the whole installation of BMv2 on this machine: ./x setup p4 says where it is to be had"
+    except ImportError as error:
+        return f"the Python package {error.name} is missing\nhelp: run ./x setup p4, or name a Python that has it in HEDDLE_P4_PYTHON"
+    return None
+
+
+def main() -> int:
+    """Status 1 for what the user can put right, 127 for what is missing."""
+    parser = argparse.ArgumentParser(prog="heddle-p4-switch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("switch", type=pathlib.Path, nargs="?", help="the switch, as JSON: see heddle_p4/plan.py")
+    parser.add_argument("--check", action="store_true", help="only check that all that a switch takes is installed")
+    given = parser.parse_args()
+    lack = missing()
+    if lack:
+        print(lack, file=sys.stderr)
+        return NOT_FOUND
+    if given.check:
+        return 0
+    if given.switch is None:
+        parser.error("give a switch's file")
+    try:
+        serve(given.switch)
     except (BadPlan, MissingStubs, ImportError) as error:
         print(f"heddle-p4-switch: {error}", file=sys.stderr)
         return 1

@@ -19,6 +19,12 @@ ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
 BEST_HOPS = 8
 SUBFLOWS = 16
 PROBE_BITS = 8
+# As in p4/common/metadata.p4.
+COUNTERS = [
+    *("flowlets", "moves", "fallbacks", "probes", "shims", "shared", "controlled", "hashed", "connections", "joins"),
+    *("unknown_tokens", "token_collisions", "table_collisions", "wraps"),
+]
+PROBE_TAKEN, PROBE_FORWARDED = 2, 3
 CPU_PORT = 100
 CPU_GROUP = 101
 FIRST_GROUP = 1
@@ -122,6 +128,11 @@ class Tables:
         SwitchSettings(plan.salt, plan.tors, plan.tor, up, plan.tau_shift).apply(self.switch)
         for tor, ports in enumerate(plan.next_hops):
             self.routes.set(tor, ports, up)
+
+    def counters(self) -> dict[str, int]:
+        """The scheme's counters by name, and the probes that have arrived from switches."""
+        counted = {name: self.switch.counter("scheme_counters", index) for index, name in enumerate(COUNTERS)}
+        return counted | {"probe_arrivals": sum(self.switch.counter("verdicts", verdict) for verdict in (PROBE_TAKEN, PROBE_FORWARDED))}
 
     def reroute(self, plan: Plan, up: int) -> None:
         """The control plane has found other next hops."""

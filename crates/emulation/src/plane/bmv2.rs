@@ -1,18 +1,23 @@
 //! BMv2's `simple_switch` with the P4 program of the scheme in each switch's namespace, started and filled by `heddle-p4-switch` (`p4/control`).
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use heddle_config::Problem;
 use heddle_fabric::Routes;
+use heddle_lab::eventually;
 use heddle_policy::{DreShift, Port, Tor, mix};
+use heddle_program::external::find;
 use heddle_scenario::{
     CflbCipher, CflbField, CflbRules, Hula, HulaUpdate, LongFlows, Scenario, Scheme,
 };
 use heddle_units::Time;
 use serde_json::{Value, json};
 
-use super::{DataPlane, PlaneCounters, ebpf, files};
+use super::{DataPlane, Missing, PlaneCounters, ebpf, files};
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::network::{Device, Network};
@@ -21,18 +26,43 @@ use crate::state;
 /// Tau of the estimators where no scheme needs them.
 const TAU: Time = Time::micros(100_000);
 
+/// A probe's frame without its check sequence.
+const PROBE_BYTES: u64 = 60;
+
+/// Longest time until a control plane has written its counters, on a busy machine.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// The program of a switch: BMv2 with its control plane.
+const PROGRAM: &str = "heddle-p4-switch";
+
 /// A switch with its control plane in each namespace.
 #[derive(Debug)]
 pub struct Bmv2(Daemons);
 
 impl Default for Bmv2 {
     fn default() -> Bmv2 {
-        Bmv2(Daemons::new("heddle-p4-switch", "the switch runs"))
+        Bmv2(Daemons::new(PROGRAM, "the switch runs"))
     }
 }
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     ebpf::check(scenario)
+}
+
+/// Asks the program whether all that it takes is here.
+pub(super) fn check_programs() -> Result<(), Missing> {
+    let help = "put the folder p4 of Heddle's sources on the PATH, and run ./x setup p4 there";
+    let Some(program) = find(PROGRAM) else {
+        return Err(Missing::new(format!("{PROGRAM} is not on the PATH"), help));
+    };
+    let output = Command::new(program).arg("--check").output();
+    let output = output.map_err(|error| Missing::new(format!("{PROGRAM}: {error}"), help))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let (what, help) = said.trim().split_once("\nhelp: ").unwrap_or((said.trim(), help));
+    Err(Missing::new(what, help))
 }
 
 impl DataPlane for Bmv2 {
@@ -64,13 +94,53 @@ impl DataPlane for Bmv2 {
         Ok(())
     }
 
-    fn counters(&self, _: &Network) -> Result<PlaneCounters, EmulationError> {
-        Ok(PlaneCounters::default())
+    fn counters(&self, network: &Network) -> Result<PlaneCounters, EmulationError> {
+        let mut sum = PlaneCounters::default();
+        let files =
+            network.switches().map(|switch| path(network, switch).with_extension("counters"));
+        let files: Vec<PathBuf> = files.collect();
+        for file in &files {
+            // Its control plane writes a new one within half a second.
+            fs::remove_file(file).map_err(EmulationError::system(file.display().to_string()))?;
+        }
+        for file in &files {
+            add(&mut sum, &read_counters(file)?);
+        }
+        Ok(sum)
     }
 
     fn keep(&mut self) {
         self.0.keep();
     }
+}
+
+/// Waits for a switch's counters.
+fn read_counters(file: &Path) -> Result<BTreeMap<String, u64>, EmulationError> {
+    let json = eventually(ANSWER, || fs::read_to_string(file).map_err(|error| error.to_string()))?;
+    let what = file.display().to_string();
+    serde_json::from_str(&json).map_err(|source| EmulationError::State { what, source })
+}
+
+/// Adds a switch's counters. Each probe that crosses a link arrives at a switch.
+fn add(sum: &mut PlaneCounters, counted: &BTreeMap<String, u64>) {
+    let of = |name: &str| counted.get(name).copied().unwrap_or_default();
+    let scheme = &mut sum.scheme;
+    scheme.flowlets += of("flowlets");
+    scheme.moves += of("moves");
+    scheme.fallbacks += of("fallbacks");
+    scheme.probes += of("probes");
+    scheme.shims += of("shims");
+    scheme.shared += of("shared");
+    scheme.controlled += of("controlled");
+    scheme.hashed += of("hashed");
+    scheme.association.connections += of("connections");
+    scheme.association.joins += of("joins");
+    scheme.association.unknown_tokens += of("unknown_tokens");
+    scheme.association.token_collisions += of("token_collisions");
+    scheme.association.table_collisions += of("table_collisions");
+    scheme.association.wraps += of("wraps");
+    sum.probes += of("probe_arrivals");
+    sum.probe_bytes += of("probe_arrivals") * PROBE_BYTES;
 }
 
 fn path(network: &Network, switch: u32) -> PathBuf {

@@ -6,11 +6,11 @@ use std::ffi::OsString;
 use heddle_config::Problem;
 use heddle_fabric::Routes;
 use heddle_lab::tools;
-use heddle_program::external::locate;
+use heddle_program::external::{find, locate};
 use heddle_scenario::{CflbField, Scenario, Scheme};
 use serde::Deserialize;
 
-use super::{DataPlane, PlaneCounters, files};
+use super::{DataPlane, Missing, PlaneCounters, files};
 use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::network::Network;
@@ -66,6 +66,14 @@ impl Status {
             sum.probe_bytes += bytes;
         }
     }
+}
+
+/// Checks that the program is here.
+pub(super) fn check_programs() -> Result<(), Missing> {
+    let help = "cargo build --release --package heddle-switch, and put target/release on the PATH";
+    find(PROGRAM)
+        .map(drop)
+        .ok_or_else(|| Missing::new(format!("{PROGRAM} is not on the PATH"), help))
 }
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {

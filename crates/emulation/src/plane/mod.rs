@@ -52,6 +52,18 @@ impl Kind {
         }
     }
 
+    /// Checks that the programs that it starts are installed.
+    ///
+    /// # Errors
+    /// The first that is missing.
+    pub fn check_programs(self) -> Result<(), Missing> {
+        match self {
+            Kind::Kernel => Ok(()),
+            Kind::Ebpf => ebpf::check_programs(),
+            Kind::Bmv2 => bmv2::check_programs(),
+        }
+    }
+
     /// A data plane for a network.
     pub fn create(self) -> Box<dyn DataPlane> {
         match self {
@@ -59,6 +71,21 @@ impl Kind {
             Kind::Ebpf => Box::new(Ebpf::default()),
             Kind::Bmv2 => Box::new(Bmv2::default()),
         }
+    }
+}
+
+/// A program that a data plane takes and that is not installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The program.
+    pub what: String,
+    /// The way to get it.
+    pub help: String,
+}
+
+impl Missing {
+    fn new(what: impl Into<String>, help: impl Into<String>) -> Missing {
+        Missing { what: what.into(), help: help.into() }
     }
 }
 

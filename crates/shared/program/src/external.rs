@@ -97,6 +97,18 @@ pub fn locate(program: &str) -> PathBuf {
     beside.filter(|path| path.is_file()).unwrap_or_else(|| program.into())
 }
 
+/// The path of the program beside this executable, or on the PATH; `None` if it is not installed.
+#[must_use]
+pub fn find(program: &str) -> Option<PathBuf> {
+    let located = locate(program);
+    if located.is_absolute() {
+        return Some(located);
+    }
+    let name = format!("{program}{}", env::consts::EXE_SUFFIX);
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
 fn not_started(program: &str, error: io::Error, how_to_get: &str) -> Failure {
     match error.kind() {
         ErrorKind::NotFound => {
@@ -130,5 +142,12 @@ mod tests {
         assert!(report.text.contains("heddle-no-such-program is not installed\nhelp: build it"));
         assert_eq!(report.json["error"], "missing-program");
         assert_eq!(output("heddle-no-such-program", ["x"]), None);
+        assert_eq!(find("heddle-no-such-program"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_of_the_path_is_found() {
+        assert!(find("sh").is_some_and(|path| path.is_absolute()));
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::panic::Location;
 use std::thread;
 
-use crate::Need;
+use crate::{Need, program};
 
 /// Returns true if the calling test has to end now, skipped: `if skip_without(Need::Root) { return; }`.
 ///
@@ -18,8 +18,7 @@ pub fn skip_without(need: Need) -> bool {
     let variable = need.variable();
     let test = test_name(Location::caller());
     if is_set(env::var_os(variable).as_deref()) {
-        // One write, past the capture of print macros by libtest. If standard error is closed, the line is lost.
-        let _ = io::stderr().write_all(line(&test, variable).as_bytes());
+        say(&line(&test, &format!("{variable}=1")));
         return true;
     }
     if let Err(missing) = need.check() {
@@ -28,13 +27,30 @@ pub fn skip_without(need: Need) -> bool {
     false
 }
 
+/// Returns true if the calling test has to end now, skipped, because a program is not on the PATH that no package of a distribution has. `how_to_get`
+/// is part of the line. Any other missing program fails the test ([`crate::require_program`]).
+#[must_use]
+#[track_caller]
+pub fn skip_without_program(name: &str, how_to_get: &str) -> bool {
+    let is_missing = !program::is_installed(name);
+    if is_missing {
+        say(&line(&test_name(Location::caller()), &format!("{name} is missing: {how_to_get}")));
+    }
+    is_missing
+}
+
+/// One write, past the capture of print macros by libtest. If standard error is closed, the line is lost.
+fn say(line: &str) {
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
 fn is_set(value: Option<&OsStr>) -> bool {
     value.is_some_and(|value| value == "1")
 }
 
 /// A line of its own, even in the middle of the dots of `cargo test --quiet`.
-fn line(test: &str, variable: &str) -> String {
-    format!("\ntest skipped: {test}: {variable}=1\n")
+fn line(test: &str, reason: &str) -> String {
+    format!("\ntest skipped: {test}: {reason}\n")
 }
 
 /// The test's name, which libtest gives to its thread; with one thread for all tests, the place of the call.
@@ -58,8 +74,14 @@ mod tests {
 
     #[test]
     fn the_line_stands_alone_and_names_test_and_reason() {
-        let text = line("some_test", Need::Root.variable());
+        let text = line("some_test", "HEDDLE_WITHOUT_ROOT=1");
         assert_eq!(text, "\ntest skipped: some_test: HEDDLE_WITHOUT_ROOT=1\n");
+    }
+
+    #[test]
+    fn a_program_that_is_there_skips_nothing() {
+        assert!(!skip_without_program("sh", "a shell"));
+        assert!(!program::is_installed("no-such-program"));
     }
 
     #[test]

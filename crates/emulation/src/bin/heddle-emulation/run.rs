@@ -33,6 +33,9 @@ pub(crate) fn prepare(args: &Source) -> Result<Prepared, Failure> {
     let source = files::read(&args.scenario, &args.set)?;
     let beside = |path: &str| fs::read_to_string(files::folder(Path::new(&source.name)).join(path));
     let plane = Kind::from(args.dataplane);
+    plane
+        .check_programs()
+        .map_err(|missing| Failure::missing_program(missing.what, missing.help))?;
     let processors = available_parallelism().map_or(1, usize::from);
     let scaling = |scenario: &Scenario| Scaling {
         rate: args
