@@ -212,7 +212,7 @@ static __always_inline __u32 syn_target(const struct packet_context *context)
 
 	if (flow && (flow->state & FLOW_STATE_MASK) == FLOW_NEW && target_up(flow->target))
 		return flow->target;
-	return own_hashed_target(context);
+	return target_of_new(context);
 }
 
 /* True behind the end of a flow that the hash sends where it was: what opens there is another one, and moves nothing. */
@@ -229,7 +229,7 @@ static __always_inline bool assignable(const struct packet_context *context, con
 	const struct flow_snapshot *flow = known_flow(context);
 
 	return context->vip.mode == MPTCP_ASSIGN && found->version == 0 &&
-	       (!flow || half_open(flow) || ended(context, flow) || !target_up(flow->target));
+	       (!flow || half_open(flow) || ended(context, flow) || !keeps_flows(flow->target));
 }
 
 /* False: no room for a key, and nothing is decided. */

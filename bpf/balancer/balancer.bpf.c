@@ -90,12 +90,12 @@ static __always_inline void start_trace(const struct packet_context *context)
 	trace->token = context->known ? context->flow.token : 0;
 }
 
-static __always_inline bool backend_up(__u32 index)
+static __always_inline bool backend_keeps_flows(__u32 index)
 {
 	const struct target *target = target_at(index);
 
 	/* One condition, not two: the verifier counts each byte of stack that another branch costs here. */
-	return target && (target->state == TARGET_UP) & (target->forwarding != FORWARD_STEERING);
+	return target && (target->state & TARGET_KEEPS_FLOWS) & (target->forwarding != FORWARD_STEERING);
 }
 
 /* A packet of a known flow with nothing pending: the flow's entry says all. */
@@ -106,7 +106,7 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
 
 	return (flow->state & ~FLOW_FRESH) == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
-	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_up(flow->target);
+	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_keeps_flows(flow->target);
 }
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)

@@ -86,7 +86,7 @@ static __always_inline void end_contest(const struct packet_context *context)
 /* True if the packet may be the one behind the candidate's own. */
 static __always_inline bool follows(const struct packet_context *context, const struct candidate *candidate)
 {
-	return context->sequence - candidate->sequence - 1 <= DATA_IN_SYN && target_up(candidate->target);
+	return context->sequence - candidate->sequence - 1 <= DATA_IN_SYN && keeps_flows(candidate->target);
 }
 
 static __always_inline void accept_candidate(const struct packet_context *context)

@@ -10,7 +10,7 @@
 static __always_inline void decide_rehash(const struct packet_context *context, struct decision *decision)
 {
 	count(context, FLOW_REHASHED);
-	decide_by_hash(context, FLOW_NEW, SENT_FLOW, decision);
+	decide_new(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
 /* True if the flow should be registered again: the ring or the tables changed, or its refresh interval is over and its last registrations
@@ -161,7 +161,7 @@ static __always_inline bool has_just_ended(const struct packet_context *context)
  * again. */
 static __always_inline void decide_lent_flow(const struct packet_context *context, struct decision *decision)
 {
-	if (context->flow.epoch == settings.epoch && target_up(context->flow.target)) {
+	if (context->flow.epoch == settings.epoch && keeps_flows(context->flow.target)) {
 		move_flow(context, FLOW_ESTABLISHED);
 		decide_send(decision, context->flow.target, STEERED_FORWARD);
 	} else if (!query_flow(context, 0, decision)) {
@@ -230,7 +230,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 		decide_lent_flow(context, decision);
 		return 0;
 	}
-	if (!target_up(context->flow.target)) {
+	if (!keeps_flows(context->flow.target)) {
 		decide_rehash(context, decision);
 		return 0;
 	}

@@ -36,7 +36,7 @@ static __always_inline void decide_fragment(const struct packet_context *context
 	bool udp = context->packet.protocol == IPPROTO_UDP;
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (flow && target_up(flow->target)) {
+	if (flow && keeps_flows(flow->target)) {
 		decide_send(decision, flow->target, SENT_FRAGMENT);
 		if (udp)
 			refresh_flow(context, FLOW_UDP);
@@ -76,7 +76,7 @@ static __always_inline void decide_stored_fragment(const struct packet_context *
 
 	fragment_key_of(context, &key);
 	target = find_fragment(context, &key);
-	if (target_up(target))
+	if (keeps_flows(target))
 		decide_send(decision, target, SENT_FRAGMENT);
 	else
 		decide_drop(decision, DROP_FRAGMENT);

@@ -77,7 +77,7 @@ __noinline int decide_icmp(const struct packet_context *context, struct decision
 	if (!context || !decision)
 		return 0;
 	flow = known_flow(context);
-	if (flow && target_up(flow->target)) {
+	if (flow && keeps_flows(flow->target)) {
 		decide_send(decision, flow->target, SENT_ICMP);
 		return 0;
 	}

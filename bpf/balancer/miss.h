@@ -73,7 +73,7 @@ __noinline int decide_miss(struct xdp_md *ctx, const struct packet_context *cont
 	if (!context || !decision)
 		return 0;
 	if (context->packet.protocol == IPPROTO_UDP)
-		decide_by_hash(context, FLOW_NEW, SENT_UDP, decision);
+		decide_new(context, FLOW_NEW, SENT_UDP, decision);
 	else
 		decide_tcp_miss(ctx, context, decision);
 	return 0;

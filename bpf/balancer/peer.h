@@ -99,7 +99,7 @@ static __always_inline void handle_flow_reply(const struct packet_context *conte
 		store_flow(context, &value, STATEFUL);
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
-		if (context->known && target_up(context->flow.target))
+		if (context->known && keeps_flows(context->flow.target))
 			decide_verified(context, decision);
 		else
 			decide_by_hash_alone(context, decision);
@@ -127,9 +127,9 @@ static __always_inline void handle_answer(const struct packet_context *context, 
 	else if (id && target == NO_TARGET)
 		decide_lent(context, message, decision);
 	else if (message->query == STEER_TOKEN_QUERY)
-		handle_join_reply(context, message, target_up(target) ? target : NO_TARGET, decision);
+		handle_join_reply(context, message, keeps_flows(target) ? target : NO_TARGET, decision);
 	else
-		handle_flow_reply(context, message, target_up(target) ? target : NO_TARGET, decision);
+		handle_flow_reply(context, message, keeps_flows(target) ? target : NO_TARGET, decision);
 }
 
 /* This balancer's own registration comes back: the other one does not know the backend yet. Here it is known. */

@@ -15,6 +15,12 @@ static __always_inline void learn_from_now_on(const struct packet_context *conte
 	change_flow(context, &changed);
 }
 
+/* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately. */
+static __always_inline bool keeps_connection(const struct flow_snapshot *flow)
+{
+	return half_open(flow) ? target_up(flow->target) : keeps_flows(flow->target);
+}
+
 /* A SYN that names no connection. A flow that is known keeps its backend and its entry: the SYN came again, or is forged, and any
  * backend can open a connection. Behind the end of a flow that the hash explains it opens another one. */
 static __always_inline void decide_open(const struct packet_context *context, bool capable, struct decision *decision)
@@ -23,8 +29,8 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	enum flow_state state = capable && context->vip.mode == MPTCP_LEARN ? FLOW_LEARNING : FLOW_NEW;
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (!flow || !target_up(flow->target) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING) {
-		decide_by_hash(context, state, verdict, decision);
+	if (!flow || !keeps_connection(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING) {
+		decide_new(context, state, verdict, decision);
 		return;
 	}
 	decide_send(decision, flow->target, verdict);
@@ -50,7 +56,7 @@ static __always_inline void store_join(const struct packet_context *context, __u
 	struct flow_value value = { .token = token, .target = target, .state = state };
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (flow && target_up(flow->target))
+	if (flow && keeps_flows(flow->target))
 		contest(context, CANDIDATE_JOIN, context->sequence, token, target);
 	else
 		store_flow(context, &value, STATEFUL);
@@ -115,13 +121,13 @@ static __always_inline void decide_join(const struct packet_context *context, __
 	const struct flow_snapshot *flow = known_flow(context);
 	__u32 target, owner;
 
-	if (flow && target_up(flow->target) && is_join_of(flow, token)) {
+	if (flow && keeps_flows(flow->target) && is_join_of(flow, token)) {
 		decide_send(decision, flow->target, SENT_JOIN);
 		return;
 	}
 	target = target_of_join(context, token);
 	owner = ring_at(context, RING_FIRST, ring_slot_of_token(token));
-	if (target_up(target))
+	if (keeps_flows(target))
 		decide_joined(context, token, target, FLOW_JOINING, decision);
 	else if (owner != NO_TARGET && context->vip.mode == MPTCP_ASSIGN)
 		decide_forward_join(context, owner, decision);

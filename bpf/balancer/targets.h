@@ -16,6 +16,14 @@ static __always_inline bool target_up(__u32 index)
 	return target && target->state == TARGET_UP;
 }
 
+/* True if a target's flows and tokens stay with it. */
+static __always_inline bool keeps_flows(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target && target->state & TARGET_KEEPS_FLOWS;
+}
+
 static __always_inline bool is_balancer(__u32 index)
 {
 	const struct target *target = target_at(index);
@@ -43,14 +51,24 @@ static __always_inline __u64 shared_hash(const struct packet_context *context, c
 	return hash_maglev(settings.maglev_seed, client, port, &context->service);
 }
 
-/* The slot of a client's flow in its service's Maglev table: a target in the lower half, in the upper one the slot's last change. */
-static __always_inline __u32 maglev_word(const struct packet_context *context, const struct address *client, __be16 port)
+static __always_inline __u64 maglev_hash(const struct packet_context *context, const struct address *client, __be16 port)
 {
-	__u64 hash = shared_hash(context, client, context->vip.mode == MPTCP_SOURCE_IP ? 0 : port);
+	return shared_hash(context, client, context->vip.mode == MPTCP_SOURCE_IP ? 0 : port);
+}
+
+/* A slot of the service's Maglev table: a target in the lower half, in the upper one the slot's last change. */
+static __always_inline __u32 maglev_word_at(const struct packet_context *context, __u64 hash)
+{
 	__u32 slot = context->vip.table + hash % MAGLEV_SIZE;
 	__u32 *word = bpf_map_lookup_elem(&maglev, &slot);
 
 	return word ? *word : NO_TARGET;
+}
+
+/* The slot of a client's flow. */
+static __always_inline __u32 maglev_word(const struct packet_context *context, const struct address *client, __be16 port)
+{
+	return maglev_word_at(context, maglev_hash(context, client, port));
 }
 
 /* The backend that Maglev hashing gives a client's flow. */
@@ -62,6 +80,40 @@ static __always_inline __u32 hashed_target(const struct packet_context *context,
 static __always_inline __u32 own_hashed_target(const struct packet_context *context)
 {
 	return hashed_target(context, &context->key.client, context->key.port);
+}
+
+/* Further slots in which a backend for a new connection is looked for. */
+#define FURTHER_SLOTS 7
+
+/* The next of a flow's further slots, by a linear congruential generator (Knuth's MMIX). Slots behind each other in the table are no random
+ * choice: few backends take them in turn. */
+static __always_inline __u64 further_hash(__u64 hash)
+{
+	return hash * 6364136223846793005ULL + 1442695040888963407ULL;
+}
+
+/* The backend of a new connection: the hash's, or if that one fails its checks the first one in further slots that does not. All balancers
+ * that see the same backends fail choose the same one. */
+__noinline __u32 target_of_new(const struct packet_context *context)
+{
+	__u32 hashed;
+	__u64 hash;
+
+	if (!context)
+		return NO_TARGET;
+	hashed = own_hashed_target(context);
+	if (hashed == NO_TARGET || target_up(hashed))
+		return hashed;
+	hash = maglev_hash(context, &context->key.client, context->key.port);
+	for (int i = 0; i < FURTHER_SLOTS; i++) {
+		__u32 next;
+
+		hash = further_hash(hash);
+		next = (__u16)maglev_word_at(context, hash);
+		if (target_up(next))
+			return next;
+	}
+	return hashed;
 }
 
 /* True if a flow that is still alive may have been hashed when its slot named another target. */

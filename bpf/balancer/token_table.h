@@ -258,7 +258,7 @@ __noinline int learn_token(const struct packet_context *context, __u32 token, __
 			renew_token(context, token, &found, state);
 			return true;
 		}
-		if (target_up(found.target)) {
+		if (keeps_flows(found.target)) {
 			count(context, TOKEN_COLLISION);
 			return false;
 		}

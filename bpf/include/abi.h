@@ -63,9 +63,14 @@ struct vip {
 
 enum target_state {
 	TARGET_NONE,
-	TARGET_UP,   /* also while it drains: then no table names it, and its flows and tokens stay */
-	TARGET_DOWN, /* its flows are hashed anew */
+	TARGET_UP = 1,   /* also while it drains: then no table names it, and its flows and tokens stay */
+	TARGET_DOWN = 2, /* its flows are hashed anew */
+	/* Its checks have failed lately, which may be wrong: its flows, tokens and tables stay, and new connections go elsewhere. */
+	TARGET_FAILING = 3,
 };
+
+/* The bit that tells whether a target keeps its flows. */
+#define TARGET_KEEPS_FLOWS 1
 
 enum forwarding {
 	FORWARD_L2, /* the destination's MAC address is rewritten */

@@ -34,4 +34,6 @@ pub struct Check {
     pub rise: NonZeroU32,
     /// Failures in a row that take a target down.
     pub fall: NonZeroU32,
+    /// Time for which a backend that has gone down keeps its flows.
+    pub keep_flows: Duration,
 }

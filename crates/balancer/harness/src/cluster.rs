@@ -1,10 +1,10 @@
 //! Balancers, and the network around them.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use heddle_balancer_maps::abi::{Counter, Forwarding, MptcpMode, Settings};
+use heddle_balancer_maps::abi::{Counter, Forwarding, MptcpMode, Settings, TargetState};
 use heddle_balancer_maps::{Action, Balancer, Clock, Error, Explainer, Explanation, Sizes};
 
 use heddle_hashing::ring::Ring;
@@ -83,8 +83,16 @@ pub enum Peers {
 pub struct Backend {
     /// Its share of new flows; 0: none, it drains.
     pub weight: u32,
-    /// False if packets of its flows are no longer sent to it.
-    pub up: bool,
+    /// Up, failing its checks lately, or down.
+    pub state: TargetState,
+}
+
+impl Backend {
+    /// A backend that is up, with this share of new flows.
+    #[must_use]
+    pub fn of_weight(weight: u32) -> Backend {
+        Backend { weight, state: TargetState::Up }
+    }
 }
 
 /// Route and end of a frame.
@@ -126,6 +134,8 @@ pub(crate) struct Member {
     pub former: Vec<u32>,
     /// The words of its Maglev table.
     pub table: Option<Vec<u32>>,
+    /// The targets that fail their checks lately.
+    pub failing: BTreeSet<u32>,
     pub epoch: u8,
     /// Loaded when it is first asked.
     explainer: RefCell<Option<Explainer>>,
@@ -148,7 +158,7 @@ impl Cluster {
     /// # Errors
     /// Those of the kernel: root is needed.
     pub fn new(setup: Setup) -> Result<Cluster, Error> {
-        let backends = vec![Backend { weight: 1, up: true }; setup.backends];
+        let backends = vec![Backend::of_weight(1); setup.backends];
         let now = setup.settings.now;
         let balancers = (0..setup.balancers).map(|_| None).collect();
         let mut cluster = Cluster { setup, backends, balancers, now, ring: Ring::new(&[]) };
@@ -234,7 +244,15 @@ impl Cluster {
         let loaded = Balancer::load(&self.setup.sizes, Clock::Settings)?;
         let epoch = self.setup.settings.epoch;
         let (ring, former, table) = (Vec::new(), Vec::new(), None);
-        let member = Member { balancer: loaded, ring, former, table, epoch, explainer };
+        let member = Member {
+            balancer: loaded,
+            ring,
+            former,
+            table,
+            failing: BTreeSet::new(),
+            epoch,
+            explainer,
+        };
         self.balancers[balancer] = Some(member);
         Ok(())
     }

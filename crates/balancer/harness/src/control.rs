@@ -2,6 +2,7 @@
 //!
 //! A target has another index on each balancer, as it would in life: only names may pass between balancers.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
@@ -122,7 +123,11 @@ impl Cluster {
         self.write_peers(at, &mut member.balancer, view)?;
         write_ring(at, member, &ring_of(view))?;
         let table = maglev::table(&self.weighted(at));
-        let words = maglev::stamped(&table, member.table.as_deref(), self.stamp());
+        let mut words = maglev::stamped(&table, member.table.as_deref(), self.stamp());
+        let failing = self.failing(at);
+        let anew = |target| failing.contains(&target) != member.failing.contains(&target);
+        maglev::stamp_targets(&mut words, anew, self.stamp());
+        member.failing = failing;
         let balancer = &mut member.balancer;
         balancer.maps.maglev.write(0, &words)?;
         member.table = Some(words);
@@ -134,6 +139,12 @@ impl Cluster {
         let peers = view.len() > 1 && self.setup.peers == Peers::Known;
         let settings = Settings { epoch: member.epoch, ..self.settings_of(at, peers) };
         balancer.maps.settings.set(&settings)
+    }
+
+    fn failing(&self, at: usize) -> BTreeSet<u32> {
+        let all = self.backends.iter().enumerate();
+        let failing = all.filter(|(_, backend)| backend.state == TargetState::Failing);
+        failing.map(|(number, _)| backend_index(at, number)).collect()
     }
 
     fn stamp(&self) -> u16 {
@@ -163,7 +174,7 @@ impl Cluster {
                 address: address.into(),
                 id: balancer_id(peer),
                 forwarding: Forwarding::Steering as u8,
-                ..self.target(up)
+                ..self.target(if up { TargetState::Up } else { TargetState::Down })
             };
             balancer.maps.targets.set(index, &target)?;
             balancer.maps.target_ids.insert(&balancer_id(peer), &index)?;
@@ -172,8 +183,7 @@ impl Cluster {
         Ok(())
     }
 
-    fn target(&self, up: bool) -> Target {
-        let state = if up { TargetState::Up } else { TargetState::Down };
+    fn target(&self, state: TargetState) -> Target {
         Target { ifindex: CAME_BY, mtu: self.setup.mtu, state: state as u8, ..Target::default() }
     }
 
@@ -183,7 +193,7 @@ impl Cluster {
             id: backend_id(backend),
             mac: network::backend_mac(backend),
             forwarding: self.setup.forwarding as u8,
-            ..self.target(self.backends[backend].up)
+            ..self.target(self.backends[backend].state)
         }
     }
 
@@ -191,7 +201,7 @@ impl Cluster {
     fn weighted(&self, at: usize) -> Vec<maglev::Weighted> {
         let weighted = |(number, backend): (usize, &crate::Backend)| maglev::Weighted {
             id: backend_id(number),
-            weight: if backend.up { backend.weight } else { 0 },
+            weight: if backend.state == TargetState::Down { 0 } else { backend.weight },
             target: backend_index(at, number),
         };
         self.backends.iter().enumerate().map(weighted).collect()

@@ -125,7 +125,7 @@ impl Population {
                 Event::Leaves(balancer) => cluster.kill(balancer)?,
                 Event::Returns(balancer) => cluster.revive(balancer)?,
                 Event::BackendsAdded => {
-                    cluster.backends.extend([Backend { weight: 1, up: true }; ADDED]);
+                    cluster.backends.extend([Backend::of_weight(1); ADDED]);
                     cluster.publish()?;
                 }
             }

@@ -55,6 +55,13 @@ pub fn stamped(table: &[u32], before: Option<&[u32]>, now: u16) -> Vec<u32> {
     table.iter().enumerate().map(word).collect()
 }
 
+/// Stamps the slots of some targets: new flows of theirs went elsewhere, or do from now on.
+pub fn stamp_targets(words: &mut [u32], is_one: impl Fn(u32) -> bool, now: u16) {
+    for word in words.iter_mut().filter(|word| is_one(target(**word))) {
+        *word = u32::from(now.max(1)) << 16 | target(*word);
+    }
+}
+
 /// True if a slot of a table ([`stamped`]) has changed within `age` units before `now`.
 pub fn changed_since(words: &[u32], now: u16, age: u32) -> bool {
     let is_recent = |stamp: u16| stamp != 0 && u32::from(now.wrapping_sub(stamp)) <= age + 1;

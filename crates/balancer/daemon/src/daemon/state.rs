@@ -75,6 +75,8 @@ pub(super) struct State {
     is_first_ring: bool,
     peer_tables: PeerTables,
     isolation: Isolation,
+    /// The uptime at which each backend that is down went down.
+    down_since: BTreeMap<WireId, Duration>,
     /// The health checks' states when this balancer had contact last.
     health_in_contact: BTreeMap<WireId, HealthState>,
     /// Lapsed balancers that have died since: they are forgotten.
@@ -102,6 +104,7 @@ impl State {
             is_first_ring: plan.maps.ring.is_empty(),
             peer_tables: PeerTables::default(),
             isolation: Isolation::No,
+            down_since: BTreeMap::new(),
             health_in_contact: BTreeMap::new(),
             forgotten: BTreeSet::new(),
             inputs,
@@ -122,7 +125,14 @@ impl State {
         let all = services.flat_map(|service| service.backends.iter().map(move |b| (service, b)));
         let named = all.filter(|(service, backend)| check_name(service, backend) == check);
         let ids: Vec<WireId> = named.map(|(_, backend)| backend.id).collect();
-        self.inputs.health.extend(ids.into_iter().map(|id| (id, state)));
+        for id in ids {
+            if state == HealthState::Down {
+                self.down_since.entry(id).or_insert(self.started.elapsed());
+            } else {
+                self.down_since.remove(&id);
+            }
+            self.inputs.health.insert(id, state);
+        }
     }
 
     /// All other balancers that are alive are known now. The rings until then were made without some of them, and are not what the owners
@@ -303,6 +313,7 @@ impl State {
             } else {
                 &inputs.health
             },
+            down_since: &self.down_since,
             drained: &inputs.drained,
             next_hops: &next_hops,
             has_placed_flows: !self.is_first_ring,

@@ -30,10 +30,12 @@ pub enum Change {
 }
 
 /// The writes, in this order, that lead from the maps `before` to those `after`. An entry is written before the entries that name it,
-/// and removed after them; a target goes down when no table names it any more, or its flows would be hashed to it again.
+/// and removed after them; a target goes down when no table names it any more, or its flows would be hashed to it again, and one that fails
+/// its checks gets no new flows when its slots are stamped.
 pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     let mut changes = Vec::new();
-    let [up, down] = [TargetState::Up, TargetState::Down].map(|state| in_state(after, state));
+    let up = in_state(after, &[TargetState::Up]);
+    let down = in_state(after, &[TargetState::Failing, TargetState::Down]);
     set(&mut changes, &before.targets, &up, |index, target| Change::Target(index, *target));
     set(&mut changes, &before.ids, &after.ids, |id, index| Change::Id(id, Some(*index)));
     set(&mut changes, &before.group_targets, &after.group_targets, |key, index| {
@@ -66,9 +68,9 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     changes
 }
 
-fn in_state(maps: &Maps, state: TargetState) -> BTreeMap<u16, abi::Target> {
+fn in_state(maps: &Maps, states: &[TargetState]) -> BTreeMap<u16, abi::Target> {
     let targets = maps.targets.iter().map(|(&index, &target)| (index, target));
-    targets.filter(|(_, target)| target.state == state as u8).collect()
+    targets.filter(|(_, target)| states.iter().any(|state| target.state == *state as u8)).collect()
 }
 
 fn set<K: Ord + Copy, V: PartialEq>(

@@ -161,6 +161,11 @@ pub(super) fn targets(
     indices.iter().filter_map(target).collect()
 }
 
+/// True of a target whose flows stay with it.
+fn keeps_flows(target: &abi::Target) -> bool {
+    u32::from(target.state) & abi::TARGET_KEEPS_FLOWS != 0
+}
+
 fn down(target: &abi::Target) -> abi::Target {
     abi::Target { state: TargetState::Down as u8, ..*target }
 }
@@ -173,11 +178,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Without a next hop now, the last one is kept; a target that never had one is down.
+    /// Without a next hop now, the last one is kept; a target that never had one is down. So is one that fails its checks and had no flows
+    /// before.
     fn resolved(&self, id: WireId, world: &World<'_>, old: Option<&abi::Target>) -> abi::Target {
         let hop = world.next_hops.get(&self.address).map(next_hop);
         let hop = hop.or(old.copied()).unwrap_or_default();
-        let state = if hop.ifindex == 0 { TargetState::Down } else { self.state };
+        let state = match self.state {
+            _ if hop.ifindex == 0 => TargetState::Down,
+            TargetState::Failing if !old.is_some_and(keeps_flows) => TargetState::Down,
+            state => state,
+        };
         abi::Target {
             address: self.address.into(),
             id: id.get(),
@@ -203,8 +213,7 @@ fn backends(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
     let mut wanted = BTreeMap::new();
     for service in &config.services {
         for backend in &service.backends {
-            let up = world.is_healthy(backend);
-            let state = if up { TargetState::Up } else { TargetState::Down };
+            let state = world.state_of(service, backend);
             let forwarding = forwarding(service.forwarding);
             wanted.insert(backend.id, Wanted { address: backend.address, forwarding, state });
         }
@@ -245,7 +254,11 @@ pub(super) fn tables(
             None => (before.tables.get(&second), second),
         };
         let placed_by = old.map(Vec::as_slice).filter(|_| world.has_placed_flows);
-        let table = maglev::stamped(&table, placed_by, world.stamp());
+        let mut table = maglev::stamped(&table, placed_by, world.stamp());
+        if placed_by.is_some() {
+            let is_one = |target| passes_over_anew(targets, before, target);
+            maglev::stamp_targets(&mut table, is_one, world.stamp());
+        }
         let place = match old {
             Some(old) if *old == table => used,
             Some(_) => first + second - used,
@@ -256,13 +269,23 @@ pub(super) fn tables(
     config.services.iter().filter_map(table).collect()
 }
 
+/// True of a target that begins or ceases to be passed over by new flows.
+fn passes_over_anew(targets: &BTreeMap<u16, abi::Target>, before: &Maps, target: u32) -> bool {
+    let fails = |targets: &BTreeMap<u16, abi::Target>| {
+        let target = u16::try_from(target).ok().and_then(|index| targets.get(&index));
+        target.is_some_and(|target| target.state == TargetState::Failing as u8)
+    };
+    fails(targets) != fails(&before.targets)
+}
+
 /// The two tables that are a service's own.
 fn places(number: u16) -> [u32; 2] {
     let first = 2 * (u32::from(number) - 1);
     [first, first + 1]
 }
 
-/// The backends that take new flows: healthy, reachable, not drained.
+/// The backends of a service's table: those that keep their flows, and are not drained. The data plane passes over one that fails its checks
+/// when it places a new connection, so that a short failure changes no table.
 fn takers(
     service: &Service,
     world: &World<'_>,
@@ -271,10 +294,10 @@ fn takers(
 ) -> Vec<Weighted> {
     let taker = |backend: &Backend| {
         let index = indices.index(&backend.id)?;
-        let up = targets.get(&index)?.state == TargetState::Up as u8;
+        let stays = keeps_flows(targets.get(&index)?);
         let weighted =
             Weighted { id: backend.id.get(), weight: backend.weight, target: index.into() };
-        (up && !world.is_drained(backend)).then_some(weighted)
+        (stays && !world.is_drained(backend)).then_some(weighted)
     };
     service.backends.iter().filter_map(taker).collect()
 }

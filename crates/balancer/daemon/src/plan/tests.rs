@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use heddle_balancer_maps::abi::{Forwarding, TargetState, VipKind};
+use heddle_balancer_maps::abi::{Forwarding, STAMP_SHIFT, TargetState, VipKind};
 use heddle_hashing::{MAGLEV_SIZE, RING_SIZE, maglev};
 
 use super::*;
@@ -15,18 +15,22 @@ use crate::neighbours::NextHop;
 
 const UP: u8 = TargetState::Up as u8;
 const DOWN: u8 = TargetState::Down as u8;
+const FAILING: u8 = TargetState::Failing as u8;
 
 fn config(backends: &[u8]) -> Config {
+    load("lb.toml", &config_text(backends)).unwrap()
+}
+
+fn config_text(backends: &[u8]) -> String {
     let backend =
         |n: &u8| format!("[[service.backend]]\nname = 'be{n}'\naddress = '10.0.1.{n}'\nid = {n}\n");
     let backends: String = backends.iter().map(backend).collect();
-    let text = format!(
+    format!(
         "balancer = {{ name = 'lb1', interfaces = ['eth0'] }}
         balancers = [{{ name = 'lb1', address = '10.0.0.1', id = 101 }}, {{ name = 'lb2', address = '10.0.0.2', id = 102 }}]
         steering = {{ secret_file = 's' }}
         [[service]]\nname = 'web'\naddress = '192.0.2.10'\nport = 443\n{backends}"
-    );
-    load("lb.toml", &text).unwrap()
+    )
 }
 
 /// A world that changes, and the plans made in it.
@@ -35,6 +39,7 @@ struct Trace {
     balancers: Vec<Member>,
     listed: Vec<Member>,
     health: BTreeMap<WireId, State>,
+    down_since: BTreeMap<WireId, Duration>,
     drained: BTreeMap<WireId, bool>,
     next_hops: BTreeMap<IpAddr, NextHop>,
     has_placed_flows: bool,
@@ -62,6 +67,7 @@ impl Trace {
             balancers: config(&[]).members().to_vec(),
             listed: config(&[]).members().to_vec(),
             health: BTreeMap::new(),
+            down_since: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: addresses.chain(balancers).collect(),
             has_placed_flows: true,
@@ -79,6 +85,7 @@ impl Trace {
             balancers: &self.balancers,
             listed: &self.listed,
             health: &self.health,
+            down_since: &self.down_since,
             drained: &self.drained,
             next_hops: &self.next_hops,
             has_placed_flows: self.has_placed_flows,
@@ -114,6 +121,7 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
     let kind = |change: &Change| match change {
         Change::Target(_, target) if target.state == UP => "up",
         Change::Target(_, target) if target.state == DOWN => "down",
+        Change::Target(_, target) if target.state == FAILING => "failing",
         Change::Target(..) => "no target",
         Change::Id(_, Some(_)) => "id",
         Change::Id(_, None) => "no id",
@@ -195,6 +203,42 @@ fn a_dead_backend_loses_its_slots_before_it_is_down() {
     trace.health.insert(id(2), State::Up);
     assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
     assert_eq!(trace.table().0, first, "the two tables take turns");
+}
+
+/// A short failure changes one target and nothing else; a longer one changes the table.
+#[test]
+fn a_backend_that_fails_keeps_its_flows_for_a_while() {
+    let mut trace = Trace::start();
+    let health = "port = 443\nhealth = { kind = 'tcp', keep_flows = '10s' }\n";
+    let config = load("lb.toml", &config_text(&[1, 2]).replace("port = 443\n", health)).unwrap();
+    trace.update(&config).unwrap();
+    let fail = |trace: &mut Trace| {
+        trace.health.insert(id(2), State::Down);
+        trace.down_since.insert(id(2), trace.now);
+    };
+    fail(&mut trace);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "derived", "failing"]);
+    assert!(trace.takes_flows(2));
+    let index = u32::from(trace.index(2));
+    let stamped = |trace: &Trace| {
+        let (of_2, others): (Vec<u32>, _) =
+            trace.table().1.iter().partition(|&&word| maglev::target(word) == index);
+        let stamps: BTreeSet<u32> = of_2.iter().map(|word| word >> 16).collect();
+        (stamps, others.iter().all(|word| word >> 16 == 0))
+    };
+    let now = |trace: &Trace| BTreeSet::from([ticks(trace.now) >> STAMP_SHIFT]);
+    assert_eq!(stamped(&trace), (now(&trace), true), "flows that go elsewhere are asked for");
+    trace.now += Duration::from_secs(60);
+    trace.health.insert(id(2), State::Up);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["up", "table", "vip", "derived"]);
+    assert_eq!(stamped(&trace), (now(&trace), true));
+
+    fail(&mut trace);
+    trace.update(&config).unwrap();
+    trace.now += Duration::from_secs(10);
+    assert_eq!(kinds(&trace.update(&config).unwrap()), ["table", "vip", "derived", "down"]);
+    fail(&mut trace);
+    assert!(trace.update(&config).unwrap().is_empty(), "it has lost its flows already");
 }
 
 /// Flows of slots that changed are asked for, all others are not.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use heddle_balancer_maps::abi::STAMP_SHIFT;
+use heddle_balancer_maps::abi::{STAMP_SHIFT, TargetState};
 use heddle_hashing::maglev;
 
 use super::settings::ticks;
-use crate::config::{Backend, Config, Member};
+use crate::config::{Backend, Config, Member, Service};
 use crate::health::State;
 use crate::ids::WireId;
 use crate::links::Macs;
@@ -29,6 +29,8 @@ pub struct World<'a> {
     pub listed: &'a [Member],
     /// The health checks' states; a backend that is missing was not probed yet.
     pub health: &'a BTreeMap<WireId, State>,
+    /// The time at which each backend went down; one that is missing has been down for long.
+    pub down_since: &'a BTreeMap<WireId, Duration>,
     /// The backends that a command has drained (`true`) or put back (`false`); for the others the file decides.
     pub drained: &'a BTreeMap<WireId, bool>,
     /// The next hop of each address; one that is missing could not be resolved.
@@ -65,9 +67,16 @@ impl<'a> World<'a> {
         maglev::changed_since(words, self.stamp(), established)
     }
 
-    /// True if a backend serves. One that was not probed yet does: a restart must not move flows.
-    pub(super) fn is_healthy(&self, backend: &Backend) -> bool {
-        self.health.get(&backend.id) != Some(&State::Down)
+    /// The state of a backend's target. One that was not probed yet is up: a restart must not move flows.
+    pub(super) fn state_of(&self, service: &Service, backend: &Backend) -> TargetState {
+        if self.health.get(&backend.id) != Some(&State::Down) {
+            return TargetState::Up;
+        }
+        let keep = service.health.as_ref().map_or(Duration::ZERO, |(check, _)| check.keep_flows);
+        match self.down_since.get(&backend.id) {
+            Some(since) if self.now < *since + keep => TargetState::Failing,
+            _ => TargetState::Down,
+        }
     }
 
     pub(super) fn is_drained(&self, backend: &Backend) -> bool {

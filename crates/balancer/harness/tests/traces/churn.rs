@@ -143,7 +143,7 @@ impl Churn {
 
     /// A backend is added at the balancers one after the other. Joins to connections on it arrive when all know it.
     fn reload(&mut self) -> Result<(), Error> {
-        self.cluster.backends.push(Backend { weight: 1, up: true });
+        self.cluster.backends.push(Backend::of_weight(1));
         let mut rest: Vec<usize> = self.cluster.alive().collect();
         while !rest.is_empty() {
             let next = rest.swap_remove(self.random.below(rest.len() as u32) as usize);

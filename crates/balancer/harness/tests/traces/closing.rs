@@ -100,7 +100,7 @@ fn a_syn_that_comes_again_goes_where_it_went() {
     let connection = connection(1);
     let home = cluster.to(0, &connection.syn());
     cluster.backends[home].weight = 0;
-    cluster.backends.push(Backend { weight: 1000, up: true });
+    cluster.backends.push(Backend::of_weight(1000));
     cluster.publish().unwrap();
     assert_eq!(cluster.to(0, &connection.syn()), home);
     assert_eq!(cluster.to(0, &connection.primary.syn(&[])), home);

@@ -122,7 +122,7 @@ fn a_flow_of_a_drained_backend_stays() {
     for backend in 0..4 {
         cluster.backends[backend].weight = u32::from(!homes.contains(&backend));
     }
-    cluster.backends.push(heddle_harness::Backend { weight: 1, up: true });
+    cluster.backends.push(heddle_harness::Backend::of_weight(1));
     cluster.publish().unwrap();
     for (number, (flow, home)) in flows.iter().zip(homes).enumerate() {
         cluster.advance(SILENCE).unwrap();

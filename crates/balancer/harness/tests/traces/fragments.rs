@@ -63,7 +63,7 @@ fn datagrams_in_fragments_are_a_flow() {
         fragments(&flow.datagram(2000), 1480, id).iter().map(|part| cluster.to(0, part)).collect()
     };
     let homes = send(&cluster, 1);
-    cluster.backends.push(Backend { weight: 1000, up: true });
+    cluster.backends.push(Backend::of_weight(1000));
     cluster.publish().unwrap();
     for (id, silence) in [(2, 500), (3, 1000), (4, 1000)] {
         cluster.advance(silence).unwrap();

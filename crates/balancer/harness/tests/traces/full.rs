@@ -83,7 +83,7 @@ fn fresh_flows_give_way_to_each_other() {
     newcomers.iter().for_each(|flow| assert!(cluster.plain(0, flow) < 4));
     assert_eq!(established(&cluster, &newcomers), newcomers, "in the places of older ones");
     // The hash explains them no more: they stay.
-    cluster.backends.push(heddle_harness::Backend { weight: 4, up: true });
+    cluster.backends.push(heddle_harness::Backend::of_weight(4));
     cluster.publish().unwrap();
     cluster.advance(1).unwrap();
     (6000..7000).for_each(|client| assert!(cluster.to(0, &flow(client).syn(&[])) < 5));

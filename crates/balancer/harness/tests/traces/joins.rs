@@ -1,6 +1,6 @@
 //! Subflows that join: at the token's owner, at other balancers, when balancers come and go.
 
-use heddle_balancer_maps::abi::{Counter, FlowState, TokenState};
+use heddle_balancer_maps::abi::{Counter, FlowState, TargetState, TokenState};
 use heddle_harness::{Backend, Cluster, Connection, Delivered, Flow, Setup};
 
 use crate::world::{Traced, backend, connection, flow, open, owned_by, with_port};
@@ -159,13 +159,13 @@ fn joins_follow_the_connection_when_backends_change() {
     let connection = owned_by(&cluster, 0, 1);
     let home = cluster.connect(1, &connection);
     cluster.backends[home].weight = 0;
-    cluster.backends.extend([Backend { weight: 1, up: true }; 4]);
+    cluster.backends.extend([Backend::of_weight(1); 4]);
     cluster.publish().unwrap();
     for balancer in 0..3 {
         let subflow = with_port(connection.primary, 50 + balancer as u16);
         assert_eq!(cluster.join(balancer, &connection, &subflow), home, "it drains");
     }
-    cluster.backends[home].up = false;
+    cluster.backends[home].state = TargetState::Down;
     cluster.publish().unwrap();
     assert_ne!(cluster.to(2, &connection.join(&flow(9))), home);
 }

@@ -4,6 +4,7 @@
 mod churn;
 mod closing;
 mod explain;
+mod failing;
 mod forged;
 mod fragments;
 mod full;

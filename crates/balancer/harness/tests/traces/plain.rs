@@ -1,6 +1,6 @@
 //! TCP without MPTCP, UDP, and what is no service's.
 
-use heddle_balancer_maps::abi::{Counter, FlowState, Forwarding, MptcpMode, Settings};
+use heddle_balancer_maps::abi::{Counter, FlowState, Forwarding, MptcpMode, Settings, TargetState};
 use heddle_harness::{Fate, Setup, tagged};
 
 use crate::world::{Traced, backend, flow, flow_v6, open, with_port};
@@ -52,7 +52,7 @@ fn flows_stay_where_they_are_when_backends_come_and_go() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let flows: Vec<_> = (0..200).map(flow).collect();
     let homes: Vec<_> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
-    cluster.backends.extend([heddle_harness::Backend { weight: 1, up: true }; 4]);
+    cluster.backends.extend([heddle_harness::Backend::of_weight(1); 4]);
     cluster.publish().unwrap();
     let now: Vec<_> = flows.iter().map(|flow| cluster.to(0, &flow.ack(&[], 10))).collect();
     assert_eq!(homes, now);
@@ -72,7 +72,7 @@ fn a_backend_drains_and_goes_down() {
     let new: Vec<_> = (2..100).map(|port| cluster.to(0, &with_port(flow, port).syn(&[]))).collect();
     assert!(!new.contains(&home), "{new:?}");
 
-    cluster.backends[home].up = false;
+    cluster.backends[home].state = TargetState::Down;
     cluster.publish().unwrap();
     let (sent, seen) = cluster.seen(0, &flow.ack(&[], 10));
     let second = backend(&sent);
@@ -95,7 +95,7 @@ fn udp_flows_are_remembered() {
     let (sent, seen) = cluster.seen(0, &flow.datagram(100));
     let home = backend(&sent);
     assert_eq!(seen.at(0), [Counter::SentUdp, Counter::FlowAdded]);
-    cluster.backends.push(heddle_harness::Backend { weight: 1000, up: true });
+    cluster.backends.push(heddle_harness::Backend::of_weight(1000));
     cluster.publish().unwrap();
     for _ in 0..3 {
         assert_eq!(cluster.to(0, &flow.datagram(100)), home);

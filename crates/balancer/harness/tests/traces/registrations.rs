@@ -120,7 +120,7 @@ fn flows_of_few_packets_are_registered_everywhere() {
     let refresh = cluster.settings().refresh;
     let connections: Vec<_> = (1..60).map(connection).collect();
     let homes: Vec<_> = connections.iter().map(|c| cluster.connect(1, c)).collect();
-    cluster.backends.extend([Backend { weight: 1, up: true }; 4]);
+    cluster.backends.extend([Backend::of_weight(1); 4]);
     cluster.publish().unwrap();
     for _ in 0..5 {
         cluster.advance(refresh).unwrap();
@@ -249,7 +249,7 @@ fn plain_flows_of_changed_slots_are_found() {
     let Some(mut cluster) = open(three()) else { return };
     let flows: Vec<_> = (1..100).map(flow).collect();
     let homes: Vec<_> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
-    cluster.backends.extend([Backend { weight: 1, up: true }; 4]);
+    cluster.backends.extend([Backend::of_weight(1); 4]);
     cluster.publish().unwrap();
     for (flow, &home) in flows.iter().zip(&homes) {
         (0..2).for_each(|_| assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home));
@@ -270,7 +270,7 @@ fn plain_flows_of_changed_slots_are_found() {
 #[test]
 fn a_backend_that_the_others_do_not_know_yet() {
     let Some(mut cluster) = open(three()) else { return };
-    cluster.backends.push(Backend { weight: 8, up: true });
+    cluster.backends.push(Backend::of_weight(8));
     cluster.publish_to(1, &[0, 1, 2]).unwrap();
     let mut returned = 0;
     let new: Vec<_> = (1..200)

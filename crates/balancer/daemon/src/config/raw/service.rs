@@ -89,9 +89,13 @@ pub(in crate::config) struct Health {
     /// Successes in a row until a backend is up. Default: 2.
     #[serde(default = "rise")]
     pub(in crate::config) rise: u32,
-    /// Failures in a row until a backend is down. Default: 3.
+    /// Failures in a row until a backend is down, and new connections go to others. Default: 3.
     #[serde(default = "fall")]
     pub(in crate::config) fall: u32,
+    /// Time for which a backend that is down keeps its flows and joins, so that a wrong result breaks none; up to 5 s more pass until
+    /// they go to other backends, which reset them. At most 1h; "0s": they go at once. Default: 10s.
+    #[serde(default = "keep_flows")]
+    pub(in crate::config) keep_flows: Duration,
 }
 
 fn interval() -> Duration {
@@ -108,6 +112,10 @@ fn rise() -> u32 {
 
 fn fall() -> u32 {
     3
+}
+
+fn keep_flows() -> Duration {
+    Duration::from_secs(10)
 }
 
 /// The health probe.

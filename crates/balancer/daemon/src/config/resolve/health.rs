@@ -2,12 +2,16 @@
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use heddle_config::Problem;
 
 use super::super::raw;
 use crate::health::{Check, Probe};
 use crate::service::Protocol;
+
+/// The longest time for which a backend that is down may keep its flows.
+const LONGEST_KEEP: Duration = Duration::from_secs(3600);
 
 /// The check of a service's backends, and the TCP port asked.
 pub(super) fn check(service: &raw::Service) -> Result<Option<(Check, u16)>, Problem> {
@@ -30,8 +34,18 @@ fn resolve(service: &raw::Service, health: &raw::Health) -> Result<(Check, u16),
         timeout: health.timeout.0,
         rise: count("rise", health.rise)?,
         fall: count("fall", health.fall)?,
+        keep_flows: keep_flows(health)?,
     };
     Ok((check, port(service, health)?))
+}
+
+fn keep_flows(health: &raw::Health) -> Result<Duration, Problem> {
+    match health.keep_flows.0 {
+        time if time > LONGEST_KEEP => {
+            Err(Problem::at("keep_flows", "out of range").help("at most 1h"))
+        }
+        time => Ok(time),
+    }
 }
 
 fn port(service: &raw::Service, health: &raw::Health) -> Result<u16, Problem> {

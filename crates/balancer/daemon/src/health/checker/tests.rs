@@ -15,6 +15,7 @@ fn target(name: &str, address: SocketAddr) -> Target {
         timeout: 100 * MS,
         rise: NonZeroU32::new(2).unwrap(),
         fall: NonZeroU32::new(3).unwrap(),
+        keep_flows: Duration::ZERO,
     };
     Target { name: name.into(), address, check }
 }
