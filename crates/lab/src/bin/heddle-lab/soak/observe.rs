@@ -11,6 +11,17 @@ use serde_json::Value;
 /// Services of the lab: one for IPv4, one for IPv6.
 const SERVICES: usize = 2;
 
+/// Prefixes of the kernel's counters that are read. A handshake that falls back to TCP has no joins.
+const PREFIXES: [&str; 7] = [
+    "MPJoin",
+    "MPRst",
+    "MPFallback",
+    "MPCapableFallback",
+    "MPCapableDataFallback",
+    "MPCapableSYNTXDrop",
+    "Tcp",
+];
+
 /// The kernel's counts of joins, resets and fallbacks at the client and all backends so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JoinCounters(BTreeMap<String, u64>);
@@ -22,10 +33,7 @@ impl JoinCounters {
         let ends = lab.backends().iter().chain([lab.client()]);
         for counters in ends.map(mptcp_counters) {
             for (name, value) in counters? {
-                if ["MPJoin", "MPRst", "MPFallback", "Tcp"]
-                    .iter()
-                    .any(|prefix| name.starts_with(prefix))
-                {
+                if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
                     *sums.entry(name).or_default() += value;
                 }
             }
