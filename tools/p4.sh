@@ -37,12 +37,12 @@ setup_p4() {
 # Says which of p4lang's programs are missing. Nothing here builds them.
 say_missing_p4() {
     local program missing=()
-    for program in p4c-bm2-ss simple_switch; do
+    for program in p4c-bm2-ss p4c-barefoot simple_switch; do
         have "$program" || missing+=("$program")
     done
     [ ${#missing[@]} = 0 ] && return
     say "p4: missing: ${missing[*]}. Their tests are skipped."
-    say "p4: known to work: p4c $P4C_KNOWN (p4c-bm2-ss), BMv2 $BMV2_KNOWN (simple_switch, with its Python files)."
+    say "p4: known to work: p4c $P4C_KNOWN (p4c-bm2-ss; with the Tofino backend p4c-barefoot), BMv2 $BMV2_KNOWN (simple_switch, with its Python files)."
     say "help: packages and how to build: https://github.com/p4lang/p4c#readme and https://github.com/p4lang/behavioral-model#readme;"
     say "help: container images: p4lang/p4c and p4lang/behavioral-model on Docker Hub. Then put the programs on the PATH."
 }

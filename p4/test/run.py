@@ -15,6 +15,7 @@ NEEDS = {
     "test_vectors": None,
     "test_bad_input": None,
     "test_compiled": "p4c-bm2-ss",
+    "test_tna": "p4c-barefoot",
     "test_bmv2": "simple_switch",
     "test_fabric": "simple_switch",
 }
