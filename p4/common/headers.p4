@@ -35,6 +35,24 @@ header probe_t {
     bit<8> util;
 }
 
+#ifdef EXTERNAL_TOKENS
+const bit<16> ETHERTYPE_TOKENS = 0x7401; /* of no registry: such frames are on the CPU port alone */
+
+/* A packet of a handshake on its way to the control plane, which computes the tokens of its keys, and back. */
+header tokens_t {
+    bit<16> ether_type; /* of the packet */
+    bit<16> arrival;    /* its port */
+    bit<8> role;        /* and that port's */
+    bit<8> task;        /* in which the tokens are needed */
+    bit<8> version;     /* of MPTCP: 0 hashes by SHA-1, 1 by SHA-256 */
+    bit<8> answered;    /* 1 on the way back */
+    bit<64> key_a;
+    bit<64> key_b;
+    bit<32> token_a;
+    bit<32> token_b;
+}
+#endif
+
 header ipv4_t {
     bit<4> version;
     bit<4> ihl;
@@ -130,6 +148,9 @@ struct headers_t {
     test_output_t test_output;
 #endif
     ethernet_t ethernet;
+#ifdef EXTERNAL_TOKENS
+    tokens_t tokens;
+#endif
     vlan_t vlan;
     shim_t shim;
     probe_t probe;

@@ -32,6 +32,7 @@ const verdict_t DROPPED_BAD_PROBE = 11;
 const verdict_t DROPPED_BAD_SHIM = 12;
 const verdict_t DROPPED_NO_PORT = 13; /* it came by a port that is not configured */
 const verdict_t OBSERVED = 14; /* test build: read, not forwarded */
+const verdict_t ASKED = 15; /* a handshake whose tokens the control plane computes: it comes back, and has another verdict then */
 #define VERDICTS 16
 
 /* Counters of the schemes, as in bpf/switch/abi.h. */

@@ -19,11 +19,27 @@ parser SwitchParser(packet_in packet, out headers_t hdr, inout metadata_t meta, 
             ETHERTYPE_VLAN: vlan;
             ETHERTYPE_SHIM: shim;
             ETHERTYPE_PROBE: probe;
+#ifdef EXTERNAL_TOKENS
+            ETHERTYPE_TOKENS: tokens;
+#endif
             ETHERTYPE_IPV4: ipv4;
             ETHERTYPE_IPV6: ipv6;
             default: accept;
         }
     }
+
+#ifdef EXTERNAL_TOKENS
+    state tokens {
+        packet.extract(hdr.tokens);
+        transition select(hdr.tokens.ether_type) {
+            ETHERTYPE_VLAN: vlan;
+            ETHERTYPE_SHIM: shim;
+            ETHERTYPE_IPV4: ipv4;
+            ETHERTYPE_IPV6: ipv6;
+            default: accept;
+        }
+    }
+#endif
 
     state vlan {
         packet.extract(hdr.vlan);

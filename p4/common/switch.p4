@@ -20,6 +20,10 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     Deliver() deliver;
     ReadMeter() read_meter;
     Probe() probe;
+#ifdef EXTERNAL_TOKENS
+    TakeTokens() take_tokens;
+    AskForTokens() ask_for_tokens;
+#endif
     bit<1> known = 0;
 
     action drop(verdict_t verdict) {
@@ -51,12 +55,19 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         begin();
         configure.apply(meta);
         configure_scheme.apply(meta);
+#ifdef EXTERNAL_TOKENS
+        take_tokens.apply(hdr, meta);
+#endif
 
         /* Is the packet one that goes on? Then `known` is set, and meta.tor is where it goes or whence it tells. */
         if (standard.parser_error != error.NoError) {
             drop(DROPPED_MALFORMED);
         } else if (meta.role == ROLE_NONE) {
             drop(DROPPED_NO_PORT);
+#ifdef EXTERNAL_TOKENS
+        } else if (hdr.tokens.isValid()) {
+            drop(DROPPED_NOT_IP); /* the control plane has not sent it */
+#endif
         } else if (hdr.probe.isValid()) {
             if (meta.role == ROLE_HOST) {
                 drop(DROPPED_HOST_PROBE);
@@ -120,6 +131,11 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
                 if ((meta.role == ROLE_HOST && meta.local == 0) || (meta.role != ROLE_HOST && meta.local == 1)) {
                     observe.apply(hdr, meta);
                 }
+#ifdef EXTERNAL_TOKENS
+                if (meta.verdict == ASKED) {
+                    ask_for_tokens.apply(hdr, meta);
+                } else
+#endif
 #ifdef TEST_INPUTS
                 if (hdr.test_input.kind == TEST_HANDSHAKE) {
                     drop(OBSERVED);
@@ -154,7 +170,7 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 #endif
         standard.egress_spec = standard.ingress_port;
 #else
-        if (meta.verdict == FORWARDED || meta.verdict == DELIVERED) {
+        if (meta.verdict == FORWARDED || meta.verdict == DELIVERED || meta.verdict == ASKED) {
             standard.egress_spec = (bit<9>)meta.port;
         } else if (meta.verdict == PROBE_FORWARDED || meta.verdict == PROBE_SENT) {
             hdr.probe.util = (bit<8>)meta.probe_util;

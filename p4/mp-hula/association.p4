@@ -184,7 +184,9 @@ control Join(inout metadata_t meta) {
 control Observe(inout headers_t hdr, inout metadata_t meta) {
     FlowSlots() flow_slots;
     ReadTask() read_task;
+#ifndef EXTERNAL_TOKENS
     Tokens() tokens;
+#endif
     FindFlow() find_flow;
     IgnoreRepeated() ignore_repeated;
     RemoveFlow() remove_flow;
@@ -199,10 +201,21 @@ control Observe(inout headers_t hdr, inout metadata_t meta) {
     apply {
         if (meta.is_tor == 1 && hdr.tcp.isValid()) {
             flow_slots.apply(meta);
+#ifdef EXTERNAL_TOKENS
+            if (meta.scheme.answered == 0) {
+                read_task.apply(hdr, meta);
+                if (meta.scheme.task == TASK_OPEN || meta.scheme.task == TASK_STORE_KEY) {
+                    meta.verdict = ASKED;
+                }
+            }
+        }
+        if (meta.is_tor == 1 && hdr.tcp.isValid() && meta.verdict != ASKED) {
+#else
             read_task.apply(hdr, meta);
             if (meta.scheme.task == TASK_OPEN || meta.scheme.task == TASK_STORE_KEY) {
                 tokens.apply(meta);
             }
+#endif
             if (meta.scheme.task == TASK_OPEN || meta.scheme.task == TASK_STORE_KEY || meta.scheme.task == TASK_JOIN) {
                 find_flow.apply(meta);
                 ignore_repeated.apply(meta);

@@ -47,6 +47,10 @@ struct scheme_t {
     bit<32> set_of_b;
     bit<32> row; /* number of the first mapping of the packet's connection */
     bit<64> avoided; /* set of ports */
+#ifdef EXTERNAL_TOKENS
+    bit<16> controller; /* the CPU port */
+    bit<1> answered;    /* the packet is back with its tokens */
+#else
     /* The state of a hash function */
     bit<512> words;
     bit<32> a;
@@ -59,6 +63,7 @@ struct scheme_t {
     bit<32> h;
     bit<32> sum;
     bit<32> next;
+#endif
 }
 
 #include "../common/headers.p4"
@@ -72,7 +77,11 @@ struct scheme_t {
 #include "../common/hula.p4"
 #include "../common/empty.p4"
 #include "tables.p4"
+#ifdef EXTERNAL_TOKENS
+#include "external_tokens.p4"
+#else
 #include "tokens.p4"
+#endif
 #include "best_hops.p4"
 #include "lookup.p4"
 #include "association.p4"
@@ -81,10 +90,16 @@ struct scheme_t {
 control ConfigureScheme(inout metadata_t meta) {
     ConfigureHula() hula;
     ConfigureMpHula() mp_hula;
+#ifdef EXTERNAL_TOKENS
+    ConfigureTokens() tokens;
+#endif
 
     apply {
         hula.apply(meta);
         mp_hula.apply(meta);
+#ifdef EXTERNAL_TOKENS
+        tokens.apply(meta);
+#endif
     }
 }
 

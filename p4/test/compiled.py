@@ -7,18 +7,27 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 from typing import Any
 
 P4 = pathlib.Path(__file__).resolve().parents[1]
 COMPILER = "p4c-bm2-ss"
-PROGRAMS = {"ecmp": "ecmp.p4", "hula": "hula.p4", "mp-hula": "mp_hula.p4", "cflb": "cflb.p4"}
+PROGRAMS = {"ecmp": "ecmp.p4", "hula": "hula.p4", "mp-hula": "mp_hula.p4", "mp-hula-external": "mp_hula.p4", "cflb": "cflb.p4"}
+# Programs that are builds of another one's source, in its folder.
+VARIANTS = {"mp-hula-external": ("mp-hula", ["-DEXTERNAL_TOKENS"])}
 BUILDS = {"": [], "-test": ["-DTEST_INPUTS"]}
+
+
+def folder_and_flags(program: str) -> tuple[pathlib.Path, list[str]]:
+    """Where a program's source is, and how it is compiled."""
+    folder, flags = VARIANTS.get(program, (program, []))
+    return P4 / folder, flags
 
 
 def path(program: str, test: bool) -> pathlib.Path:
     """The committed JSON of a program, or of its test build."""
-    return P4 / program / "compiled" / f"{program}{'-test' if test else ''}.json"
+    return folder_and_flags(program)[0] / "compiled" / f"{program}{'-test' if test else ''}.json"
 
 
 def without_positions(value: Any) -> Any:
@@ -32,9 +41,10 @@ def without_positions(value: Any) -> Any:
 
 def compile_program(program: str, build: str, info: pathlib.Path | None = None) -> str:
     """The JSON of a program, in one line, as p4c makes it now; with `info` its P4Info is written there."""
+    source, flags = folder_and_flags(program)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "out.json")
-        command = [COMPILER, "--Wdisable=unused", "--std", "p4-16", *BUILDS[build], "-o", str(out), str(P4 / program / PROGRAMS[program])]
+        command = [COMPILER, "--Wdisable=unused", "--std", "p4-16", *flags, *BUILDS[build], "-o", str(out), str(source / PROGRAMS[program])]
         if info:
             command += ["--p4runtime-files", str(info)]
         subprocess.run(command, check=True)
@@ -47,8 +57,8 @@ def compiler() -> str | None:
 
 
 def main() -> None:
-    """Writes all programs."""
-    for program in PROGRAMS:
+    """Writes the programs that the command line names, or all."""
+    for program in sys.argv[1:] or PROGRAMS:
         for build in BUILDS:
             target = path(program, build != "")
             target.parent.mkdir(exist_ok=True)

@@ -14,6 +14,7 @@ NEEDS = {
     "test_plan": None,
     "test_vectors": None,
     "test_bad_input": None,
+    "test_external_tokens": None,
     "test_compiled": "p4c-bm2-ss",
     "test_tna": "p4c-barefoot",
     "test_bmv2": "simple_switch",

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 
 import bmv2
 import test_bad_input
+import test_external_tokens
 import test_vectors
 import traces
 
@@ -26,6 +27,13 @@ class BadInputOnBmv2(test_bad_input.BadInput):
 
 class BadHandshakesOnBmv2(test_bad_input.BadHandshakes):
     """The same on MP-HULA, and handshakes."""
+
+    def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        return bmv2.bench(program)
+
+
+class ExternalTokensOnBmv2(test_external_tokens.ExternalTokens):
+    """Tokens by the control plane."""
 
     def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
         return bmv2.bench(program)

@@ -48,6 +48,12 @@ class Vectors(unittest.TestCase):
     def test_mp_hula_random(self) -> None:
         self.replay("mp-hula", "mp-hula-random")
 
+    def test_mp_hula_with_tokens_by_the_control_plane(self) -> None:
+        self.replay("mp-hula-external", "mp-hula")
+
+    def test_mp_hula_random_with_tokens_by_the_control_plane(self) -> None:
+        self.replay("mp-hula-external", "mp-hula-random")
+
     def test_cflb(self) -> None:
         self.replay("cflb", "cflb")
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import frames
 import state
 from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
-from heddle_p4 import cflb
+from heddle_p4 import cflb, tokens
 from heddle_p4.plan import COUNTERS
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
@@ -20,7 +20,7 @@ PORTS = 64
 FABRIC_PORT = 0
 ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
 REASONS = ["alone", "controlled", "digit-too-high", "no-selector", "no-field"]
-PROBE_FORWARDED, PROBE_SENT = 3, 4
+PROBE_FORWARDED, PROBE_SENT, OBSERVED, ASKED = 3, 4, 14, 15
 Json = dict[str, Any]
 
 
@@ -81,6 +81,8 @@ class Run:
             self.switch.set_default("hula_settings", "set_hula", hula_values(self.config.get("hula", self.config)))
         if self.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
+            if self.switch.has_table("token_settings"):
+                self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
         if self.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(self.config))
 
@@ -157,8 +159,19 @@ class Run:
         ends = (LOCAL_HOST, OTHER_HOST) if from_host else (OTHER_HOST, LOCAL_HOST)
         kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], options))
         port = HOST_PORT if from_host else FABRIC_PORT
-        self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
+        answer = self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
+        if answer.verdict == ASKED:
+            self._send_back(now, step, answer)
         return {}
+
+    def _send_back(self, now: int, step: Json, asked: Answer) -> None:
+        """The control plane computes tokens."""
+        back = tokens.answer(asked.frame)
+        if asked.port != CPU_PORT or back is None:
+            raise Different(f"a question goes to port {asked.port}: {asked.frame.hex()}")
+        answer = self._exchange(Given(now, CPU_PORT, "handshake", flow_hash=step["out_hash"]), back)
+        if answer.verdict != OBSERVED:
+            raise Different(f"what comes back with tokens has verdict {answer.verdict}")
 
     def probe(self, now: int, step: Json) -> Json:
         """A received probe."""

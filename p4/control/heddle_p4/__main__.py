@@ -21,6 +21,7 @@ from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
 from heddle_p4.probes import Probes
 from heddle_p4.program import Program
 from heddle_p4.thrift_switch import MissingStubs, ThriftSwitch, find_stubs
+from heddle_p4.tokens import Tokens
 
 THRIFT_PORT = 9090
 START = 60.0
@@ -28,6 +29,7 @@ LOOK = 0.005
 COUNT = 0.5
 NOT_FOUND = 127
 CPU, CPU_FAR = "cpu0", "cpu1"
+CPU_MTU = "2000"  # a full packet, and the header of tokens
 
 
 def run(*command: str) -> None:
@@ -63,7 +65,7 @@ def cpu_port() -> Iterator[str]:
     run("ip", "link", "add", CPU, "type", "veth", "peer", "name", CPU_FAR)
     try:
         for device in (CPU, CPU_FAR):
-            run("ip", "link", "set", device, "up")
+            run("ip", "link", "set", device, "mtu", CPU_MTU, "up")
         yield CPU_FAR
     finally:
         subprocess.run(("ip", "link", "delete", CPU), check=False)
@@ -138,6 +140,7 @@ def serve(path: pathlib.Path) -> None:
         tables.write(up)
         period = plan.probe_period()
         probes = Probes(cpu, plan.tor or 0, period) if period else None
+        tokens = Tokens(cpu) if plan.asks_for_tokens() else None
         write_counters(path, tables)
         due = time.monotonic() + COUNT
         print("the switch runs", file=sys.stderr, flush=True)
@@ -153,8 +156,9 @@ def serve(path: pathlib.Path) -> None:
                 write_counters(path, tables)
                 due = time.monotonic() + COUNT
             time.sleep(LOOK)
-        if probes:
-            probes.close()
+        for thread in (probes, tokens):
+            if thread:
+                thread.close()
 
 
 def missing() -> str | None:

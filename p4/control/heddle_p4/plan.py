@@ -76,7 +76,8 @@ class Plan:
 
     def program(self) -> pathlib.Path:
         """The compiled form of the scheme's program. Raises BadPlan."""
-        path = P4 / self.scheme / "compiled" / f"{self.scheme}.json"
+        name = f"{self.scheme}-external" if self.asks_for_tokens() else self.scheme
+        path = P4 / self.scheme / "compiled" / f"{name}.json"
         if not path.is_file():
             raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula and cflb')
         return path
@@ -93,6 +94,10 @@ class Plan:
                 raise BadPlan(f"{self.node}: {cells} cells of {register}: the program has room for {room}")
         if hula.get("util_bits", 0) > PROBE_BITS:
             raise BadPlan(f"{self.node}: util_bits = {hula['util_bits']}: a probe has {PROBE_BITS}")
+
+    def asks_for_tokens(self) -> bool:
+        """True if the control plane computes MPTCP's tokens: `"tokens": "control-plane"` in MP-HULA's config."""
+        return self.scheme == "mp-hula" and self.config.get("tokens", "data-plane") == "control-plane"
 
     def probe_period(self) -> int | None:
         """Nanoseconds between two probes of this ToR; None if it sends none."""
@@ -155,5 +160,7 @@ class Tables:
             self.switch.set_default("hula_settings", "set_hula", hula_values(plan.config.get("hula", plan.config)))
         if plan.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(plan.config, BEST_HOPS))
+        if plan.asks_for_tokens():
+            self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
         if plan.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(plan.config))

@@ -21,6 +21,10 @@ class Switch(abc.ABC):
     """A running switch. Tables, actions, counters and registers are given by their last names in the P4 program."""
 
     @abc.abstractmethod
+    def has_table(self, table: str) -> bool:
+        """True if its program has a table of this name."""
+
+    @abc.abstractmethod
     def set_default(self, table: str, action: str, values: Values) -> None:
         """Sets the action of a table for packets without an entry."""
 

@@ -4,6 +4,7 @@ The stubs of the protocol (`bm_runtime`) come with BMv2's installation, in the P
 
 import glob
 import importlib
+import logging
 import pathlib
 import shutil
 import sys
@@ -34,6 +35,8 @@ def find_stubs() -> None:
 def connect(port: int) -> tuple[Any, Any, Any]:
     """The transport, and clients for tables and for multicast groups. Raises TTransportException while the switch is not up."""
     find_stubs()
+    # While a switch starts, nobody listens: the caller tries again, and says so if it gives up.
+    logging.getLogger("thrift.transport.TSocket").setLevel(logging.CRITICAL)
     socket = importlib.import_module("thrift.transport.TSocket").TSocket("127.0.0.1", port)
     transport = importlib.import_module("thrift.transport.TTransport").TBufferedTransport(socket)
     protocol = importlib.import_module("thrift.protocol.TBinaryProtocol").TBinaryProtocol(transport)
@@ -53,6 +56,9 @@ class ThriftSwitch(Switch):
         self.types = importlib.import_module("bm_runtime.standard.ttypes")
         self.handles: dict[tuple[str, tuple[Key, ...]], int] = {}
         self.nodes: dict[int, int] = {}
+
+    def has_table(self, table: str) -> bool:
+        return self.program.has_table(table)
 
     def set_default(self, table: str, action: str, values: Values) -> None:
         found = self.program.table(table)

@@ -1,0 +1,54 @@
+"""Tokens of MPTCP's keys for a switch whose program does not hash: packets of handshakes come by the CPU port with their keys, and go back with
+the tokens (p4/mp-hula/external_tokens.p4). A token is the top 32 bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684)."""
+
+import hashlib
+import select
+import socket
+import struct
+import threading
+
+ETHERTYPE_TOKENS = 0x7401
+ETHERNET = 14
+# Type of the packet, port, role, task, version, answered; keys; tokens.
+HEADER = struct.Struct(">HHBBBB8s8s4s4s")
+LOOK = 0.2
+
+
+def token(version: int, key: bytes) -> bytes:
+    """Four bytes."""
+    return (hashlib.sha256 if version else hashlib.sha1)(key).digest()[:4]
+
+
+def answer(frame: bytes) -> bytes | None:
+    """The frame to send back; None for one that asks for no tokens."""
+    if len(frame) < ETHERNET + HEADER.size or struct.unpack_from(">H", frame, 12)[0] != ETHERTYPE_TOKENS:
+        return None
+    *packet, version, answered, key_a, key_b, _, _ = HEADER.unpack_from(frame, ETHERNET)
+    if answered:
+        return None
+    header = HEADER.pack(*packet, version, 1, key_a, key_b, token(version, key_a), token(version, key_b))
+    return frame[:ETHERNET] + header + frame[ETHERNET + HEADER.size :]
+
+
+class Tokens:
+    """A thread that answers on the control plane's end of the CPU port."""
+
+    def __init__(self, device: str) -> None:
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERTYPE_TOKENS))
+        self.socket.bind((device, ETHERTYPE_TOKENS))
+        self.ends = threading.Event()
+        self.thread = threading.Thread(target=self._run, name="tokens", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        while not self.ends.is_set():
+            if select.select([self.socket], [], [], LOOK)[0]:
+                back = answer(self.socket.recv(65536))
+                if back:
+                    self.socket.send(back)
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self.ends.set()
+        self.thread.join()
+        self.socket.close()
