@@ -8,21 +8,20 @@
 mod network;
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Instant;
+use std::time::Duration;
 
 use etherparse::PacketBuilder;
 use heddle_balancer_maps::abi::*;
 use heddle_balancer_maps::{Balancer, Clock, Mode, Sizes, interface_index};
-use heddle_bpf_loader::{Clients, Error, Generator, discard, send_back};
-use network::{ip, own_network};
-use rustix::thread::{CpuSet, sched_setaffinity};
+use heddle_bpf_loader::{Clients, Error, Senders, discard, own_network, received, send_back};
+use network::ip;
 
 const VIP: [u8; 4] = [192, 0, 2, 10];
 const FRAMES: u32 = 2_000_000;
 const ROUNDS: usize = 7;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    own_network();
+    own_network()?;
     let processors = std::thread::available_parallelism()?.get().min(2);
     let queues = format!("numrxqueues {processors} numtxqueues {processors}");
     ip(&format!("link add near {queues} type veth peer name far {queues}"));
@@ -45,11 +44,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn measure(processors: usize) -> Result<[f64; 2], Box<dyn std::error::Error>> {
     let far = interface_index("far")?;
     let mut rates = [Vec::new(), Vec::new()];
+    let mut senders = Senders::new(interface_index("near")?, processors)?;
     for _ in 0..ROUNDS {
         let mut balancer = balancer(far)?;
         balancer.program.attach(far, Mode::Native)?;
-        send(processors, 10_000)?;
-        rates[0].push(rate(processors)?);
+        send(&mut senders, 10_000)?;
+        rates[0].push(rate(&mut senders)?);
         let known = balancer.maps.counters.get(1, Counter::SentFlow)?.packets;
         if known < u64::from(FRAMES) / 2 {
             return Err(format!("{known} packets went the way meant").into());
@@ -57,7 +57,7 @@ fn measure(processors: usize) -> Result<[f64; 2], Box<dyn std::error::Error>> {
         drop(balancer);
         let mut bare = send_back()?;
         bare.attach(far, Mode::Native)?;
-        rates[1].push(rate(processors)?);
+        rates[1].push(rate(&mut senders)?);
     }
     Ok(rates.map(|mut rates| {
         rates.sort_by(f64::total_cmp);
@@ -66,42 +66,14 @@ fn measure(processors: usize) -> Result<[f64; 2], Box<dyn std::error::Error>> {
 }
 
 /// Million packets a second that came back.
-fn rate(processors: usize) -> Result<f64, Box<dyn std::error::Error>> {
-    let before = came_back()?;
-    let seconds = send(processors, FRAMES)?;
-    Ok((came_back()? - before) as f64 / seconds / 1e6)
+fn rate(senders: &mut Senders) -> Result<f64, Error> {
+    let before = received("near")?;
+    let time = send(senders, FRAMES)?;
+    Ok((received("near")? - before) as f64 / time.as_secs_f64() / 1e6)
 }
 
-/// The packets that the near end has received.
-fn came_back() -> Result<u64, Box<dyn std::error::Error>> {
-    let text = ip("-s link show near");
-    let mut lines = text.lines().skip_while(|line| !line.trim_start().starts_with("RX:"));
-    let counts = lines.nth(1).and_then(|line| line.split_whitespace().nth(1));
-    Ok(counts.ok_or("ip shows no count")?.parse()?)
-}
-
-/// Has each processor's generator send, all at the same time: the seconds until the last has ended.
-fn send(processors: usize, frames: u32) -> Result<f64, Error> {
-    let start = Instant::now();
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..processors)
-            .map(|processor| scope.spawn(move || generate(processor, frames)))
-            .collect();
-        threads.into_iter().try_for_each(|thread| match thread.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    })?;
-    Ok(start.elapsed().as_secs_f64())
-}
-
-fn generate(processor: usize, frames: u32) -> Result<(), Error> {
-    let mut only = CpuSet::new();
-    only.set(processor);
-    // Without it the kernel may run two generators on one processor: the rate says so.
-    let _ = sched_setaffinity(None, &only);
-    let mut generator = Generator::new(interface_index("near")?)?;
-    generator.send(&frame(), Clients::Many(1000), frames)
+fn send(senders: &mut Senders, frames: u32) -> Result<Duration, Error> {
+    senders.send(&frame(), Clients::Many(1000), frames)
 }
 
 /// A segment of 100 bytes to the service.

@@ -2,8 +2,8 @@
 //!
 //! [`Program`] is a program in the kernel, from an object that some crate's build script compiled (heddle-bpf-build). [`Pins`] is
 //! a directory in which maps and links outlive the process. [`maps`] has maps that any program may have, [`abi`] the types of
-//! bpf/include that all programs share. [`Bench`] measures programs, [`Generator`] sends packets, [`pass`], [`send_back`] and [`discard`] do that with
-//! all.
+//! bpf/include that all programs share. [`Bench`] measures programs, [`Generator`] sends packets, [`Senders`] do so from several
+//! processors, [`pass`], [`send_back`], [`discard`] and [`Forwarding`] do that with all.
 //!
 //! Nearly everything here needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON (the verifier is stricter without), and
 //! CAP_SYS_ADMIN where it says so. Nothing panics; what the kernel refuses is an [`Error`].
@@ -18,12 +18,14 @@ mod generator;
 pub mod maps;
 mod pins;
 mod program;
+mod traffic;
 
 pub use attach::{Attached, Mode, interface_index};
-pub use bare::{discard, pass, send_back};
+pub use bare::{Forwarding, discard, pass, send_back};
 pub use bench::{Bench, Clients, Cost};
 pub use classifier::{TcDirection, attach_tc, run_tc};
 pub use error::Error;
 pub use generator::Generator;
 pub use pins::{Pins, detach, remove_pins};
 pub use program::{Action, Program, Run};
+pub use traffic::{Senders, own_network, received};

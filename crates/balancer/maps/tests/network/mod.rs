@@ -5,6 +5,7 @@
 use std::process::Command;
 
 use heddle_balancer_maps::interface_index;
+use heddle_bpf_loader::own_network;
 
 /// Runs `ip` in this thread's network namespace: what it said.
 pub fn ip(arguments: &str) -> String {
@@ -15,15 +16,7 @@ pub fn ip(arguments: &str) -> String {
 
 /// A network namespace for this thread, with a veth pair in it: the one end's index.
 pub fn veth() -> u32 {
-    own_network();
+    own_network().unwrap();
     ip("link add near type veth peer name far");
     interface_index("near").unwrap()
-}
-
-/// Gives this thread, and the processes that it starts, a network namespace of its own.
-#[allow(unsafe_code)] // rustix marks it so for other namespaces' sake.
-pub fn own_network() {
-    use rustix::thread::{UnshareFlags, unshare_unsafe};
-    // SAFETY: only the network namespace is unshared: file descriptors stay as they are.
-    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.unwrap();
 }
