@@ -81,12 +81,11 @@ impl Check<'_> {
             (scenario.fabric.port.mark_above, scenario.fabric.host_port.mark_above) = (None, None);
         }
         let longest = scenario.fabric.graph.links.iter().map(|link| link.delay).max();
-        let longest = longest.filter(|&delay| delay > Time::ZERO);
-        if let Some(delay) = longest {
-            // Not refused: every file that is meant for the simulator gives it.
-            self.notes.push(format!(
-                "fabric.link_delay: {delay} is not kept, links have no delay but the kernel's own (no netem)"
-            ));
+        if let Some(delay) = longest.filter(|&delay| delay > Time::ZERO) {
+            let why = format!(
+                "links here have no delay but the kernel's own, some tens of us a hop: {delay} cannot be kept (there is no netem)"
+            );
+            self.refuse("fabric.link_delay", &why, "--set fabric.link_delay=0us")?;
             scenario.fabric.graph.links.iter_mut().for_each(|link| link.delay = Time::ZERO);
         }
         Ok(())

@@ -82,8 +82,14 @@ fn defaults_that_a_kernel_has_otherwise_are_replaced_and_said() {
 }
 
 #[test]
-fn delays_of_links_are_left_out_and_said() {
-    let possible = checked(&[("fabric.link_delay", "5us")]).unwrap();
+fn a_delay_of_links_is_refused_and_a_default_one_left_out_and_said() {
+    let error = checked(&[("fabric.link_delay", "5us")]).unwrap_err();
+    assert_eq!(error.key(), "fabric.link_delay");
+    assert!(error.help().unwrap().contains("--set fabric.link_delay=0us"), "{error}");
+    let source = Source::new("lab.toml", PLAIN.replace("link_delay = \"0us\"", ""));
+    let scenario = load(&source, &|_: &str| Err(std::io::Error::other("none"))).unwrap();
+    assert!(scenario.fabric.graph.links.iter().any(|link| link.delay > Time::ZERO));
+    let possible = check(&source, &scenario, Kind::Kernel).unwrap();
     assert!(possible.scenario.fabric.graph.links.iter().all(|link| link.delay == Time::ZERO));
     assert!(possible.notes.iter().any(|note| note.starts_with("fabric.link_delay")));
 }

@@ -88,7 +88,7 @@ pub(crate) struct Source {
 #[command(after_help = "\
 Examples:
   heddle lab run scenarios/lab/symmetric.toml --dataplane ebpf
-  heddle lab run scenarios/hula-fig5.toml --set scheme=ecmp --size-scale 0.1 --set measure.flows=500")]
+  heddle lab run scenarios/hula-fig5.toml --set fabric.link_delay=0us --set scheme=ecmp --size-scale 0.1 --set measure.flows=500")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: Source,
