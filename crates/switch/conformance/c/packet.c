@@ -4,7 +4,7 @@
  * other symbols are local to the object (build.rs). */
 #include <string.h>
 
-#include "sizes.h"
+#include "packet_sizes.h"
 
 #include "common/native.h"
 #include "switch/switch.bpf.c"

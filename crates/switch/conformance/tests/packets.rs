@@ -2,8 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use heddle_switch_conformance::packets::{Switch, check};
+use heddle_wire::probe::TorId;
+use heddle_wire::{EtherType, Probe};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// `enum switch_counter`, the verdict of a probe at the end of its way (bpf/switch/switch_abi.h).
+const PROBE_TAKEN: u32 = 4;
 
 /// TCP from 10.0.0.1 to 10.0.1.1 without a checksum.
 const FRAME: [u8; 54] = [
@@ -42,6 +47,48 @@ fn a_good_frame_is_forwarded_by_every_scheme() {
         let outcome = Switch::new(scheme, true, 0).run(1, 0, &FRAME);
         assert_eq!((outcome.verdict, outcome.action), (Some(0), 4));
         assert_eq!(outcome.frame[22], 63);
+    }
+}
+
+/// A probe of ToR 1: Ethernet, then what `heddle_wire` writes.
+fn probe(path_util: u8) -> [u8; 60] {
+    let mut frame = [0; 60];
+    frame[..12].copy_from_slice(&FRAME[..12]);
+    frame[12..14].copy_from_slice(&EtherType::PROBE.0.to_be_bytes());
+    Probe { tor: TorId::new(1).unwrap(), path_util }.emit(&mut frame[14..]).unwrap();
+    frame
+}
+
+/// A second after boot, then a second, an hour and all of time back and forth: no packet is dropped, and behind each jump a probe of a better
+/// path counts: an entry from the future is held for a fresh one.
+#[test]
+fn clocks_that_jump_drop_nothing_and_probes_count_again() {
+    const SECOND: u64 = 1_000_000_000;
+    let jumps =
+        [10 * SECOND, 9 * SECOND, 3_600 * SECOND, SECOND, u64::MAX, 0, u64::MAX / 2, 1, 2 * SECOND];
+    for scheme in 0..4 {
+        let mut switch = Switch::new(scheme, true, 0);
+        for (round, now) in (0..).zip(jumps) {
+            let (uplink, util) = (1 + round % 8, 60 - 6 * round as u8);
+            if scheme == 1 || scheme == 2 {
+                let outcome = switch.run(now, uplink, &probe(util));
+                assert_eq!(outcome.verdict, Some(PROBE_TAKEN), "scheme {scheme} at {now}");
+            }
+            // Another flow, so that no flowlet says where it goes.
+            let mut frame = FRAME;
+            frame[35] = round as u8;
+            for later in [0, 1, 1000] {
+                let outcome = switch.run(now.saturating_add(later), 0, &frame);
+                assert_eq!(
+                    (outcome.verdict, outcome.action),
+                    (Some(0), 4),
+                    "scheme {scheme} at {now}"
+                );
+                if scheme == 1 {
+                    assert_eq!(outcome.to, uplink, "at {now} the hop of the latest probe");
+                }
+            }
+        }
     }
 }
 
