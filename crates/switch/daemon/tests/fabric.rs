@@ -106,17 +106,16 @@ fn a_sender_learns_the_mtu_that_shims_leave() {
     assert!(!goes_on(), "a packet was too long with its shim");
 }
 
-#[test]
-fn a_restart_in_mid_transfer_loses_no_packet() {
-    if skip() {
-        return;
-    }
+/// The hosts ping each other while each of three switches loses its daemon by `end` and gets another.
+fn no_packet_is_lost_without_daemons(end: fn(&mut Fabric, &str)) {
     let mut fabric = Fabric::new(HULA, "");
     let mut ping = fabric.command("host-1", "ping -q -i 0.005 -c 1500 10.0.0.2");
     let ping = ping.stdout(std::process::Stdio::piped()).spawn().unwrap();
     for node in ["leaf-1", "spine-1", "spine-2"] {
         let before = fabric.count(node, "forwarded");
-        fabric.stop(node);
+        end(&mut fabric, node);
+        assert!(fabric.ask(node).is_none(), "{node} has no daemon");
+        assert!(fabric.pings("host-1", "10.0.0.2"), "and forwards");
         fabric.start(node);
         eventually("the next daemon answers", || fabric.ask(node).is_some());
         assert!(
@@ -127,6 +126,47 @@ fn a_restart_in_mid_transfer_loses_no_packet() {
     let output = ping.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("1500 received"), "{text}");
+    for node in common::SWITCHES {
+        assert_eq!(dropped(&fabric, node), 0, "{node}");
+    }
+}
+
+#[test]
+fn a_restart_in_mid_transfer_loses_no_packet() {
+    if skip() {
+        return;
+    }
+    no_packet_is_lost_without_daemons(Fabric::stop);
+}
+
+#[test]
+fn a_daemon_that_is_killed_in_mid_transfer_loses_no_packet() {
+    if skip() {
+        return;
+    }
+    no_packet_is_lost_without_daemons(Fabric::kill);
+}
+
+/// The data's path: TCP goes on while the daemons of both spines are dead, and no byte is missing.
+#[test]
+fn tcp_goes_on_while_daemons_are_dead() {
+    if skip() {
+        return;
+    }
+    for scheme in [ECMP, HULA] {
+        let mut fabric = Fabric::new(scheme, "");
+        for node in ["spine-1", "spine-2", "leaf-2"] {
+            fabric.kill(node);
+        }
+        let before = fabric.count("leaf-1", "forwarded");
+        assert!(fabric.transfer(None, 1_000_000, || false), "{scheme}");
+        assert!(fabric.count("leaf-1", "forwarded") > before + 1_000_000 / 1500, "{scheme}");
+        for node in ["spine-1", "spine-2", "leaf-2"] {
+            fabric.start(node);
+            eventually("the next daemon answers", || fabric.ask(node).is_some());
+            assert_eq!(dropped(&fabric, node), 0, "{scheme}, {node}");
+        }
+    }
 }
 
 /// Ends a transfer when it is dropped.

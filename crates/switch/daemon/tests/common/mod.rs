@@ -181,6 +181,14 @@ impl Fabric {
         assert!(child.wait().unwrap().success());
     }
 
+    /// SIGKILL: the daemon has no time for anything.
+    pub fn kill(&mut self, node: &str) {
+        let at = self.daemons.iter().position(|(name, _)| *name == node).unwrap();
+        let (_, mut child) = self.daemons.remove(at);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
     pub fn ask(&self, node: &str) -> Option<Status> {
         match admin::call(&self.path(&format!("{node}.sock")), &Request::Status) {
             Ok(Answer::Status(status)) => Some(*status),
