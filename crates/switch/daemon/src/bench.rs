@@ -4,12 +4,15 @@
 //! program's own counters that all packets took the path that is meant.
 
 mod cases;
+mod network;
+mod rates;
 
 use heddle_bpf_loader::{Action, Bench, Clients, Error};
 use serde::Serialize;
 
 use crate::rig::Rig;
 use cases::Case;
+pub use rates::{Load, Rate, rates};
 
 /// The cost of a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]

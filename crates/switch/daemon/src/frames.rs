@@ -172,13 +172,13 @@ pub fn probe(tor: u16, path_util: u8) -> Vec<u8> {
     frame
 }
 
-/// The handshakes of a connection of several subflows from 10.0.0.1 to 10.0.1.1, and a data packet of each.
-pub fn connection(subflows: u16) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+/// The handshakes of a connection of several subflows to 10.0.1.1, and a data packet of each; the subflows' ports follow the first one's.
+pub fn connection((client, first): (&str, u16), subflows: u16) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (a, b) = (*b"client's", *b"server's");
     let token = Version::V1.token(Key(b));
-    let packet = |port, option| data("10.0.0.1", "10.0.1.1", (port, 5000), option);
-    let mut handshakes = vec![packet(4000, MptcpOption::Keys(a, b))];
-    handshakes.extend((1..subflows).map(|n| packet(4000 + n, MptcpOption::Join(token.0))));
-    let data = (0..subflows).map(|n| packet(4000 + n, MptcpOption::Dss)).collect();
+    let packet = |n, option| data(client, "10.0.1.1", (first + n, 5000), option);
+    let mut handshakes = vec![packet(0, MptcpOption::Keys(a, b))];
+    handshakes.extend((1..subflows).map(|n| packet(n, MptcpOption::Join(token.0))));
+    let data = (0..subflows).map(|n| packet(n, MptcpOption::Dss)).collect();
     (handshakes, data)
 }

@@ -16,6 +16,8 @@ use crate::plan;
 const LOOPBACK: u32 = 1;
 /// Uplinks.
 pub const UPLINKS: u16 = 8;
+/// Ports: the host's and the uplinks.
+pub const PORTS: usize = 1 + UPLINKS as usize;
 /// The host's port.
 pub const HOST: u16 = 0;
 /// The host's addresses, and those of a host at the other ToR.
@@ -57,6 +59,20 @@ impl Rig {
         mp_hula: MpHulaConfig,
         cflb: Option<&CflbConstants>,
     ) -> Result<Rig, Error> {
+        Rig::on([LOOPBACK; PORTS], hook, scheme, mp_hula, cflb)
+    }
+
+    /// The same with a network: the numbers of its ports' interfaces, the host's first. The programs are attached to none.
+    ///
+    /// # Errors
+    /// As [`Rig::new`].
+    pub fn on(
+        interfaces: [u32; PORTS],
+        hook: Hook,
+        scheme: Scheme,
+        mp_hula: MpHulaConfig,
+        cflb: Option<&CflbConstants>,
+    ) -> Result<Rig, Error> {
         let mut switch = Switch::load(scheme, hook)?;
         if let Some(constants) = cflb {
             switch.set_constants(constants)?;
@@ -78,9 +94,10 @@ impl Rig {
         let hops: Vec<u16> = (1..=UPLINKS).collect();
         switch.maps.groups.set(1, plan::next_hops(&hops), 0)?;
         switch.maps.tor_groups.set(1, 1, 0)?;
-        for port in 0..=UPLINKS {
-            switch.maps.ports.set(port.into(), self::port(port), 0)?;
-            switch.set_device(port.into(), LOOPBACK, (port != HOST).then_some(false))?;
+        for (port, interface) in (0..).zip(interfaces) {
+            switch.maps.ports.set(port.into(), self::port(port, interface), 0)?;
+            switch.set_device(port.into(), interface, (port != HOST).then_some(false))?;
+            switch.maps.port_of_interface.insert(&interface, &port.into())?;
         }
         for (address, tor) in ADDRESSES {
             let address: IpAddr = address.parse().unwrap_or(IpAddr::V4([0, 0, 0, 0].into()));
@@ -135,7 +152,7 @@ impl Rig {
     }
 }
 
-fn port(number: u16) -> SwitchPort {
+fn port(number: u16, ifindex: u32) -> SwitchPort {
     let role = if number == HOST { SwitchRole::Host } else { SwitchRole::Up };
     let mac = |last: u16| u64::from(last) << 40 | 0x02;
     SwitchPort {
@@ -143,7 +160,7 @@ fn port(number: u16) -> SwitchPort {
         peer_mac: mac(100 + number),
         probe_group: 0,
         full: 1 << 20,
-        ifindex: LOOPBACK,
+        ifindex,
         mtu: 1500,
         role: role as u8,
         learns: 0,

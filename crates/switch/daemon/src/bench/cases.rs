@@ -1,13 +1,13 @@
 //! The programs that are measured, and their packets.
 
 use heddle_bpf_loader::Error;
-use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::{
     CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig, SwitchCounter,
 };
+use heddle_switch_maps::{Hook, Scheme};
 
 use crate::frames::{self, MptcpOption};
-use crate::rig::Rig;
+use crate::rig::{PORTS, Rig};
 
 /// A measurement.
 pub(super) struct Case {
@@ -24,6 +24,8 @@ pub(super) struct Case {
     pub(super) verdict: SwitchCounter,
 }
 
+/// The first client of [`heddle_bpf_loader::Clients`], and its port.
+const CLIENT: (&str, u16) = ("10.0.0.0", 0x4000);
 /// Best hops that probes have found before the measurement.
 const KNOWN: u16 = 8;
 
@@ -74,7 +76,7 @@ pub(super) fn all() -> Vec<Case> {
         scheme,
         mp_hula: MpHulaConfig::default(),
         cflb: None,
-        frames: vec![frames::data("10.0.0.1", "10.0.1.1", (4000, 5000), MptcpOption::None)],
+        frames: vec![frames::data(CLIENT.0, "10.0.1.1", (CLIENT.1, 5000), MptcpOption::None)],
         before: Vec::new(),
         fixed: false,
         verdict: SwitchCounter::Forwarded,
@@ -100,7 +102,7 @@ pub(super) fn all() -> Vec<Case> {
     }
     for (best_k, subflows) in [(2, 2), (2, 4), (2, 8), (4, 8)] {
         let name = format!("mp-hula, k = {best_k}, {subflows} subflows, shims");
-        let (before, frames) = frames::connection(subflows);
+        let (before, frames) = frames::connection(CLIENT, subflows);
         let case = plain(&name, Scheme::MpHula);
         all.push(Case { mp_hula: mp_hula(best_k), frames, before, fixed: true, ..case });
     }
@@ -119,22 +121,28 @@ pub(super) fn all() -> Vec<Case> {
 }
 
 impl Case {
-    /// The switch, with best hops known and handshakes learnt.
+    /// The switch by itself at XDP, with best hops known and handshakes learnt.
     pub(super) fn rig(&self) -> Result<Rig, Error> {
-        let mut rig = Rig::new(self.scheme, self.mp_hula, self.cflb.as_ref())?;
-        let missing = || Error::Missing("XDP program");
+        self.prepared(Rig::new(self.scheme, self.mp_hula, self.cflb.as_ref())?)
+    }
+
+    /// The same in a network, attached to nothing yet.
+    pub(super) fn rig_on(&self, interfaces: [u32; PORTS], hook: Hook) -> Result<Rig, Error> {
+        self.prepared(Rig::on(interfaces, hook, self.scheme, self.mp_hula, self.cflb.as_ref())?)
+    }
+
+    fn prepared(&self, mut rig: Rig) -> Result<Rig, Error> {
         if self.scheme.has_probes() {
             for uplink in 1..=KNOWN {
                 rig.from_fabric(uplink)?;
-                let probe = frames::probe(1, 10 * uplink as u8);
-                rig.switch.xdp().ok_or_else(missing)?.run(&probe, 1)?;
+                rig.switch.run(&frames::probe(1, 10 * uplink as u8))?;
             }
             if self.verdict == SwitchCounter::Forwarded {
                 rig.from_host()?;
             }
         }
         for frame in &self.before {
-            rig.switch.xdp().ok_or_else(missing)?.run(frame, 1)?;
+            rig.switch.run(frame)?;
         }
         Ok(rig)
     }

@@ -141,7 +141,7 @@ fn subflows_get_shims_and_take_different_hops() {
         run(&rig, &frames::probe(1, util));
     }
     rig.from_host().unwrap();
-    let (handshakes, data) = frames::connection(2);
+    let (handshakes, data) = frames::connection(("10.0.0.1", 4000), 2);
     for frame in &handshakes {
         assert_eq!(run(&rig, frame).0, Action::Redirect);
     }
@@ -187,7 +187,7 @@ fn a_packet_that_the_shim_makes_too_long_is_answered() {
         return;
     }
     let rig = rig(Scheme::MpHula);
-    let (handshakes, data) = frames::connection(2);
+    let (handshakes, data) = frames::connection(("10.0.0.1", 4000), 2);
     for frame in &handshakes {
         run(&rig, frame);
     }

@@ -73,7 +73,7 @@ fn joins_beyond_sixteen_or_of_unknown_tokens_are_counted_and_forwarded() {
         return;
     }
     let rig = rig(Scheme::MpHula);
-    let (handshakes, _) = frames::connection(40);
+    let (handshakes, _) = frames::connection(("10.0.0.1", 4000), 40);
     for frame in &handshakes {
         judged(&rig, frame, "handshake");
     }

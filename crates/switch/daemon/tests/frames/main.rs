@@ -6,5 +6,6 @@ mod expiry;
 mod forwarding;
 mod ipv6;
 mod limits;
+mod rates;
 mod rigs;
 mod routes;

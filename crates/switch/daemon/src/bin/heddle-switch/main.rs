@@ -1,0 +1,76 @@
+//! `heddle-switch`: a switch of a fabric, on Linux.
+
+mod args;
+mod measure;
+mod show;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use args::{Cli, Command, LinkState, Logs};
+use clap::{CommandFactory as _, Parser as _};
+use heddle_daemon::log;
+use heddle_program::{Failure, output};
+use heddle_switch::explain::Packet;
+use heddle_switch::{config, daemon};
+use tracing_subscriber::filter::LevelFilter;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = run(&cli).map(|()| ExitCode::SUCCESS);
+    heddle_program::exit(result, &cli.common, config::describe)
+}
+
+fn run(cli: &Cli) -> Result<(), Failure> {
+    let json = cli.common.json;
+    match &cli.command {
+        Command::Run { config, logs, log_level } => serve(config, *logs, *log_level),
+        Command::Check { config } => {
+            let checked = show::Checked::of(&config::read(config)?);
+            if json { output::json(&checked) } else { output::line(checked.text()) }
+        }
+        Command::Status { config } => show::status(&config::read(config)?, json),
+        Command::Top { config, every } => show::top(&config::read(config)?, *every, json),
+        Command::Explain {
+            config,
+            source,
+            destination,
+            source_port,
+            destination_port,
+            protocol,
+            ttl,
+            flow_label,
+        } => {
+            let packet = Packet {
+                source: *source,
+                destination: *destination,
+                ports: (*source_port, *destination_port),
+                protocol: *protocol,
+                ttl: *ttl,
+                flow_label: *flow_label,
+            };
+            show::explain(&config::read(config)?, packet, json)
+        }
+        Command::Link { config, from, to, state } => {
+            let up = matches!(state, LinkState::Up);
+            show::link(&config::read(config)?, (from.clone(), to.clone()), up, json)
+        }
+        Command::Bench { rounds, flows, veth: true, frames } => {
+            measure::packets_per_second(*rounds, flows, *frames, &cli.common)
+        }
+        Command::Bench { rounds, flows, .. } => measure::nanoseconds(*rounds, flows, &cli.common),
+        Command::Detach { config } => show::detach(&config::read(config)?, json),
+        Command::Schema => output::json(&config::schema()),
+        Command::Generate(generate) => generate.run(Cli::command(), &[]),
+    }
+}
+
+fn serve(config: &Path, logs: Logs, level: LevelFilter) -> Result<(), Failure> {
+    let format = match logs {
+        Logs::Text => log::Format::Text,
+        Logs::Json => log::Format::Json,
+    };
+    log::start(format, level);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(daemon::run(config))
+}
