@@ -1,26 +1,42 @@
-"""Random steps on the compiled programs beside the Rust: `python3 fuzz.py SCHEME [--seed N] [--traces N] [--steps N] [--bmv2]`.
+"""Random steps on the compiled programs beside the Rust: `python3 fuzz.py SCHEME [--seed N] [--traces N] [--steps N] [--bmv2] [--keep FILE]`.
 
-Traces with the Rust's decisions come from `cargo run --example random-traces`. A trace on which a program differs is printed by its seed, with the
-first step that differs; the same seed draws it again."""
+Traces with the Rust's decisions come from `cargo run --example random-traces`. A trace on which a program differs is reduced to the steps that
+show it, and printed with the first step that differs; --keep writes it as a file of traces, in the form of vectors/schemes."""
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from traces import Bench
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-PROGRAMS = {"ecmp": "ecmp", "dre": "hula", "hula": "hula", "mp-hula": "mp-hula", "cflb": "cflb"}
+# The traces' scheme and the program of each choice.
+PROGRAMS = {"ecmp": ("ecmp", "ecmp"), "dre": ("dre", "hula"), "hula": ("hula", "hula"), "mp-hula": ("mp-hula", "mp-hula")}
+PROGRAMS |= {"mp-hula-external": ("mp-hula", "mp-hula-external"), "cflb": ("cflb", "cflb")}
 
 
-def drawn(scheme: str, seed: int, traces: int, steps: int) -> list[dict[str, Any]]:
-    """Random traces with the Rust's decisions."""
-    command = ("cargo", "run", "--quiet", "--package", "heddle-vectors", "--example", "random-traces", "--")
-    done = subprocess.run((*command, scheme, str(seed), str(traces), str(steps)), check=True, cwd=ROOT, stdout=subprocess.PIPE)
-    found: list[dict[str, Any]] = json.loads(done.stdout)["traces"]
-    return found
+def difference(running: "Bench", trace: dict[str, Any]) -> str:
+    """The first step at which the switch decides otherwise; empty if there is none."""
+    import traces
+
+    try:
+        traces.Run(running, trace).replay()
+    except traces.Different as found:
+        return str(found)
+    return ""
+
+
+def arguments() -> argparse.Namespace:
+    """Of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scheme", choices=PROGRAMS)
+    for name, default in (("seed", 1000), ("traces", 100), ("steps", 100)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--bmv2", action="store_true", help="on simple_switch, not by interpreter.py")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FILE", help="write the traces that differ, minimised")
+    return parser.parse_args()
 
 
 def main() -> int:
@@ -29,25 +45,23 @@ def main() -> int:
     import bmv2
     import compiled
     import interpreted
-    import traces
+    import reference
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scheme", choices=PROGRAMS)
-    for name, default in (("seed", 1000), ("traces", 100), ("steps", 100)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--bmv2", action="store_true", help="on simple_switch, not by interpreter.py")
-    given = parser.parse_args()
-    different = steps = 0
-    with (bmv2.bench if given.bmv2 else interpreted.bench)(compiled.path(PROGRAMS[given.scheme], test=True)) as running:
-        for trace in drawn(given.scheme, given.seed, given.traces, given.steps):
-            try:
-                traces.Run(running, trace).replay()
-            except traces.Different as difference:
-                different += 1
-                print(str(difference)[:600], file=sys.stderr)
-            steps += len(trace["steps"])
-    print(f"{given.scheme}: {given.traces} traces, {steps} steps, {different} traces differ")
-    return 1 if different else 0
+    given = arguments()
+    scheme, program = PROGRAMS[given.scheme]
+    kept = []
+    with (bmv2.bench if given.bmv2 else interpreted.bench)(compiled.path(program, test=True)) as running:
+        drawn = reference.drawn(scheme, given.seed, given.traces, given.steps)
+        for trace in drawn:
+            if difference(running, trace):
+                small = reference.smallest(trace, lambda shorter: bool(difference(running, shorter)))
+                print(f"{len(small['steps'])} of {len(trace['steps'])} steps: {difference(running, small)[:1000]}", file=sys.stderr)
+                kept.append(reference.as_vector(small))
+    steps = sum(len(trace["steps"]) for trace in drawn)
+    print(f"{given.scheme}: {given.traces} traces, {steps} steps, {len(kept)} traces differ")
+    if given.keep and kept:
+        given.keep.write_text('{\n  "traces": [\n' + ",\n".join(kept) + "\n  ]\n}\n")
+    return 1 if kept else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 NEEDS = {
     "test_control": None,
     "test_plan": None,
+    "test_reference": None,
     "test_vectors": None,
     "test_bad_input": None,
     "test_external_tokens": None,

@@ -1,5 +1,6 @@
 """Tokens of MPTCP's keys for a switch whose program does not hash: packets of handshakes come by the CPU port with their keys, and go back with
-the tokens (p4/mp-hula/external_tokens.p4). A token is the top 32 bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684)."""
+the tokens (p4/mp-hula/external_tokens.p4). A token is the top 32 bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1
+(RFC 8684)."""
 
 import hashlib
 import select

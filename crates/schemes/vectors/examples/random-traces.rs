@@ -1,18 +1,28 @@
-//! Random traces of a scheme on standard output, with the decisions of the Rust: `random-traces SCHEME FIRST-SEED TRACES STEPS`.
+//! Random traces of a scheme on standard output, with the decisions of the Rust: `random-traces SCHEME FIRST-SEED TRACES STEPS`. `random-traces again`
+//! reads traces from standard input, and writes their steps with the decisions of the Rust.
 
 use std::error::Error;
+use std::io;
 
 use heddle_vectors::random::Kind;
-use heddle_vectors::record;
+use heddle_vectors::{VectorFile, record};
 
-const USAGE: &str = "usage: random-traces ecmp|hula|mp-hula|cflb|dre FIRST-SEED TRACES STEPS";
+const USAGE: &str = "usage: random-traces ecmp|hula|mp-hula|cflb|dre FIRST-SEED TRACES STEPS, or random-traces again < TRACES.json";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [scheme, first, traces, steps] = words.as_slice() else { return Err(USAGE.into()) };
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == scheme).ok_or(USAGE)?;
-    let first: u64 = first.parse()?;
-    let seeds = first..first + traces.parse::<u64>()?;
-    print!("{}", record::drawn(kind, seeds, steps.parse()?)?.text());
+    let file = match words.as_slice() {
+        [scheme, first, traces, steps] => {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == scheme).ok_or(USAGE)?;
+            let first: u64 = first.parse()?;
+            record::drawn(kind, first..first + traces.parse::<u64>()?, steps.parse()?)?
+        }
+        [again] if again == "again" => {
+            let given: VectorFile = serde_json::from_reader(io::stdin())?;
+            record::again(&given)?
+        }
+        _ => return Err(USAGE.into()),
+    };
+    print!("{}", file.text());
     Ok(())
 }

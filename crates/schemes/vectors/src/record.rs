@@ -49,6 +49,21 @@ pub fn trace(
     })
 }
 
+/// The inputs of a file's traces with the decisions and states of the implementation in Rust, whatever the file says of them: for traces from which
+/// a port's minimiser has removed steps.
+///
+/// # Errors
+/// That of [`reference()`].
+pub fn again(file: &VectorFile) -> Result<VectorFile, Error> {
+    let input =
+        |step: &TraceStep| StepInput { now: step.now, rnd: step.rnd, input: step.input.clone() };
+    let one = |old: &Trace| {
+        let steps: Vec<StepInput> = old.steps.iter().map(input).collect();
+        trace(&old.name, &old.source, (&old.switch, &old.config), &steps)
+    };
+    Ok(VectorFile { traces: file.traces.iter().map(one).collect::<Result<_, Error>>()? })
+}
+
 /// The trace with its states and counters as they are; its decisions are not touched.
 ///
 /// # Errors
@@ -151,4 +166,19 @@ fn decisions(
 ) -> Result<Vec<Output>, Error> {
     let mut target = reference(switch, config)?;
     Ok(steps.iter().map(|step| target.step(step.now, step.rnd, &step.input)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_recorded_again_is_what_was_recorded_and_wrong_decisions_are_replaced() {
+        let right = drawn(Kind::Hula, 7..9, 40).unwrap();
+        let mut wrong = right.clone();
+        wrong.traces[0].steps[3].state ^= 1;
+        wrong.traces[1].counters.clear();
+        assert_ne!(wrong, right);
+        assert_eq!(again(&wrong).unwrap(), right);
+    }
 }
