@@ -13,6 +13,7 @@ NEEDS = {
     "test_control": None,
     "test_plan": None,
     "test_reference": None,
+    "test_rules": None,
     "test_vectors": None,
     "test_bad_input": None,
     "test_external_tokens": None,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use heddle_testing::{Need, require_built, skip_without, skip_without_program};
+use heddle_testing::{Need, require_built, skip_because, skip_without};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_heddle-emulation");
@@ -43,8 +43,15 @@ const SCENARIO: &str = r#"
 /// True if the test has to end, skipped.
 #[track_caller]
 fn skip() -> bool {
-    skip_without(Need::Root)
-        || skip_without_program("simple_switch", "./x setup p4 says where it is to be had")
+    skip_without(Need::Root) || skip_because(missing().as_deref())
+}
+
+/// What the switches' program misses on this machine, in its own words.
+fn missing() -> Option<String> {
+    let program = Path::new(ROOT).join("p4/heddle-p4-switch");
+    let output = Command::new(program).arg("--check").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
+    (!output.status.success()).then_some(said)
 }
 
 /// A command on BMv2, with `p4` on the PATH.

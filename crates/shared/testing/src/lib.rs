@@ -7,7 +7,7 @@
 //! test skipped: joins_reach_their_backend: HEDDLE_WITHOUT_ROOT=1
 //! ```
 //!
-//! A program that no distribution's package has is the exception ([`skip_without_program`]): BMv2's.
+//! Programs that no distribution's package has are the exception ([`skip_because`]): BMv2's.
 //!
 //! The line is visible without `--nocapture`, and `.ci/tally` counts it.
 
@@ -19,4 +19,4 @@ mod skip;
 pub use built::require_built;
 pub use need::Need;
 pub use program::require_program;
-pub use skip::{skip_without, skip_without_program};
+pub use skip::{skip_because, skip_without};

@@ -13,14 +13,10 @@ pub fn require_program(name: &str, package: &str) {
 }
 
 pub(crate) fn check(name: &str, package: &str) -> Result<(), String> {
-    let missing = || format!("`{name}` was not found: as root, apt-get install {package}");
-    if is_installed(name) { Ok(()) } else { Err(missing()) }
-}
-
-/// True for a program on the PATH.
-pub(crate) fn is_installed(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    let found = env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    let missing = || format!("`{name}` was not found: as root, apt-get install {package}");
+    if found { Ok(()) } else { Err(missing()) }
 }
 
 #[cfg(test)]

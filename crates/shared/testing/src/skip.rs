@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::panic::Location;
 use std::thread;
 
-use crate::{Need, program};
+use crate::Need;
 
 /// Returns true if the calling test has to end now, skipped: `if skip_without(Need::Root) { return; }`.
 ///
@@ -27,16 +27,15 @@ pub fn skip_without(need: Need) -> bool {
     false
 }
 
-/// Returns true if the calling test has to end now, skipped, because a program is not on the PATH that no package of a distribution has. `how_to_get`
-/// is part of the line. Any other missing program fails the test ([`crate::require_program`]).
+/// Returns true if the calling test has to end now, skipped, because of what is missing: programs that no distribution's package has, and so no machine
+/// must have. The line gives the reason. Any other missing program fails the test ([`crate::require_program`]).
 #[must_use]
 #[track_caller]
-pub fn skip_without_program(name: &str, how_to_get: &str) -> bool {
-    let is_missing = !program::is_installed(name);
-    if is_missing {
-        say(&line(&test_name(Location::caller()), &format!("{name} is missing: {how_to_get}")));
+pub fn skip_because(missing: Option<&str>) -> bool {
+    if let Some(missing) = missing {
+        say(&line(&test_name(Location::caller()), missing));
     }
-    is_missing
+    missing.is_some()
 }
 
 /// One write, past the capture of print macros by libtest. If standard error is closed, the line is lost.
@@ -79,9 +78,8 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_there_skips_nothing() {
-        assert!(!skip_without_program("sh", "a shell"));
-        assert!(!program::is_installed("no-such-program"));
+    fn a_test_that_misses_nothing_is_not_skipped() {
+        assert!(!skip_because(None));
     }
 
     #[test]
