@@ -3,7 +3,7 @@
 use heddle_program::{Common, Failure, output};
 use heddle_switch::bench::{self, Load};
 
-/// The least flows that one source port can tell apart, times two addresses: what `--veth` can make.
+/// Flows of one address, by their source ports. Those of another would have a wrong IPv4 checksum, which the kernel's routes drop.
 const MOST_FLOWS: u32 = 32_768;
 
 /// Nanoseconds a packet.
