@@ -45,6 +45,10 @@ parser IngressParser(packet_in packet, out tna_headers_t hdr, out metadata_t met
     state start {
         packet.extract(intrinsic);
         packet.advance(PORT_METADATA_SIZE);
+        meta.source_port = 0;
+        meta.destination_port = 0;
+        meta.local = 0;
+        meta.sends = 0;
         transition select(intrinsic.ingress_port) {
             RECIRCULATION: looped;
             default: ethernet;
@@ -121,6 +125,8 @@ parser IngressParser(packet_in packet, out tna_headers_t hdr, out metadata_t met
 
     state ports {
         packet.extract(hdr.ports);
+        meta.source_port = hdr.ports.source;
+        meta.destination_port = hdr.ports.destination;
         transition accept;
     }
 }

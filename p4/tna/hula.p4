@@ -52,7 +52,10 @@ struct metadata_t {
     bit<16> tor;
     bit<1> local;
     bit<8> ttl;
+    bit<16> source_port; /* of the packet's flow: 0 without ports */
+    bit<16> destination_port;
     bit<16> slot;        /* of the flowlet */
+    bit<32> flow_hash;
     PortId_t by_hash;    /* ECMP's hop */
     PortId_t best;
     PortId_t candidate;  /* of a flowlet that starts */
@@ -79,7 +82,9 @@ struct best_path_t {
 control Routes(inout tna_headers_t hdr, inout metadata_t meta) {
     Hash<bit<16>>(HashAlgorithm_t.CRC16) slot_of_v4;
     Hash<bit<16>>(HashAlgorithm_t.CRC16) slot_of_v6;
-    Hash<bit<32>>(HashAlgorithm_t.CRC32) choice;
+    Hash<bit<32>>(HashAlgorithm_t.CRC32) hash_of_v4;
+    Hash<bit<32>>(HashAlgorithm_t.CRC32) hash_of_v6;
+    Hash<bit<32>>(HashAlgorithm_t.IDENTITY) choice;
     ActionProfile(HOPS_OF_ALL_TORS) hops;
     ActionSelector(hops, choice, SelectorMode_t.FAIR, MOST_HOPS, SWITCH_TORS) members;
 
@@ -134,12 +139,7 @@ control Routes(inout tna_headers_t hdr, inout metadata_t meta) {
     table by_hash {
         key = {
             meta.tor: exact;
-            hdr.ipv4.source: selector;
-            hdr.ipv4.destination: selector;
-            hdr.ipv6.source: selector;
-            hdr.ipv6.destination: selector;
-            hdr.ports.source: selector;
-            hdr.ports.destination: selector;
+            meta.flow_hash: selector;
         }
         actions = {
             set_hop;
@@ -151,12 +151,14 @@ control Routes(inout tna_headers_t hdr, inout metadata_t meta) {
     }
 
     action hash_v4() {
-        meta.slot = slot_of_v4.get({hdr.ipv4.source, hdr.ipv4.destination, hdr.ipv4.protocol, hdr.ports.source, hdr.ports.destination});
+        meta.slot = slot_of_v4.get({hdr.ipv4.source, hdr.ipv4.destination, hdr.ipv4.protocol, meta.source_port, meta.destination_port});
+        meta.flow_hash = hash_of_v4.get({hdr.ipv4.source, hdr.ipv4.destination, hdr.ipv4.protocol, meta.source_port, meta.destination_port});
         meta.ttl = hdr.ipv4.ttl;
     }
 
     action hash_v6() {
-        meta.slot = slot_of_v6.get({hdr.ipv6.source, hdr.ipv6.destination, hdr.ipv6.next, hdr.ports.source, hdr.ports.destination});
+        meta.slot = slot_of_v6.get({hdr.ipv6.source, hdr.ipv6.destination, hdr.ipv6.next, meta.source_port, meta.destination_port});
+        meta.flow_hash = hash_of_v6.get({hdr.ipv6.source, hdr.ipv6.destination, hdr.ipv6.next, meta.source_port, meta.destination_port});
         meta.ttl = hdr.ipv6.hop_limit;
     }
 
