@@ -388,8 +388,9 @@ struct Backends {
     spare: bool,
 }
 
-/// Limit on the time until the last connection to a drained backend has ended; one that waits for its joins takes 20 s.
-const LAST_CONNECTION: Duration = Duration::from_secs(60);
+/// Limit on the time until the last connection to a drained backend has ended: one that waits for its joins takes 20 s, and one whose
+/// client has gone without an answer to its FIN is sent that for some 100 s (`net.ipv4.tcp_orphan_retries`).
+const LAST_CONNECTION: Duration = Duration::from_secs(180);
 
 /// Limit on the time until a daemon has its new configuration.
 const RELOAD: Duration = Duration::from_secs(60);
