@@ -99,7 +99,7 @@ impl Backend {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered {
     /// End of the frame.
-    pub fate: Fate,
+    pub outcome: Outcome,
     /// The balancers that it passed, in order; one that is dead is the last.
     pub via: Vec<usize>,
     /// The frame as it left the last balancer.
@@ -108,7 +108,7 @@ pub struct Delivered {
 
 /// End of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum Outcome {
     /// Reached this backend.
     Backend(usize),
     /// Went up the stack of the last balancer.
@@ -273,7 +273,9 @@ impl Cluster {
     pub fn arrive(&self, flow: &Flow, frame: &[u8]) -> Result<Delivered, Error> {
         match self.route(flow) {
             Some(balancer) => self.send(balancer, frame),
-            None => Ok(Delivered { fate: Fate::Lost, via: Vec::new(), frame: frame.to_vec() }),
+            None => {
+                Ok(Delivered { outcome: Outcome::Lost, via: Vec::new(), frame: frame.to_vec() })
+            }
         }
     }
 
@@ -282,18 +284,19 @@ impl Cluster {
     /// # Errors
     /// Those of the kernel.
     pub fn send(&self, balancer: usize, frame: &[u8]) -> Result<Delivered, Error> {
-        let mut sent = Delivered { fate: Fate::Looped, via: vec![balancer], frame: frame.to_vec() };
+        let mut sent =
+            Delivered { outcome: Outcome::Looped, via: vec![balancer], frame: frame.to_vec() };
         while let (&[.., at], true) = (sent.via.as_slice(), sent.via.len() <= MOST_HOPS) {
             let Some(balancer) = self.balancer(at) else {
-                sent.fate = Fate::Lost;
+                sent.outcome = Outcome::Lost;
                 break;
             };
             let run = balancer.program.run(&sent.frame, 1)?;
             sent.frame = run.data;
             match sent.arrived(run.action) {
                 Ok(next) => sent.via.push(next),
-                Err(fate) => {
-                    sent.fate = fate;
+                Err(outcome) => {
+                    sent.outcome = outcome;
                     break;
                 }
             }
@@ -358,16 +361,16 @@ impl Delivered {
         }
     }
 
-    /// The balancer that it reaches next, or its fate.
-    fn arrived(&self, action: Action) -> Result<usize, Fate> {
+    /// The balancer that it reaches next, or its outcome.
+    fn arrived(&self, action: Action) -> Result<usize, Outcome> {
         match action {
-            Action::Pass => Err(Fate::Passed),
+            Action::Pass => Err(Outcome::Passed),
             Action::Tx | Action::Redirect => match network::receiver(&self.frame) {
                 Receiver::Balancer(next) => Ok(next),
-                Receiver::Backend(backend, _) => Err(Fate::Backend(backend)),
-                Receiver::Outside => Err(Fate::Outside),
+                Receiver::Backend(backend, _) => Err(Outcome::Backend(backend)),
+                Receiver::Outside => Err(Outcome::Outside),
             },
-            _ => Err(Fate::Dropped),
+            _ => Err(Outcome::Dropped),
         }
     }
 }

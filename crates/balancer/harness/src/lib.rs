@@ -14,7 +14,7 @@ mod network;
 mod random;
 mod traffic;
 
-pub use cluster::{Backend, Cluster, Delivered, Events, Fate, Peers, Setup};
+pub use cluster::{Backend, Cluster, Delivered, Events, Outcome, Peers, Setup};
 pub use frames::{Flow, fragments, heartbeat, inner, steered, tagged};
 pub use heddle_balancer_maps::Error;
 pub use network::{

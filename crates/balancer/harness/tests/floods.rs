@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use heddle_balancer_maps::Sizes;
 use heddle_balancer_maps::abi::{FlowState, Limit, TokenState};
-use heddle_harness::{Cluster, Connection, Fate, Flow, Random, Setup};
+use heddle_harness::{Cluster, Connection, Flow, Outcome, Random, Setup};
 use world::{Traced, connection, flow, from, open, with_port};
 
 /// Honest plain flows, and MPTCP connections with a join each.
@@ -85,7 +85,7 @@ struct Siege {
 
 /// Effects of a flood.
 #[derive(Debug)]
-struct Outcome {
+struct Effects {
     /// Honest flows that the table lost before anybody came.
     by_flood: usize,
     /// Honest flows, joins among them, and tokens that the tables lost.
@@ -152,16 +152,16 @@ impl Siege {
     }
 
     /// Sends a packet with shots behind it, and returns its end.
-    fn send(&mut self, frame: &[u8], shots: u32) -> Fate {
-        let fate = self.cluster.send(0, frame).unwrap().fate;
+    fn send(&mut self, frame: &[u8], shots: u32) -> Outcome {
+        let outcome = self.cluster.send(0, frame).unwrap().outcome;
         self.fire(shots);
-        fate
+        outcome
     }
 
     /// Sends packets; returns their end if it is the same for all.
-    fn all(&mut self, frames: &[Vec<u8>], shots: u32) -> Option<Fate> {
-        let fates: Vec<Fate> = frames.iter().map(|frame| self.send(frame, shots)).collect();
-        fates.iter().all(|fate| *fate == fates[0]).then_some(fates[0])
+    fn all(&mut self, frames: &[Vec<u8>], shots: u32) -> Option<Outcome> {
+        let outcomes: Vec<Outcome> = frames.iter().map(|frame| self.send(frame, shots)).collect();
+        outcomes.iter().all(|outcome| *outcome == outcomes[0]).then_some(outcomes[0])
     }
 
     /// An honest client that was not there before.
@@ -174,8 +174,8 @@ impl Siege {
         let mut served = Served { plain: 0, remembered: 0, new_joins: 0, old_joins: 0 };
         for number in 0..usize::from(COMING) {
             let flow = self.next().primary;
-            let fate = self.all(&[flow.syn(&[]), flow.ack(&[], 0), flow.ack(&[], 100)], shots);
-            served.plain += u16::from(fate.is_some());
+            let outcome = self.all(&[flow.syn(&[]), flow.ack(&[], 0), flow.ack(&[], 100)], shots);
+            served.plain += u16::from(outcome.is_some());
             let known = self.cluster.state(0, &flow) == Some(FlowState::Established);
             served.remembered += u16::from(known);
             self.leave(&flow);
@@ -186,12 +186,12 @@ impl Siege {
             self.leave(&new.primary);
             // The first connection is the victim of its own kind of flood.
             let (old, home) = self.connections[1 + number];
-            served.old_joins += u16::from(self.joins(&old, Some(Fate::Backend(home)), shots));
+            served.old_joins += u16::from(self.joins(&old, Some(Outcome::Backend(home)), shots));
         }
         served
     }
 
-    fn joins(&mut self, connection: &Connection, home: Option<Fate>, shots: u32) -> bool {
+    fn joins(&mut self, connection: &Connection, home: Option<Outcome>, shots: u32) -> bool {
         let subflow = with_port(self.next().primary, 50_001);
         let frames = [connection.join(&subflow), subflow.joined_ack(), subflow.data(100)];
         let at = self.all(&frames, shots);
@@ -221,7 +221,7 @@ impl Siege {
         self.honest.iter().filter(|(flow, _)| of(flow) && !known(flow)).count()
     }
 
-    fn run(mut self) -> Outcome {
+    fn run(mut self) -> Effects {
         self.fire(4 * PLACES);
         let by_flood = self.lost(|_| true);
         let during = self.serve(BETWEEN);
@@ -231,7 +231,7 @@ impl Siege {
         let tokens = self.connections.len() - self.connections.iter().filter(confirmed).count();
         let (joins, all) = (self.lost(|flow| flow.client.port() == 50_000), self.lost(|_| true));
         let moved = self.honest.iter().filter(|(flow, home)| {
-            self.cluster.send(0, &flow.data(100)).unwrap().fate != Fate::Backend(*home)
+            self.cluster.send(0, &flow.data(100)).unwrap().outcome != Outcome::Backend(*home)
         });
         let moved = moved.count();
         let mut served = vec![(0, during)];
@@ -241,37 +241,37 @@ impl Siege {
             waited = after;
             served.push((after, self.serve(0)));
         }
-        Outcome { by_flood, flows: all - joins, joins, tokens, moved, served }
+        Effects { by_flood, flows: all - joins, joins, tokens, moved, served }
     }
 }
 
-fn outcome(flood: Flood) -> Option<Outcome> {
-    let outcome = Siege::begin(flood)?.run();
+fn effects(flood: Flood) -> Option<Effects> {
+    let effects = Siege::begin(flood)?.run();
     let share = |number: u16| format!("{:.0} %", 100.0 * f64::from(number) / f64::from(COMING));
     let row = |served: &Served| {
         [served.plain, served.remembered, served.new_joins, served.old_joins].map(share).join(" | ")
     };
-    let whole = outcome.served.iter().skip(1).find(|(_, served)| *served == ALL);
+    let whole = effects.served.iter().skip(1).find(|(_, served)| *served == ALL);
     let recovery = whole.map_or("-".to_owned(), |(ticks, _)| format!("{ticks}"));
-    let lost = [outcome.by_flood, outcome.flows, outcome.joins, outcome.tokens, outcome.moved]
+    let lost = [effects.by_flood, effects.flows, effects.joins, effects.tokens, effects.moved]
         .map(|n| n.to_string());
-    let during = row(&outcome.served[0].1);
+    let during = row(&effects.served[0].1);
     println!("| {flood:?} | {} | {during} | {recovery} |", lost.join(" | "));
-    Some(outcome)
+    Some(effects)
 }
 
 /// No flow is lost that was there, but for established flows that the hash explains, when joins find no other place: those go
 /// where they went until backends change.
-fn keeps_what_was(outcome: &Outcome) {
-    let Outcome { by_flood, joins, tokens, moved, .. } = *outcome;
-    assert_eq!((by_flood, joins, tokens, moved), (0, 0, 0, 0), "{outcome:?}");
-    let (_, during) = outcome.served[0];
+fn keeps_what_was(effects: &Effects) {
+    let Effects { by_flood, joins, tokens, moved, .. } = *effects;
+    assert_eq!((by_flood, joins, tokens, moved), (0, 0, 0, 0), "{effects:?}");
+    let (_, during) = effects.served[0];
     assert_eq!(during.plain, COMING, "a plain flow always has its hash");
 }
 
-fn recovers_after(outcome: &Outcome, ticks: u32) {
-    let at = outcome.served.iter().find(|(after, _)| *after == ticks);
-    assert_eq!(at.unwrap().1, ALL, "{outcome:?}");
+fn recovers_after(effects: &Effects, ticks: u32) {
+    let at = effects.served.iter().find(|(after, _)| *after == ticks);
+    assert_eq!(at.unwrap().1, ALL, "{effects:?}");
 }
 
 /// Packets that open something give way to others that do.
@@ -279,23 +279,23 @@ fn recovers_after(outcome: &Outcome, ticks: u32) {
 fn one_packet_each() {
     let floods = [Flood::Syn, Flood::Capable, Flood::Ack, Flood::Keys, Flood::CapableKeys];
     for flood in floods.into_iter().chain([Flood::UnknownJoin, Flood::Join, Flood::Udp]) {
-        let Some(outcome) = outcome(flood) else { return };
-        keeps_what_was(&outcome);
-        assert_eq!(outcome.flows, 0, "{outcome:?}");
-        let (_, during) = outcome.served[0];
+        let Some(effects) = effects(flood) else { return };
+        keeps_what_was(&effects);
+        assert_eq!(effects.flows, 0, "{effects:?}");
+        let (_, during) = effects.served[0];
         let least = during.remembered.min(during.new_joins).min(during.old_joins);
-        assert!(least >= COMING * 9 / 10, "{outcome:?}");
-        recovers_after(&outcome, 600);
+        assert!(least >= COMING * 9 / 10, "{effects:?}");
+        recovers_after(&effects, 600);
     }
 }
 
 /// The limit of keys from flows that never opened is for all: those whose SYN's entry gave way need it too.
 #[test]
 fn keys_within_limits() {
-    let Some(outcome) = outcome(Flood::KeysLimited) else { return };
-    keeps_what_was(&outcome);
-    assert!(outcome.served[0].1.new_joins >= COMING / 2, "{outcome:?}");
-    recovers_after(&outcome, 600);
+    let Some(effects) = effects(Flood::KeysLimited) else { return };
+    keeps_what_was(&effects);
+    assert!(effects.served[0].1.new_joins >= COMING / 2, "{effects:?}");
+    recovers_after(&effects, 600);
 }
 
 /// Made up clients that go on look like true ones to who does not see the answers. Their flows give way as openings do, until they are a
@@ -304,12 +304,12 @@ fn keys_within_limits() {
 fn several_packets_each() {
     let floods = [Flood::Handshake, Flood::Request, Flood::Confirmed, Flood::UdpFlow];
     for flood in floods.into_iter().chain([Flood::UdpTalk]) {
-        let Some(outcome) = outcome(flood) else { return };
-        keeps_what_was(&outcome);
-        assert_eq!(outcome.flows, 0, "{outcome:?}");
-        let (_, during) = outcome.served[0];
+        let Some(effects) = effects(flood) else { return };
+        keeps_what_was(&effects);
+        assert_eq!(effects.flows, 0, "{effects:?}");
+        let (_, during) = effects.served[0];
         let least = during.remembered.min(during.new_joins).min(during.old_joins);
-        assert!(least >= COMING * 9 / 10, "{outcome:?}");
-        recovers_after(&outcome, 600);
+        assert!(least >= COMING * 9 / 10, "{effects:?}");
+        recovers_after(&effects, 600);
     }
 }

@@ -8,7 +8,7 @@ use heddle_wire::Version;
 
 use crate::system::System;
 use heddle_harness::{
-    Cluster, Connection, Delivered, Error, Fate, Flow, Peers, Random, Setup, service,
+    Cluster, Connection, Delivered, Error, Flow, Outcome, Peers, Random, Setup, service,
 };
 
 /// Ticks of 16.8 ms in a second.
@@ -88,7 +88,7 @@ impl Testbed {
         }
         self.deliver(&primary, at, &connection.third_ack())?;
         self.deliver(&primary, at, &connection.data(0))?;
-        let Fate::Backend(backend) = sent.fate else { return Ok(None) };
+        let Outcome::Backend(backend) = sent.outcome else { return Ok(None) };
         Ok(Some(Session { connection, second, backend, alive: [true, false] }))
     }
 
@@ -109,7 +109,7 @@ impl Testbed {
         at: Option<usize>,
     ) -> Result<bool, Error> {
         let sent = self.deliver(subflow, at, &session.connection.join(subflow))?;
-        Ok(sent.fate == Fate::Backend(session.backend))
+        Ok(sent.outcome == Outcome::Backend(session.backend))
     }
 
     /// Sends a segment of each subflow that is alive, and notes which still are. Returns the segments sent, and how many of them passed
@@ -121,7 +121,7 @@ impl Testbed {
                 continue;
             }
             let sent = self.cluster.arrive(flow, &flow.data(100))?;
-            session.alive[index] = sent.fate == Fate::Backend(session.backend);
+            session.alive[index] = sent.outcome == Outcome::Backend(session.backend);
             counts[0] += 1;
             counts[1] += u64::from(sent.via.len() > 1);
         }

@@ -52,7 +52,7 @@ impl Checked {
         match &self.is {
             Ok(is) => json!({ "file": self.file, "ok": true, "is": is }),
             Err(failure) => {
-                json!({ "file": self.file, "ok": false, "why": failure.report(describe).json })
+                json!({ "file": self.file, "ok": false, "reason": failure.report(describe).json })
             }
         }
     }

@@ -44,8 +44,11 @@ fn validate_as_json_is_one_list() {
     let list = ran.json();
     assert_eq!(list.as_array().unwrap().len(), 3);
     assert_eq!((&list[0]["file"], &list[0]["ok"]), (&"small.toml".into(), &true.into()));
-    assert_eq!((&list[1]["ok"], &list[1]["why"]["key"]), (&false.into(), &"workload.load".into()));
-    assert_eq!(list[2]["why"]["error"], "failed");
+    assert_eq!(
+        (&list[1]["ok"], &list[1]["reason"]["key"]),
+        (&false.into(), &"workload.load".into())
+    );
+    assert_eq!(list[2]["reason"]["error"], "failed");
     assert_eq!(folder.heddle("validate --json nowhere.toml").code, Some(1));
     assert_eq!(folder.heddle("validate --json small.toml").code, Some(0));
 }

@@ -48,12 +48,12 @@ pub(crate) fn table_of(backends: &[BackendStatus]) -> Table {
 /// The backend's state, with the reason if it is down or unreachable.
 pub(crate) fn state(backend: &BackendStatus) -> String {
     let word = state_word(backend);
-    let why = match word {
-        "down" => backend.why.as_ref(),
+    let reason = match word {
+        "down" => backend.reason.as_ref(),
         "unreachable" => backend.unreachable.as_ref(),
         _ => None,
     };
-    why.map_or_else(|| word.into(), |why| format!("{word}: {why}"))
+    reason.map_or_else(|| word.into(), |reason| format!("{word}: {reason}"))
 }
 
 /// The backend's state; of several, the worst.
@@ -77,7 +77,7 @@ pub(crate) fn example(service: &str, name: &str) -> BackendStatus {
         weight: 1,
         health: State::Up,
         since: std::time::Duration::from_secs(90),
-        why: None,
+        reason: None,
         draining: false,
         unreachable: None,
         flows: 12,
@@ -94,7 +94,7 @@ mod tests {
     fn the_reason_follows_the_state() {
         let down = BackendStatus {
             health: State::Down,
-            why: Some("connection refused".into()),
+            reason: Some("connection refused".into()),
             ..example("web", "be2")
         };
         let drained = BackendStatus { draining: true, ..example("web", "be3") };

@@ -179,7 +179,7 @@ pub struct BackendStatus {
     /// For how long.
     pub since: Duration,
     /// The failure of its last check; none if that has succeeded.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// True if it gets no new connections.
     pub draining: bool,
     /// The reason why no packet can be sent to it: no route, no neighbour; none: packets can be sent.

@@ -213,7 +213,7 @@ impl EventSources {
     pub(super) async fn next(&mut self) -> Event {
         tokio::select! {
             Some(event) = self.health.recv() => {
-                tracing::info!(target = event.target, state = ?event.state, why = ?event.why, "health has changed");
+                tracing::info!(target = event.target, state = ?event.state, reason = ?event.reason, "health has changed");
                 Event::Health(event.target, event.state)
             }
             Ok(()) = self.members.changed() => Event::Members(self.members.borrow_and_update().clone()),

@@ -34,7 +34,7 @@ pub struct HealthEvent {
     /// Its new state.
     pub state: State,
     /// The last probe's failure, if it has failed.
-    pub why: Option<Failure>,
+    pub reason: Option<Failure>,
 }
 
 /// The results of a target's checks so far.
@@ -138,13 +138,13 @@ async fn check(target: Target, statuses: Statuses, events: mpsc::Sender<HealthEv
         let result = probe(&target.check.probe, target.address, timeout).await;
         let state = if result.is_ok() { State::Up } else { State::Down };
         let change = health.observe(start.elapsed(), state);
-        let why = result.err();
+        let reason = result.err();
         if let Some(status) = lock(&statuses).get_mut(&target.name) {
-            status.count(why.as_ref(), begun.elapsed());
+            status.count(reason.as_ref(), begun.elapsed());
             (status.state, status.since) = (health.state(), start + health.since());
         }
         if let Some(state) = change {
-            let event = HealthEvent { target: target.name.clone(), state, why };
+            let event = HealthEvent { target: target.name.clone(), state, reason };
             if events.send(event).await.is_err() {
                 return;
             }

@@ -1,7 +1,7 @@
 //! Deaths, returns, false alarms and reloads of one of three balancers in any order, under traffic: every packet of a live flow reaches its
 //! backend, and every join its connection's.
 
-use heddle_harness::{Backend, Cluster, Connection, Error, Fate, Flow, Random, Setup};
+use heddle_harness::{Backend, Cluster, Connection, Error, Flow, Outcome, Random, Setup};
 
 use crate::world::{connection, flow, open, with_port};
 
@@ -29,9 +29,9 @@ impl Churn {
         let mut ways = Vec::new();
         for _ in 0..TRIES {
             let sent = self.cluster.send(self.cluster.route(flow).unwrap(), frame).unwrap();
-            match sent.fate {
-                Fate::Backend(backend) => return backend,
-                Fate::Lost => ways.push(sent.via),
+            match sent.outcome {
+                Outcome::Backend(backend) => return backend,
+                Outcome::Lost => ways.push(sent.via),
                 other => panic!("{other:?} via {:?}", sent.via),
             }
             // By then it is known to be dead.

@@ -1,7 +1,7 @@
 //! Fragments: the first one has ports, the others follow it, whichever balancers they come by.
 
 use heddle_balancer_maps::abi::Counter;
-use heddle_harness::{Backend, Fate, Setup, fragments};
+use heddle_harness::{Backend, Outcome, Setup, fragments};
 
 use crate::world::{Traced, backend, connection, flow, flow_v6, open, with_port};
 
@@ -30,11 +30,11 @@ fn a_fragment_before_the_first_is_dropped() {
     for client in 0..8 {
         let parts = fragments(&flow(client).datagram(2000), 1480, 7);
         let (sent, seen) = cluster.seen(0, &parts[1]);
-        assert_eq!((sent.fate, seen.count(Counter::DropFragment)), (Fate::Dropped, 1));
+        assert_eq!((sent.outcome, seen.count(Counter::DropFragment)), (Outcome::Dropped, 1));
         let home = cluster.to(1, &parts[0]);
         assert_eq!(cluster.to(0, &parts[1]), home);
         cluster.advance(600).unwrap();
-        assert_eq!(cluster.send(0, &parts[1]).unwrap().fate, Fate::Dropped, "too late");
+        assert_eq!(cluster.send(0, &parts[1]).unwrap().outcome, Outcome::Dropped, "too late");
     }
 }
 
@@ -112,7 +112,7 @@ fn strangers_fragments_displace_no_flows() {
     flood(&cluster, 9000, 1);
     flood(&cluster, 2, 5000);
     let arrives = |(flow, home): &(&heddle_harness::Flow, &usize)| {
-        cluster.send(1, &parts(flow)[1]).unwrap().fate == Fate::Backend(**home)
+        cluster.send(1, &parts(flow)[1]).unwrap().outcome == Outcome::Backend(**home)
     };
     let flows = settled.iter().chain(&begun).zip(&homes);
     let arrived: Vec<bool> = flows.map(|flow| arrives(&flow)).collect();
@@ -133,7 +133,7 @@ fn later_fragments_of_icmp_pass_as_the_first_does() {
         whole[ip] = echo;
         for part in fragments(&whole, 1480, 5) {
             let (sent, seen) = cluster.seen(0, &part);
-            assert_eq!((sent.fate, seen.at(0)), (Fate::Passed, vec![Counter::PassIcmp]));
+            assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassIcmp]));
             assert_eq!(sent.frame, part);
         }
     }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use heddle_balancer_maps::Action;
 use heddle_balancer_maps::abi::{Counter, PeerState, Settings};
 use heddle_balancer_maps::steering::{Message, SteeringKey};
-use heddle_harness::{Cluster, Fate, KEY, Setup, balancer_address, heartbeat, inner, steered};
+use heddle_harness::{Cluster, KEY, Outcome, Setup, balancer_address, heartbeat, inner, steered};
 
 use crate::world::{Traced, flow, open};
 
@@ -42,7 +42,7 @@ fn a_heartbeat_is_answered_by_the_program_and_the_answer_noted() {
     let Some(mut cluster) = two() else { return };
     set(&mut cluster, 1, |settings| settings.fingerprint = 88);
     let (sent, seen) = cluster.seen(1, &beat(KEY, 5));
-    assert_eq!((sent.fate, sent.via), (Fate::Dropped, vec![1, 0]), "there and back");
+    assert_eq!((sent.outcome, sent.via), (Outcome::Dropped, vec![1, 0]), "there and back");
     assert_eq!(seen.at(1), [Counter::HeartbeatAnswered]);
     assert_eq!(seen.at(0), [Counter::HeartbeatHeard]);
     let now = cluster.now();
@@ -76,7 +76,10 @@ fn a_wrong_key_is_refused_and_counted_by_balancer() {
     let Some(mut cluster) = two() else { return };
     for (number, key) in [STRANGE, [0; 2]].into_iter().enumerate() {
         let (sent, seen) = cluster.seen(1, &beat(key, 5));
-        assert_eq!((sent.fate, seen.at(1)), (Fate::Dropped, vec![Counter::DropUnauthenticated]));
+        assert_eq!(
+            (sent.outcome, seen.at(1)),
+            (Outcome::Dropped, vec![Counter::DropUnauthenticated])
+        );
         let known = known_of(&cluster, 1, 0);
         assert_eq!((known.refused, known.tick), (number as u32 + 1, 0));
     }

@@ -1,7 +1,7 @@
 //! ICMP errors reach the backend whose packet they quote.
 
 use heddle_balancer_maps::abi::Counter;
-use heddle_harness::{Fate, Setup};
+use heddle_harness::{Outcome, Setup};
 
 use crate::world::{Traced, backend, connection, flow, flow_v6, open, with_port};
 
@@ -59,7 +59,7 @@ fn other_errors_pass() {
     let mut other = flow(1);
     other.service.set_port(80);
     let (sent, seen) = cluster.seen(0, &other.too_big(1400));
-    assert_eq!((sent.fate, seen.at(0)), (Fate::Passed, vec![Counter::PassIcmp]));
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassIcmp]));
     assert_eq!(sent.frame, other.too_big(1400));
 }
 
@@ -70,6 +70,6 @@ fn too_long_a_packet_is_answered() {
     let flow = flow(1);
     cluster.plain(0, &flow);
     let (sent, seen) = cluster.seen(0, &flow.ack(&[], 1440));
-    assert_eq!((sent.fate, seen.at(0)), (Fate::Outside, vec![Counter::TooBig]));
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Outside, vec![Counter::TooBig]));
     assert_eq!(u16::from_be_bytes([sent.frame[14 + 26], sent.frame[14 + 27]]), 1480);
 }

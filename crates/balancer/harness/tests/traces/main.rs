@@ -17,6 +17,6 @@ mod learning;
 mod modes;
 mod plain;
 mod registrations;
-mod strangers;
+mod steering;
 mod verdicts;
 mod world;

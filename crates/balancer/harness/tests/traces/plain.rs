@@ -1,7 +1,7 @@
 //! TCP without MPTCP, UDP, and what is no service's.
 
 use heddle_balancer_maps::abi::{Counter, FlowState, Forwarding, MptcpMode, Settings, TargetState};
-use heddle_harness::{Fate, Setup, tagged};
+use heddle_harness::{Outcome, Setup, tagged};
 
 use crate::world::{Traced, backend, flow, flow_v6, open, with_port};
 
@@ -84,7 +84,7 @@ fn a_backend_drains_and_goes_down() {
 fn without_backends_packets_are_dropped() {
     let Some(mut cluster) = open(Setup { backends: 0, ..Setup::default() }) else { return };
     let (sent, seen) = cluster.seen(0, &flow(1).syn(&[]));
-    assert_eq!((sent.fate, seen.at(0)), (Fate::Dropped, vec![Counter::DropNoBackend]));
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Dropped, vec![Counter::DropNoBackend]));
     assert_eq!(cluster.entry(0, &flow(1)), None);
 }
 
@@ -116,7 +116,7 @@ fn what_is_no_services_passes_as_it_is() {
         [stray.syn(&[]), stray.datagram(10), tagged(&stray.syn(&[]), 7), vec![0xff; 64], ping]
     {
         let (sent, _) = cluster.seen(0, &frame);
-        assert_eq!((sent.fate, &sent.frame), (Fate::Passed, &frame));
+        assert_eq!((sent.outcome, &sent.frame), (Outcome::Passed, &frame));
     }
 }
 

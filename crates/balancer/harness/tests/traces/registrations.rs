@@ -1,7 +1,7 @@
 //! Each token and flow is known to two balancers: what deaths, returns and reloads do to them.
 
 use heddle_balancer_maps::abi::{Counter, TokenState};
-use heddle_harness::{Backend, Cluster, Connection, Fate, Flow, Setup};
+use heddle_harness::{Backend, Cluster, Connection, Flow, Outcome, Setup};
 
 use crate::world::{Traced, backend, connection, find, flow, kept_by, open, with_port};
 
@@ -62,7 +62,7 @@ fn keys_that_come_again_go_through_the_other_keeper() {
     let connection = kept_by(&cluster, 0, 2);
     let home = cluster.to(1, &connection.syn());
     cluster.crash(0);
-    assert_eq!(cluster.send(1, &connection.third_ack()).unwrap().fate, Fate::Lost);
+    assert_eq!(cluster.send(1, &connection.third_ack()).unwrap().outcome, Outcome::Lost);
     let sent = cluster.send(1, &connection.first_data(100)).unwrap();
     assert_eq!((backend(&sent), sent.via), (home, vec![1, 2]));
     cluster.publish().unwrap();
@@ -99,7 +99,7 @@ fn nothing_waits_for_a_suspect() {
     let new = Connection { primary: flow(4000), ..kept_by(&cluster, 0, 2) };
     let new = Connection { server_key: heddle_wire::Key([9; 8]), ..new };
     let its_home = cluster.to(1, &new.syn());
-    assert_eq!(cluster.send(1, &new.third_ack()).unwrap().fate, Fate::Lost);
+    assert_eq!(cluster.send(1, &new.third_ack()).unwrap().outcome, Outcome::Lost);
     assert_eq!(cluster.to(1, &new.first_data(100)), its_home);
     assert_eq!(cluster.to(1, &new.data(100)), its_home);
     assert_eq!(cluster.join(1, &known, &with_port(subflow, 7)), home, "a join asks the other one");
@@ -107,7 +107,7 @@ fn nothing_waits_for_a_suspect() {
     assert_eq!(cluster.to(2, &new.data(1)), its_home);
     let stalled = (1..400).filter(|&client| {
         let frame = connection(client).join(&flow(client + 1000));
-        cluster.send(1, &frame).unwrap().fate == Fate::Lost
+        cluster.send(1, &frame).unwrap().outcome == Outcome::Lost
     });
     // Of tokens that nobody knows the suspect is asked at last: it may live.
     assert!(stalled.count() > 0);

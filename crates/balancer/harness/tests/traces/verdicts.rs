@@ -1,7 +1,7 @@
 //! Each packet has one verdict: also those that cannot be read, and those of other machines' frames.
 
 use heddle_balancer_maps::abi::{Counter, MAC_RECEIVED, MAC_SENT, Settings};
-use heddle_harness::{Cluster, Fate, Flow, Random, Setup, balancer_address, fragments, steered};
+use heddle_harness::{Cluster, Flow, Outcome, Random, Setup, balancer_address, fragments, steered};
 use heddle_harness::{Connection, tagged};
 
 use crate::world::{Traced, connection, flow, flow_v6, open, with_port};
@@ -94,7 +94,7 @@ fn what_cannot_be_read_is_the_stacks_and_counted_by_its_reason() {
     assert!(corpus.len() > 130, "{}", corpus.len());
     for (frame, verdict) in &corpus {
         let (sent, seen) = cluster.seen(0, frame);
-        assert_eq!((sent.fate, seen.at(0)), (Fate::Passed, vec![*verdict]), "{frame:x?}");
+        assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![*verdict]), "{frame:x?}");
         assert_eq!((seen.count(*verdict), &sent.frame), (1, frame));
     }
     let (_, seen) = cluster.seen(0, &extended(&flow_v6(1).syn(&[]), 4));
@@ -113,7 +113,7 @@ fn a_service_may_drop_what_cannot_be_read() {
         let tag = if frame[12] == 0x81 { 4 } else { 0 };
         let addressed = frame.len() >= tag + if frame[12] == 0x86 { V6 } else { V4 };
         match verdict {
-            Counter::PassNotIp | Counter::PassTags => assert_eq!(sent.fate, Fate::Passed),
+            Counter::PassNotIp | Counter::PassTags => assert_eq!(sent.outcome, Outcome::Passed),
             _ if addressed => assert_eq!(seen.at(0), [Counter::DropUnparsable], "{frame:x?}"),
             _ => assert_eq!(seen.at(0), [verdict]),
         }
@@ -121,7 +121,7 @@ fn a_service_may_drop_what_cannot_be_read() {
     }
     assert!(dropped > 80, "{dropped}");
     let (sent, seen) = cluster.seen(0, &with(&elsewhere, V4 + 12, &[0]));
-    assert_eq!((sent.fate, seen.at(0)), (Fate::Passed, vec![Counter::PassMalformed]));
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassMalformed]));
 }
 
 /// In the maps an IPv4-mapped address is an IPv4 packet's. No flow may be another's, no stranger a balancer.
@@ -132,7 +132,7 @@ fn a_mapped_address_is_no_ipv4_address() {
     cluster.plain(0, &flow(1));
     let whole = mapped(&mapped(&flow_v6(1).rst(), 8, client), 24, service);
     let (sent, seen) = cluster.seen(0, &whole);
-    assert_eq!((sent.fate, seen.at(0)), (Fate::Passed, vec![Counter::PassMalformed]));
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassMalformed]));
     let mut message = steered(balancer_address(1), balancer_address(0), &[0; 20], &whole);
     assert_eq!(verdicts(&mut cluster, &message), [Counter::DropUnauthenticated], "{message:x?}");
     // The same between mapped addresses: from a balancer, to this one's own.

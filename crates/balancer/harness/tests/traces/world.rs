@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use heddle_balancer_maps::abi::{FlowState, TokenState};
 use heddle_balancer_maps::maps;
-use heddle_harness::{Cluster, Connection, Delivered, Events, Fate, Flow, Setup, service};
+use heddle_harness::{Cluster, Connection, Delivered, Events, Flow, Outcome, Setup, service};
 use heddle_testing::{Need, skip_without};
 
 /// A cluster; none if tests that need root are skipped.
@@ -57,8 +57,8 @@ pub fn find(flows: impl IntoIterator<Item = Flow>, holds: impl Fn(Flow) -> bool)
 }
 
 pub fn backend(delivered: &Delivered) -> usize {
-    match delivered.fate {
-        Fate::Backend(backend) => backend,
+    match delivered.outcome {
+        Outcome::Backend(backend) => backend,
         other => panic!("{other:?} via {:?}", delivered.via),
     }
 }

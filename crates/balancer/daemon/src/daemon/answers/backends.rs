@@ -69,7 +69,7 @@ impl Core {
             weight: backend.weight,
             health: self.health_of(service, backend),
             since: check.map_or_else(|| self.state.uptime(), |check| check.since.elapsed()),
-            why: check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
+            reason: check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
             draining: self.is_drained(backend),
             unreachable: self.unreachable(backend),
             flows: index.and_then(|index| flows.get(&index)).copied().unwrap_or(0),

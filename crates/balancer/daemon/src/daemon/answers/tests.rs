@@ -74,7 +74,7 @@ fn a_service_without_a_backend_is_warned_of() {
         weight: 1,
         health,
         since: Duration::ZERO,
-        why: None,
+        reason: None,
         draining,
         unreachable: None,
         flows: 0,

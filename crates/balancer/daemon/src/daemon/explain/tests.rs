@@ -132,7 +132,7 @@ fn without_a_backend_each_is_told_why() {
         weight: 1,
         health,
         since: Duration::ZERO,
-        why: None,
+        reason: None,
         draining,
         unreachable: None,
         flows: 0,

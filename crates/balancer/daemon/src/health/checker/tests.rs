@@ -22,7 +22,7 @@ fn target(name: &str, address: SocketAddr) -> Target {
 
 async fn next(events: &mut mpsc::Receiver<HealthEvent>) -> (String, State, Option<Failure>) {
     let event = timeout(5000 * MS, events.recv()).await.unwrap().unwrap();
-    (event.target, event.state, event.why)
+    (event.target, event.state, event.reason)
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use heddle_balancer_maps::abi::{Counter, STEERING_VERSION, SteeringKind};
 use heddle_balancer_maps::steering::{Message, Signed, sign};
-use heddle_harness::{Cluster, Fate, KEY, Setup, balancer_address, inner, steered};
+use heddle_harness::{Cluster, KEY, Outcome, Setup, balancer_address, inner, steered};
 
 use crate::world::{Traced, flow, open};
 
@@ -36,7 +36,7 @@ fn a_signed_register_is_believed() {
     let register = SteeringKind::Register as u8;
     let word = header(STEERING_VERSION, register, connection.token(), 1002, &keys);
     let frame = steered(balancer_address(1), balancer_address(0), &word, &keys);
-    assert_eq!(cluster.send(0, &frame).unwrap().fate, Fate::Backend(2));
+    assert_eq!(cluster.send(0, &frame).unwrap().outcome, Outcome::Backend(2));
     assert!(cluster.token(0, connection.token()).is_some());
 }
 
@@ -109,7 +109,7 @@ fn strangers_and_wrong_words_are_dropped() {
     ];
     for (what, counter, frame) in cases {
         let (sent, seen) = cluster.seen(0, &frame);
-        assert_eq!(sent.fate, Fate::Dropped, "{what}");
+        assert_eq!(sent.outcome, Outcome::Dropped, "{what}");
         assert_eq!(seen.at(0), [counter], "{what}");
     }
     let maps = &cluster.balancer(0).unwrap().maps;
@@ -125,7 +125,7 @@ fn a_balancer_that_is_taken_for_dead_is_heard() {
     let word = header(STEERING_VERSION, SteeringKind::Confirm as u8, 7, 1002, &packet);
     let frame = steered(balancer_address(1), balancer_address(0), &word, &packet);
     let (sent, seen) = cluster.seen(0, &frame);
-    assert_eq!((sent.fate, sent.via), (Fate::Backend(2), vec![0, 2]), "and told on");
+    assert_eq!((sent.outcome, sent.via), (Outcome::Backend(2), vec![0, 2]), "and told on");
     assert_eq!(seen.at(0), [Counter::SteeredKeys, Counter::TokenAdded]);
     assert_eq!(seen.at(2), [Counter::SentForPeer, Counter::TokenAdded]);
 }
@@ -138,7 +138,7 @@ fn questions_to_the_dead_are_lost_until_it_is_known() {
     let home = cluster.connect(1, &connection);
     let join = connection.join(&flow(9));
     cluster.crash(0);
-    assert_eq!(cluster.send(2, &join).unwrap().fate, Fate::Lost);
+    assert_eq!(cluster.send(2, &join).unwrap().outcome, Outcome::Lost);
     assert_eq!(cluster.to(1, &connection.data(1)), home, "known flows do not mind");
     cluster.publish().unwrap();
     assert_eq!(cluster.to(1, &connection.data(1)), home);
