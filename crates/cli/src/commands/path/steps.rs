@@ -24,7 +24,7 @@ pub(crate) struct Hop {
     /// The digit there.
     digit: Option<u16>,
     /// The reason in words.
-    reason: String,
+    why: String,
 }
 
 /// Every router of a walk.
@@ -49,7 +49,7 @@ impl Hop {
             reason: word(step.decision.reason),
             position,
             digit,
-            reason: reason(field, step),
+            why: why(field, step),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Hop {
 /// A table of steps: fields read, next hop, reason.
 pub(crate) fn table(steps: &[Hop]) -> Table {
     let mut table =
-        table::of_words(&["router", "TTL", "position", "digit", "next hop", "to", "reason"]);
+        table::of_words(&["router", "TTL", "position", "digit", "next hop", "to", "why"]);
     let number = |number: Option<u16>| number.map_or("-".to_owned(), |number| number.to_string());
     for step in steps {
         table.add_row([
@@ -67,7 +67,7 @@ pub(crate) fn table(steps: &[Hop]) -> Table {
             number(step.digit),
             choice(step.next_hop, step.next_hops),
             step.to.clone(),
-            step.reason.clone(),
+            step.why.clone(),
         ]);
     }
     table
@@ -83,7 +83,7 @@ const fn word(reason: Reason) -> &'static str {
     }
 }
 
-fn reason(field: Field, step: &Step) -> String {
+fn why(field: Field, step: &Step) -> String {
     match step.decision.reason {
         Reason::Alone => "only one next hop".to_owned(),
         Reason::Controlled { .. } => "controlled".to_owned(),
