@@ -3,8 +3,11 @@
 import dataclasses
 import ipaddress
 import json
+import os
 import pathlib
 import struct
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -12,10 +15,12 @@ import fabric
 import frames
 import interpreted
 from frames import ACK
+from heddle_p4 import tokens
 from heddle_p4.cflb import mix
-from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
+from heddle_p4.plan import COUNTERS, CPU_PORT, BadPlan, Plan, Tables
 from heddle_p4.probes import frame as probe_frame
 from heddle_p4.program import Program
+from test_fabric import MP_HULA
 
 SPINES = 4
 HULA: fabric.Json = {"probe_period": 200_000, "fail_after": 600_000, "flowlet_gap": 100_000, "flowlet_slots": 64, "util_bits": 8}
@@ -73,6 +78,20 @@ class Switches(unittest.TestCase):
         ends = (ipaddress.IPv4Address("10.0.0.1"), ipaddress.IPv4Address("10.9.0.1"))
         self.assertEqual(switch.machine.process(0, frames.ethernet(*frames.ip(ends, frames.UDP, bytes(8))))[0], DROPPED)
 
+    def test_keys_go_to_the_cpu_port_where_the_control_plane_computes_tokens(self) -> None:
+        switch = self.running(plan_of("leaf-0", "mp-hula", MP_HULA | {"tokens": "control-plane"}))
+        ends = (ipaddress.IPv4Address("10.0.0.1"), ipaddress.IPv4Address("10.1.0.1"))
+        options = bytes.fromhex("1e160181") + bytes(18) + bytes(2)
+        packet = frames.ethernet(*frames.ip(ends, frames.TCP, frames.tcp(1, 2, ACK, options)))
+        port, asked = switch.machine.process(SPINES, packet)
+        self.assertEqual(port, CPU_PORT)
+        back = tokens.answer(asked)
+        assert back
+        port, sent = switch.machine.process(CPU_PORT, back)
+        self.assertIn(port, range(SPINES))
+        self.assertEqual(sent[34:], packet[34:])
+        self.assertEqual(switch.counter("scheme_counters", COUNTERS.index("connections")), 1)
+
 
 class Refused(unittest.TestCase):
     """Documents that no switch can run."""
@@ -90,6 +109,14 @@ class Refused(unittest.TestCase):
     def test_a_scheme_without_a_program_is_refused(self) -> None:
         with self.assertRaisesRegex(BadPlan, "drill"):
             dataclasses.replace(plan_of("leaf-0", "ecmp", {}), scheme="drill").program()
+
+    def test_a_machine_without_bmv2_is_told_what_is_missing_and_how_to_get_it(self) -> None:
+        with tempfile.TemporaryDirectory() as empty:
+            environment = os.environ | {"PATH": empty, "PYTHONPATH": str(fabric.CONTROL)}
+            command = (sys.executable, "-m", "heddle_p4", "--check")
+            done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 127)
+        self.assertRegex(done.stderr, "simple_switch.*\nhelp: ./x setup p4")
 
 
 if __name__ == "__main__":
