@@ -102,13 +102,7 @@ impl Written {
 
 /// The origin of a result of a scenario file.
 pub(crate) fn provenance(source: &Source, scenario: &Scenario) -> Result<Provenance, Failure> {
-    let set = source.overrides.iter().map(|(key, value)| format!("{key}={value}"));
-    Ok(Provenance {
-        scenario_file: source.name.clone(),
-        overrides: set.collect(),
-        scenario: heddle_scenario::complete(source, scenario)?,
-        ..Provenance::of_program()
-    })
+    Ok(Provenance::of_scenario(source, scenario)?)
 }
 
 /// `out/` and the name of a file without its ending.

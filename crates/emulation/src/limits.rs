@@ -1,7 +1,7 @@
 //! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that are replaced and said.
 
 use heddle_config::{ConfigError, Document, Problem};
-use heddle_scenario::{Placing, Scenario, Scheme, Source, Transport};
+use heddle_scenario::{Connections, Placing, Scenario, Scheme, Source, Transport, Workload};
 use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_units::{Bytes, Time};
@@ -43,6 +43,22 @@ pub fn check(source: &Source, scaled: &Scenario, plane: Kind) -> Result<Possible
     Ok(Possible { scenario: possible, notes: check.notes })
 }
 
+/// Agents on hosts send one workload.
+fn workload(workload: &Workload) -> Result<(), Problem> {
+    match workload {
+        Workload::Several(_) => Err(Problem::at(
+            "workload",
+            "the lab runs one workload, of the scenario's `[transport]`",
+        )
+        .help("a `[workload]` without `name` and `transport`")),
+        Workload::Flows(flows) if flows.connections == Connections::Pool => {
+            Err(Problem::at("workload.connections", "the lab's hosts have no pools")
+                .help("\"persistent\" or \"per-flow\""))
+        }
+        _ => Ok(()),
+    }
+}
+
 struct Check<'a> {
     /// True of a key that the file has.
     given: &'a dyn Fn(&str) -> bool,
@@ -52,6 +68,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn all(&mut self, scaled: &Scenario, plane: Kind) -> Result<Scenario, Problem> {
         plane.check(scaled)?;
+        workload(&scaled.workload)?;
         let mut possible = scaled.clone();
         self.steering(&mut possible)?;
         self.fabric(&mut possible)?;

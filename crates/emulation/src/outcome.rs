@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use heddle_fabric::Routes;
-use heddle_scenario::{Connections, Workload};
 use heddle_sim::{
     FlowRecord, LongFlow, Outcome, PathUse, Samples, Totals, UnfinishedFlow, ideal_fct,
 };
@@ -50,6 +49,7 @@ pub struct LabOutcome {
 /// A flow that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Finished {
+    pub(crate) id: u32,
     pub(crate) start: Time,
     pub(crate) from: u32,
     pub(crate) to: u32,
@@ -82,8 +82,10 @@ pub(crate) fn outcome(
     let record = |flow: &Finished| {
         let ends = (flow.from, flow.to);
         let (fabric, transport) = (&network.fabric, network.scenario.transport.tcp());
-        let connections = connection_mode(&network.scenario.workload);
+        let connections = network.scenario.workload.connections(0);
         FlowRecord {
+            id: flow.id,
+            workload: 0,
             start: flow.start,
             from: flow.from,
             to: flow.to,
@@ -122,13 +124,6 @@ pub(crate) fn outcome(
         path_use: counted.path_use,
         port_counters: ports.drops,
         digest: 0,
-    }
-}
-
-fn connection_mode(workload: &Workload) -> Connections {
-    match workload {
-        Workload::Flows(flows) => flows.connections,
-        Workload::Long(_) | Workload::Replay(_) => Connections::PerFlow,
     }
 }
 

@@ -5,8 +5,8 @@
 //! other, so that the simulator can run the very same.
 
 use heddle_scenario::{
-    Conga, Event, Fabric, Flowlets, Flows, Hula, Link, Long, Measure, MpHula, ReplayFlow, Scenario,
-    Scheme, Transport, Until, Workload,
+    Conga, Event, Fabric, Flowlets, Flows, Hula, Link, Long, Measure, MpHula, NamedWorkload,
+    ReplayFlow, Scenario, Scheme, Transport, Until, Workload,
 };
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Rate, Time};
@@ -166,6 +166,13 @@ impl Scaling {
                 };
                 Workload::Replay(flows.iter().map(scaled).collect())
             }
+            Workload::Several(parts) => {
+                let scaled = |part: &NamedWorkload| NamedWorkload {
+                    workload: self.workload(&part.workload),
+                    ..part.clone()
+                };
+                Workload::Several(parts.iter().map(scaled).collect())
+            }
         }
     }
 
@@ -209,7 +216,7 @@ fn hops_per_second(scenario: &Scenario) -> f64 {
         .sum();
     let bits = match &scenario.workload {
         Workload::Flows(flows) => flows.load * flows.capacity.0 as f64,
-        Workload::Long(_) | Workload::Replay(_) => hosts,
+        Workload::Long(_) | Workload::Replay(_) | Workload::Several(_) => hosts,
     };
     bits / FRAME_BITS * hops * FRAMES_PER_DATA
 }

@@ -7,10 +7,10 @@ use heddle_study::metric;
 use heddle_study::overload::{Offered, offered};
 use heddle_study::remarks::remarks;
 use heddle_study::results::{
-    FLOW_COLUMNS, FLOWS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult, write_table,
+    FLOW_COLUMNS, FLOWS, KEPT_FLOWS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult, write_table,
 };
 use heddle_study::store::Store;
-use heddle_study::summary::{RunSummary, TotalsSummary};
+use heddle_study::summary::{LongSummary, RunSummary, TotalsSummary, WorkloadSummary};
 use heddle_study::view;
 
 use crate::args::{Common, Run};
@@ -43,8 +43,9 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let mut written = Written::new(&folder);
     written.json("summary.json", &result)?;
     let cells: Vec<_> = cells.iter().map(|cell| (String::new(), cell)).collect();
-    for (name, columns) in [(FLOWS, FLOW_COLUMNS), (LINKS, LINK_COLUMNS)] {
-        let table = write_table(&folder.join(name), (&store, name), columns, &cells);
+    let tables = [(FLOWS, KEPT_FLOWS, FLOW_COLUMNS), (LINKS, LINKS, LINK_COLUMNS)];
+    for (name, kept, columns) in tables {
+        let table = write_table(&folder.join(name), (&store, kept), columns, &cells);
         written.table(name, table.map_err(anyhow::Error::from)?);
     }
     written.parquet(args.parquet, &made)?;
@@ -101,8 +102,11 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
             t.measured,
             run.digest
         ))?;
-        let multipath = matches!(scenario.transport, Transport::Mptcp(_)).then(|| multipath(run));
-        let more = long_flows(run).into_iter().chain(multipath);
+        let is_mptcp = |transport: &Transport| matches!(transport, Transport::Mptcp(_));
+        let multipath = scenario.transports().iter().any(is_mptcp).then(|| multipath(run));
+        let of_workloads = run.workloads.iter().map(of_workload);
+        let all_long = run.long_flows.as_ref().filter(|_| run.workloads.is_empty()).map(long_flows);
+        let more = of_workloads.chain(all_long).chain(multipath);
         for more in more.chain(of_scheme(&scenario.scheme, t)) {
             output::line(format_args!("seed {}: {more}", run.seed))?;
         }
@@ -111,17 +115,36 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
 }
 
 /// Goodput of flows without end.
-fn long_flows(run: &RunSummary) -> Option<String> {
-    let long = run.long_flows.as_ref()?;
+fn long_flows(long: &LongSummary) -> String {
     let (rate, share) = (&long.goodput_bps, &long.share);
-    Some(format!(
+    format!(
         "{} flows without end: goodput {} Gbps each on average ({:.1} % of the hosts' links), from {} to {}",
         long.flows,
         table::short(rate.mean / 1e9),
         100.0 * share.mean,
         table::short(rate.min / 1e9),
         table::short(rate.max / 1e9)
-    ))
+    )
+}
+
+/// Figures of one of several workloads.
+fn of_workload(workload: &WorkloadSummary) -> String {
+    let finished = workload.fct.as_ref().map(|fct| {
+        let ms = |seconds: f64| table::short(1e3 * seconds);
+        let (time, slowdown) = (&fct.seconds, fct.slowdown.mean);
+        format!(
+            "{} flows, mean FCT {} ms, p99 {} ms, slowdown {}",
+            fct.flows,
+            ms(time.mean),
+            ms(time.p99),
+            table::short(slowdown)
+        )
+    });
+    let unfinished =
+        (workload.unfinished > 0).then(|| format!("{} unfinished", workload.unfinished));
+    let long = workload.long_flows.as_ref().map(long_flows);
+    let figures: Vec<String> = finished.into_iter().chain(unfinished).chain(long).collect();
+    format!("{}: {}", workload.name, figures.join(", "))
 }
 
 fn seeds(count: usize) -> String {

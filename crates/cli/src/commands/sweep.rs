@@ -5,7 +5,7 @@ use heddle_study::cell::Cell;
 use heddle_study::grid::{self, Keep};
 use heddle_study::overload::{Offered, offered};
 use heddle_study::remarks::{Named, remarks};
-use heddle_study::results::{FLOW_COLUMNS, FLOWS, write_table};
+use heddle_study::results::{FLOW_COLUMNS, FLOWS, KEPT_FLOWS, write_table};
 use heddle_study::store::Store;
 use heddle_study::sweep::{Axis, Row, SweepResult, combinations, csv_fields, rows, to_csv};
 use heddle_study::{tidy, view};
@@ -48,7 +48,7 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
             .flat_map(|row| row.runs.iter().map(|_| csv_fields(&row.settings)))
             .zip(&cells)
             .collect();
-        let table = write_table(&folder.join(FLOWS), (&store, FLOWS), &columns, &cells);
+        let table = write_table(&folder.join(FLOWS), (&store, KEPT_FLOWS), &columns, &cells);
         written.table(FLOWS, table.map_err(anyhow::Error::from)?);
     }
     written.parquet(args.parquet, &made)?;

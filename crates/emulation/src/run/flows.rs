@@ -129,6 +129,7 @@ impl<'a> Flows<'a> {
         let Some(Started { arrival, .. }) = self.end(id, State::Finished) else { return };
         let started = start + arrival.at.as_nanos();
         let finished = Finished {
+            id: id as u32 + 1,
             start: arrival.at,
             from: arrival.from,
             to: arrival.to,
@@ -185,6 +186,8 @@ impl<'a> Flows<'a> {
         let is_open =
             |(_, flow): &(u64, &Started)| flow.is_measured && flow.state != State::Finished;
         let unfinished = |(id, flow): (u64, &Started)| UnfinishedFlow {
+            id: id as u32 + 1,
+            workload: 0,
             start: flow.arrival.at,
             from: flow.arrival.from,
             to: flow.arrival.to,
@@ -204,6 +207,8 @@ impl<'a> Flows<'a> {
             let delivered = self.received_of(id, to, 1) - self.received_of(id, to, 0);
             let rates = [sender, to].map(|host| self.host_rate(host));
             Some(LongFlow {
+                id: id as u32 + 1,
+                workload: 0,
                 start: at,
                 from: sender,
                 to,

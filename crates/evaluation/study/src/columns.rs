@@ -44,36 +44,61 @@ pub enum TableError {
     },
 }
 
-/// Type of a column: the narrowest that holds all its values. Empty fields are null, in every type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Type of a column: the narrowest that holds all its values, and every digit of its whole numbers. Empty fields are null, in every type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    /// Whole numbers from 0 to `i64::MAX`.
+    Natural,
+    /// Whole numbers, negative ones among them.
     Integer,
+    /// Whole numbers from 0, some above `i64::MAX`.
+    Unsigned,
     Float,
     Text,
 }
 
 impl Kind {
     fn of(field: &str) -> Kind {
-        if field.parse::<i64>().is_ok() {
-            Kind::Integer
-        } else if field.parse::<f64>().is_ok() {
-            Kind::Float
-        } else {
-            Kind::Text
+        let is_whole = field.trim_start_matches(['+', '-']).bytes().all(|b| b.is_ascii_digit());
+        match (field.parse::<i64>(), field.parse::<u64>(), field.parse::<f64>()) {
+            (Ok(0..), ..) => Kind::Natural,
+            (Ok(_), ..) => Kind::Integer,
+            (_, Ok(_), _) => Kind::Unsigned,
+            (_, _, Ok(_)) if !is_whole => Kind::Float,
+            _ => Kind::Text,
+        }
+    }
+
+    /// Type of a column that has values of both.
+    fn with(self, other: Kind) -> Kind {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Kind::Natural, wider) | (wider, Kind::Natural) => wider,
+            (Kind::Float, Kind::Integer | Kind::Unsigned)
+            | (Kind::Integer | Kind::Unsigned, Kind::Float) => Kind::Float,
+            _ => Kind::Text,
         }
     }
 
     const fn physical(self) -> Physical {
         match self {
-            Kind::Integer => Physical::INT64,
+            Kind::Natural | Kind::Integer | Kind::Unsigned => Physical::INT64,
             Kind::Float => Physical::DOUBLE,
             Kind::Text => Physical::BYTE_ARRAY,
         }
     }
+
+    fn logical(self) -> Option<LogicalType> {
+        match self {
+            Kind::Unsigned => Some(LogicalType::integer(64, false)),
+            Kind::Text => Some(LogicalType::String),
+            Kind::Natural | Kind::Integer | Kind::Float => None,
+        }
+    }
 }
 
-/// Converts a CSV file with a header line into a Parquet file, compressed by Snappy. A column of whole numbers becomes `INT64`, one of other numbers
-/// `DOUBLE`, every other one text; an empty field becomes null. `provenance` goes into the file's metadata, under [`PROVENANCE`].
+/// Converts a CSV file with a header line into a Parquet file, compressed by Snappy. A column of whole numbers becomes `INT64` (unsigned
+/// if one is above `i64::MAX`), one of other numbers `DOUBLE`, every other one text, whole numbers that neither holds among them; an empty field becomes null. `provenance` goes into the file's metadata, under [`PROVENANCE`].
 /// The Parquet file has its name once it is whole.
 ///
 /// # Errors
@@ -121,7 +146,8 @@ fn kinds(path: &Path, columns: usize) -> Result<Vec<Kind>, TableError> {
     for row in reader(path)?.records() {
         let row = row.map_err(|error| TableError::Csv { path: path.to_owned(), error })?;
         for (kind, field) in kinds.iter_mut().zip(&row).filter(|(_, field)| !field.is_empty()) {
-            *kind = (*kind).max(Some(Kind::of(field)));
+            let of_field = Kind::of(field);
+            *kind = Some(kind.map_or(of_field, |known: Kind| known.with(of_field)));
         }
     }
     Ok(kinds.into_iter().map(|kind| kind.unwrap_or(Kind::Float)).collect())
@@ -134,10 +160,9 @@ fn open(
     provenance: &str,
 ) -> Result<SerializedFileWriter<File>, ParquetError> {
     let column = |(name, kind): (&str, &Kind)| {
-        let text = (*kind == Kind::Text).then_some(LogicalType::String);
         Type::primitive_type_builder(name, kind.physical())
             .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(text)
+            .with_logical_type(kind.logical())
             .build()
             .map(Arc::new)
     };
@@ -163,7 +188,13 @@ fn write_group(
         let present = || fields().filter(|field| !field.is_empty());
         let levels: Vec<i16> = fields().map(|field| i16::from(!field.is_empty())).collect();
         match kind {
-            Kind::Integer => {
+            Kind::Unsigned => {
+                // The format's unsigned numbers are the bits of signed ones.
+                let values = present().filter_map(|field| field.parse().ok());
+                let values: Vec<i64> = values.map(u64::cast_signed).collect();
+                write_column::<Int64Type>(&mut group, &values, &levels)?;
+            }
+            Kind::Natural | Kind::Integer => {
                 let values: Vec<i64> = present().filter_map(|field| field.parse().ok()).collect();
                 write_column::<Int64Type>(&mut group, &values, &levels)?;
             }
@@ -232,6 +263,15 @@ mod tests {
     fn a_column_of_numbers_and_words_is_text() {
         let (_, rows, _) = converted("k\n1\nauto\n");
         assert_eq!(rows, [[Field::Str("1".into())], [Field::Str("auto".into())]]);
+    }
+
+    #[test]
+    fn whole_numbers_keep_every_digit() {
+        let most = u64::MAX;
+        let (_, rows, _) = converted(&format!("a,b,c\n1,-1,1\n{most},{most},{most}0\n"));
+        assert_eq!([&rows[0][0], &rows[1][0]], [&Field::ULong(1), &Field::ULong(most)]);
+        assert_eq!(rows[1][1], Field::Str(most.to_string()), "beside a negative number");
+        assert_eq!(rows[1][2], Field::Str(format!("{most}0")), "beyond 64 bits");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::cell::Cell;
 use crate::cpu_time::thread_seconds;
-use crate::results::{FLOWS, LINKS, flow_lines, link_lines};
+use crate::results::{KEPT_FLOWS, LINKS, flow_lines, link_lines};
 use crate::store::Store;
 use crate::summary::RunSummary;
 
@@ -106,7 +106,7 @@ impl Grid<'_> {
         }
         let has = |name| Ok::<_, FileError>(self.store.load_table(cell, name)?.is_some());
         let samples = cell.scenario.measure.sample_every.is_some();
-        Ok(has(FLOWS)? && (!samples || has(LINKS)?))
+        Ok(has(KEPT_FLOWS)? && (!samples || has(LINKS)?))
     }
 
     fn compute(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
@@ -117,7 +117,8 @@ impl Grid<'_> {
             .map_err(|error| self.explain(cell, error))?;
         let summary = RunSummary::new(&cell.scenario, cell.seed, &outcome, seconds);
         if self.keep == Keep::Tables {
-            self.store.save_table(cell, FLOWS, &flow_lines(cell.seed, &outcome))?;
+            let flows = flow_lines(&cell.scenario, cell.seed, &outcome);
+            self.store.save_table(cell, KEPT_FLOWS, &flows)?;
             if cell.scenario.measure.sample_every.is_some() {
                 self.store.save_table(cell, LINKS, &link_lines(cell.seed, &outcome))?;
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_fabric::{Fabric, FabricError, OfferedLoad, offered_load};
-use heddle_scenario::{Change, Flows, Graph, Scenario, Scheme, Workload};
+use heddle_scenario::{Change, Flows, Graph, Scenario, Scheme};
 use heddle_sim::wire_bytes;
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
@@ -17,7 +17,7 @@ const MOST_STATES: usize = 16;
 /// The load that a scenario offers to its links.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Offered {
-    /// Load as the scenario gives it: payload.
+    /// Load as the scenario gives it: payload. Of several workloads the sum, which says something if they have one capacity.
     pub load: f64,
     /// The same with headers: what links carry. It is without retransmissions, acknowledgements, probes and shims.
     pub wire_load: f64,
@@ -47,13 +47,20 @@ pub struct OverloadedLink {
 /// # Errors
 /// If the graph makes no fabric.
 pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
-    let Workload::Flows(flows) = &scenario.workload else { return Ok(None) };
-    let wire = wire_per_payload(scenario, flows);
+    let workloads: Vec<(&Flows, f64)> = scenario
+        .workload
+        .flows()
+        .into_iter()
+        .map(|flows| (flows, wire_per_payload(scenario, flows)))
+        .collect();
+    if workloads.is_empty() {
+        return Ok(None);
+    }
     let fabric = Fabric::new(&scenario.fabric.graph)?;
     let mut is_up = up_at_start(scenario, &fabric.graph);
     let mut offered = Offered {
-        load: flows.load,
-        wire_load: flows.load * wire,
+        load: workloads.iter().map(|(flows, _)| flows.load).sum(),
+        wire_load: workloads.iter().map(|(flows, wire)| flows.load * wire).sum(),
         overloaded: Vec::new(),
         busiest: 0.0,
         busiest_tor: None,
@@ -66,7 +73,7 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
             event.links.iter().for_each(|&link| is_up[link as usize] = up);
         }
         let routes = fabric.routes(|link| is_up[link as usize])?;
-        let loads = offered_load(&fabric, &routes, flows, wire);
+        let loads = offered_load(&fabric, &routes, &workloads);
         offered.add_tors(&fabric.graph, &loads);
         for load in loads {
             offered.busiest = offered.busiest.max(load.share);

@@ -51,7 +51,7 @@ fn unfinished(rows: &[Named<'_>]) -> Option<String> {
     }
     Some(format!(
         "{text}. The rows are over different sets of flows, from {} unfinished ({}) to {} ({}): with `measure.flows` instead of \
-         `measure.duration` every flow finishes",
+         `measure.duration`, and a `measure.time_limit` that is long enough, every flow finishes",
         open(least),
         least.0,
         open(most),

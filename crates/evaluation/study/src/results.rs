@@ -9,6 +9,7 @@ use heddle_claims::files::{FileError, write_atomically};
 use heddle_claims::stats::Estimate;
 use heddle_scenario::Scenario;
 use heddle_sim::Outcome;
+use heddle_units::Time;
 use serde::Serialize;
 
 use crate::cell::Cell;
@@ -127,38 +128,43 @@ pub const LINKS: &str = "links.csv";
 
 /// Columns of [`flow_lines`].
 pub const FLOW_COLUMNS: &str =
-    "seed,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps";
+    "seed,flow,workload,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps";
+
+/// The name under which a store keeps a run's lines of [`FLOWS`]. It is another one where the columns change.
+pub const KEPT_FLOWS: &str = "flows-2.csv";
 
 /// Columns of [`link_lines`].
 pub const LINK_COLUMNS: &str = "seed,time_s,from,to,sent_bytes,queued_bytes";
 
-/// One line a measured flow: times in seconds, sizes in bytes. The status is `finished`, `unfinished` (no completion time), or `long` (a flow
-/// without end: no size; what it delivered in the measuring window).
-pub fn flow_lines(seed: u64, outcome: &Outcome) -> String {
-    let mut csv = String::new();
+/// One line a measured flow, in the order of their ends: its number in the run, its workload's name (empty where there is one workload), times in
+/// seconds, hosts by name, sizes in bytes. The status is `finished`, `unfinished` (no completion time), or `long` (a flow without end: no size;
+/// what it delivered in the measuring window).
+pub fn flow_lines(scenario: &Scenario, seed: u64, outcome: &Outcome) -> String {
+    let (mut csv, names) = (String::new(), scenario.workload.names());
+    let host = |host: u32| &scenario.fabric.graph.nodes[host as usize].name;
+    let start = |id: u32, workload: u16, at: Time, (from, to): (u32, u32)| {
+        let workload = names.get(usize::from(workload)).copied().unwrap_or_default();
+        let (at, from, to) = (at.as_secs_f64(), host(from), host(to));
+        format!("{seed},{id},{workload},{at:.9},{from},{to}")
+    };
     for f in &outcome.flows {
-        let (start, fct) = (f.start.as_secs_f64(), f.fct.as_secs_f64());
-        let (from, to, bytes) = (f.from, f.to, f.size.0);
-        let (ideal_fct, goodput) = (f.ideal_fct.as_secs_f64(), bytes as f64 * 8.0 / fct);
-        let _ = writeln!(
-            csv,
-            "{seed},{start:.9},{from},{to},{bytes},{fct:.9},{ideal_fct:.9},finished,{bytes},{goodput:.0}"
-        );
+        let start = start(f.id, f.workload, f.start, (f.from, f.to));
+        let (bytes, fct, ideal_fct) = (f.size.0, f.fct.as_secs_f64(), f.ideal_fct.as_secs_f64());
+        let goodput = bytes as f64 * 8.0 / fct;
+        let _ =
+            writeln!(csv, "{start},{bytes},{fct:.9},{ideal_fct:.9},finished,{bytes},{goodput:.0}");
     }
     for f in &outcome.unfinished {
-        let start = f.start.as_secs_f64();
-        let (from, to, bytes, delivered) = (f.from, f.to, f.size.0, f.delivered.0);
         let seconds = (outcome.totals.simulated - f.start).as_secs_f64().max(1e-12);
+        let start = start(f.id, f.workload, f.start, (f.from, f.to));
+        let (bytes, delivered) = (f.size.0, f.delivered.0);
         let goodput = delivered as f64 * 8.0 / seconds;
-        let _ = writeln!(
-            csv,
-            "{seed},{start:.9},{from},{to},{bytes},,,unfinished,{delivered},{goodput:.0}"
-        );
+        let _ = writeln!(csv, "{start},{bytes},,,unfinished,{delivered},{goodput:.0}");
     }
     for f in &outcome.long_flows {
-        let (start, from, to) = (f.start.as_secs_f64(), f.from, f.to);
+        let start = start(f.id, f.workload, f.start, (f.from, f.to));
         let (delivered, goodput) = (f.delivered.0, f.goodput().0);
-        let _ = writeln!(csv, "{seed},{start:.9},{from},{to},,,,long,{delivered},{goodput}");
+        let _ = writeln!(csv, "{start},,,,long,{delivered},{goodput}");
     }
     csv
 }
@@ -191,13 +197,14 @@ pub fn write(
     let summary = folder.join("summary.json");
     let json = serde_json::to_vec_pretty(result).map_err(std::io::Error::other);
     write_atomically(&summary, &json.map_err(FileError::at(&summary))?)?;
-    let table = |columns: &str, lines: fn(u64, &Outcome) -> String| {
+    let table = |columns: &str, lines: &dyn Fn(u64, &Outcome) -> String| {
         let lines = outcomes.iter().map(|(seed, outcome)| lines(*seed, outcome));
         std::iter::once(format!("{columns}\n")).chain(lines).collect::<String>()
     };
-    write_atomically(&folder.join(FLOWS), table(FLOW_COLUMNS, flow_lines).as_bytes())?;
+    let flows = |seed, outcome: &Outcome| flow_lines(result.resolved, seed, outcome);
+    write_atomically(&folder.join(FLOWS), table(FLOW_COLUMNS, &flows).as_bytes())?;
     if outcomes.iter().any(|(_, outcome)| !outcome.samples.times.is_empty()) {
-        let links = table(LINK_COLUMNS, link_lines);
+        let links = table(LINK_COLUMNS, &link_lines);
         return write_atomically(&folder.join(LINKS), links.as_bytes());
     }
     remove(&folder.join(LINKS))

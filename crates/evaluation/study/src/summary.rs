@@ -1,9 +1,12 @@
 //! Summary of a run: values by flow size, the shape of distributions, sums.
 
+mod by_workload;
 mod sampled;
 
+pub use by_workload::WorkloadSummary;
+use by_workload::workloads;
 use heddle_claims::stats::{mean, quantile, quantiles};
-use heddle_scenario::{Scenario, Workload};
+use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, LongFlow, Outcome};
 use sampled::{frames, ports, slowdowns};
 use serde::{Deserialize, Serialize};
@@ -24,7 +27,7 @@ pub struct RunSummary {
     pub title: String,
     /// The scheme's name, as in a scenario file.
     pub scheme: String,
-    /// Offered load, where the workload has one.
+    /// Offered load, where one workload has one.
     pub load: Option<f64>,
     /// The seed.
     pub seed: u64,
@@ -36,6 +39,9 @@ pub struct RunSummary {
     pub fct: FctSummary,
     /// Flows without end, where there are any.
     pub long_flows: Option<LongSummary>,
+    /// Each workload's flows, where workloads have names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<WorkloadSummary>,
     /// A time that no scheme can go below on this fabric with these flows: see [`crate::bound`].
     pub bound_mean_seconds: Option<f64>,
     /// Mean slowdowns of batches of equally many flows in order of their starts: a trend is no steady state (see [`crate::steady`]).
@@ -93,9 +99,9 @@ pub struct Range {
 
 impl LongSummary {
     /// `None` of nothing.
-    fn new(flows: &[LongFlow]) -> Option<LongSummary> {
-        let goodput = |flow: &LongFlow| flow.goodput().0 as f64;
-        let share = |flow: &LongFlow| goodput(flow) / flow.host_rate.0.max(1) as f64;
+    fn new(flows: &[&LongFlow]) -> Option<LongSummary> {
+        let goodput = |flow: &&LongFlow| flow.goodput().0 as f64;
+        let share = |flow: &&LongFlow| goodput(flow) / flow.host_rate.0.max(1) as f64;
         Some(LongSummary {
             flows: flows.len() as u64,
             goodput_bps: Range::new(&flows.iter().map(goodput).collect::<Vec<_>>())?,
@@ -221,15 +227,16 @@ impl RunSummary {
         RunSummary {
             title: scenario.title.clone(),
             scheme: scenario.scheme.name().to_owned(),
-            load: match &scenario.workload {
-                Workload::Flows(flows) => Some(flows.load),
+            load: match scenario.workload.flows()[..] {
+                [flows] => Some(flows.load),
                 _ => None,
             },
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             digest: format!("{:016x}", outcome.digest),
             fct: FctSummary::new(&outcome.flows),
-            long_flows: LongSummary::new(&outcome.long_flows),
+            long_flows: LongSummary::new(&outcome.long_flows.iter().collect::<Vec<_>>()),
+            workloads: workloads(scenario, outcome),
             bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
             batches: steady::batches(&outcome.flows),
             totals: TotalsSummary::new(outcome),

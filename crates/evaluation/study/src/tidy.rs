@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::summary::{ClassSummary, RunSummary, Spread};
+use crate::summary::{ClassSummary, LongSummary, RunSummary, Spread};
 use crate::sweep::{Axis, Row, quoted};
 
 /// A value of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The class of flows: `all`, `small`, `medium`, `large`; `run` for values of the whole run.
-    pub class: &'static str,
+    /// The class of flows: `all`, `small`, `medium`, `large`, or a workload's name; `run` for values of the whole run.
+    pub class: String,
     /// The statistic, as in `fct_mean`, `slowdown_p99`, `flows`, `dropped`.
     pub statistic: String,
     /// The value, in `unit`.
@@ -23,13 +23,19 @@ pub fn values(run: &RunSummary) -> Vec<Value> {
     let fct = &run.fct;
     let classes =
         [("all", &fct.all), ("small", &fct.small), ("medium", &fct.medium), ("large", &fct.large)];
-    let of_class = |(class, summary): (&'static str, &Option<ClassSummary>)| {
+    let of_class = |(class, summary): (&str, &Option<ClassSummary>)| {
         summary.as_ref().map_or_else(Vec::new, |summary| class_values(class, summary))
     };
     let mut values: Vec<Value> = classes.into_iter().flat_map(of_class).collect();
+    values.extend(run.workloads.iter().flat_map(|w| of_class((&w.name, &w.fct))));
+    for workload in &run.workloads {
+        values
+            .extend(workload.long_flows.iter().flat_map(|long| long_values(&workload.name, long)));
+    }
     let t = &run.totals;
     let mut add = |statistic: &str, value: f64, unit| {
-        values.push(Value { class: "run", statistic: statistic.to_owned(), value, unit });
+        let class = "run".to_owned();
+        values.push(Value { class, statistic: statistic.to_owned(), value, unit });
     };
     add("flows_started", t.flows_started as f64, "flows");
     add("flows_measured", t.measured as f64, "flows");
@@ -44,28 +50,42 @@ pub fn values(run: &RunSummary) -> Vec<Value> {
     if let Some(bound) = run.bound_mean_seconds {
         add("fct_mean_bound", bound, "s");
     }
-    if let Some(long) = &run.long_flows {
-        add("long_flow_goodput_mean", long.goodput_bps.mean, "bit/s");
-        add("long_flow_goodput_min", long.goodput_bps.min, "bit/s");
-        add("long_flow_share_mean", long.share.mean, "1");
-    }
+    values.extend(run.long_flows.iter().flat_map(|long| long_values("run", long)));
     values
 }
 
-fn class_values(class: &'static str, summary: &ClassSummary) -> Vec<Value> {
+fn long_values(class: &str, long: &LongSummary) -> [Value; 3] {
+    let value = |statistic: &str, value, unit| Value {
+        class: class.to_owned(),
+        statistic: statistic.to_owned(),
+        value,
+        unit,
+    };
+    [
+        value("long_flow_goodput_mean", long.goodput_bps.mean, "bit/s"),
+        value("long_flow_goodput_min", long.goodput_bps.min, "bit/s"),
+        value("long_flow_share_mean", long.share.mean, "1"),
+    ]
+}
+
+fn class_values(class: &str, summary: &ClassSummary) -> Vec<Value> {
     let spread = |name: &str, spread: &Spread, unit| {
         let figures =
             [("mean", spread.mean), ("p50", spread.p50), ("p95", spread.p95), ("p99", spread.p99)];
         let value = |(statistic, value): (&str, f64)| Value {
-            class,
+            class: class.to_owned(),
             statistic: format!("{name}_{statistic}"),
             value,
             unit,
         };
         figures.map(value)
     };
-    let flows =
-        Value { class, statistic: "flows".into(), value: summary.flows as f64, unit: "flows" };
+    let flows = Value {
+        class: class.to_owned(),
+        statistic: "flows".into(),
+        value: summary.flows as f64,
+        unit: "flows",
+    };
     let times = spread("fct", &summary.seconds, "s");
     let slowdowns = spread("slowdown", &summary.slowdown, "x");
     std::iter::once(flows).chain(times).chain(slowdowns).collect()

@@ -44,11 +44,13 @@
 
 mod document;
 mod error;
+mod one_or_more;
 mod schema;
 mod suggest;
 
 pub use document::Document;
 pub use error::{ConfigError, Problem};
 pub use heddle_units::{Bytes, Duration, Rate, Time, UnitError};
+pub use one_or_more::OneOrMore;
 pub use schema::{documented_defaults, schema};
 pub use suggest::{nearest, suggest};

@@ -19,26 +19,20 @@ pub struct OfferedLoad {
     pub share: f64,
 }
 
-/// The load that `flows` offers to every direction of every link under equal-cost splitting: each switch divides what it has for a ToR equally
-/// among its next hops (ECMP, on average over many flows). Busiest first. `wire` is the bits that a bit of payload takes on a link.
+/// The load that some workloads offer to every direction of every link under equal-cost splitting: each switch divides what it has for a ToR
+/// equally among its next hops (ECMP, on average over many flows). Busiest first. Beside each workload stand the bits that a bit of its payload
+/// takes on a link.
 ///
 /// Patterns that draw pairs of hosts once for a run (permutation, pairs) count as if each sender sent to every receiver: a seed's own pairs
 /// may load a link more.
 pub fn offered_load(
     fabric: &Fabric,
     routes: &Routes,
-    flows: &Flows,
-    wire: f64,
+    workloads: &[(&Flows, f64)],
 ) -> Vec<OfferedLoad> {
-    let demand = Demand::new(fabric, flows);
-    let total = flows.load * flows.capacity.0 as f64 * wire;
     let mut bits = vec![0.0; fabric.ports.len()];
-    for host in 0..fabric.hosts as usize {
-        bits[fabric.first_port[host] as usize] += demand.sent[host] * total;
-        bits[fabric.host_port[host] as usize] += demand.received[host] * total;
-    }
-    for to in 0..fabric.tors {
-        split(fabric, routes, to, &demand, total, &mut bits);
+    for (flows, wire) in workloads {
+        add_bits(fabric, routes, flows, *wire, &mut bits);
     }
     let named = |(port, bits): (usize, &f64)| {
         let info = fabric.ports[port];
@@ -49,6 +43,19 @@ pub fn offered_load(
     let mut loads: Vec<OfferedLoad> = bits.iter().enumerate().map(named).collect();
     loads.sort_by(|a, b| b.share.total_cmp(&a.share));
     loads
+}
+
+/// Adds the bits per second that a workload offers to each port.
+fn add_bits(fabric: &Fabric, routes: &Routes, flows: &Flows, wire: f64, bits: &mut [f64]) {
+    let demand = Demand::new(fabric, flows);
+    let total = flows.load * flows.capacity.0 as f64 * wire;
+    for host in 0..fabric.hosts as usize {
+        bits[fabric.first_port[host] as usize] += demand.sent[host] * total;
+        bits[fabric.host_port[host] as usize] += demand.received[host] * total;
+    }
+    for to in 0..fabric.tors {
+        split(fabric, routes, to, &demand, total, bits);
+    }
 }
 
 /// Shares of the whole load.
@@ -172,7 +179,7 @@ mod tests {
             let (a, b) = fabric.graph.links[link as usize].ends;
             !scenario.fabric.failed.contains(&(name(a), name(b)))
         };
-        offered_load(&fabric, &fabric.routes(up).unwrap(), flows, 1.0)
+        offered_load(&fabric, &fabric.routes(up).unwrap(), &[(flows, 1.0)])
     }
 
     fn share(loads: &[OfferedLoad], from: &str, to: &str) -> f64 {

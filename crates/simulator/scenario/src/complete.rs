@@ -1,12 +1,13 @@
 //! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario.
 
+use heddle_config::OneOrMore;
 use heddle_units::{Bytes, Time};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::raw::{self, Shape};
 use crate::{
-    Cflb, CflbCipher, CflbField, Connections, Pattern, Scenario, ScenarioError, Scheme, Source,
-    Transport, Workload,
+    Cflb, CflbCipher, CflbField, Connections, Flows, Pattern, Scenario, ScenarioError, Scheme,
+    Source, Transport, Workload,
 };
 
 /// The file with its overrides and every default, under the keys of the format. Parsed again it resolves to `scenario`, which must
@@ -19,10 +20,12 @@ pub fn complete(source: &Source, scenario: &Scenario) -> Result<Value, ScenarioE
     fill(&mut file, scenario);
     let mut value = serde_json::to_value(&file).unwrap_or_default();
     remove_nulls(&mut value);
-    for section in ["fabric", "transport", "scheme", "workload"] {
-        if let Some(Value::Object(section)) = value.get_mut(section) {
-            write_kind(section);
-        }
+    for section in ["fabric", "transport", "scheme"] {
+        value.get_mut(section).into_iter().for_each(write_kind);
+    }
+    match value.get_mut("workload") {
+        Some(Value::Array(workloads)) => workloads.iter_mut().for_each(write_workload),
+        workload => workload.into_iter().for_each(write_workload),
     }
     Ok(value)
 }
@@ -33,15 +36,7 @@ fn fill(file: &mut raw::File, scenario: &Scenario) {
     fill_fabric(&mut file.fabric, scenario);
     fill_transport(&mut file.transport, &scenario.transport);
     fill_scheme(&mut file.scheme, &scenario.scheme);
-    if let (raw::Workload::Flows(raw), Workload::Flows(flows)) =
-        (&mut file.workload, &scenario.workload)
-    {
-        raw.capacity = Some(flows.capacity);
-        raw.pattern.get_or_insert(default_pattern(&flows.pattern));
-        if let Connections::Persistent(count) = flows.connections {
-            raw.connections_per_pair = Some(count);
-        }
-    }
+    fill_workloads(&mut file.workload, scenario);
     let measure = &scenario.measure;
     file.measure.probe_warm_up = Some(measure.probe_warm_up);
     file.measure.warm_up = Some(measure.warm_up);
@@ -49,6 +44,28 @@ fn fill(file: &mut raw::File, scenario: &Scenario) {
         (file.measure.flows, file.measure.duration, measure.until)
     {
         file.measure.flows = Some(flows);
+    }
+}
+
+fn fill_workloads(raw: &mut OneOrMore<raw::TrafficPart>, scenario: &Scenario) {
+    let raw: Vec<&mut raw::TrafficPart> = match raw {
+        OneOrMore::One(part) => vec![part],
+        OneOrMore::More(parts) => parts.iter_mut().collect(),
+    };
+    let resolved = scenario.workload.parts().into_iter().zip(scenario.transports());
+    for (raw, (workload, transport)) in raw.into_iter().zip(resolved) {
+        raw.common.transport.iter_mut().for_each(|raw| fill_transport(raw, &transport));
+        if let (raw::Workload::Flows(raw), Workload::Flows(flows)) = (&mut raw.workload, workload) {
+            fill_flows(raw, flows);
+        }
+    }
+}
+
+fn fill_flows(raw: &mut raw::Flows, flows: &Flows) {
+    raw.capacity = Some(flows.capacity);
+    raw.pattern.get_or_insert(default_pattern(&flows.pattern));
+    if let Connections::Persistent(count) = flows.connections {
+        raw.connections_per_pair = Some(count);
     }
 }
 
@@ -115,13 +132,24 @@ fn fill_cflb(raw: &mut raw::Cflb, cflb: &Cflb) {
 }
 
 /// Serde writes an enum as a table around its variant; the format has the variant's name as `kind`.
-fn write_kind(section: &mut Map<String, Value>) {
+fn write_kind(section: &mut Value) {
+    let Value::Object(section) = section else { return };
     let variant = section.iter().find(|(_, value)| value.is_object()).map(|(key, _)| key.clone());
     let Some(kind) = variant else { return };
     if let Some(Value::Object(keys)) = section.remove(&kind) {
         section.extend(keys);
     }
     section.insert("kind".to_owned(), Value::String(kind));
+}
+
+/// As [`write_kind`], for a workload and its transport.
+fn write_workload(workload: &mut Value) {
+    let transport = workload.as_object_mut().and_then(|workload| workload.remove("transport"));
+    write_kind(workload);
+    if let (Some(mut transport), Value::Object(workload)) = (transport, workload) {
+        write_kind(&mut transport);
+        workload.insert("transport".to_owned(), transport);
+    }
 }
 
 fn remove_nulls(value: &mut Value) {

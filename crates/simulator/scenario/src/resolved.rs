@@ -22,7 +22,7 @@ pub struct Scenario {
     pub seeds: Vec<u64>,
     /// The network.
     pub fabric: Fabric,
-    /// The hosts' protocol.
+    /// The hosts' protocol, unless a workload has its own.
     pub transport: Transport,
     /// The switches' load balancing.
     pub scheme: Scheme,
@@ -42,6 +42,18 @@ pub enum Transport {
     Tcp(#[serde(with = "TcpConfigDef")] TcpConfig),
     /// Multipath TCP.
     Mptcp(#[serde(with = "MptcpConfigDef")] MptcpConfig),
+}
+
+impl Scenario {
+    /// Protocols of the parts of the workload, in their order.
+    pub fn transports(&self) -> Vec<Transport> {
+        match &self.workload {
+            Workload::Several(parts) => {
+                parts.iter().map(|part| part.transport.unwrap_or(self.transport)).collect()
+            }
+            _ => vec![self.transport],
+        }
+    }
 }
 
 impl Transport {
@@ -271,6 +283,55 @@ pub enum Workload {
     Long(Long),
     /// Flows listed one by one, in order of time.
     Replay(Vec<ReplayFlow>),
+    /// Several of the other kinds at once.
+    Several(Vec<NamedWorkload>),
+}
+
+/// One of several workloads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedWorkload {
+    /// Unique name.
+    pub name: String,
+    /// Protocol of its connections; `None` is [`Scenario::transport`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
+    /// The traffic; not [`Workload::Several`].
+    pub workload: Workload,
+}
+
+impl Workload {
+    /// Its parts, in the order of the file: itself, unless it is several.
+    pub fn parts(&self) -> Vec<&Workload> {
+        match self {
+            Workload::Several(parts) => parts.iter().map(|part| &part.workload).collect(),
+            one => vec![one],
+        }
+    }
+
+    /// Its parts that arrive by a Poisson process.
+    pub fn flows(&self) -> Vec<&Flows> {
+        let flows = |part| match part {
+            &Workload::Flows(ref flows) => Some(flows),
+            _ => None,
+        };
+        self.parts().into_iter().filter_map(flows).collect()
+    }
+
+    /// Names of the parts; one empty name if there are not several.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Workload::Several(parts) => parts.iter().map(|part| part.name.as_str()).collect(),
+            _ => vec![""],
+        }
+    }
+
+    /// Connections that carry the flows of a part.
+    pub fn connections(&self, part: u16) -> Connections {
+        match self.parts().get(usize::from(part)) {
+            Some(Workload::Flows(flows)) => flows.connections,
+            _ => Connections::PerFlow,
+        }
+    }
 }
 
 /// Flows that arrive by a Poisson process.
@@ -332,6 +393,8 @@ pub enum Connections {
     Persistent(u32),
     /// A connection for each flow, with a handshake.
     PerFlow,
+    /// Persistent connections between each client and server; a flow takes one that is idle, and opens another if none is.
+    Pool,
 }
 
 /// Long flows.

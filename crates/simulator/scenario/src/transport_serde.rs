@@ -12,6 +12,8 @@ use serde::{Serialize, Serializer};
 pub(crate) struct TcpConfigDef {
     mss: u16,
     initial_window: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial_ssthresh: Option<u32>,
     #[serde(with = "ControlDef")]
     control: Control,
     #[serde(with = "RecoveryDef")]

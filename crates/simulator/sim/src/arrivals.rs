@@ -59,6 +59,6 @@ impl Iterator for Arrivals {
 }
 
 fn arrival(at: Time, flow: NewFlow) -> Arrival {
-    let NewFlow { from, to, size, connections } = flow;
+    let NewFlow { from, to, size, connections, .. } = flow;
     Arrival { at, from, to, size: (size.0 < UNBOUNDED_BYTES).then_some(size), connections }
 }

@@ -57,17 +57,29 @@ impl<C: Connection> Hosts<C> {
         &self.config
     }
 
-    /// Allocates a connection, which opens with its first flow.
-    pub(crate) fn open(&mut self, client: u32, server: u32, lifetime: Lifetime) -> u32 {
+    /// Allocates a connection of a workload from a client to a server; it opens with its first flow.
+    pub(crate) fn open(&mut self, ends: (u32, u32), workload: u16, lifetime: Lifetime) -> u32 {
         let id = self.free.pop_front().unwrap_or(self.connections.len() as u32);
         self.opened = self.opened.wrapping_add(1);
-        let transport = C::new(&self.config, || self.random.bits64());
-        let connection = HostConnection::new(transport, (client, server), self.opened, lifetime);
+        let transport = C::of_group(&self.config, workload, || self.random.bits64());
+        let connection = HostConnection::new(transport, ends, self.opened, lifetime);
         match self.connections.get_mut(id as usize) {
             Some(slot) => *slot = connection,
             None => self.connections.push(connection),
         }
         id
+    }
+
+    /// True if a connection has no flow and everything that it sent is acknowledged.
+    pub(crate) fn is_idle(&self, id: u32) -> bool {
+        let connection = &self.connections[id as usize];
+        connection.flows.is_empty() && connection.transport.is_idle()
+    }
+
+    /// Gives a connection a flow that it never sends.
+    #[cfg(test)]
+    pub(crate) fn occupy(&mut self, id: u32) {
+        self.connections[id as usize].transport.write(Time::ZERO, 1);
     }
 
     /// Prefetches a connection.

@@ -78,7 +78,7 @@ fn crossing(path: &[PathLink], frame: Bytes) -> Time {
 /// A round trip of the smallest frames, if the connection is new.
 fn handshake(path: &[PathLink], connections: Connections) -> Time {
     match connections {
-        Connections::Persistent(_) => Time::ZERO,
+        Connections::Persistent(_) | Connections::Pool => Time::ZERO,
         Connections::PerFlow => {
             let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
             (crossing(path, Bytes(MIN_FRAME_BYTES.into())) + delays) * 2

@@ -6,6 +6,10 @@ use heddle_units::{Bytes, Rate, Time};
 /// One measured flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRecord {
+    /// Its number among the flows of the run, from 1, in order of their starts.
+    pub id: u32,
+    /// Its workload, as a number among the parts of the scenario's.
+    pub workload: u16,
     /// Start of the flow at the application, from the start of the run.
     pub start: Time,
     /// Sending host.
@@ -23,6 +27,10 @@ pub struct FlowRecord {
 /// A measured flow that had not finished at the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnfinishedFlow {
+    /// Its number among the flows of the run, from 1, in order of their starts.
+    pub id: u32,
+    /// Its workload, as a number among the parts of the scenario's.
+    pub workload: u16,
     /// Start of the flow at the application, from the start of the run.
     pub start: Time,
     /// Sending host.
@@ -38,6 +46,10 @@ pub struct UnfinishedFlow {
 /// A flow without end, and its share of the measuring window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongFlow {
+    /// Its number among the flows of the run, from 1, in order of their starts.
+    pub id: u32,
+    /// Its workload, as a number among the parts of the scenario's.
+    pub workload: u16,
     /// Start of the flow at the application, from the start of the run.
     pub start: Time,
     /// Sending host.

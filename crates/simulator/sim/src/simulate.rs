@@ -3,7 +3,7 @@
 use heddle_policy::Scheme;
 use heddle_scenario::{Scenario, Transport};
 use heddle_transport::mptcp::MptcpConnection;
-use heddle_transport::{Connection, TcpConnection};
+use heddle_transport::{Connection, Group, MixedConnection, TcpConnection};
 
 use crate::outcome::Outcome;
 use crate::progress::{Next, Progress, SimError};
@@ -19,6 +19,10 @@ pub fn simulate(
     seed: u64,
     watch: &mut dyn FnMut(Progress) -> Next,
 ) -> Result<Outcome, SimError> {
+    if let Some(transport) = groups(scenario) {
+        let run = Run::<MixedConnection> { scenario, transport, seed, watch };
+        return schemes::dispatch(&scenario.scheme, seed, run)?;
+    }
     match scenario.transport {
         Transport::Tcp(transport) => {
             let run = Run::<TcpConnection> { scenario, transport, seed, watch };
@@ -29,6 +33,19 @@ pub fn simulate(
             schemes::dispatch(&scenario.scheme, seed, run)?
         }
     }
+}
+
+/// Protocols of the workloads, if one has a protocol of its own.
+fn groups(scenario: &Scenario) -> Option<Vec<Group>> {
+    let transports = scenario.transports();
+    if transports.iter().all(|transport| *transport == scenario.transport) {
+        return None;
+    }
+    let group = |transport: &Transport| match *transport {
+        Transport::Tcp(tcp) => Group::Tcp(tcp),
+        Transport::Mptcp(mptcp) => Group::Mptcp(mptcp.into()),
+    };
+    Some(transports.iter().map(group).collect())
 }
 
 /// Runs a scenario with the policy `S` in place of the policy of its scheme: another implementation of the same scheme, to be compared by
@@ -43,6 +60,9 @@ pub fn simulate_with<S: Scheme>(
     watch: &mut dyn FnMut(Progress) -> Next,
 ) -> Result<Outcome, SimError> {
     use schemes::WithScheme as _;
+    if let Some(transport) = groups(scenario) {
+        return Run::<MixedConnection> { scenario, transport, seed, watch }.with::<S>(config);
+    }
     match scenario.transport {
         Transport::Tcp(transport) => {
             Run::<TcpConnection> { scenario, transport, seed, watch }.with::<S>(config)

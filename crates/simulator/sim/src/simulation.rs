@@ -24,7 +24,7 @@ use crate::progress::{Next, Progress, SimError};
 use crate::random::{Random, Stream};
 use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::Switching;
-use crate::traffic::{self, ConnectionPools, NewFlow, Traffic};
+use crate::traffic::{ConnectionPools, NewFlow, Traffic};
 use start::{is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
@@ -224,7 +224,8 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     fn is_stalled(&self) -> bool {
         let last_change = self.scenario.events.last().map_or(Time::ZERO, |event| event.at);
         let quiet_since = self.last_data.max(last_change + self.scenario.fabric.convergence);
-        let patience = STALL + self.scenario.transport.tcp().max_rto;
+        let longest = self.scenario.transports().iter().map(|t| t.tcp().max_rto).max();
+        let patience = STALL + longest.unwrap_or_default();
         self.now > quiet_since + patience && self.traffic.next_at() == Time::NEVER
     }
 
@@ -274,11 +275,12 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         let mut starting = std::mem::take(&mut self.starting);
         self.traffic.arrive(&mut starting);
         for new in starting.drain(..) {
-            let measured = self.now >= self.measure_from() && self.wants_more();
+            let measured = !new.is_long() && self.now >= self.measure_from() && self.wants_more();
             self.measured_started += u64::from(measured);
             self.totals.flows_started += 1;
-            let flow =
-                Flow { start: self.now, from: new.from, to: new.to, size: new.size, measured };
+            let NewFlow { from, to, size, workload, .. } = new;
+            let id = self.totals.flows_started as u32;
+            let flow = Flow { start: self.now, from, to, size, measured, workload, id };
             let connection = self.pools.connection(&new, &mut self.hosts);
             self.hosts.start(&mut context!(self), connection, flow);
         }
@@ -300,13 +302,13 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
                 &self.fabric,
                 routes,
                 self.scenario.transport.tcp(),
-                traffic::connection_mode(&self.scenario.workload),
+                self.scenario.workload.connections(flow.workload),
                 (flow.from, flow.to),
                 flow.size,
             );
-            let Flow { start, from, to, size, .. } = flow;
+            let Flow { start, from, to, size, workload, id, .. } = flow;
             let fct = self.now - start;
-            self.flows.push(FlowRecord { start, from, to, size, fct, ideal_fct });
+            self.flows.push(FlowRecord { id, workload, start, from, to, size, fct, ideal_fct });
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use heddle_scenario::{Connections, Flows, Long, Pattern, ReplayFlow, SizeDistribution, Workload};
+use heddle_scenario::{
+    Connections, Flows, Long, NamedWorkload, Pattern, ReplayFlow, SizeDistribution, Workload,
+};
 use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
@@ -19,6 +21,15 @@ pub(crate) struct NewFlow {
     pub(crate) to: u32,
     pub(crate) size: Bytes,
     pub(crate) connections: Connections,
+    /// Its workload, as a number among those of the scenario.
+    pub(crate) workload: u16,
+}
+
+impl NewFlow {
+    /// True for a flow without end.
+    pub(crate) fn is_long(&self) -> bool {
+        self.size.0 >= UNBOUNDED_BYTES
+    }
 }
 
 /// Generates flows, one arrival at a time.
@@ -26,7 +37,12 @@ pub(crate) enum Traffic {
     Poisson(Poisson),
     /// Flows with their start times, in descending order.
     List(Vec<(Time, NewFlow)>),
+    /// Several workloads; of arrivals at one time, the first workload's is first.
+    Several(Vec<Traffic>),
 }
+
+/// Seeds of further workloads are this far apart. The first has the seed of the run, so that others do not change its flows.
+const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Traffic {
     /// The traffic of a workload over `hosts` hosts that starts at `start`.
@@ -36,6 +52,13 @@ impl Traffic {
             Workload::Flows(flows) => Traffic::Poisson(Poisson::new(flows, hosts, start, random)),
             Workload::Long(long) => Traffic::list(long_flows(long, hosts, start, random)),
             Workload::Replay(flows) => Traffic::list(replayed(flows, start)),
+            Workload::Several(parts) => {
+                let one = |(part, n): (&NamedWorkload, u64)| {
+                    let seed = seed.wrapping_add(SEED_STEP.wrapping_mul(n));
+                    Traffic::new(&part.workload, hosts, start, seed)
+                };
+                Traffic::Several(parts.iter().zip(0..).map(one).collect())
+            }
         }
     }
 
@@ -50,6 +73,9 @@ impl Traffic {
         match self {
             Traffic::Poisson(poisson) => poisson.next_at,
             Traffic::List(flows) => flows.last().map_or(Time::NEVER, |(at, _)| *at),
+            Traffic::Several(parts) => {
+                parts.iter().map(Traffic::next_at).min().unwrap_or(Time::NEVER)
+            }
         }
     }
 
@@ -60,6 +86,22 @@ impl Traffic {
                 Time((poisson.mean_gap * flows as f64 / poisson.flows_per_arrival * 1e12) as u64)
             }
             Traffic::List(list) => list.first().map_or(Time::ZERO, |(at, _)| *at),
+            Traffic::Several(parts) => {
+                let rate: f64 = parts.iter().map(Traffic::flows_per_second).sum();
+                match rate > 0.0 {
+                    true => Time((flows as f64 / rate * 1e12) as u64),
+                    false => parts.iter().map(|part| part.time_of(flows)).max().unwrap_or_default(),
+                }
+            }
+        }
+    }
+
+    /// Flows that start in a second on average; 0 of a list.
+    fn flows_per_second(&self) -> f64 {
+        match self {
+            Traffic::Poisson(poisson) => poisson.flows_per_arrival / poisson.mean_gap,
+            Traffic::List(_) => 0.0,
+            Traffic::Several(parts) => parts.iter().map(Traffic::flows_per_second).sum(),
         }
     }
 
@@ -68,6 +110,13 @@ impl Traffic {
         match self {
             Traffic::Poisson(poisson) => poisson.arrive(flows),
             Traffic::List(list) => flows.extend(list.pop().map(|(_, flow)| flow)),
+            Traffic::Several(parts) => {
+                let first = parts.iter_mut().zip(0..).min_by_key(|(part, n)| (part.next_at(), *n));
+                let Some((part, workload)) = first else { return };
+                let before = flows.len();
+                part.arrive(flows);
+                flows[before..].iter_mut().for_each(|flow| flow.workload = workload);
+            }
         }
     }
 }
@@ -166,7 +215,7 @@ impl Poisson {
 
     fn push(&mut self, from: u32, to: u32, flows: &mut Vec<NewFlow>) {
         let size = Bytes(self.sizes.quantile(self.random.unit()).max(1.0) as u64);
-        flows.push(NewFlow { from, to, size, connections: self.connections });
+        flows.push(NewFlow { from, to, size, connections: self.connections, workload: 0 });
     }
 }
 
@@ -195,7 +244,7 @@ fn long_flows(long: &Long, hosts: u32, start: Time, mut random: Random) -> Vec<(
     let flow = |(from, to)| {
         let at = start + Time(random.below(long.start_within.0.max(1)));
         let size = Bytes(UNBOUNDED_BYTES);
-        (at, NewFlow { from, to, size, connections: Connections::PerFlow })
+        (at, NewFlow { from, to, size, connections: Connections::PerFlow, workload: 0 })
     };
     pairs.into_iter().map(flow).collect()
 }
@@ -203,22 +252,15 @@ fn long_flows(long: &Long, hosts: u32, start: Time, mut random: Random) -> Vec<(
 fn replayed(flows: &[ReplayFlow], start: Time) -> Vec<(Time, NewFlow)> {
     let flow = |f: &ReplayFlow| {
         let connections = Connections::PerFlow;
-        (start + f.at, NewFlow { from: f.from, to: f.to, size: f.size, connections })
+        let ReplayFlow { from, to, size, .. } = *f;
+        (start + f.at, NewFlow { from, to, size, connections, workload: 0 })
     };
     flows.iter().map(flow).collect()
 }
 
-/// Mapping of a workload's flows to connections.
-pub(crate) fn connection_mode(workload: &Workload) -> Connections {
-    match workload {
-        Workload::Flows(flows) => flows.connections,
-        Workload::Long(_) | Workload::Replay(_) => Connections::PerFlow,
-    }
-}
-
-/// Persistent connections between pairs of hosts, opened on first use and used round robin.
+/// Persistent connections between pairs of hosts, of each workload its own.
 #[derive(Default)]
-pub(crate) struct ConnectionPools(BTreeMap<(u32, u32), Pool>);
+pub(crate) struct ConnectionPools(BTreeMap<(u16, u32, u32), Pool>);
 
 #[derive(Default)]
 struct Pool {
@@ -227,22 +269,35 @@ struct Pool {
 }
 
 impl ConnectionPools {
-    /// Connection for a flow.
+    /// Connection for a flow. Those of a fixed number are opened on first use and take turns; of a pool the first idle one is taken.
     pub(crate) fn connection<C: Connection>(
         &mut self,
         flow: &NewFlow,
         hosts: &mut Hosts<C>,
     ) -> u32 {
-        let Connections::Persistent(size) = flow.connections else {
-            return hosts.open(flow.from, flow.to, Lifetime::OneFlow);
-        };
-        let pool = self.0.entry((flow.from, flow.to)).or_default();
-        if pool.connections.len() < size as usize {
-            pool.connections.push(hosts.open(flow.from, flow.to, Lifetime::Persistent));
+        let ends = (flow.from, flow.to);
+        let pool = self.0.entry((flow.workload, flow.from, flow.to));
+        match flow.connections {
+            Connections::PerFlow => hosts.open(ends, flow.workload, Lifetime::OneFlow),
+            Connections::Persistent(size) => {
+                let pool = pool.or_default();
+                if pool.connections.len() < size as usize {
+                    pool.connections.push(hosts.open(ends, flow.workload, Lifetime::Persistent));
+                }
+                let connection = pool.connections[pool.turn % pool.connections.len()];
+                pool.turn = (pool.turn + 1) % size.max(1) as usize;
+                connection
+            }
+            Connections::Pool => {
+                let pool = pool.or_default();
+                let idle = pool.connections.iter().find(|&&id| hosts.is_idle(id)).copied();
+                idle.unwrap_or_else(|| {
+                    let id = hosts.open(ends, flow.workload, Lifetime::Persistent);
+                    pool.connections.push(id);
+                    id
+                })
+            }
         }
-        let connection = pool.connections[pool.turn % pool.connections.len()];
-        pool.turn = (pool.turn + 1) % size.max(1) as usize;
-        connection
     }
 }
 

@@ -47,6 +47,9 @@ pub struct TcpConfig {
     pub mss: u16,
     /// Initial window, in segments (RFC 6928: 10). 0 counts as 1.
     pub initial_window: u32,
+    /// Slow start threshold of a new connection, in segments; `None` is as high as the window can grow (RFC 5681 section 3.1: "SHOULD be set
+    /// arbitrarily high").
+    pub initial_ssthresh: Option<u32>,
     /// Congestion controller.
     pub control: Control,
     /// Loss recovery.
@@ -74,6 +77,7 @@ impl Default for TcpConfig {
         TcpConfig {
             mss: 1460,
             initial_window: 10,
+            initial_ssthresh: None,
             control: Control::NewReno,
             recovery: Recovery::Sack,
             min_rto: Time::millis(10),

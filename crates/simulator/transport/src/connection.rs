@@ -38,6 +38,13 @@ pub trait Connection: Sized {
     /// Returns a closed connection. `random` supplies bits for keys and nonces; TCP uses none.
     fn new(config: &Self::Config, random: impl FnMut() -> u64) -> Self;
 
+    /// As [`Connection::new`], for a connection of a group, where connections are of several protocols ([`crate::MixedConnection`]). Of one
+    /// protocol all groups are alike.
+    fn of_group(config: &Self::Config, group: u16, random: impl FnMut() -> u64) -> Self {
+        let _ = group;
+        Self::new(config, random)
+    }
+
     /// Appends `bytes` to the stream, which opens the connection if it is closed.
     fn write(&mut self, now: Time, bytes: u64);
 

@@ -54,6 +54,7 @@ mod config;
 mod congestion;
 mod connection;
 mod handshake;
+mod mixed;
 pub mod mptcp;
 mod receiver;
 mod rtt;
@@ -64,6 +65,7 @@ mod tests;
 
 pub use config::{Control, Recovery, TcpConfig};
 pub use connection::{Connection, ConnectionCounters, TcpConnection};
+pub use mixed::{Group, MixedConnection};
 pub use receiver::Receiver;
 pub use segment::{
     Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, SackBlock, Segment, Timestamp,

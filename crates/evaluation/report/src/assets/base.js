@@ -100,8 +100,9 @@ function standalone(svg) {
   Object.entries({ width, height, viewBox: `0 ${-head} ${width} ${height}` })
     .forEach(([name, value]) => copy.setAttribute(name, value));
   copy.prepend(append(copy, "rect", { y: -head, width, height, fill: "#ffffff" }));
+  const light = document.styleSheets[0].cssRules[0].style;
   const text = new XMLSerializer().serializeToString(copy);
-  return { width, height, text: text.replace(/var\(--\w+,\s*(#\w+)\)/g, "$1") };
+  return { width, height, text: text.replace(/var\((--\w+)\)/g, (_, name) => light.getPropertyValue(name).trim()) };
 }
 
 const saveSvg = (svg) => save(standalone(svg).text, "image/svg+xml", `${svg.dataset.name}.svg`);

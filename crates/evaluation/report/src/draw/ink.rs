@@ -64,10 +64,9 @@ pub(crate) const LOAD_STEPS: usize = 10;
 impl Medium {
     /// The colour as an SVG paint.
     pub fn paint(self, ink: Ink) -> String {
-        let light = ink.pair().0;
         match self {
-            Medium::File => light.to_owned(),
-            Medium::Page => format!("var({},{light})", ink.variable()),
+            Medium::File => ink.pair().0.to_owned(),
+            Medium::Page => format!("var({})", ink.variable()),
         }
     }
 }

@@ -151,16 +151,17 @@ fn line(places: &[Option<Xy>], style: Style) -> String {
 }
 
 fn stretch(run: &[Option<Xy>], style: Style) -> String {
-    let mut points = run.iter().flatten().copied();
-    let Some(first) = points.next() else { return String::new() };
+    let points: Vec<Xy> = run.iter().flatten().copied().collect();
+    let points = if style == Style::Step { points } else { simplified(&points) };
+    let Some((&first, rest)) = points.split_first() else { return String::new() };
     let mut d = format!("M{} {}", px(first.0), px(first.1));
     if run.len() == 1 {
         d.push_str("h0"); // a point on its own shows as a dot
     }
     let mut last = first;
-    for (i, (x, y)) in points.enumerate() {
+    for (i, &(x, y)) in rest.iter().enumerate() {
         let seen = (x - last.0).abs() >= FINE || (y - last.1).abs() >= FINE;
-        if seen || i + 2 == run.len() {
+        if seen || i + 1 == rest.len() {
             let (x, y) = (px(x), px(y));
             d.push_str(&match style {
                 Style::Step => format!("H{x}V{y}"),
@@ -170,6 +171,34 @@ fn stretch(run: &[Option<Xy>], style: Style) -> String {
         }
     }
     d
+}
+
+/// The line with fewer corners, none of the others further than [`FINE`] from it (Douglas and Peucker 1973).
+fn simplified(points: &[Xy]) -> Vec<Xy> {
+    let mut is_kept = vec![false; points.len()];
+    for end in [is_kept.len().saturating_sub(1), 0] {
+        is_kept.get_mut(end).into_iter().for_each(|kept| *kept = true);
+    }
+    let mut parts = vec![(0, points.len().saturating_sub(1))];
+    while let Some((first, last)) = parts.pop() {
+        let off = |i: usize| (i, distance(points[i], points[first], points[last]));
+        let between = (first + 1..last).map(off);
+        if let Some((corner, distance)) = between.max_by(|a, b| a.1.total_cmp(&b.1))
+            && distance > FINE
+        {
+            is_kept[corner] = true;
+            parts.extend([(first, corner), (corner, last)]);
+        }
+    }
+    points.iter().zip(is_kept).filter_map(|(&point, kept)| kept.then_some(point)).collect()
+}
+
+/// Distance of a point from the line through two others; from the first if they are one.
+fn distance(point: Xy, from: Xy, to: Xy) -> f64 {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let (px, py) = (point.0 - from.0, point.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt();
+    if length > 0.0 { ((dx * py - dy * px) / length).abs() } else { (px * px + py * py).sqrt() }
 }
 
 /// The position as it was written, so that rounding does not add up.
@@ -244,6 +273,14 @@ mod tests {
         let d = line(&places, Style::Line);
         assert!(d.ends_with("L10 1"), "{d}");
         assert!(d.matches('L').count() <= 34, "{d}");
+    }
+
+    #[test]
+    fn a_line_keeps_the_corners_that_can_be_seen() {
+        let bend = [(0.0, 0.0), (5.0, 0.2), (10.0, 0.0), (15.0, 4.0), (20.0, 8.0)];
+        assert_eq!(simplified(&bend), [(0.0, 0.0), (10.0, 0.0), (20.0, 8.0)]);
+        assert_eq!(simplified(&[(1.0, 2.0), (9.0, 2.0), (1.0, 2.0)]).len(), 3, "there and back");
+        assert_eq!([simplified(&[]).len(), simplified(&[(1.0, 1.0)]).len()], [0, 1]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::json::{data, short};
+use super::json::{data, short, shorter};
 use super::prose::paragraphs;
 use crate::axis::other_y_scale;
 use crate::draw::{Colours, Ink, Medium, Size, View, draw_plot, escape};
@@ -71,7 +71,7 @@ fn plot_data<'a>(plot: &'a Plot, colours: &Colours) -> PlotData<'a> {
         name: &series.name,
         style: style_name(series.style),
         paint: Medium::Page.paint(Ink::Series(colours.slot(series.key()))),
-        points: series.points.iter().map(|p| numbers(p, plot.x.scale)).collect(),
+        points: rounded(series, plot.x.scale),
     };
     PlotData {
         x: axis_data(&plot.x),
@@ -97,13 +97,23 @@ fn style_name(style: Style) -> &'static str {
     }
 }
 
+/// Series of more points than this are written with fewer digits.
+const MANY: usize = 100;
+
+fn rounded(series: &Series, x_scale: Scale) -> Vec<Option<Vec<f64>>> {
+    let round = if series.points.len() > MANY { shorter } else { short };
+    let points = series.points.iter().map(|point| numbers(point, x_scale));
+    points.map(|numbers| Some(numbers?.into_iter().map(round).collect())).collect()
+}
+
+/// Position and error bar of a point that can be drawn.
 fn numbers(point: &Point, x_scale: Scale) -> Option<Vec<f64>> {
     if !x_scale.admits(point.x) || !point.y.is_finite() {
         return None;
     }
     let bar = point.bar.filter(|(low, high)| low.is_finite() && high.is_finite());
     let bar = bar.map(|(low, high)| [low, high]);
-    Some([point.x, point.y].into_iter().chain(bar.into_iter().flatten()).map(short).collect())
+    Some([point.x, point.y].into_iter().chain(bar.into_iter().flatten()).collect())
 }
 
 #[cfg(test)]

@@ -14,6 +14,11 @@ pub(crate) fn short(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
+/// A number of a curve of many points, with the four digits that a pointer can tell apart.
+pub(crate) fn shorter(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
 /// Base64 (RFC 4648, section 4).
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,6 +45,7 @@ mod tests {
     #[test]
     fn numbers_keep_six_digits() {
         assert_eq!([1.0 / 3.0, 123_456_789.0, 0.0].map(short), [0.333333, 123_457_000.0, 0.0]);
+        assert_eq!([1.0 / 3.0, 123_456_789.0, 0.0].map(shorter), [0.3333, 123_500_000.0, 0.0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::*;
 /// A flow of some bytes that took some microseconds; ten in an empty fabric.
 fn flow(bytes: u64, micros: u64) -> FlowRecord {
     let (start, fct, ideal_fct) = (Time::ZERO, Time::micros(micros), Time::micros(10));
-    FlowRecord { start, from: 0, to: 1, size: Bytes(bytes), fct, ideal_fct }
+    FlowRecord { id: 1, workload: 0, start, from: 0, to: 1, size: Bytes(bytes), fct, ideal_fct }
 }
 
 fn outcome(flows: Vec<FlowRecord>, samples: Samples) -> Outcome {

@@ -8,6 +8,7 @@ use super::messages::choices;
 use super::node::{Node, Value};
 use super::table::{Enum, visit_enum, visit_tuple_struct};
 use crate::error::Problem;
+use crate::one_or_more::ONE_OR_MORE;
 
 impl<'de> Deserializer<'de> for &Node {
     type Error = Problem;
@@ -58,9 +59,21 @@ impl<'de> Deserializer<'de> for &Node {
         visit_tuple_struct(self.entries()?, visitor)
     }
 
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        match &self.value {
+            Value::Array(_) => self.deserialize_any(visitor),
+            _ if name == ONE_OR_MORE => visitor.visit_newtype_struct(self),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple map identifier ignored_any
+        seq tuple map identifier ignored_any
     }
 }
 

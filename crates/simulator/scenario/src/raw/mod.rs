@@ -26,8 +26,9 @@ pub(crate) use scheme::{Drill, Hula, LongFlows, MpHula, Scheme, Update};
 pub(crate) use transport::{
     Control, Coupling, JoinTime, Mptcp, Recovery, Scheduler, Tcp, Transport,
 };
-pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, Workload};
+pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, TrafficPart, Workload};
 
+use heddle_config::OneOrMore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +48,8 @@ pub(crate) struct File {
     pub(crate) transport: Transport,
     /// The switches' load balancing. A scheme whose defaults suit may be given by its name alone: `scheme = "hula"`.
     pub(crate) scheme: Scheme,
-    /// The traffic.
-    pub(crate) workload: Workload,
+    /// The traffic: one table `[workload]`, or several, each `[[workload]]` with a `name`.
+    pub(crate) workload: OneOrMore<TrafficPart>,
     /// The measurement and its times.
     #[serde(default)]
     pub(crate) measure: Measure,

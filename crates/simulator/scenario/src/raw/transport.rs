@@ -29,6 +29,9 @@ pub(crate) struct Tcp {
     pub(crate) mss: u16,
     /// Initial window, in segments. Default: 10 (RFC 6928).
     pub(crate) initial_window: u32,
+    /// Slow start threshold of a new connection, in segments, from 2; congestion avoidance begins there. Default: none, as high as the window can
+    /// grow (RFC 5681 section 3.1).
+    pub(crate) initial_ssthresh: Option<u32>,
     /// Congestion controller. Default: "newreno".
     pub(crate) control: Control,
     /// Loss recovery. Default: "sack".
@@ -56,6 +59,7 @@ impl Default for Tcp {
         Tcp {
             mss: default.mss,
             initial_window: default.initial_window,
+            initial_ssthresh: default.initial_ssthresh,
             control: Control::NewReno,
             recovery: Recovery::Sack,
             min_rto: default.min_rto,

@@ -2,7 +2,37 @@
 
 use heddle_units::{Rate, Time};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Transport;
+
+/// A workload and the keys that all kinds have.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct TrafficPart {
+    #[serde(flatten)]
+    pub(crate) common: Common,
+    #[serde(flatten)]
+    pub(crate) workload: Workload,
+}
+
+impl<'de> Deserialize<'de> for TrafficPart {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<TrafficPart, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(Common, Workload);
+        Layers::deserialize(from).map(|Layers(common, workload)| TrafficPart { common, workload })
+    }
+}
+
+/// Keys of every workload.
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Common {
+    /// Name in results: letters, digits, `-` and `_`. Needed where there are several workloads. Default: none.
+    pub(crate) name: Option<String>,
+    /// Protocol of the connections of this workload. Default: the scenario's `[transport]`.
+    pub(crate) transport: Option<Transport>,
+}
 
 /// The traffic.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -85,6 +115,9 @@ pub(crate) enum Connections {
     Persistent,
     /// A connection for each flow, with a handshake.
     PerFlow,
+    /// Persistent connections between each client and server, as many as needed: a flow takes one that is idle, and opens another if
+    /// none is. No flow waits for another.
+    Pool,
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]

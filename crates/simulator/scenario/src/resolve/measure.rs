@@ -4,7 +4,7 @@ use heddle_config::Problem;
 use heddle_units::Time;
 
 use super::times::{at_least_1us, bounded, positive};
-use crate::{Measure, Scheme, Until, Workload, raw};
+use crate::{Measure, ReplayFlow, Scheme, Until, Workload, raw};
 
 /// Probes run alone for this many periods, and at least for this long.
 const PROBE_WARM_UP: (u64, Time) = (5, Time::millis(1));
@@ -24,7 +24,7 @@ fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Mea
     let time_limit = positive("time_limit", raw.time_limit)?;
     let probe_warm_up =
         bounded("probe_warm_up", raw.probe_warm_up.unwrap_or(probe_warm_up(scheme)))?;
-    let default = if matches!(workload, Workload::Replay(_)) { Time::ZERO } else { WARM_UP };
+    let default = if replays(workload).is_some() { Time::ZERO } else { WARM_UP };
     let warm_up = bounded("warm_up", raw.warm_up.unwrap_or(default))?;
     let from = probe_warm_up + warm_up;
     if from >= time_limit {
@@ -60,30 +60,38 @@ fn until(
     warm_up: Time,
     time_limit: Time,
 ) -> Result<Until, Problem> {
-    match (raw.flows, raw.duration, workload) {
+    let are_endless = workload.parts().iter().all(|part| matches!(part, Workload::Long(_)));
+    match (raw.flows, raw.duration, replays(workload)) {
         (Some(_), Some(_), _) => {
             Err(Problem::at("duration", "a run ends by `flows` or by `duration`, not by both"))
         }
         (Some(0), ..) => Err(Problem::at("flows", "must be at least 1")),
-        (Some(_), _, Workload::Long(_)) => {
+        (Some(_), ..) if are_endless => {
             Err(Problem::at("flows", "flows without end do not finish").help("give a `duration`"))
         }
-        (Some(flows), _, Workload::Replay(list)) => {
-            replayed(Some(flows), list, warm_up, time_limit)
-        }
+        (wanted, None, Some(list)) => replayed(wanted, &list, warm_up, time_limit),
         (Some(flows), ..) => Ok(Until::Flows(flows)),
         (_, Some(span), _) => Ok(Until::Time(positive("duration", span)?)),
-        (None, None, Workload::Replay(list)) => replayed(None, list, warm_up, time_limit),
-        (None, None, _) => Err(Problem::new("nothing says how long to measure").help(
+        (None, None, None) => Err(Problem::new("nothing says how long to measure").help(
             "give `flows`, as in `flows = 20000`, or `duration`, as in `duration = \"100ms\"`",
         )),
     }
 }
 
+/// The flows of a workload of lists alone; `None` of others.
+fn replays(workload: &Workload) -> Option<Vec<ReplayFlow>> {
+    let list = |part: &Workload| match part {
+        Workload::Replay(list) => Some(list.clone()),
+        _ => None,
+    };
+    let lists: Option<Vec<_>> = workload.parts().into_iter().map(list).collect();
+    Some(lists?.concat())
+}
+
 /// A replay has only so many flows to measure.
 fn replayed(
     wanted: Option<u64>,
-    flows: &[crate::ReplayFlow],
+    flows: &[ReplayFlow],
     warm_up: Time,
     time_limit: Time,
 ) -> Result<Until, Problem> {

@@ -11,6 +11,7 @@ mod fabric;
 mod fabric_file;
 mod load;
 mod measure;
+mod mixed;
 mod pods;
 mod ranges;
 mod replay;
@@ -47,6 +48,7 @@ pub(crate) fn resolve(
     }
     check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
     let workload = workload::resolve(&file.workload, &resolved, files)?;
+    mixed::check(&workload, &transport, &resolved.fabric)?;
     let measure = measure::resolve(&file.measure, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;
     let events = events::resolve(&file.event, &fabric.graph, down.clone(), measure.time_limit)?;

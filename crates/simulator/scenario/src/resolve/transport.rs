@@ -97,6 +97,7 @@ fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
     Ok(TcpConfig {
         mss: tcp.mss,
         initial_window: tcp.initial_window,
+        initial_ssthresh: tcp.initial_ssthresh,
         control: control(tcp.control),
         recovery: match tcp.recovery {
             raw::Recovery::Sack => Recovery::Sack,
@@ -131,6 +132,10 @@ fn check(tcp: &Tcp) -> Result<(), Problem> {
         if count == 0 {
             return Err(Problem::at(key, "must be at least 1"));
         }
+    }
+    if let Some(segments @ 0..2) = tcp.initial_ssthresh {
+        return Err(Problem::at("initial_ssthresh", format!("{segments} segments are too few"))
+            .help("at least 2 (RFC 5681 section 3.1)"));
     }
     let least = u64::from(tcp.mss) * u64::from(tcp.initial_window);
     if tcp.receive_window.0 < least || tcp.receive_window.0 > MOST_WINDOW {

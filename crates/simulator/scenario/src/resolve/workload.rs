@@ -1,15 +1,15 @@
-//! `[workload]`.
+//! `[workload]`, and `[[workload]]`.
 
-use heddle_config::Problem;
+use heddle_config::{OneOrMore, Problem};
 use heddle_units::Rate;
 
 use super::fabric::Resolved;
 use super::pods::pods;
 use super::times::bounded;
-use super::{capacity, load, replay};
+use super::{capacity, load, replay, transport};
 use crate::graph::Names;
 use crate::source::Files;
-use crate::{Connections, Flows, Graph, Long, Pattern, Workload, raw, sizes};
+use crate::{Connections, Flows, Graph, Long, NamedWorkload, Pattern, Workload, raw, sizes};
 
 /// Connections of each client and server (HULA section 6).
 const CONNECTIONS: u32 = 3;
@@ -20,7 +20,80 @@ const MOST_CONNECTIONS: u32 = 1000;
 /// The pods of the cross-pod pattern: senders, receivers.
 const PODS: (u16, u16) = (1, 2);
 
+/// Workloads beyond this are mistakes.
+const MOST_WORKLOADS: usize = 64;
+
 pub(super) fn resolve(
+    workload: &OneOrMore<raw::TrafficPart>,
+    resolved: &Resolved,
+    files: &dyn Files,
+) -> Result<Workload, Problem> {
+    match workload {
+        OneOrMore::One(raw) if raw.common.name.is_none() && raw.common.transport.is_none() => {
+            one(&raw.workload, resolved, files)
+        }
+        OneOrMore::One(raw) => {
+            named(raw, &[], resolved, files).map(|part| Workload::Several(vec![part]))
+        }
+        OneOrMore::More(list) => several(list, resolved, files),
+    }
+    .map_err(|problem| problem.inside("workload"))
+}
+
+fn several(
+    list: &[raw::TrafficPart],
+    resolved: &Resolved,
+    files: &dyn Files,
+) -> Result<Workload, Problem> {
+    if list.is_empty() || list.len() > MOST_WORKLOADS {
+        let message = format!("{} workloads are no traffic", list.len());
+        return Err(Problem::new(message).help(format!("from 1 to {MOST_WORKLOADS}")));
+    }
+    let mut parts = Vec::with_capacity(list.len());
+    for (index, raw) in list.iter().enumerate() {
+        let part = named(raw, &parts, resolved, files);
+        parts.push(part.map_err(|problem| problem.inside(&index.to_string()))?);
+    }
+    Ok(Workload::Several(parts))
+}
+
+fn named(
+    raw: &raw::TrafficPart,
+    others: &[NamedWorkload],
+    resolved: &Resolved,
+    files: &dyn Files,
+) -> Result<NamedWorkload, Problem> {
+    Ok(NamedWorkload {
+        name: name(raw.common.name.as_deref(), others)?,
+        transport: raw.common.transport.as_ref().map(transport::resolve).transpose()?,
+        workload: one(&raw.workload, resolved, files)?,
+    })
+}
+
+/// The name, which stands in tables.
+fn name(name: Option<&str>, others: &[NamedWorkload]) -> Result<String, Problem> {
+    let help = "as in `name = \"background\"`: letters, digits, `-` and `_`";
+    let Some(name) = name else {
+        let message = "a workload with a `transport`, or beside others, needs a name for results";
+        return Err(Problem::at("name", message).help(help));
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return Err(Problem::at("name", format!("\"{name}\" is not a name")).help(help));
+    }
+    // Tables have these words where they have names.
+    if ["all", "small", "medium", "large", "run"].contains(&name) {
+        return Err(Problem::at("name", format!("\"{name}\" is a class of flows in results"))
+            .help("another name"));
+    }
+    if others.iter().any(|other| other.name == name) {
+        return Err(Problem::at("name", format!("another workload is called \"{name}\" too"))
+            .help("each has a name of its own"));
+    }
+    Ok(name.to_owned())
+}
+
+fn one(
     workload: &raw::Workload,
     resolved: &Resolved,
     files: &dyn Files,
@@ -31,7 +104,6 @@ pub(super) fn resolve(
         raw::Workload::Long(raw) => long(raw, graph).map(Workload::Long),
         raw::Workload::Replay(raw) => replay::read(&raw.file, graph, files).map(Workload::Replay),
     }
-    .map_err(|problem| problem.inside("workload"))
 }
 
 fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flows, Problem> {
@@ -123,7 +195,12 @@ fn connections(kind: raw::Connections, per_pair: Option<u32>) -> Result<Connecti
             Err(Problem::at("connections_per_pair", "each flow has a connection of its own")
                 .help("connections = \"persistent\""))
         }
+        (raw::Connections::Pool, _) if per_pair.is_some() => {
+            Err(Problem::at("connections_per_pair", "a pool has as many connections as it needs")
+                .help("connections = \"persistent\""))
+        }
         (raw::Connections::PerFlow, _) => Ok(Connections::PerFlow),
+        (raw::Connections::Pool, _) => Ok(Connections::Pool),
         (raw::Connections::Persistent, count @ 1..=MOST_CONNECTIONS) => {
             Ok(Connections::Persistent(count))
         }

@@ -17,6 +17,10 @@ pub(crate) struct Flow {
     pub(crate) size: Bytes,
     /// True if it started in the measuring window.
     pub(crate) measured: bool,
+    /// Its workload, as a number among those of the scenario.
+    pub(crate) workload: u16,
+    /// Its number among the flows of the run, from 1, in order of their starts.
+    pub(crate) id: u32,
 }
 
 /// Lifetime of a connection.

@@ -70,6 +70,8 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Measured flows that have not finished.
     fn unfinished(&self) -> Vec<UnfinishedFlow> {
         let record = |(flow, received): (&Flow, ReceivedBytes)| UnfinishedFlow {
+            id: flow.id,
+            workload: flow.workload,
             start: flow.start,
             from: flow.from,
             to: flow.to,
@@ -85,6 +87,8 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// Flows without end.
     fn long_flows(&self) -> Vec<LongFlow> {
         let record = |(flow, received): (&Flow, ReceivedBytes)| LongFlow {
+            id: flow.id,
+            workload: flow.workload,
             start: flow.start,
             from: flow.from,
             to: flow.to,

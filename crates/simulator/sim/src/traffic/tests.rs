@@ -125,11 +125,44 @@ fn flows_of_a_pair_take_its_connections_in_turn() {
     let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None);
     let mut pools = ConnectionPools::default();
     let mut connection = |from, to, connections| {
-        let flow = NewFlow { from, to, size: Bytes(1), connections };
+        let flow = NewFlow { from, to, size: Bytes(1), connections, workload: 0 };
         pools.connection(&flow, &mut hosts)
     };
     let pool = Connections::Persistent(3);
     assert_eq!([(); 7].map(|()| connection(0, 1, pool)), [0, 1, 2, 0, 1, 2, 0]);
     assert_eq!([connection(1, 0, pool), connection(0, 1, pool)], [3, 1], "a pair has a direction");
     assert_eq!([(); 2].map(|()| connection(0, 1, Connections::PerFlow)), [4, 5]);
+}
+
+#[test]
+fn a_further_workload_leaves_the_flows_of_the_first_as_they_are() {
+    let named =
+        |name: &str, workload| NamedWorkload { name: name.into(), transport: None, workload };
+    let incast = Workload::Flows(flows(Pattern::Incast { senders: 3 }));
+    let parts = vec![named("a", Workload::Flows(flows(everybody(4)))), named("b", incast.clone())];
+    let both = arrivals(&Workload::Several(parts), 4, 1, 400);
+    assert!(both.is_sorted_by_key(|(at, _)| *at));
+    let of = |number| {
+        let own = move |flow: &NewFlow| flow.workload == number;
+        both.iter().filter(move |(_, flows)| flows.iter().all(own))
+    };
+    let first: Vec<_> = of(0).cloned().collect();
+    assert_eq!(first, poisson(everybody(4), 4, first.len()));
+    assert!(of(1).all(|(_, flows)| flows.len() == 3) && of(0).count() + of(1).count() == 400);
+    let alone = arrivals(&incast, 4, 1, 1);
+    assert_ne!(of(1).next().map(|(at, _)| *at), Some(alone[0].0), "a stream of its own");
+}
+
+#[test]
+fn a_pool_opens_a_connection_only_if_none_is_idle() {
+    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None);
+    let mut pools = ConnectionPools::default();
+    let flow =
+        NewFlow { from: 0, to: 1, size: Bytes(1), connections: Connections::Pool, workload: 0 };
+    let mut connection = |hosts: &mut Hosts<TcpConnection>| pools.connection(&flow, hosts);
+    assert_eq!([(); 2].map(|()| connection(&mut hosts)), [0, 0], "it carries nothing yet");
+    hosts.occupy(0);
+    assert_eq!([(); 2].map(|()| connection(&mut hosts)), [1, 1]);
+    hosts.occupy(1);
+    assert_eq!(connection(&mut hosts), 2);
 }

@@ -69,7 +69,7 @@ impl CongestionControl {
         };
         CongestionControl {
             cwnd: initial_window(config),
-            ssthresh: u64::MAX,
+            ssthresh: initial_ssthresh(config),
             bytes_acked: 0,
             algorithm,
         }
@@ -184,6 +184,13 @@ impl CongestionControl {
     pub(crate) fn deflate(&mut self, flight: u64, mss: u64) {
         self.cwnd = self.ssthresh.min(flight.max(mss) + mss);
     }
+}
+
+/// The first slow start threshold in bytes; at least two segments (RFC 5681 section 3.1).
+fn initial_ssthresh(config: &TcpConfig) -> u64 {
+    config
+        .initial_ssthresh
+        .map_or(u64::MAX, |segments| u64::from(segments.max(2)) * u64::from(config.mss.max(1)))
 }
 
 /// The initial window in bytes; at least a segment.
