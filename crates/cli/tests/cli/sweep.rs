@@ -103,7 +103,10 @@ fn flows_of_a_sweep() {
     let ran = folder.heddle(&format!("{SWEEP} --flows"));
     assert!(ran.err.contains("tidy.csv, sweep.json, flows.csv"), "{}", ran.err);
     let csv = folder.read("o/flows.csv");
-    assert!(csv.starts_with("scheme,workload.load,seed,start_s,from,to,bytes,fct_s"), "{csv}");
+    assert!(
+        csv.starts_with("scheme,workload.load,seed,flow,workload,start_s,from,to,bytes,fct_s"),
+        "{csv}"
+    );
     assert_eq!(csv.lines().count(), 1 + 8 * 100);
     assert_eq!(csv.lines().filter(|line| line.starts_with("spray,0.4,2,")).count(), 100);
     assert!(csv.lines().skip(1).all(|line| line.contains(",finished,20000,")));

@@ -310,11 +310,14 @@ impl Workload {
 
     /// Its parts that arrive by a Poisson process.
     pub fn flows(&self) -> Vec<&Flows> {
-        let flows = |part| match part {
-            &Workload::Flows(ref flows) => Some(flows),
+        self.parts().into_iter().filter_map(Workload::poisson).collect()
+    }
+
+    fn poisson(&self) -> Option<&Flows> {
+        match self {
+            Workload::Flows(flows) => Some(flows),
             _ => None,
-        };
-        self.parts().into_iter().filter_map(flows).collect()
+        }
     }
 
     /// Names of the parts; one empty name if there are not several.

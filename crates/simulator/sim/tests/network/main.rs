@@ -2,6 +2,7 @@
 
 mod conservation;
 mod determinism;
+mod do_no_harm;
 mod ecmp;
 mod failover;
 mod failure_recovery;
