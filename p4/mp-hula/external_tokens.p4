@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens by the control plane, for targets without room for the rounds of SHA-1 and SHA-256 (MP-HULA's external function): a packet of a handshake that
  * tells keys goes to the CPU port with them, comes back with the tokens, and is processed then. It is the packet itself, not a copy: a connection is known
- * before its handshake ends, as where the data plane hashes, so no join can come before it. */
+ * before its handshake ends, as where the data plane hashes, so no join can come before it. Later segments of a client can, and
+ * a server that sees one before any with keys falls back to TCP (docs/src/p4.md). */
 
 control ConfigureTokens(inout metadata_t meta) {
     action set_controller(bit<16> port) {
