@@ -90,7 +90,7 @@ pub(crate) enum Command {
     /// Measure each scheme beside ECMP: nanoseconds a packet, or packets a second end to end (as root)
     Bench {
         /// Rounds over all cases
-        #[arg(long, default_value_t = 5)]
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
         rounds: u32,
         /// Flows at a time: powers of two; can be repeated [default: 1 and 65536; with --veth 1024]
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
