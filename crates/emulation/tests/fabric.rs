@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use heddle_lab::eventually;
 use heddle_testing::{Need, require_built, skip_without};
@@ -274,4 +274,84 @@ fn under_cflb_seven_subflows_carry_data_over_seven_links() {
         let bytes = carried(&format!("spine-{spine}"));
         assert!(bytes > 20_000, "spine-{spine} carried {bytes} bytes");
     }
+}
+
+/// True if a namespace of the process' fabrics whose name ends so has a process in it.
+fn has_process(process: u32, end: &str) -> bool {
+    let names = namespaces(process);
+    let Some(name) = names.iter().find(|name| name.ends_with(end)) else { return false };
+    let pids = Command::new("ip").args(["netns", "pids", name]).output();
+    pids.is_ok_and(|output| !output.stdout.is_empty())
+}
+
+/// Where several hosts send, their agents ask a path service, which has a namespace of its own.
+#[test]
+fn agents_of_several_senders_ask_a_path_service_in_its_namespace() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    for program in ["heddle-switch", "heddle-agent", "heddle-path-service"] {
+        require_built(PROGRAM, program);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let changes = [
+        "scheme={ kind = \"cflb\", field = \"source-port\", elephants = \"0B\" }",
+        "transport={ kind = \"mptcp\", subflows = 2, coupling = \"uncoupled\", join = \"after-data\" }",
+        "workload.sizes=fixed:500KB",
+        "workload.load=0.6",
+        "measure.flows=8",
+    ];
+    let mut command = command(folder.path(), &changes);
+    let command = command.args(["--dataplane", "ebpf"]).stdout(Stdio::piped());
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let process = child.id();
+    let seen = eventually(LIMIT, || match has_process(process, ".path-service") {
+        true => Ok(()),
+        false => Err(format!("no path service in {:?}", namespaces(process))),
+    });
+    let results = results(&child.wait_with_output().unwrap());
+    seen.unwrap();
+    assert_eq!(namespaces(process), [""; 0]);
+    assert_eq!(results["result"]["runs"][0]["fct"]["all"]["flows"], 8);
+    let facts = &results["lab"]["facts"][0][1];
+    assert_eq!((&facts["corrupt"], &facts["broken"]), (&0.into(), &0.into()));
+    assert!(facts["subflows"]["2"].as_u64() > Some(0), "{}", facts["subflows"]);
+}
+
+/// Claim C6 takes a hundred runs: each is kept when it ends, and not run again after an interruption.
+#[test]
+fn an_interrupted_evaluation_keeps_its_runs_and_goes_on_with_the_next() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    for program in ["heddle-switch", "heddle-agent"] {
+        require_built(PROGRAM, program);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let kept = || -> Vec<(PathBuf, SystemTime)> {
+        let folders = fs::read_dir(folder.path().join("runs")).into_iter().flatten().flatten();
+        let files = folders.flat_map(|entry| fs::read_dir(entry.path()).into_iter().flatten());
+        let written =
+            |path: PathBuf| Some((path.clone(), fs::metadata(path).ok()?.modified().ok()?));
+        files.flatten().filter_map(|file| written(file.path())).collect()
+    };
+    let evaluate_until = |runs: usize| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--quiet", "reproduce", "C6", "--out"]).arg(folder.path());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let found = eventually(5 * LIMIT, || match kept().len() {
+            found if found >= runs => Ok(()),
+            found => Err(format!("{found} runs are kept")),
+        });
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        found.unwrap();
+        assert_eq!(namespaces(child.id()), [""; 0]);
+    };
+    evaluate_until(1);
+    let first = kept();
+    evaluate_until(first.len() + 1);
+    let then = kept();
+    assert!(first.iter().all(|run| then.contains(run)), "{first:?} were run again: {then:?}");
 }
