@@ -62,12 +62,15 @@ static __always_inline void store_join(const struct packet_context *context, __u
 		store_flow(context, &value, STATEFUL);
 }
 
-/* Registers the flow of a join with its SYN. Should this balancer fail before the next packet, others know the backend. */
+/* Registers the flow of a join with its SYN. Should this balancer fail before the next packet, others know the backend. Where both that keep
+ * the flow are suspect, it is rather this machine that is busy. */
 static __always_inline void register_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
 	struct keepers keepers = keepers_of(context, slot_of_flow(context));
 
-	if (keepers.peer == NO_TARGET || is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
+	if (keepers.peer == NO_TARGET || !steerable(context, keepers.peer))
+		return;
+	if (keepers.here && is_suspect(context, keepers.peer))
 		return;
 	set_token(decision, token);
 	set_backend(decision, decision->target);

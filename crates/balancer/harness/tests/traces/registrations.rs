@@ -80,6 +80,26 @@ fn keys_are_registered_where_all_are_suspect() {
     assert_eq!(cluster.join(2, &connection, &with_port(connection.primary, 7)), home);
 }
 
+/// The same with the flows of joins, before their third packets.
+#[test]
+fn joins_are_registered_where_all_are_suspect() {
+    let Some(mut cluster) = open(watchful()) else { return };
+    cluster.beat().unwrap();
+    let connection = kept_by(&cluster, 1, 2);
+    let home = cluster.connect(1, &connection);
+    cluster.advance(10).unwrap();
+    let subflows: Vec<Flow> = (10..60)
+        .map(|port| with_port(connection.primary, port))
+        .filter(|subflow| cluster.hashed(subflow) != home)
+        .take(20)
+        .collect();
+    for subflow in &subflows {
+        assert_eq!(cluster.to(1, &connection.join(subflow)), home);
+    }
+    let told = |subflow: &&Flow| [0, 2].iter().any(|&at| cluster.entry(at, subflow).is_some());
+    assert!(subflows.iter().filter(told).count() > 0, "those that two others keep");
+}
+
 /// Silence makes a balancer suspect before it is known to be dead: questions go to the other keeper, and keys when they come again.
 #[test]
 fn nothing_waits_for_a_suspect() {
