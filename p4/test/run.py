@@ -50,20 +50,21 @@ def names(suite: unittest.TestSuite) -> list[str]:
 def main() -> int:
     """Status 1 if a test fails."""
     sys.path[:0] = [str(HERE), str(HERE.parent / "control")]
-    failed = passed = 0
+    failed = passed = skipped = 0
     for module in NEEDS:
         tests = unittest.defaultTestLoader.loadTestsFromName(module)
         reason = missing(module)
         if reason:
             for name in names(tests):
                 print(f"\ntest skipped: p4.{name}: {reason}")
-            passed += tests.countTestCases()
+            skipped += tests.countTestCases()
             continue
         result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(tests)
         bad = len({str(test).split(" [")[0] for test, _ in result.failures + result.errors})
         failed += bad
         passed += result.testsRun - bad
-    print(f"test result: {'FAILED' if failed else 'ok'}. {passed} passed; {failed} failed; 0 ignored")
+    verdict = "FAILED" if failed else "ok"
+    print(f"test result: {verdict}. {passed + skipped} passed; {failed} failed; 0 ignored; {skipped} of those passed were skipped")
     return 1 if failed else 0
 
 
