@@ -15,10 +15,11 @@ static __always_inline void learn_from_now_on(const struct packet_context *conte
 	change_flow(context, &changed);
 }
 
-/* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately. */
+/* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately. Other
+ * balancers know no backend that is removed, and no token of what opens there. */
 static __always_inline bool keeps_connection(const struct flow_snapshot *flow)
 {
-	return half_open(flow) ? target_up(flow->target) : keeps_flows(flow->target);
+	return target_up(flow->target) || (!half_open(flow) && target_failing(flow->target));
 }
 
 /* A SYN that names no connection. A flow that is known keeps its backend and its entry: the SYN came again, or is forged, and any

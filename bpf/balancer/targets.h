@@ -16,6 +16,13 @@ static __always_inline bool target_up(__u32 index)
 	return target && target->state == TARGET_UP;
 }
 
+static __always_inline bool target_failing(__u32 index)
+{
+	const struct target *target = target_at(index);
+
+	return target && target->state == TARGET_FAILING;
+}
+
 /* True if a target's flows and tokens stay with it. */
 static __always_inline bool keeps_flows(__u32 index)
 {

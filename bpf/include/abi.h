@@ -67,6 +67,8 @@ enum target_state {
 	TARGET_DOWN = 2, /* its flows are hashed anew */
 	/* Its checks have failed lately, which may be wrong: its flows, tokens and tables stay, and new connections go elsewhere. */
 	TARGET_FAILING = 3,
+	/* No service has it any more: its flows and tokens stay until they end, and nothing begins there. */
+	TARGET_REMOVED = 5,
 };
 
 /* The bit that tells whether a target keeps its flows. */

@@ -83,7 +83,7 @@ pub enum Peers {
 pub struct Backend {
     /// Its share of new flows; 0: none, it drains.
     pub weight: u32,
-    /// Up, failing its checks lately, or down.
+    /// Up, failing its checks lately, removed from all services, or down.
     pub state: TargetState,
 }
 

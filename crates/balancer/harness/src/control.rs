@@ -35,6 +35,10 @@ const OTHERS: u32 = 1000;
 const CAME_BY: u32 = 1;
 
 /// Index of a backend among a balancer's targets.
+fn has_slots(state: TargetState) -> bool {
+    matches!(state, TargetState::Up | TargetState::Failing)
+}
+
 pub(crate) fn backend_index(balancer: usize, backend: usize) -> u32 {
     (1 + balancer + backend) as u32
 }
@@ -201,7 +205,7 @@ impl Cluster {
     fn weighted(&self, at: usize) -> Vec<maglev::Weighted> {
         let weighted = |(number, backend): (usize, &crate::Backend)| maglev::Weighted {
             id: backend_id(number),
-            weight: if backend.state == TargetState::Down { 0 } else { backend.weight },
+            weight: if has_slots(backend.state) { backend.weight } else { 0 },
             target: backend_index(at, number),
         };
         self.backends.iter().enumerate().map(weighted).collect()

@@ -35,7 +35,7 @@ pub enum Change {
 pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     let mut changes = Vec::new();
     let up = in_state(after, &[TargetState::Up]);
-    let down = in_state(after, &[TargetState::Failing, TargetState::Down]);
+    let down = in_state(after, &[TargetState::Failing, TargetState::Removed, TargetState::Down]);
     set(&mut changes, &before.targets, &up, |index, target| Change::Target(index, *target));
     set(&mut changes, &before.ids, &after.ids, |id, index| Change::Id(id, Some(*index)));
     set(&mut changes, &before.group_targets, &after.group_targets, |key, index| {

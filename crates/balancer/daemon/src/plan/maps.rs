@@ -154,7 +154,7 @@ pub(super) fn targets(
             (None, Phase::Closed(_)) => down(old?),
             // Nothing waits for an answer of a balancer that has gone.
             (None, _) if old?.forwarding == abi::Forwarding::Steering as u8 => down(old?),
-            (None, _) => *old?,
+            (None, _) => removed(old?),
         };
         Some((index, target))
     };
@@ -164,6 +164,12 @@ pub(super) fn targets(
 /// True of a target whose flows stay with it.
 fn keeps_flows(target: &abi::Target) -> bool {
     u32::from(target.state) & abi::TARGET_KEEPS_FLOWS != 0
+}
+
+/// A backend that no service has any more. Its flows stay; what begins goes to others.
+fn removed(target: &abi::Target) -> abi::Target {
+    let state = if keeps_flows(target) { TargetState::Removed as u8 } else { target.state };
+    abi::Target { state, ..*target }
 }
 
 fn down(target: &abi::Target) -> abi::Target {

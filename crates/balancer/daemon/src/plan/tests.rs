@@ -16,6 +16,7 @@ use crate::neighbours::NextHop;
 const UP: u8 = TargetState::Up as u8;
 const DOWN: u8 = TargetState::Down as u8;
 const FAILING: u8 = TargetState::Failing as u8;
+const REMOVED: u8 = TargetState::Removed as u8;
 
 fn config(backends: &[u8]) -> Config {
     load("lb.toml", &config_text(backends)).unwrap()
@@ -122,6 +123,7 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
         Change::Target(_, target) if target.state == UP => "up",
         Change::Target(_, target) if target.state == DOWN => "down",
         Change::Target(_, target) if target.state == FAILING => "failing",
+        Change::Target(_, target) if target.state == REMOVED => "removed",
         Change::Target(..) => "no target",
         Change::Id(_, Some(_)) => "id",
         Change::Id(_, None) => "no id",
@@ -317,7 +319,7 @@ fn an_index_is_given_again_only_when_nothing_can_hold_it() {
     trace.update(&config(&[1, 2])).unwrap();
     let of_2 = trace.index(2);
     trace.update(&config(&[1])).unwrap();
-    assert!(trace.state(2) == UP, "it keeps its flows");
+    assert!(trace.state(2) == REMOVED, "it keeps its flows");
     trace.update(&config(&[1, 3])).unwrap();
     assert_ne!(trace.index(3), of_2);
     trace.now += Duration::from_secs(3601);

@@ -1,7 +1,7 @@
-//! Backends that fail their health checks only lately, or at one balancer alone: nothing that they have is lost.
+//! Backends that fail their health checks only lately, or at one balancer alone, or that are removed: nothing that they have is lost.
 
 use heddle_balancer_maps::abi::{Counter, TargetState};
-use heddle_harness::{Cluster, Flow, Setup};
+use heddle_harness::{Cluster, Connection, Flow, Setup};
 
 use crate::world::{Traced, backend, connection, flow, open, with_port};
 
@@ -113,5 +113,27 @@ fn flows_opened_meanwhile_are_found_by_other_balancers() {
         for balancer in [1, 2] {
             assert_eq!(cluster.to(balancer, &flow.ack(&[], 10)), *at, "at balancer {balancer}");
         }
+    }
+}
+
+/// Ports that are used again open connections elsewhere, whose tokens the other balancers learn, too.
+#[test]
+fn nothing_begins_at_a_backend_that_is_removed() {
+    let Some(mut cluster) = open(three()) else { return };
+    let kept = connection(1);
+    let home = cluster.connect(0, &kept);
+    let opened = |c: &Connection| cluster.hashed(&c.primary) == home;
+    let old = (3..400).map(connection).find(opened).unwrap();
+    let plain = others(flow(2)).find(|flow| cluster.hashed(flow) == home).unwrap();
+    assert_eq!((cluster.connect(0, &old), cluster.plain(0, &plain)), (home, home));
+    set(&mut cluster, home, TargetState::Removed);
+    assert_eq!(cluster.to(0, &kept.data(10)), home);
+    assert_eq!(cluster.to(0, &plain.ack(&[], 10)), home);
+    assert_ne!(cluster.to(0, &plain.syn(&[])), home);
+    let again = Connection::new(old.primary, 4000);
+    let its_home = cluster.connect(0, &again);
+    assert_ne!(its_home, home);
+    for (balancer, subflow) in (0..3).zip(others(again.primary)) {
+        assert_eq!(cluster.join(balancer, &again, &subflow), its_home);
     }
 }
