@@ -1,6 +1,8 @@
 //! Cells of tables: figures with units, flow completion times.
 
-use comfy_table::{ContentArrangement, Table};
+use std::ops::Range;
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 use heddle_claims::stats::Estimate;
 pub(crate) use heddle_program::table::{new, of_words};
 use heddle_study::results::OverSeeds;
@@ -72,17 +74,49 @@ pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
     row
 }
 
-/// Prints a table no wider than the terminal: in a narrow one, cells are broken into lines.
-pub(crate) fn print(table: Table) -> Result<(), Failure> {
-    output::line(fitted(table, terminal_width()))
+/// Prints a table no wider than the terminal: columns that do not fit come below, behind the first `names` columns again.
+pub(crate) fn print(table: &Table, names: usize) -> Result<(), Failure> {
+    parts(table, names, terminal_width()).iter().try_for_each(output::line)
 }
 
-fn fitted(mut table: Table, width: Option<u16>) -> Table {
-    let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    if let Some(width) = width.filter(|&width| widest > usize::from(width)) {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+/// A table in parts no wider than `width`, each with the first `names` columns and as many of the others as fit; cells of a part that
+/// is too wide with a single other column are broken into lines. Whole if it fits.
+fn parts(table: &Table, names: usize, width: Option<u16>) -> Vec<Table> {
+    let widths: Vec<usize> =
+        table.column_max_content_widths().into_iter().map(usize::from).collect();
+    let Some(width) = width.filter(|&width| with_borders(&widths) > usize::from(width)) else {
+        return vec![table.clone()];
+    };
+    let free = usize::from(width).saturating_sub(with_borders(&widths[..names]));
+    let mut first = names;
+    let mut parts = Vec::new();
+    while first < widths.len() {
+        let behind = first + fitting(&widths[first..], free).max(1);
+        parts.push(part(table, names, first..behind, width));
+        first = behind;
     }
-    table
+    parts
+}
+
+/// The characters of a line: each cell has a space on both sides and a border.
+fn with_borders(widths: &[usize]) -> usize {
+    widths.iter().map(|width| width + 3).sum::<usize>() + 1
+}
+
+/// The number of columns that fit behind others.
+fn fitting(widths: &[usize], free: usize) -> usize {
+    (1..=widths.len()).take_while(|&count| with_borders(&widths[..count]) - 1 <= free).count()
+}
+
+fn part(table: &Table, names: usize, shown: Range<usize>, width: u16) -> Table {
+    let mut part = table.clone();
+    for (index, column) in part.column_iter_mut().enumerate() {
+        if index >= names && !shown.contains(&index) {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
+    }
+    part.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    part
 }
 
 /// Columns of the terminal that standard output is; `None` if it is none, so that other programs get whole lines.
@@ -133,14 +167,26 @@ mod tests {
     }
 
     #[test]
-    fn a_table_fits_a_narrow_terminal_and_is_whole_elsewhere() {
-        let table = || {
-            let mut table = new(&FCT_HEADER);
-            table.add_row(["12.34 ± 0.56 ms"; FCT_HEADER.len()]);
-            table
-        };
-        let widest = |table: Table| table.lines().map(|l| l.chars().count()).max().unwrap();
-        assert!(widest(fitted(table(), None)) > 150);
-        assert!(widest(fitted(table(), Some(100))) <= 100);
+    fn columns_that_do_not_fit_come_below_behind_the_names_again() {
+        let mut table = new(&["scheme", "mean", "median", "p99"]);
+        table.add_row(["hula", "12.34 ± 0.56 ms", "9.87 ± 0.12 ms", "80.1 ± 4.3 ms"]);
+        let text = |width| parts(&table, 1, width).iter().map(Table::to_string).collect::<Vec<_>>();
+        assert_eq!(text(None).len(), 1);
+        assert_eq!(text(Some(63)).len(), 1, "it is as wide as that");
+        let [upper, lower] = &text(Some(62))[..] else { panic!("two parts") };
+        for (part, has) in [(upper, ["mean", "9.87 ± 0.12 ms"]), (lower, ["p99", "80.1 ± 4.3 ms"])]
+        {
+            assert!(part.contains("hula") && has.iter().all(|text| part.contains(text)), "{part}");
+            assert!(part.lines().all(|line| line.chars().count() <= 62), "{part}");
+        }
+        assert!(!upper.contains("p99") && !lower.contains("mean"));
+    }
+
+    #[test]
+    fn a_part_of_one_column_that_does_not_fit_is_broken_into_lines() {
+        let mut table = new(&["scheme", "mean"]);
+        table.add_row(["hula", "12.34 ± 0.56 ms"]);
+        let [part] = &parts(&table, 1, Some(24))[..] else { panic!("one part") };
+        assert!(part.lines().all(|line| line.chars().count() <= 24), "{part}");
     }
 }

@@ -74,7 +74,7 @@ fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
                 .map_or_else(|| "-".into(), |load| format!("{:.0} %", 100.0 * load.busiest)),
         ]);
     }
-    table::print(table)?;
+    table::print(&table, 2)?;
     output::line(
         "\nThe last column is what ECMP's equal split offers to its busiest link. Above 100 % queues grow for as long as the run lasts, and \
          so does the ratio; all rows here are below.",

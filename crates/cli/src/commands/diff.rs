@@ -52,5 +52,5 @@ fn print(comparison: &Comparison) -> Result<(), Failure> {
             note.to_owned(),
         ]);
     }
-    table::print(rows)
+    table::print(&rows, 2)
 }

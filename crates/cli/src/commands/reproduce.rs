@@ -17,7 +17,7 @@ use crate::external;
 use crate::failure::Failure;
 use crate::files::Made;
 use crate::progress::GridBar;
-use crate::{files, kept, output, table};
+use crate::{files, kept, table};
 
 pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<ExitCode, Failure> {
     if args.pcap.is_some() && !matches!(args.paper, Paper::Cflb) {
@@ -75,5 +75,5 @@ fn sensitivity<P: SimulatedPaper>(args: &Reproduce, common: &Common) -> Result<(
         row.extend(shift.ratios.iter().map(|(_, ratio)| table::figure(*ratio, 1.0, "x")));
         table.add_row(row);
     }
-    output::line(table)
+    table::print(&table, 1)
 }

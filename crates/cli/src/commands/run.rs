@@ -78,7 +78,7 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
     row.extend(table::fct_row(over));
     fct.add_row(row);
     if over.fct_mean.is_some() {
-        table::print(fct)?;
+        table::print(&fct, 1)?;
     }
     if let Some(offered) = result.offered {
         output::line(format_args!(

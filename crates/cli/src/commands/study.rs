@@ -46,5 +46,7 @@ fn print(study: Study, found: &Table) -> Result<(), Failure> {
     for row in found.text(study) {
         table.add_row(row);
     }
-    output::line(format_args!("{}\n{}\n{table}\n", study.title(), study.about()))
+    output::line(format_args!("{}\n{}", study.title(), study.about()))?;
+    table::print(&table, 1)?;
+    output::line("")
 }

@@ -143,5 +143,5 @@ fn print(axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
         cells.extend(table::fct_row(&row.over_seeds));
         table.add_row(cells);
     }
-    table::print(table)
+    table::print(&table, axes.len())
 }
