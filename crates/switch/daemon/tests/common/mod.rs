@@ -17,7 +17,6 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use socket2::{Domain, Protocol, Socket, Type};
 
 pub const SWITCHES: [&str; 4] = ["leaf-1", "leaf-2", "spine-1", "spine-2"];
-pub const PORT: u16 = 5000;
 /// The longest wait of a test for a condition.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -262,14 +261,15 @@ impl Fabric {
     ) -> bool {
         let listener: TcpListener = self.enter("host-2", || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, protocol).unwrap();
-            socket.set_reuse_address(true).unwrap();
-            socket.bind(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, PORT)).into()).unwrap();
+            // Any port: a program that another test starts at this moment may hold the last one for as long as it takes to start.
+            socket.bind(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into()).unwrap();
             socket.listen(8).unwrap();
             socket.into()
         });
+        let port = listener.local_addr().unwrap().port();
         let mut stream: TcpStream = self.enter("host-1", || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, protocol).unwrap();
-            socket.connect_timeout(&SocketAddr::from(([10, 0, 0, 2], PORT)).into(), LIMIT).unwrap();
+            socket.connect_timeout(&SocketAddr::from(([10, 0, 0, 2], port)).into(), LIMIT).unwrap();
             socket.into()
         });
         thread::scope(|scope| {
