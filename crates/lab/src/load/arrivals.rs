@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
+
 use super::Broken;
 use crate::{Connection, Lab, LabError, Status, Transport, eventually};
 
@@ -24,6 +26,9 @@ pub struct ArrivalsReport {
     pub joins: u64,
     /// Those of them that were never established.
     pub joins_missing: u64,
+    /// Those of the missing that the client never tried, since the handshake had fallen back to TCP: the kernel sends a SYN without MPTCP
+    /// when those with it had no answer (`net.mptcp.syn_retrans_before_tcp_fallback`).
+    pub joins_of_fallbacks: u64,
     /// The longest time until a connection was open.
     pub longest_open: Duration,
     /// The connections to which joins were missing, in words.
@@ -137,11 +142,12 @@ impl Client {
         let begun = Instant::now();
         let opened = Connection::open(self.transport, self.to);
         let took = begun.elapsed();
-        let mut incomplete = None;
+        let (mut incomplete, mut fallback) = (None, false);
         let (backend, missing, outcome) = match opened {
             Ok(mut connection) => {
                 let missing = self.missing(&connection);
                 incomplete = (missing > 0).then(|| described(&connection, missing));
+                fallback = missing > 0 && fell_back(&connection);
                 let exchanged = connection.exchange(BYTES, BYTES, seed);
                 (Some(connection.backend().to_string()), missing, exchanged.map(drop))
             }
@@ -151,6 +157,7 @@ impl Client {
         report.connections += 1;
         report.joins += self.subflows as u64 - 1;
         report.joins_missing += missing;
+        report.joins_of_fallbacks += if fallback { missing } else { 0 };
         report.incomplete.extend(incomplete);
         report.longest_open = report.longest_open.max(took);
         if let Err(error) = outcome {
@@ -168,9 +175,19 @@ impl Client {
     }
 }
 
+/// True of a connection that is TCP's. Before the kernel has made it one it has MPTCP's information, afterwards none.
+fn fell_back(connection: &Connection) -> bool {
+    match connection.status() {
+        Ok(status) => status.fallback,
+        Err(error) => {
+            matches!(Errno::from_io_error(&error), Some(Errno::OPNOTSUPP | Errno::NOPROTOOPT))
+        }
+    }
+}
+
 fn described(connection: &Connection, missing: u64) -> String {
     let state = match connection.status() {
-        Ok(status) if status.fallback => "it fell back to TCP".into(),
+        _ if fell_back(connection) => "it fell back to TCP".into(),
         Ok(status) => {
             let Status { subflows, addresses_used, .. } = status;
             format!("the kernel has tried {addresses_used} addresses; it has {subflows:?}")

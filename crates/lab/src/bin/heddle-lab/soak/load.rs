@@ -66,6 +66,8 @@ pub(super) struct Observed {
     pub(super) joins: u64,
     /// Joins that were never established.
     pub(super) joins_missing: u64,
+    /// Joins of connections that fell back to TCP because their backend was away.
+    pub(super) joins_excused: u64,
     /// The longest stall of a plain stream.
     pub(super) stall: Duration,
     /// The longest stall of a subflow.
@@ -84,6 +86,7 @@ impl Observed {
         self.subflows_lost += other.subflows_lost;
         self.joins += other.joins;
         self.joins_missing += other.joins_missing;
+        self.joins_excused += other.joins_excused;
         self.stall = self.stall.max(other.stall);
         self.subflow_stall = self.subflow_stall.max(other.subflow_stall);
         self.errors.extend(other.errors.iter().cloned());
@@ -202,7 +205,9 @@ impl<'a> Load<'a> {
             let report = arrivals.take();
             observed.connections += report.connections;
             observed.joins += report.joins;
-            observed.joins_missing += report.joins_missing;
+            let excused = if away.is_some() { report.joins_of_fallbacks } else { 0 };
+            observed.joins_excused += excused;
+            observed.joins_missing += report.joins_missing - excused;
             observed.errors.extend(report.incomplete);
             for (broken, backend) in &report.broken {
                 if away.is_some() && (backend.is_none() || backend.as_deref() == away) {

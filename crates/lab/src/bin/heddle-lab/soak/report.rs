@@ -219,7 +219,10 @@ impl Outcome {
             ),
             path("through the balancers", &service),
             path("past them", &direct),
-            format!("{} connections ended with the backend that they were at", service.excused),
+            format!(
+                "{} connections ended with the backend that they were at; {} joins were not tried, since it was away and their connections fell back to TCP",
+                service.excused, service.joins_excused
+            ),
         ];
         let packets = |counted: &Counted| {
             format!(
