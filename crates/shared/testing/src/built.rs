@@ -9,6 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// The folders of `bpf/` that go into a program, by the package that compiles them. Most of `include` is the balancer's; the switch takes
+/// two small headers of it.
+const C_FOLDERS: [(&str, &str); 4] = [
+    ("heddle-bpf-build", "common"),
+    ("heddle-balancer-maps", "balancer"),
+    ("heddle-balancer-maps", "include"),
+    ("heddle-switch-maps", "switch"),
+];
+
 /// Checks that the program of another package was built beside `own`, the test's own program (`env!("CARGO_BIN_EXE_...")`). Its package has
 /// the program's name and integration tests, for which cargo builds it.
 ///
@@ -53,8 +62,9 @@ fn sources(root: &Path, name: &str) -> Vec<PathBuf> {
             wanted.extend(package.dependencies.iter().cloned());
         }
     }
-    if found.contains("heddle-bpf-build") {
-        files.extend(below(&root.join("bpf"), &["c", "h"]));
+    let is_compiled = |(package, _): &&(&str, &str)| found.contains(*package);
+    for (_, folder) in C_FOLDERS.iter().filter(is_compiled) {
+        files.extend(below(&root.join("bpf").join(folder), &["c", "h"]));
     }
     files
 }
@@ -153,5 +163,6 @@ mod tests {
             assert!(has(part), "{part}");
         }
         assert!(!has("crates/emulation/") && !has("/tests.rs"), "{files:?}");
+        assert!(!has("bpf/balancer/"), "the balancer's programs are not the switch's");
     }
 }
