@@ -8,7 +8,7 @@ import unittest
 import compiled
 
 COMPILER = "p4c-barefoot"
-PROGRAMS = ("hula",)
+PROGRAMS = ("ecmp", "cflb", "hula")
 
 
 class Tofino(unittest.TestCase):
