@@ -1,7 +1,7 @@
 //! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that are replaced and said.
 
 use heddle_config::{ConfigError, Document, Problem};
-use heddle_scenario::{Connections, Placing, Scenario, Scheme, Source, Transport, Workload};
+use heddle_scenario::{Connections, Event, Placing, Scenario, Scheme, Source, Transport, Workload};
 use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_units::{Bytes, Time};
@@ -51,11 +51,26 @@ fn workload(workload: &Workload) -> Result<(), Problem> {
             "the lab runs one workload, of the scenario's `[transport]`",
         )
         .help("a `[workload]` without `name` and `transport`")),
+        Workload::Collective(_) => {
+            Err(Problem::at("workload.kind", "the lab's hosts send no flows that wait for others")
+                .help("\"flows\", \"long\" or \"replay\""))
+        }
         Workload::Flows(flows) if flows.connections == Connections::Pool => {
             Err(Problem::at("workload.connections", "the lab's hosts have no pools")
                 .help("\"persistent\" or \"per-flow\""))
         }
         _ => Ok(()),
+    }
+}
+
+/// Links of the lab fail and recover.
+fn events(events: &[Event]) -> Result<(), Problem> {
+    match events.iter().position(|event| event.change.is_up().is_none()) {
+        Some(index) => {
+            Err(Problem::at(&format!("event.{index}"), "the lab's links are up or down")
+                .help("`fail` and `recover`"))
+        }
+        None => Ok(()),
     }
 }
 
@@ -69,6 +84,7 @@ impl Check<'_> {
     fn all(&mut self, scaled: &Scenario, plane: Kind) -> Result<Scenario, Problem> {
         plane.check(scaled)?;
         workload(&scaled.workload)?;
+        events(&scaled.events)?;
         let mut possible = scaled.clone();
         self.steering(&mut possible)?;
         self.fabric(&mut possible)?;

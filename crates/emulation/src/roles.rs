@@ -39,7 +39,7 @@ impl Roles {
                 let (senders, receivers) = flows.iter().map(|flow| (flow.from, flow.to)).unzip();
                 both(senders, receivers)
             }
-            Workload::Several(_) => all,
+            Workload::Collective(_) | Workload::Several(_) => all,
         }
     }
 

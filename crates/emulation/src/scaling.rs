@@ -166,6 +166,7 @@ impl Scaling {
                 };
                 Workload::Replay(flows.iter().map(scaled).collect())
             }
+            Workload::Collective(ring) => Workload::Collective(ring.clone()),
             Workload::Several(parts) => {
                 let scaled = |part: &NamedWorkload| NamedWorkload {
                     workload: self.workload(&part.workload),
@@ -216,7 +217,10 @@ fn hops_per_second(scenario: &Scenario) -> f64 {
         .sum();
     let bits = match &scenario.workload {
         Workload::Flows(flows) => flows.load * flows.capacity.0 as f64,
-        Workload::Long(_) | Workload::Replay(_) | Workload::Several(_) => hosts,
+        Workload::Long(_)
+        | Workload::Replay(_)
+        | Workload::Collective(_)
+        | Workload::Several(_) => hosts,
     };
     bits / FRAME_BITS * hops * FRAMES_PER_DATA
 }

@@ -10,7 +10,9 @@ use heddle_study::results::{
     FLOW_COLUMNS, FLOWS, KEPT_FLOWS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult, write_table,
 };
 use heddle_study::store::Store;
-use heddle_study::summary::{LongSummary, RunSummary, TotalsSummary, WorkloadSummary};
+use heddle_study::summary::{
+    CollectiveSummary, LongSummary, RunSummary, TotalsSummary, WorkloadSummary,
+};
 use heddle_study::view;
 
 use crate::args::{Common, Run};
@@ -106,7 +108,8 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
         let multipath = scenario.transports().iter().any(is_mptcp).then(|| multipath(run));
         let of_workloads = run.workloads.iter().map(of_workload);
         let all_long = run.long_flows.as_ref().filter(|_| run.workloads.is_empty()).map(long_flows);
-        let more = of_workloads.chain(all_long).chain(multipath);
+        let of_collectives = run.collectives.iter().map(of_collective);
+        let more = of_collectives.chain(of_workloads).chain(all_long).chain(multipath);
         for more in more.chain(of_scheme(&scenario.scheme, t)) {
             output::line(format_args!("seed {}: {more}", run.seed))?;
         }
@@ -124,6 +127,18 @@ fn long_flows(long: &LongSummary) -> String {
         100.0 * share.mean,
         table::short(rate.min / 1e9),
         table::short(rate.max / 1e9)
+    )
+}
+
+/// Time of a collective operation.
+fn of_collective(collective: &CollectiveSummary) -> String {
+    let CollectiveSummary { name, seconds, ideal_seconds } = collective;
+    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    format!(
+        "{name}the collective took {} ms, {:.2}x of {} ms in an empty fabric",
+        table::short(1e3 * seconds),
+        seconds / ideal_seconds,
+        table::short(1e3 * ideal_seconds)
     )
 }
 

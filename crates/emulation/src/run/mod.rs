@@ -206,6 +206,8 @@ impl Run<'_> {
                     self.cuts.push((link, clock::now()));
                     self.monitor.event(&format!("the link {a} {b} fails"));
                 }
+                // The checks of limits refuse these.
+                Change::Degrade(_) | Change::Repair => {}
                 Change::Recover => {
                     self.links.up[link as usize] = true;
                     restore(self.network, link)?;

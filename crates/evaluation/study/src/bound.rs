@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BinaryHeap};
 
-use heddle_scenario::{Change, Graph, Scenario};
+use heddle_scenario::{Graph, Scenario};
 use heddle_sim::{FlowRecord, wire_bytes};
 
 /// The bound in seconds for some finished flows of a run of `scenario`; `None` of no flows.
@@ -134,7 +134,12 @@ fn capacity(scenario: &Scenario, inside: impl Fn(u32) -> bool) -> Vec<(f64, f64)
     let mut steps = vec![(0.0, sum)];
     for event in &scenario.events {
         let changed: f64 = event.links.iter().filter(|&&l| crosses(l)).map(|&l| rate(l)).sum();
-        sum += if event.change == Change::Fail { -changed } else { changed };
+        match event.change.is_up() {
+            Some(true) => sum += changed,
+            Some(false) => sum -= changed,
+            // Impairments make no link better, so that the bound holds without them.
+            None => continue,
+        }
         steps.push((event.at.as_secs_f64(), sum));
     }
     steps

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_fabric::{Fabric, FabricError, OfferedLoad, offered_load};
-use heddle_scenario::{Change, Flows, Graph, Scenario, Scheme};
+use heddle_scenario::{Flows, Graph, Scenario, Scheme};
 use heddle_sim::wire_bytes;
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
@@ -69,7 +69,7 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
     states.extend(scenario.events.iter().map(|event| (event.at, Some(event))));
     for (at, event) in states.into_iter().take(MOST_STATES) {
         if let Some(event) = event {
-            let up = event.change == Change::Recover;
+            let Some(up) = event.change.is_up() else { continue };
             event.links.iter().for_each(|&link| is_up[link as usize] = up);
         }
         let routes = fabric.routes(|link| is_up[link as usize])?;

@@ -3,8 +3,8 @@
 mod by_workload;
 mod sampled;
 
-pub use by_workload::WorkloadSummary;
-use by_workload::workloads;
+pub use by_workload::{CollectiveSummary, WorkloadSummary};
+use by_workload::{collectives, workloads};
 use heddle_claims::stats::{mean, quantile, quantiles};
 use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, LongFlow, Outcome};
@@ -42,6 +42,9 @@ pub struct RunSummary {
     /// Each workload's flows, where workloads have names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<WorkloadSummary>,
+    /// Collective operations, where there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collectives: Vec<CollectiveSummary>,
     /// A time that no scheme can go below on this fabric with these flows: see [`crate::bound`].
     pub bound_mean_seconds: Option<f64>,
     /// Mean slowdowns of batches of equally many flows in order of their starts: a trend is no steady state (see [`crate::steady`]).
@@ -237,6 +240,7 @@ impl RunSummary {
             fct: FctSummary::new(&outcome.flows),
             long_flows: LongSummary::new(&outcome.long_flows.iter().collect::<Vec<_>>()),
             workloads: workloads(scenario, outcome),
+            collectives: collectives(scenario, outcome),
             bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
             batches: steady::batches(&outcome.flows),
             totals: TotalsSummary::new(outcome),

@@ -50,6 +50,15 @@ pub fn values(run: &RunSummary) -> Vec<Value> {
     if let Some(bound) = run.bound_mean_seconds {
         add("fct_mean_bound", bound, "s");
     }
+    for collective in &run.collectives {
+        let class = if collective.name.is_empty() { "run" } else { &collective.name };
+        values.push(Value {
+            class: class.to_owned(),
+            statistic: "collective".to_owned(),
+            value: collective.seconds,
+            unit: "s",
+        });
+    }
     values.extend(run.long_flows.iter().flat_map(|long| long_values("run", long)));
     values
 }

@@ -283,8 +283,39 @@ pub enum Workload {
     Long(Long),
     /// Flows listed one by one, in order of time.
     Replay(Vec<ReplayFlow>),
+    /// Flows that wait for each other.
+    Collective(Collective),
     /// Several of the other kinds at once.
     Several(Vec<NamedWorkload>),
+}
+
+/// An all-reduce in a ring: of n hosts, 2 (n - 1) steps, in each of which every host sends one of n parts of its vector to its successor.
+/// A host's step begins when it has received the part of the step before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Collective {
+    /// Bytes of each host's vector, at least as many as hosts.
+    pub size: Bytes,
+    /// The hosts in the order of the ring, at least 2.
+    pub hosts: Vec<u32>,
+}
+
+impl Collective {
+    /// Number of steps.
+    pub fn steps(&self) -> u64 {
+        2 * (self.hosts.len() as u64).saturating_sub(1)
+    }
+
+    /// Number of flows: one a host and step.
+    pub fn flows(&self) -> u64 {
+        self.steps() * self.hosts.len() as u64
+    }
+
+    /// Bytes of the part that the host of a rank sends in a step. Parts differ by a byte at most.
+    pub fn part(&self, rank: u64, step: u64) -> Bytes {
+        let count = (self.hosts.len() as u64).max(1);
+        let part = (rank + count - step % count) % count;
+        Bytes(self.size.0 / count + u64::from(part < self.size.0 % count))
+    }
 }
 
 /// One of several workloads.
@@ -332,6 +363,7 @@ impl Workload {
     pub fn connections(&self, part: u16) -> Connections {
         match self.parts().get(usize::from(part)) {
             Some(Workload::Flows(flows)) => flows.connections,
+            Some(Workload::Collective(_)) => Connections::Persistent(1),
             _ => Connections::PerFlow,
         }
     }
@@ -467,4 +499,65 @@ pub enum Change {
     Fail,
     /// It comes back up.
     Recover,
+    /// It goes on with impairments; routing does not notice.
+    Degrade(Impairment),
+    /// Its impairments end.
+    Repair,
+}
+
+impl Change {
+    /// True if the link is up afterwards, false if down; `None` if that does not change.
+    pub fn is_up(self) -> Option<bool> {
+        match self {
+            Change::Fail => Some(false),
+            Change::Recover => Some(true),
+            Change::Degrade(_) | Change::Repair => None,
+        }
+    }
+}
+
+/// Impairments of a link. `None` leaves what was before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Impairment {
+    /// Its rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Its propagation delay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Time>,
+    /// Probability with which it loses a packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Share>,
+    /// Share of flows of which it loses every packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blackhole: Option<Share>,
+}
+
+/// A share of all, 0 to 1, in steps of 2^-32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share(u64);
+
+impl Share {
+    const ALL: f64 = (1u64 << 32) as f64;
+
+    /// The share; `None` of a number that is not from 0 to 1.
+    pub fn new(share: f64) -> Option<Share> {
+        (0.0..=1.0).contains(&share).then_some(Share((share * Share::ALL + 0.5) as u64))
+    }
+
+    /// True for this share of all numbers.
+    pub fn holds(self, number: u32) -> bool {
+        u64::from(number) < self.0
+    }
+
+    /// As a number from 0 to 1.
+    pub fn get(self) -> f64 {
+        self.0 as f64 / Share::ALL
+    }
+}
+
+impl Serialize for Share {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(self.get())
+    }
 }

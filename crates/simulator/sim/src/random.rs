@@ -13,6 +13,7 @@ pub(crate) enum Stream {
     MptcpKeys = 4,
     CflbKey = 5,
     Steering = 6,
+    Losses = 7,
 }
 
 /// One stream.

@@ -83,7 +83,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         };
         let fabric = Fabric::new(graph)?;
         let meter = S::NEEDS_UTILISATION.then(|| S::dre_shift(&config));
-        let network = start_network(scenario, &fabric, meter);
+        let network = start_network(scenario, &fabric, meter, seed);
         let links = 0..fabric.graph.links.len() as u32;
         let routed: Vec<bool> = links.map(|link| !is_failed(scenario, &fabric, link)).collect();
         let routes = fabric.routes(|link| routed[link as usize])?;
@@ -272,6 +272,10 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     }
 
     fn spawn(&mut self) {
+        // Flows that waited for others have an event of their own, which brings forward what another event was for.
+        if self.traffic.next_at() > self.now {
+            return;
+        }
         let mut starting = std::mem::take(&mut self.starting);
         self.traffic.arrive(&mut starting);
         for new in starting.drain(..) {
@@ -296,6 +300,12 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     }
 
     fn record_finished(&mut self) {
+        if self.traffic.is_reactive() {
+            self.finishing.iter().for_each(|flow| self.traffic.finished(self.now, flow));
+            if self.traffic.next_at() <= self.now {
+                self.network.events.schedule(self.now, Event::Spawn);
+            }
+        }
         let routes = self.first_routes.as_ref().unwrap_or(&self.switching.routes);
         for flow in self.finishing.drain(..).filter(|flow| flow.measured) {
             let ideal_fct = self.best_paths.ideal_fct(

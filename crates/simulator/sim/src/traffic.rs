@@ -8,8 +8,12 @@ use heddle_scenario::{
 use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
-use crate::hosts::{Hosts, Lifetime};
+use crate::hosts::{Flow, Hosts, Lifetime};
 use crate::random::{Random, Stream};
+
+mod ring;
+
+use ring::Ring;
 
 /// Size of a flow that never ends.
 pub(crate) const UNBOUNDED_BYTES: u64 = 1 << 60;
@@ -37,6 +41,8 @@ pub(crate) enum Traffic {
     Poisson(Poisson),
     /// Flows with their start times, in descending order.
     List(Vec<(Time, NewFlow)>),
+    /// Flows that wait for each other.
+    Ring(Ring),
     /// Several workloads; of arrivals at one time, the first workload's is first.
     Several(Vec<Traffic>),
 }
@@ -52,6 +58,7 @@ impl Traffic {
             Workload::Flows(flows) => Traffic::Poisson(Poisson::new(flows, hosts, start, random)),
             Workload::Long(long) => Traffic::list(long_flows(long, hosts, start, random)),
             Workload::Replay(flows) => Traffic::list(replayed(flows, start)),
+            Workload::Collective(collective) => Traffic::Ring(Ring::new(collective, start)),
             Workload::Several(parts) => {
                 let one = |(part, n): (&NamedWorkload, u64)| {
                     let seed = seed.wrapping_add(SEED_STEP.wrapping_mul(n));
@@ -73,6 +80,7 @@ impl Traffic {
         match self {
             Traffic::Poisson(poisson) => poisson.next_at,
             Traffic::List(flows) => flows.last().map_or(Time::NEVER, |(at, _)| *at),
+            Traffic::Ring(ring) => ring.next_at(),
             Traffic::Several(parts) => {
                 parts.iter().map(Traffic::next_at).min().unwrap_or(Time::NEVER)
             }
@@ -86,6 +94,7 @@ impl Traffic {
                 Time((poisson.mean_gap * flows as f64 / poisson.flows_per_arrival * 1e12) as u64)
             }
             Traffic::List(list) => list.first().map_or(Time::ZERO, |(at, _)| *at),
+            Traffic::Ring(_) => Time::ZERO,
             Traffic::Several(parts) => {
                 let rate: f64 = parts.iter().map(Traffic::flows_per_second).sum();
                 match rate > 0.0 {
@@ -100,7 +109,7 @@ impl Traffic {
     fn flows_per_second(&self) -> f64 {
         match self {
             Traffic::Poisson(poisson) => poisson.flows_per_arrival / poisson.mean_gap,
-            Traffic::List(_) => 0.0,
+            Traffic::List(_) | Traffic::Ring(_) => 0.0,
             Traffic::Several(parts) => parts.iter().map(Traffic::flows_per_second).sum(),
         }
     }
@@ -110,6 +119,7 @@ impl Traffic {
         match self {
             Traffic::Poisson(poisson) => poisson.arrive(flows),
             Traffic::List(list) => flows.extend(list.pop().map(|(_, flow)| flow)),
+            Traffic::Ring(ring) => flows.extend(ring.arrive()),
             Traffic::Several(parts) => {
                 let first = parts.iter_mut().zip(0..).min_by_key(|(part, n)| (part.next_at(), *n));
                 let Some((part, workload)) = first else { return };
@@ -117,6 +127,30 @@ impl Traffic {
                 part.arrive(flows);
                 flows[before..].iter_mut().for_each(|flow| flow.workload = workload);
             }
+        }
+    }
+}
+
+impl Traffic {
+    /// True if flows can start because others have finished.
+    pub(crate) fn is_reactive(&self) -> bool {
+        match self {
+            Traffic::Ring(_) => true,
+            Traffic::Several(parts) => parts.iter().any(Traffic::is_reactive),
+            Traffic::Poisson(_) | Traffic::List(_) => false,
+        }
+    }
+
+    /// Notes the end of a flow, which may make others due at once.
+    pub(crate) fn finished(&mut self, now: Time, flow: &Flow) {
+        match self {
+            Traffic::Ring(ring) => ring.finished(now, flow.to),
+            Traffic::Several(parts) => {
+                if let Some(part) = parts.get_mut(usize::from(flow.workload)) {
+                    part.finished(now, flow);
+                }
+            }
+            Traffic::Poisson(_) | Traffic::List(_) => {}
         }
     }
 }

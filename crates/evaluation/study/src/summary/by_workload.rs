@@ -33,3 +33,36 @@ pub(super) fn workloads(scenario: &Scenario, outcome: &Outcome) -> Vec<WorkloadS
     };
     (0..).zip(parts.iter().map(|part| part.name.as_str())).map(summary).collect()
 }
+
+/// A collective operation that has completed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollectiveSummary {
+    /// Its workload's name; empty where there is one workload.
+    pub name: String,
+    /// From the first start to the last end.
+    pub seconds: f64,
+    /// The same in an empty fabric: every step takes the ideal completion time of its slowest flow.
+    pub ideal_seconds: f64,
+}
+
+/// The collective operations of which every flow was measured and has finished.
+pub(super) fn collectives(scenario: &Scenario, outcome: &Outcome) -> Vec<CollectiveSummary> {
+    let names = scenario.workload.names();
+    let parts = (0..).zip(scenario.workload.parts()).zip(names);
+    let summary = |((number, workload), name): ((u16, &Workload), &str)| {
+        let Workload::Collective(ring) = workload else { return None };
+        let flows: Vec<_> = outcome.flows.iter().filter(|f| f.workload == number).collect();
+        if flows.len() as u64 != ring.flows() {
+            return None;
+        }
+        let end = flows.iter().map(|f| f.start + f.fct).max()?;
+        let start = flows.iter().map(|f| f.start).min()?;
+        let slowest = flows.iter().map(|f| f.ideal_fct).max()?;
+        Some(CollectiveSummary {
+            name: name.to_owned(),
+            seconds: (end - start).as_secs_f64(),
+            ideal_seconds: (slowest * ring.steps()).as_secs_f64(),
+        })
+    };
+    parts.filter_map(summary).collect()
+}

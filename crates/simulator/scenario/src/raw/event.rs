@@ -1,10 +1,10 @@
 //! `[[event]]`.
 
-use heddle_units::Time;
+use heddle_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A failure or a recovery.
+/// A change of links: one of `fail`, `recover`, `degrade` and `repair`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Event {
@@ -17,4 +17,19 @@ pub(crate) struct Event {
     /// Links that come back up, named as in `fail`.
     #[serde(default)]
     pub(crate) recover: Vec<String>,
+    /// Links that are impaired, in both directions, and that routing goes on to use; named as in `fail`. With one or more of `rate`, `delay`,
+    /// `loss` and `blackhole`.
+    #[serde(default)]
+    pub(crate) degrade: Vec<String>,
+    /// With `degrade`: their rate from now on. The packet in transmission is sent at the old one. Default: as before.
+    pub(crate) rate: Option<Rate>,
+    /// With `degrade`: their propagation delay from now on. Default: as before.
+    pub(crate) delay: Option<Time>,
+    /// With `degrade`: probability with which they lose a packet, 0 to 1. Default: as before.
+    pub(crate) loss: Option<f64>,
+    /// With `degrade`: share of flows of which they lose every packet, 0 to 1, chosen by the hash of the 5-tuple. Default: as before.
+    pub(crate) blackhole: Option<f64>,
+    /// Links that have the fabric's rate and delay again and lose nothing; named as in `fail`.
+    #[serde(default)]
+    pub(crate) repair: Vec<String>,
 }

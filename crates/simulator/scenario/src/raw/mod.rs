@@ -26,7 +26,9 @@ pub(crate) use scheme::{Drill, Hula, LongFlows, MpHula, Scheme, Update};
 pub(crate) use transport::{
     Control, Coupling, JoinTime, Mptcp, Recovery, Scheduler, Tcp, Transport,
 };
-pub(crate) use workload::{Connections, Flows, Long, Pattern, Sizes, TrafficPart, Workload};
+pub(crate) use workload::{
+    Collective, Connections, Flows, Long, Operation, Pattern, Sizes, TrafficPart, Workload,
+};
 
 use heddle_config::OneOrMore;
 use schemars::JsonSchema;

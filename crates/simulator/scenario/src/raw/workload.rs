@@ -1,6 +1,6 @@
 //! `[workload]`.
 
-use heddle_units::{Rate, Time};
+use heddle_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -45,6 +45,8 @@ pub(crate) enum Workload {
     Long(Long),
     /// Flows listed one by one in a file.
     Replay(Replay),
+    /// A collective operation of a training job: flows that wait for each other.
+    Collective(Collective),
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -66,6 +68,27 @@ pub(crate) struct Flows {
     pub(crate) connections: Connections,
     /// With `connections = "persistent"`: connections of each pair of hosts. Default: 3 (HULA section 6).
     pub(crate) connections_per_pair: Option<u32>,
+}
+
+/// Each host sends to its successor over one persistent connection.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Collective {
+    /// The operation.
+    pub(crate) operation: Operation,
+    /// Bytes of each host's vector.
+    pub(crate) size: Bytes,
+    /// The hosts in the order of the ring, as in `["host-1", "host-9"]`. Default: all, in the order of their numbers.
+    pub(crate) hosts: Option<Vec<String>>,
+}
+
+/// A collective operation.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Operation {
+    /// All-reduce in a ring (Patarasuk and Yuan, JPDC 2009): of n hosts, 2 (n - 1) steps; in each a host sends one of n parts of its vector, in every
+    /// step after the first the part that it has received in the step before.
+    RingAllReduce,
 }
 
 /// A distribution of flow sizes.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use heddle_config::{ConfigError, Problem};
-use heddle_units::Time;
+use heddle_units::{Rate, Time};
 
+use super::times::bounded;
 use crate::graph::{Names, check_reachable};
-use crate::{Change, Event, Graph, raw};
+use crate::{Change, Event, Graph, Impairment, Share, raw};
 
 /// Resolves events one after the other, keeping account of the links that are `down`.
 pub(super) fn resolve(
@@ -22,7 +23,7 @@ pub(super) fn resolve(
         let inside = |problem: Problem| problem.inside(&format!("event.{index}"));
         check_time(event.at, before, time_limit).map_err(inside)?;
         before = event.at;
-        resolved.push(one(event, &names, &mut down).map_err(inside)?);
+        resolved.push(one(event, graph, &names, &mut down).map_err(inside)?);
     }
     Ok(resolved)
 }
@@ -35,9 +36,10 @@ pub(super) fn check_end(
 ) -> Result<(), Problem> {
     let Some(last) = events.len().checked_sub(1) else { return Ok(()) };
     for event in events {
-        match event.change {
-            Change::Fail => down.extend(&event.links),
-            Change::Recover => down.retain(|link| !event.links.contains(link)),
+        match event.change.is_up() {
+            Some(false) => down.extend(&event.links),
+            Some(true) => down.retain(|link| !event.links.contains(link)),
+            None => {}
         }
     }
     check_reachable(graph, |link| !down.contains(&link)).map_err(|problem| {
@@ -65,21 +67,102 @@ fn check_time(at: Time, before: Time, time_limit: Time) -> Result<(), Problem> {
     Ok(())
 }
 
-fn one(event: &raw::Event, names: &Names<'_>, down: &mut BTreeSet<u32>) -> Result<Event, Problem> {
-    let (key, texts, change) = match (event.fail.is_empty(), event.recover.is_empty()) {
-        (false, true) => ("fail", &event.fail, Change::Fail),
-        (true, false) => ("recover", &event.recover, Change::Recover),
-        _ => {
-            return Err(Problem::new("an event either fails or recovers something")
-                .help("give one of `fail` and `recover`, as in `fail = [\"core-2 agg-4\"]`"));
-        }
+fn one(
+    event: &raw::Event,
+    graph: &Graph,
+    names: &Names<'_>,
+    down: &mut BTreeSet<u32>,
+) -> Result<Event, Problem> {
+    let kinds = [
+        ("fail", &event.fail),
+        ("recover", &event.recover),
+        ("degrade", &event.degrade),
+        ("repair", &event.repair),
+    ];
+    let given: Vec<_> = kinds.into_iter().filter(|(_, texts)| !texts.is_empty()).collect();
+    let [(key, texts)] = given[..] else {
+        return Err(Problem::new("an event either fails, recovers, degrades or repairs something")
+            .help("give one of `fail`, `recover`, `degrade` and `repair`, as in `fail = [\"core-2 agg-4\"]`"));
     };
+    let change = match key {
+        "fail" => Change::Fail,
+        "recover" => Change::Recover,
+        "degrade" => Change::Degrade(impairment(event)?),
+        _ => Change::Repair,
+    };
+    refuse_impairment(event, key)?;
     let mut links = BTreeSet::new();
     for (index, text) in texts.iter().enumerate() {
         let inside = |problem: Problem| problem.inside(&format!("{key}.{index}"));
         links.extend(changed(text, change, names, down).map_err(inside)?);
     }
+    check_impairment(change, &links, graph).map_err(|problem| problem.inside(key))?;
     Ok(Event { at: event.at, change, links: links.into_iter().collect() })
+}
+
+/// The keys of a degradation, at least one.
+fn impairment(event: &raw::Event) -> Result<Impairment, Problem> {
+    if event.rate == Some(Rate(0)) {
+        return Err(Problem::at("rate", "must be above 0bps").help("`fail` takes a link down"));
+    }
+    let share = |key: &str, share: Option<f64>| {
+        let wrong = |share: f64| {
+            Problem::at(key, format!("{share} is not a share")).help("from 0 to 1, as in 0.001")
+        };
+        share.map(|share| Share::new(share).ok_or_else(|| wrong(share))).transpose()
+    };
+    let impairment = Impairment {
+        rate: event.rate,
+        delay: event.delay.map(|delay| bounded("delay", delay)).transpose()?,
+        loss: share("loss", event.loss)?,
+        blackhole: share("blackhole", event.blackhole)?,
+    };
+    if impairment == Impairment::default() {
+        return Err(Problem::at("degrade", "nothing says how")
+            .help("with `rate`, `delay`, `loss` or `blackhole`, as in `loss = 0.001`"));
+    }
+    Ok(impairment)
+}
+
+/// The keys of a degradation belong to `degrade` alone.
+fn refuse_impairment(event: &raw::Event, key: &str) -> Result<(), Problem> {
+    let given = [
+        ("rate", event.rate.is_some()),
+        ("delay", event.delay.is_some()),
+        ("loss", event.loss.is_some()),
+        ("blackhole", event.blackhole.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given && key != "degrade") {
+        Some((name, _)) => {
+            Err(Problem::at(name, "only `degrade` takes this").help("degrade = [\"core-2 agg-4\"]"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A host's own queue knows one rate and one delay. Bounds of completion times hold for the fabric as it is described: an impairment makes no
+/// link better.
+fn check_impairment(change: Change, links: &BTreeSet<u32>, graph: &Graph) -> Result<(), Problem> {
+    let Change::Degrade(Impairment { rate, delay, .. }) = change else { return Ok(()) };
+    if rate.is_none() && delay.is_none() {
+        return Ok(());
+    }
+    for &link in links {
+        let link = &graph.links[link as usize];
+        let (a, b) = (&graph.nodes[link.ends.0 as usize], &graph.nodes[link.ends.1 as usize]);
+        let name = format!("{} {}", a.name, b.name);
+        if a.tier.min(b.tier) == 0 {
+            let message = format!("{name} is a host's link: its rate and delay cannot change");
+            return Err(Problem::new(message)
+                .help("links between switches; `loss` and `blackhole` suit every link"));
+        }
+        if rate.is_some_and(|rate| rate > link.rate) || delay.is_some_and(|d| d < link.delay) {
+            let message = format!("{name} has {} and {} in the fabric", link.rate, link.delay);
+            return Err(Problem::new(message)
+                .help("a lower rate, a longer delay; `repair` gives back the fabric's"));
+        }
+    }
+    Ok(())
 }
 
 /// The links of `text` that the event changes: those of a switch that are not as wanted already, and at least one.
@@ -93,10 +176,11 @@ fn changed(
     let changed: Vec<u32> = match change {
         Change::Fail => links.into_iter().filter(|&link| down.insert(link)).collect(),
         Change::Recover => links.into_iter().filter(|link| down.remove(link)).collect(),
+        Change::Degrade(_) | Change::Repair => links,
     };
     match (changed.is_empty(), change) {
-        (false, _) => Ok(changed),
         (true, Change::Fail) => Err(Problem::new(format!("{text} is down already"))),
         (true, Change::Recover) => Err(Problem::new(format!("{text} is not down"))),
+        _ => Ok(changed),
     }
 }

@@ -24,7 +24,8 @@ fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Mea
     let time_limit = positive("time_limit", raw.time_limit)?;
     let probe_warm_up =
         bounded("probe_warm_up", raw.probe_warm_up.unwrap_or(probe_warm_up(scheme)))?;
-    let default = if replays(workload).is_some() { Time::ZERO } else { WARM_UP };
+    let is_whole = replays(workload).is_some() || matches!(workload, Workload::Collective(_));
+    let default = if is_whole { Time::ZERO } else { WARM_UP };
     let warm_up = bounded("warm_up", raw.warm_up.unwrap_or(default))?;
     let from = probe_warm_up + warm_up;
     if from >= time_limit {
@@ -72,9 +73,12 @@ fn until(
         (wanted, None, Some(list)) => replayed(wanted, &list, warm_up, time_limit),
         (Some(flows), ..) => Ok(Until::Flows(flows)),
         (_, Some(span), _) => Ok(Until::Time(positive("duration", span)?)),
-        (None, None, None) => Err(Problem::new("nothing says how long to measure").help(
-            "give `flows`, as in `flows = 20000`, or `duration`, as in `duration = \"100ms\"`",
-        )),
+        (None, None, None) => match workload {
+            Workload::Collective(ring) => Ok(Until::Flows(ring.flows())),
+            _ => Err(Problem::new("nothing says how long to measure").help(
+                "give `flows`, as in `flows = 20000`, or `duration`, as in `duration = \"100ms\"`",
+            )),
+        },
     }
 }
 

@@ -9,7 +9,9 @@ use super::times::bounded;
 use super::{capacity, load, replay, transport};
 use crate::graph::Names;
 use crate::source::Files;
-use crate::{Connections, Flows, Graph, Long, NamedWorkload, Pattern, Workload, raw, sizes};
+use crate::{
+    Collective, Connections, Flows, Graph, Long, NamedWorkload, Pattern, Workload, raw, sizes,
+};
 
 /// Connections of each client and server (HULA section 6).
 const CONNECTIONS: u32 = 3;
@@ -103,7 +105,34 @@ fn one(
         raw::Workload::Flows(raw) => flows(raw, resolved, files).map(Workload::Flows),
         raw::Workload::Long(raw) => long(raw, graph).map(Workload::Long),
         raw::Workload::Replay(raw) => replay::read(&raw.file, graph, files).map(Workload::Replay),
+        raw::Workload::Collective(raw) => collective(raw, graph).map(Workload::Collective),
     }
+}
+
+fn collective(raw: &raw::Collective, graph: &Graph) -> Result<Collective, Problem> {
+    let raw::Operation::RingAllReduce = raw.operation;
+    let names = Names::new(graph);
+    let all = graph.nodes.iter().take_while(|node| node.tier == 0).count() as u32;
+    let mut hosts = Vec::new();
+    for (index, name) in raw.hosts.iter().flatten().enumerate() {
+        let inside = |problem: Problem| problem.inside(&format!("hosts.{index}"));
+        let host = names.host(name).map_err(inside)?;
+        if hosts.contains(&host) {
+            return Err(inside(Problem::new(format!("{name} is in the ring twice"))));
+        }
+        hosts.push(host);
+    }
+    if raw.hosts.is_none() {
+        hosts = (0..all).collect();
+    }
+    if hosts.len() < 2 {
+        return Err(Problem::at("hosts", "a ring has at least 2 hosts"));
+    }
+    if raw.size.0 < hosts.len() as u64 {
+        let message = format!("{} cannot be parted among {} hosts", raw.size, hosts.len());
+        return Err(Problem::at("size", message).help("at least a byte for each host"));
+    }
+    Ok(Collective { size: raw.size, hosts })
 }
 
 fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flows, Problem> {

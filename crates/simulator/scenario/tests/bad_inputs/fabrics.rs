@@ -102,7 +102,54 @@ fn events() {
         (
             "recover = [\"core-2 agg-3\"]",
             "",
-            "24: event.1: an event either fails or recovers something\nhelp: give one of `fail` and `recover`, as in `fail = [\"core-2 agg-4\"]`",
+            "24: event.1: an event either fails, recovers, degrades or repairs something\nhelp: give one of `fail`, `recover`, `degrade` and `repair`, as in `fail = [\"core-2 agg-4\"]`",
+        ),
+    ]);
+}
+
+#[test]
+fn impairments() {
+    let recover = "recover = [\"core-2 agg-3\"]";
+    refused(&[
+        (
+            recover,
+            "degrade = [\"core-2 agg-3\"]",
+            "26: event.1.degrade: nothing says how\nhelp: with `rate`, `delay`, `loss` or `blackhole`, as in `loss = 0.001`",
+        ),
+        (
+            recover,
+            "degrade = [\"core-2 agg-3\"]\nloss = 1.5",
+            "27: event.1.loss: 1.5 is not a share\nhelp: from 0 to 1, as in 0.001",
+        ),
+        (
+            recover,
+            "degrade = [\"core-2 agg-3\"]\nblackhole = -0.1",
+            "27: event.1.blackhole: -0.1 is not a share\nhelp: from 0 to 1, as in 0.001",
+        ),
+        (
+            recover,
+            "degrade = [\"core-2 agg-3\"]\nrate = \"0bps\"",
+            "27: event.1.rate: must be above 0bps\nhelp: `fail` takes a link down",
+        ),
+        (
+            recover,
+            "degrade = [\"core-2 agg-3\"]\nrate = \"400Gbps\"",
+            "26: event.1.degrade: agg-3 core-2 has 40Gbps and 1us in the fabric\nhelp: a lower rate, a longer delay; `repair` gives back the fabric's",
+        ),
+        (
+            recover,
+            "degrade = [\"host-1 tor-1\"]\nrate = \"1Gbps\"",
+            "26: event.1.degrade: host-1 tor-1 is a host's link: its rate and delay cannot change\nhelp: links between switches; `loss` and `blackhole` suit every link",
+        ),
+        (
+            recover,
+            "recover = [\"core-2 agg-3\"]\nloss = 0.1",
+            "27: event.1.loss: only `degrade` takes this\nhelp: degrade = [\"core-2 agg-4\"]",
+        ),
+        (
+            recover,
+            "repair = [\"core-2 agg-9\"]",
+            "26: event.1.repair.0: no node is called \"agg-9\"\nhelp: did you mean `agg-4`?",
         ),
     ]);
 }

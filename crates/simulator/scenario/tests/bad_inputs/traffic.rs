@@ -173,3 +173,28 @@ fn times_and_seeds() {
         ),
     ]);
 }
+
+#[test]
+fn collectives() {
+    let workload = "kind = \"flows\"\nsizes = \"websearch\"\nload = 0.6";
+    let with =
+        |rest: &str| format!("kind = \"collective\"\noperation = \"ring-all-reduce\"\n{rest}");
+    let cases = [
+        ("size = \"1MB\"\nhosts = [\"host-1\"]", "18: workload.hosts: a ring has at least 2 hosts"),
+        (
+            "size = \"1MB\"\nhosts = [\"host-1\", \"host-2\", \"host-1\"]",
+            "18: workload.hosts.2: host-1 is in the ring twice",
+        ),
+        (
+            "size = \"1MB\"\nhosts = [\"host-1\", \"tor-1\"]",
+            "18: workload.hosts.1: tor-1 is a switch, not a host",
+        ),
+        (
+            "size = \"31B\"",
+            "17: workload.size: 31B cannot be parted among 32 hosts\nhelp: at least a byte for each host",
+        ),
+    ];
+    for (rest, expected) in cases {
+        assert_eq!(spoiled(workload, &with(rest)).to_string(), format!("s.toml:{expected}"));
+    }
+}

@@ -61,8 +61,9 @@ impl Network {
     /// Enqueues a control packet at a busy port of a host, before the data that waits. Buffers do not limit it: its host would not send it
     /// otherwise.
     pub(super) fn send_control(&mut self, now: Time, port_id: u32, packet: u32) {
-        if !self.ports[port_id as usize].up {
-            return self.drop_if_full(now, port_id, packet);
+        if !self.ports[port_id as usize].is_clean && self.is_lost(port_id, packet) {
+            self.port_stats[port_id as usize].failure_drops += 1;
+            return self.packets.remove(packet);
         }
         self.update_started(port_id, now);
         let port = &mut self.ports[port_id as usize];

@@ -9,6 +9,7 @@ use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
 use super::host_queue::HostQueue;
+use super::impairments::Impairments;
 use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
 use crate::engine::{Event, Wheel};
@@ -18,7 +19,7 @@ use crate::engine::{Event, Wheel};
 pub(crate) struct PortStats {
     /// Packets dropped at a full buffer.
     pub(crate) buffer_drops: u64,
-    /// Packets on a link when it failed, or sent to it while it was down.
+    /// Packets on a link when it failed, sent to it while it was down, or lost on it while it was impaired.
     pub(crate) failure_drops: u64,
     /// Packets marked by ECN.
     pub(crate) ecn_marks: u64,
@@ -35,6 +36,7 @@ pub(crate) struct Network {
     pub(crate) meter: Option<DreShift>,
     /// Queues of the hosts' own ports, which are the first.
     pub(crate) host_queues: Vec<HostQueue>,
+    pub(crate) impairments: Impairments,
     /// Packet hops: packets accepted by a port.
     pub(crate) hops: u64,
 }
@@ -51,7 +53,7 @@ impl Network {
         if class.is_host && start > now && self.packets.is_control(packet) {
             return self.send_control(now, port_id, packet);
         }
-        if end - now > class.buffer_time || port.waiting >= class.max_waiting || !port.up {
+        if end - now > class.buffer_time || port.waiting >= class.max_waiting || !port.is_clean {
             return self.drop_if_full(now, port_id, packet);
         }
         self.accept(now, port_id, packet, start, end);
@@ -121,7 +123,7 @@ impl Network {
         }
     }
 
-    /// Drops a packet if the port is down or full after `waiting` has been brought up to date; accepts it otherwise.
+    /// Drops a packet if the port is down, loses it, or is full after `waiting` has been brought up to date; accepts it otherwise.
     #[cold]
     pub(super) fn drop_if_full(&mut self, now: Time, port_id: u32, packet: u32) {
         self.update_started(port_id, now);
@@ -129,8 +131,11 @@ impl Network {
         let class = &self.classes[usize::from(port.class)];
         let start = port.busy_until.max(now);
         let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
+        let is_lost = !port.is_clean && self.is_lost(port_id, packet);
+        let port = &self.ports[port_id as usize];
+        let class = &self.classes[usize::from(port.class)];
         let stats = &mut self.port_stats[port_id as usize];
-        if !port.up {
+        if is_lost {
             stats.failure_drops += 1;
         } else if end - now > class.buffer_time
             || (start > now && port.waiting >= class.max_waiting)
@@ -223,7 +228,8 @@ impl Network {
         let port = &mut self.ports[port_id as usize];
         let mut packet = port.head;
         (port.head, port.tail, port.next_to_start, port.waiting) = (NIL, NIL, NIL, 0);
-        (port.up, port.busy_until) = (false, now);
+        port.set_up(false, false);
+        port.busy_until = now;
         if let Some(queue) = self.host_queues.get_mut(port_id as usize) {
             *queue = HostQueue::default();
         }
@@ -238,6 +244,7 @@ impl Network {
 
     /// Brings a link direction up again.
     pub(crate) fn recover(&mut self, port_id: u32) {
-        self.ports[port_id as usize].up = true;
+        let is_lossy = self.impairments.is_lossy(port_id);
+        self.ports[port_id as usize].set_up(true, is_lossy);
     }
 }

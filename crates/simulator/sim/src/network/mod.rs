@@ -1,11 +1,13 @@
 //! Ports, links and the packets on them.
 
 mod host_queue;
+mod impairments;
 mod link;
 mod packet;
 mod port;
 
 pub(crate) use host_queue::HostQueue;
+pub(crate) use impairments::Impairments;
 pub(crate) use link::{Network, PortStats};
 pub(crate) use packet::{Body, Hot, NIL, PacketKind, Packets};
 pub(crate) use port::{LinkClass, Port};

@@ -74,6 +74,8 @@ pub(crate) struct Port {
     pub(crate) to: u32,
     pub(crate) class: u16,
     pub(crate) up: bool,
+    /// True if it is up and loses nothing: packets need no further look.
+    pub(crate) is_clean: bool,
     pub(crate) dre: Dre,
 }
 
@@ -89,8 +91,14 @@ impl Port {
             to,
             class,
             up: true,
+            is_clean: true,
             dre: Dre::default(),
         }
+    }
+
+    /// Takes it down or up; `is_lossy` if it is impaired.
+    pub(crate) fn set_up(&mut self, up: bool, is_lossy: bool) {
+        (self.up, self.is_clean) = (up, up && !is_lossy);
     }
 
     /// Queue length in bytes at `now`, the rest of the packet in transmission included.

@@ -1,4 +1,4 @@
-//! Failure and recovery of links, and the convergence of routing.
+//! Failure, recovery and impairment of links, and the convergence of routing.
 
 use heddle_policy::Scheme;
 use heddle_scenario::Change;
@@ -8,16 +8,25 @@ use super::Simulation;
 use crate::engine::Event;
 
 impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
-    /// Takes links down or up, and schedules the convergence of routing.
+    /// Takes links down or up, and schedules the convergence of routing, which does not notice impairments.
     pub(super) fn fault(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
-        for (port, info) in self.fabric.ports.iter().enumerate() {
+        let (network, now) = (&mut self.network, self.now);
+        for (port, info) in (0..).zip(&self.fabric.ports) {
             if event.links.contains(&info.link) {
-                match event.change {
-                    Change::Fail => self.network.fail(port as u32, self.now),
-                    Change::Recover => self.network.recover(port as u32),
+                let link = &self.fabric.graph.links[info.link as usize];
+                match &event.change {
+                    Change::Fail => network.fail(port, now),
+                    Change::Recover => network.recover(port),
+                    Change::Degrade(impairment) => {
+                        network.degrade(now, port, info.link, impairment);
+                    }
+                    Change::Repair => network.repair(now, port, (link.rate, link.delay)),
                 }
             }
+        }
+        if event.change.is_up().is_none() {
+            return;
         }
         let at = self.now + self.scenario.fabric.convergence;
         self.network.events.schedule(at, Event::Converged(index));
@@ -27,7 +36,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     /// missing probes.
     pub(super) fn converge(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];
-        let is_up = event.change == Change::Recover;
+        let is_up = event.change.is_up() == Some(true);
         if !is_up && self.switching.probe_period().is_some() {
             return;
         }

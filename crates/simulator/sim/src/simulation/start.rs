@@ -7,7 +7,7 @@ use heddle_scenario::{Placing, Scenario, Scheme};
 
 use crate::engine::Wheel;
 use crate::hosts::Steering;
-use crate::network::{HostQueue, LinkClass, Network, Packets, Port, PortStats};
+use crate::network::{HostQueue, Impairments, LinkClass, Network, Packets, Port, PortStats};
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
 use crate::schemes::codec;
@@ -25,6 +25,7 @@ pub(super) fn start_network(
     scenario: &Scenario,
     fabric: &Fabric,
     meter: Option<DreShift>,
+    seed: u64,
 ) -> Network {
     let mut classes: Vec<LinkClass> = Vec::new();
     let mut ports = Vec::with_capacity(fabric.ports.len());
@@ -39,7 +40,7 @@ pub(super) fn start_network(
             classes.push(class);
         }
         let mut port = Port::new(info.to, index as u16);
-        port.up = !is_failed(scenario, fabric, info.link);
+        port.set_up(!is_failed(scenario, fabric, info.link), false);
         ports.push(port);
     }
     Network {
@@ -47,6 +48,7 @@ pub(super) fn start_network(
         events: wheel_for(&classes, ports.len()),
         packets: Packets::default(),
         host_queues: vec![HostQueue::default(); fabric.hosts as usize],
+        impairments: Impairments::new(Random::new(seed, Stream::Losses)),
         hops: 0,
         meter,
         classes,

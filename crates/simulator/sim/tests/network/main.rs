@@ -1,5 +1,6 @@
 //! Whole runs against theory, and properties of runs on random fabrics.
 
+mod collective;
 mod conservation;
 mod determinism;
 mod do_no_harm;
@@ -7,6 +8,7 @@ mod ecmp;
 mod failover;
 mod failure_recovery;
 mod ideal;
+mod impairments;
 mod load_awareness;
 mod multipath;
 mod path_placement;

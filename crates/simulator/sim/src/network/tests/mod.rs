@@ -1,6 +1,7 @@
 //! Test support: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
 
 mod host_queue;
+mod impairments;
 mod model;
 mod traces;
 
@@ -11,6 +12,7 @@ use heddle_units::{Bytes, Rate, Time};
 
 use super::*;
 use crate::engine::{Event, Wheel};
+use crate::random::{Random, Stream};
 
 const RATE: Rate = Rate::gbps(10);
 const DELAY: Time = Time::micros(1);
@@ -72,7 +74,25 @@ fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
         events: Wheel::new(Time::nanos(10), Time::micros(10)),
         meter,
         host_queues: Vec::new(),
+        impairments: Impairments::new(Random::new(1, Stream::Losses)),
         hops: 0,
+    }
+}
+
+/// A packet without a flow.
+fn hot(now: Time, size: u16, kind: PacketKind) -> Hot {
+    Hot {
+        arrival: now,
+        next: NIL,
+        connection: 0,
+        flow_hash: 0,
+        dst_host: 0,
+        dst_tor: Tor(0),
+        src_tor: Tor(0),
+        size,
+        tag: 0,
+        kind,
+        is_handshake: false,
     }
 }
 
@@ -82,20 +102,14 @@ fn bytes(count: u64) -> Time {
 
 impl Network {
     fn send_segment(&mut self, now: Time, size: u16, kind: PacketKind, segment: Segment) {
-        let hot = Hot {
-            arrival: now,
-            next: NIL,
-            connection: 0,
-            flow_hash: 0,
-            dst_host: 0,
-            dst_tor: Tor(0),
-            src_tor: Tor(0),
-            size,
-            tag: 0,
-            kind,
-            is_handshake: false,
-        };
-        let packet = self.packets.add(hot, Body { segment, ..Body::default() });
+        let packet = self.packets.add(hot(now, size, kind), Body { segment, ..Body::default() });
+        self.send(now, 0, packet);
+    }
+
+    /// Sends a packet of a flow that has this hash.
+    fn send_of_flow(&mut self, now: Time, flow_hash: u32) {
+        let hot = Hot { flow_hash, ..hot(now, 1500, PacketKind::Forward) };
+        let packet = self.packets.add(hot, Body::default());
         self.send(now, 0, packet);
     }
 
