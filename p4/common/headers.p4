@@ -38,7 +38,7 @@ header probe_t {
 #ifdef EXTERNAL_TOKENS
 const bit<16> ETHERTYPE_TOKENS = 0x7401; /* of no registry: such frames are on the CPU port alone */
 
-/* A packet of a handshake on its way to the control plane, which computes the tokens of its keys, and back. */
+/* In front of a packet of a handshake on its way to the control plane, which computes the tokens of its keys, and back. */
 header tokens_t {
     bit<16> ether_type; /* of the packet */
     bit<16> arrival;    /* its port */
@@ -138,7 +138,7 @@ header test_output_t {
     bit<8> position; /* CFLB */
     bit<8> reason;   /* CFLB */
     bit<8> verdict;
-    bit<8> reserved;
+    bit<8> copied;   /* MP-HULA: a copy went to the CPU port */
 }
 #endif
 

@@ -31,8 +31,8 @@ const verdict_t DROPPED_HOST_SHIM = 10;
 const verdict_t DROPPED_BAD_PROBE = 11;
 const verdict_t DROPPED_BAD_SHIM = 12;
 const verdict_t DROPPED_NO_PORT = 13; /* it came by a port that is not configured */
-const verdict_t OBSERVED = 14; /* test build: read, not forwarded */
-const verdict_t ASKED = 15; /* a handshake whose tokens the control plane computes: it comes back, and has another verdict then */
+const verdict_t OBSERVED = 14; /* read, not forwarded: a copy with tokens from the control plane; handshakes in the test build */
+const verdict_t ASKED = 15; /* a join that waits for tokens on their way from the control plane: it comes back, and has another verdict then */
 #define VERDICTS 16
 
 /* Counters of the schemes, as in bpf/switch/abi.h. */
@@ -59,6 +59,10 @@ const mptcp_t MPTCP_CAPABLE = 1;
 const mptcp_t MPTCP_JOIN_SYN = 2; /* MP_JOIN with a token */
 const mptcp_t MPTCP_JOIN = 3;     /* MP_JOIN in another form */
 
+#ifndef COPIED
+#define COPIED /* fields that a copy of the packet has, too */
+#endif
+
 struct metadata_t {
     bit<64> now; /* ns */
     verdict_t verdict;
@@ -70,8 +74,8 @@ struct metadata_t {
     bit<64> up; /* bit i: port i is up */
     bit<8> tau; /* the estimators' tau is 2^tau ns */
     /* The port of arrival */
-    bit<16> arrival;
-    role_t role;
+    COPIED bit<16> arrival;
+    COPIED role_t role;
     bit<16> probe_group; /* multicast group of a probe that arrives here: never has the port itself */
     bit<96> inverse;     /* ceil(2^88 / bytes that the link carries in tau) */
     bit<16> link_util;   /* transmit utilisation, of 65536 */
@@ -89,10 +93,10 @@ struct metadata_t {
     bit<320> options;   /* the parser's: TCP options not yet read, the next byte in front */
     bit<8> options_left;
     mptcp_t mptcp;
-    bit<8> mptcp_version;
+    COPIED bit<8> mptcp_version;
     bit<8> mptcp_keys; /* 0 to 2 */
-    bit<64> key_a;
-    bit<64> key_b;
+    COPIED bit<64> key_a;
+    COPIED bit<64> key_b;
     bit<32> token;
     /* Its destination */
     bit<1> local; /* a host of this ToR */

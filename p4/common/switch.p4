@@ -134,6 +134,8 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 #ifdef EXTERNAL_TOKENS
                 if (meta.verdict == ASKED) {
                     ask_for_tokens.apply(hdr, meta);
+                } else if (meta.verdict == OBSERVED) {
+                    drop(OBSERVED);
                 } else
 #endif
 #ifdef TEST_INPUTS
@@ -165,6 +167,9 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             hdr.test_output.group = meta.probe_group;
         }
         hdr.test_output.util = meta.probe_util;
+#ifdef EXTERNAL_TOKENS
+        hdr.test_output.copied = (bit<8>)meta.scheme.copied;
+#endif
 #ifdef TEST_DECISION
         TEST_DECISION
 #endif
@@ -185,6 +190,9 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 control SwitchEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     counter(SWITCH_PORTS, CounterType.packets_and_bytes) sent;
     Meter() port_meter;
+#ifdef EXTERNAL_TOKENS
+    AskForTokens() ask_for_tokens;
+#endif
 
     action set_macs(bit<48> own, bit<48> peer) {
         hdr.ethernet.source = own;
@@ -208,6 +216,11 @@ control SwitchEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     apply {
         links.apply();
+#ifdef EXTERNAL_TOKENS
+        if (standard.instance_type == INGRESS_COPY) {
+            ask_for_tokens.apply(hdr, meta);
+        }
+#endif
 #ifdef TEST_INPUTS
         if (hdr.test_input.kind == TEST_SENT) {
             port_meter.apply((bit<32>)hdr.test_input.port, hdr.test_input.now, hdr.test_input.bytes, meta.tau);

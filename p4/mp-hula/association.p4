@@ -164,6 +164,11 @@ control Join(inout metadata_t meta) {
     apply {
         find.apply(meta, meta.token, first, free);
         if (first == NO_SLOT) {
+#ifdef EXTERNAL_TOKENS
+            if (meta.scheme.answered == 0) {
+                meta.verdict = ASKED;
+            } else
+#endif
             scheme_counters.count(COUNT_UNKNOWN_TOKENS);
         } else if (meta.scheme.free_slot == NO_SLOT) {
             scheme_counters.count(COUNT_TABLE_COLLISIONS);
@@ -205,11 +210,14 @@ control Observe(inout headers_t hdr, inout metadata_t meta) {
             if (meta.scheme.answered == 0) {
                 read_task.apply(hdr, meta);
                 if (meta.scheme.task == TASK_OPEN || meta.scheme.task == TASK_STORE_KEY) {
-                    meta.verdict = ASKED;
+                    meta.scheme.copied = 1;
+                    clone_preserving_field_list(CloneType.I2E, COPY_SESSION, COPY_FIELDS);
                 }
+            } else if (meta.scheme.task != TASK_JOIN) {
+                meta.verdict = OBSERVED;
             }
         }
-        if (meta.is_tor == 1 && hdr.tcp.isValid() && meta.verdict != ASKED) {
+        if (meta.is_tor == 1 && hdr.tcp.isValid() && meta.scheme.copied == 0) {
 #else
             read_task.apply(hdr, meta);
             if (meta.scheme.task == TASK_OPEN || meta.scheme.task == TASK_STORE_KEY) {

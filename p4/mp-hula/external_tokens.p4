@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens by the control plane, for targets without room for the rounds of SHA-1 and SHA-256 (MP-HULA's external function): a packet of a handshake that
- * tells keys goes to the CPU port with them, comes back with the tokens, and is processed then. It is the packet itself, not a copy: a connection is known
- * before its handshake ends, as where the data plane hashes, so no join can come before it. Later segments of a client can, and
- * a server that sees one before any with keys falls back to TCP (docs/src/p4.md). */
+/* Tokens by the control plane, for targets without room for the rounds of SHA-1 and SHA-256 (MP-HULA's external function). A packet of a handshake that
+ * tells keys goes its way, and a copy goes to the CPU port with the keys, comes back with the tokens, changes the tables and ends: no later segment can
+ * overtake it. A join by a token that is not known yet goes to the CPU port itself, once: the answers that are on their way come back before it. Nothing
+ * of its subflow follows a SYN until it is answered. */
+
+#define COPY_SESSION 1 /* of mirroring: the CPU port */
+const bit<32> INGRESS_COPY = 1; /* v1model's instance_type of a copy */
 
 control ConfigureTokens(inout metadata_t meta) {
     action set_controller(bit<16> port) {
@@ -21,7 +24,7 @@ control ConfigureTokens(inout metadata_t meta) {
     }
 }
 
-/* A packet that the control plane sends back: as if it had just come by its own port. */
+/* A packet that the control plane sends back: as if it came by its own port. */
 control TakeTokens(inout headers_t hdr, inout metadata_t meta) {
     action take() {
         meta.arrival = hdr.tokens.arrival;

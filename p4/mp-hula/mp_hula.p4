@@ -9,6 +9,14 @@
 #define HAS_SETTINGS
 #define HAS_SHIMS
 
+/* Metadata that a copy of a packet for the control plane has, too. */
+#ifdef EXTERNAL_TOKENS
+#define COPY_FIELDS 1
+#define COPIED @field_list(COPY_FIELDS)
+#else
+#define COPIED
+#endif
+
 struct scheme_t {
     /* HULA's settings */
     bit<64> suppress_for;
@@ -29,7 +37,7 @@ struct scheme_t {
     bit<64> shim_id;
     bit<8> shim_subflow;
     /* Association */
-    bit<8> task;
+    COPIED bit<8> task;
     bit<32> flow;
     bit<16> fingerprint;
     bit<32> set;
@@ -50,6 +58,7 @@ struct scheme_t {
 #ifdef EXTERNAL_TOKENS
     bit<16> controller; /* the CPU port */
     bit<1> answered;    /* the packet is back with its tokens */
+    bit<1> copied;      /* a copy of it asks for tokens */
 #else
     /* The state of a hash function */
     bit<512> words;

@@ -7,9 +7,10 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from frames import CPU_PORT
 from heddle_p4.program import Program
 from heddle_p4.thrift_switch import ThriftSwitch
 
@@ -41,7 +42,7 @@ class Bench:
         return frame
 
 
-def dataplane_of(address: str, ports: range) -> Any:
+def dataplane_of(address: str, ports: Iterable[int]) -> Any:
     """PTF's data plane on the switch's socket."""
     from ptf.dataplane import DataPlane
 
@@ -66,7 +67,7 @@ def connect(program: Program, port: int, process: subprocess.Popen[bytes]) -> Th
 
 
 @contextlib.contextmanager
-def bench(json_file: pathlib.Path, ports: range = range(1)) -> Iterator[Bench]:
+def bench(json_file: pathlib.Path, ports: Iterable[int] = (0, CPU_PORT)) -> Iterator[Bench]:
     """Runs a program until the context ends."""
     simple_switch = shutil.which("simple_switch")
     assert simple_switch, "simple_switch is missing"

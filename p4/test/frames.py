@@ -53,13 +53,14 @@ class Answer:
     position: int
     reason: int
     verdict: int
+    copied: int
     frame: bytes
 
     @classmethod
     def unpack(cls, data: bytes) -> "Answer":
         """Of a frame that came back."""
-        port, group, util, digit, position, reason, verdict, _ = OUTPUT.unpack_from(data)
-        return cls(port, group, util, digit, position, reason, verdict, data[OUTPUT.size :])
+        port, group, util, digit, position, reason, verdict, copied = OUTPUT.unpack_from(data)
+        return cls(port, group, util, digit, position, reason, verdict, copied, data[OUTPUT.size :])
 
     def shim(self) -> dict[str, Any] | None:
         """The shim of the frame."""

@@ -42,6 +42,9 @@ class InterpretedSwitch(Switch):
     def set_group(self, group: int, ports: tuple[int, ...]) -> None:
         self.groups[group] = ports
 
+    def set_copies(self, session: int, port: int) -> None:
+        self.machine.copy_ports[session] = port
+
     def counter(self, name: str, index: int) -> int:
         return self.machine.counters.get((self.program.counters[name], index), 0)
 
@@ -69,6 +72,7 @@ class InterpretedBench:
     def send(self, port: int, frame: bytes) -> None:
         """Gives the switch a frame."""
         self.left.append(self.switch.machine.process(port, frame))
+        self.left += self.switch.machine.copies
 
     def receive(self, port: int) -> bytes | None:
         """The next frame that has left by a port; None if there is none."""

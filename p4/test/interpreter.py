@@ -1,6 +1,6 @@
 """Runs a program as p4c compiled it for BMv2, one packet at a time: parser, ingress, egress, deparser, tables, registers, counters.
 
-No queues, no clock, no replication, and only what Heddle's programs use: it is for machines without simple_switch, and no judge of BMv2."""
+No queues, no clock, no multicast, and only what Heddle's programs use: it is for machines without simple_switch, and no judge of BMv2."""
 
 import json
 import pathlib
@@ -11,6 +11,7 @@ from heddle_p4.switch import Prefix
 from packet_state import Json, Layout, PacketState
 
 DROP_PORT = 511
+INGRESS_COPY = 1
 
 
 class ParseError(Exception):
@@ -40,6 +41,7 @@ class Machine:
         self.errors = dict(self.program["errors"])
         self.states = {state["name"]: state for state in self.program["parsers"][0]["parse_states"]}
         self.actions = {action["id"]: action for action in self.program["actions"]}
+        self.field_lists = {entry["id"]: entry["elements"] for entry in self.program.get("field_lists", [])}
         self.pipelines = {pipeline["name"]: pipeline for pipeline in self.program["pipelines"]}
         self.reset()
 
@@ -47,6 +49,8 @@ class Machine:
         """As if it had just been started."""
         registers = self.program["register_arrays"]
         self.registers = {entry["name"]: (entry["bitwidth"], [0] * entry["size"]) for entry in registers}
+        self.copy_ports: dict[int, int] = {}
+        self.copies: list[tuple[int, bytes]] = []
         self.counters: dict[tuple[str, int], int] = {}
         self.entries: dict[str, dict[Any, tuple[int, list[int]]]] = {}
         self.defaults: dict[str, tuple[int, list[int]]] = {}
@@ -58,7 +62,28 @@ class Machine:
                     self.defaults[table["name"]] = (default["action_id"], [int(value, 16) for value in default["action_data"]])
 
     def process(self, port: int, frame: bytes) -> tuple[int, bytes]:
-        """The port by which a frame leaves, DROP_PORT for none, and the frame as it leaves."""
+        """The port by which a frame leaves, DROP_PORT for none, and the frame as it leaves. `copies` has the copies that the program made of it."""
+        self.copies.clear()
+        packet, rest = self._parsed(port, frame)
+        self._pipeline(packet, "ingress")
+        if packet.copy:
+            self._copy(packet, packet.copy, port, frame)
+        egress_port = packet.field("standard_metadata", "egress_spec")
+        return egress_port, self._egress(packet, egress_port) + rest
+
+    def _copy(self, packet: PacketState, wanted: tuple[int, int], port: int, frame: bytes) -> None:
+        """A copy of a packet as it came, with some of its metadata, by the port of a mirroring session."""
+        session, fields = wanted
+        if session not in self.copy_ports:
+            return
+        copy, rest = self._parsed(port, frame)
+        for element in self.field_lists[fields]:
+            copy.set(element["value"], packet.field(*element["value"]))
+        copy.set(("standard_metadata", "instance_type"), INGRESS_COPY)
+        self.copies.append((self.copy_ports[session], self._egress(copy, self.copy_ports[session]) + rest))
+
+    def _parsed(self, port: int, frame: bytes) -> tuple[PacketState, bytes]:
+        """A frame's headers, and what is behind them."""
         packet = PacketState(self.layout)
         reader = Reader(frame, self.errors["PacketTooShort"])
         packet.set(("standard_metadata", "ingress_port"), port)
@@ -66,11 +91,13 @@ class Machine:
             self._parse(packet, reader)
         except ParseError as error:
             packet.set(("standard_metadata", "parser_error"), error.args[0])
-        self._pipeline(packet, "ingress")
-        packet.set(("standard_metadata", "egress_port"), packet.field("standard_metadata", "egress_spec"))
+        return packet, frame[reader.at // 8 :]
+
+    def _egress(self, packet: PacketState, port: int) -> bytes:
+        """The headers of a packet as it leaves by a port."""
+        packet.set(("standard_metadata", "egress_port"), port)
         self._pipeline(packet, "egress")
-        head = packet.emit(self.program["deparsers"][0]["order"])
-        return packet.field("standard_metadata", "egress_spec"), head + frame[reader.at // 8 :]
+        return packet.emit(self.program["deparsers"][0]["order"])
 
     def _parse(self, packet: PacketState, reader: Reader) -> None:
         name = self.program["parsers"][0]["init_state"]
@@ -180,6 +207,8 @@ class Machine:
             packet.valid.add(values[0])
         elif name == "remove_header":
             packet.valid.discard(values[0])
+        elif name == "clone_ingress_pkt_to_egress":
+            packet.copy = (int(values[0], 16), int(values[1], 16))
         elif name == "mark_to_drop":
             packet.set(("standard_metadata", "egress_spec"), DROP_PORT)
         else:

@@ -27,6 +27,7 @@ class PacketState:
         self.valid = set(layout.metadata)
         self.filled = dict.fromkeys(layout.stacks, 0)
         self.variable: dict[str, tuple[int, int]] = {}
+        self.copy: tuple[int, int] | None = None  # mirroring session and list of fields
 
     def field(self, header: str, name: str) -> int:
         """The value of a field; `$valid$` is whether the header is there."""

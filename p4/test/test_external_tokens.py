@@ -12,13 +12,19 @@ import traces
 from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
 from heddle_p4 import tokens
 from heddle_p4.plan import COUNTERS
-from traces import ASKED
+from traces import ASKED, OBSERVED
 
 FORWARDED, NOT_IP = 0, 8
 FABRIC_PORT = 3
+HEADERS = 14 + tokens.HEADER.size  # in front of a packet on the CPU port
 CAPABLE = bytes.fromhex("1e160181") + bytes(range(1, 9)) + bytes(range(9, 17)) + bytes(2)
 JOIN = bytes.fromhex("1e0c1000")
 SYN = 2
+
+
+def flow_of(key: bytes) -> int:
+    """The hash of the subflow that joins by a key's token."""
+    return key[0] << 16
 
 
 class ExternalTokens(unittest.TestCase):
@@ -50,40 +56,68 @@ class ExternalTokens(unittest.TestCase):
         """A counter of the scheme."""
         return self.bench.switch.counter("scheme_counters", COUNTERS.index(name))
 
-    def test_a_packet_with_keys_comes_back_as_it_came_and_opens_a_connection_that_can_be_joined(self) -> None:
-        packet = self.packet(ACK, CAPABLE)
-        asked = self.send(packet, HOST_PORT)
-        self.assertEqual((asked.verdict, asked.port), (ASKED, CPU_PORT))
-        self.assertEqual(self.count("connections"), 0)
-        back = tokens.answer(asked.frame)
+    def asked(self) -> bytes:
+        """The copy of a packet with keys that has just been forwarded."""
+        sent = self.send(self.packet(ACK, CAPABLE), HOST_PORT)
+        self.assertEqual((sent.verdict, sent.copied), (FORWARDED, 1))
+        return self.bench.receive(CPU_PORT) or b""
+
+    def answered(self, asked: bytes, flow: int = 1) -> Answer:
+        """The end of what has been to the control plane."""
+        back = tokens.answer(asked)
         assert back
-        sent = self.send(back, CPU_PORT)
+        return self.send(back, CPU_PORT, flow)
+
+    def join(self, key: bytes) -> Answer:
+        """The end of a subflow's first packet, with a key's token."""
+        return self.send(self.packet(SYN, JOIN + tokens.token(1, key) + bytes(4)), HOST_PORT, flow_of(key))
+
+    def test_a_packet_with_keys_goes_its_way_at_once_and_a_copy_opens_a_connection_that_can_be_joined(self) -> None:
+        packet = self.packet(ACK, CAPABLE)
+        sent = self.send(packet, HOST_PORT)
         self.assertEqual(sent.verdict, FORWARDED)
         self.assertIn(sent.port, (1, 2))
         # But for the TTL and its checksum.
         self.assertEqual(sent.frame[:22] + sent.frame[26:], packet[:22] + packet[26:])
         self.assertEqual(frames.checksum(sent.frame[14:34]), 0)
+        self.assertEqual(self.count("connections"), 0)
+        copy = self.bench.receive(CPU_PORT) or b""
+        self.assertEqual(copy[HEADERS:], packet[14:])
+        self.assertEqual(self.answered(copy).verdict, OBSERVED)
         self.assertEqual(self.count("connections"), 1)
         for key in (CAPABLE[4:12], CAPABLE[12:20]):
-            join = self.packet(SYN, JOIN + tokens.token(1, key) + bytes(4))
-            self.assertEqual(self.send(join, HOST_PORT, flow=key[0] << 16).verdict, FORWARDED)
+            self.assertEqual(self.join(key).verdict, FORWARDED)
         self.assertEqual((self.count("joins"), self.count("unknown_tokens")), (2, 0))
 
-    def test_packets_without_keys_are_not_asked_for(self) -> None:
-        for flags, options in ((ACK, b""), (SYN, JOIN + bytes(8)), (SYN, b"\2\4\5\xb4")):
-            self.assertEqual(self.send(self.packet(flags, options), HOST_PORT).verdict, FORWARDED)
+    def test_a_join_that_comes_before_the_tokens_waits_for_them(self) -> None:
+        asked = self.asked()
+        join = self.join(CAPABLE[12:20])
+        self.assertEqual((join.verdict, join.port), (ASKED, CPU_PORT))
+        self.answered(asked)
+        self.assertEqual(self.answered(join.frame, flow_of(CAPABLE[12:20])).verdict, FORWARDED)
+        self.assertEqual((self.count("joins"), self.count("unknown_tokens")), (1, 0))
+
+    def test_a_join_by_a_token_of_nobody_waits_once(self) -> None:
+        join = self.join(CAPABLE[12:20])
+        self.assertEqual(self.answered(join.frame, flow_of(CAPABLE[12:20])).verdict, FORWARDED)
+        self.assertEqual((self.count("joins"), self.count("unknown_tokens")), (0, 1))
+
+    def test_packets_without_keys_are_not_copied(self) -> None:
+        for flags, options in ((ACK, b""), (SYN, b"\2\4\5\xb4")):
+            sent = self.send(self.packet(flags, options), HOST_PORT)
+            self.assertEqual((sent.verdict, sent.copied), (FORWARDED, 0))
 
     def test_answers_are_taken_from_the_cpu_port_alone(self) -> None:
-        asked = self.send(self.packet(ACK, CAPABLE), HOST_PORT)
-        back = tokens.answer(asked.frame)
+        asked = self.asked()
+        back = tokens.answer(asked)
         assert back
         for port in (HOST_PORT, FABRIC_PORT):
             self.assertEqual(self.send(back, port).verdict, NOT_IP)
-        self.assertEqual(self.send(asked.frame, CPU_PORT).verdict, NOT_IP, "a question is no answer")
+        self.assertEqual(self.send(asked, CPU_PORT).verdict, NOT_IP, "a question is no answer")
         self.assertEqual(self.count("connections"), 0)
 
     def test_the_control_plane_answers_questions_alone(self) -> None:
-        asked = self.send(self.packet(ACK, CAPABLE), HOST_PORT).frame
+        asked = self.asked()
         back = tokens.answer(asked)
         assert back
         self.assertIsNone(tokens.answer(back), "its own answer")

@@ -43,8 +43,6 @@ listener.bind(("10.1.0.1", {PORT}))
 listener.listen()
 print("listening", flush=True)
 connection, _ = listener.accept()
-connection.recv(1)
-connection.sendall(b"1")
 while connection.recv(65536):
     pass
 """
@@ -52,9 +50,7 @@ SEND = f"""
 import socket, time
 connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, {MPTCP_ID})
 connection.connect(("10.1.0.1", {PORT}))
-# One segment, and no other before it has arrived: on its way through the control plane others would overtake it.
-connection.sendall(b"1")
-connection.recv(1)
+# Many segments at once: none may overtake the first, which has keys.
 while True:
     connection.sendall(bytes(20000))
     time.sleep(0.02)

@@ -78,18 +78,19 @@ class Switches(unittest.TestCase):
         ends = (ipaddress.IPv4Address("10.0.0.1"), ipaddress.IPv4Address("10.9.0.1"))
         self.assertEqual(switch.machine.process(0, frames.ethernet(*frames.ip(ends, frames.UDP, bytes(8))))[0], DROPPED)
 
-    def test_keys_go_to_the_cpu_port_where_the_control_plane_computes_tokens(self) -> None:
+    def test_a_copy_of_keys_goes_to_the_cpu_port_where_the_control_plane_computes_tokens(self) -> None:
         switch = self.running(plan_of("leaf-0", "mp-hula", MP_HULA | {"tokens": "control-plane"}))
         ends = (ipaddress.IPv4Address("10.0.0.1"), ipaddress.IPv4Address("10.1.0.1"))
         options = bytes.fromhex("1e160181") + bytes(18) + bytes(2)
         packet = frames.ethernet(*frames.ip(ends, frames.TCP, frames.tcp(1, 2, ACK, options)))
-        port, asked = switch.machine.process(SPINES, packet)
+        port, sent = switch.machine.process(SPINES, packet)
+        self.assertIn(port, range(SPINES))
+        self.assertEqual(sent[34:], packet[34:])
+        (port, asked), *_ = switch.machine.copies
         self.assertEqual(port, CPU_PORT)
         back = tokens.answer(asked)
         assert back
-        port, sent = switch.machine.process(CPU_PORT, back)
-        self.assertIn(port, range(SPINES))
-        self.assertEqual(sent[34:], packet[34:])
+        self.assertEqual(switch.machine.process(CPU_PORT, back)[0], DROPPED)
         self.assertEqual(switch.counter("scheme_counters", COUNTERS.index("connections")), 1)
 
 

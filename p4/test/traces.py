@@ -10,7 +10,7 @@ import frames
 import state
 from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
 from heddle_p4 import cflb, tokens
-from heddle_p4.plan import COUNTERS
+from heddle_p4.plan import COUNTERS, TOKEN_COPIES
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
 from heddle_p4.switch import Prefix, Switch
@@ -83,6 +83,7 @@ class Run:
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
             if self.switch.has_table("token_settings"):
                 self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
+                self.switch.set_copies(TOKEN_COPIES, CPU_PORT)
         if self.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(self.config))
 
@@ -160,15 +161,19 @@ class Run:
         kind, packet = frames.ip(ends, frames.TCP, frames.tcp(1, 2, step["flags"], options))
         port = HOST_PORT if from_host else FABRIC_PORT
         answer = self._exchange(Given(now, port, "handshake", flow_hash=step["out_hash"]), frames.ethernet(kind, packet))
-        if answer.verdict == ASKED:
-            self._send_back(now, step, answer)
+        if answer.copied:
+            self._send_back(now, step, self.bench.receive(CPU_PORT) or b"")
+        elif answer.verdict == ASKED:
+            if answer.port != CPU_PORT:
+                raise Different(f"a join goes to port {answer.port}")
+            self._send_back(now, step, answer.frame)
         return {}
 
-    def _send_back(self, now: int, step: Json, asked: Answer) -> None:
+    def _send_back(self, now: int, step: Json, asked: bytes) -> None:
         """The control plane computes tokens."""
-        back = tokens.answer(asked.frame)
-        if asked.port != CPU_PORT or back is None:
-            raise Different(f"a question goes to port {asked.port}: {asked.frame.hex()}")
+        back = tokens.answer(asked)
+        if back is None:
+            raise Different(f"the control plane is not asked by {asked.hex()}")
         answer = self._exchange(Given(now, CPU_PORT, "handshake", flow_hash=step["out_hash"]), back)
         if answer.verdict != OBSERVED:
             raise Different(f"what comes back with tokens has verdict {answer.verdict}")

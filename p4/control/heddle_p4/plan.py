@@ -27,6 +27,7 @@ COUNTERS = [
 PROBE_TAKEN, PROBE_FORWARDED = 2, 3
 CPU_PORT = 100
 CPU_GROUP = 101
+TOKEN_COPIES = 1  # COPY_SESSION of p4/mp-hula/external_tokens.p4
 FIRST_GROUP = 1
 
 
@@ -162,5 +163,6 @@ class Tables:
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(plan.config, BEST_HOPS))
         if plan.asks_for_tokens():
             self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
+            self.switch.set_copies(TOKEN_COPIES, CPU_PORT)
         if plan.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(plan.config))

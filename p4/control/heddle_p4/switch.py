@@ -41,6 +41,10 @@ class Switch(abc.ABC):
         """Makes a multicast group of these ports, or changes the group with this number."""
 
     @abc.abstractmethod
+    def set_copies(self, session: int, port: int) -> None:
+        """Sends the copies that the program makes for a mirroring session to a port."""
+
+    @abc.abstractmethod
     def counter(self, name: str, index: int) -> int:
         """Packets that a counter has counted."""
 

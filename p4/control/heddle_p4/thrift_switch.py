@@ -32,8 +32,8 @@ def find_stubs() -> None:
     raise MissingStubs("BMv2's Python files (bm_runtime) are missing: they come with simple_switch")
 
 
-def connect(port: int) -> tuple[Any, Any, Any]:
-    """The transport, and clients for tables and for multicast groups. Raises TTransportException while the switch is not up."""
+def connect(port: int) -> tuple[Any, Any, Any, Any]:
+    """The transport, and clients for tables, multicast groups and mirroring sessions. Raises TTransportException while the switch is not up."""
     find_stubs()
     # While a switch starts, nobody listens: the caller tries again, and says so if it gives up.
     logging.getLogger("thrift.transport.TSocket").setLevel(logging.CRITICAL)
@@ -43,8 +43,9 @@ def connect(port: int) -> tuple[Any, Any, Any]:
     multiplexed = importlib.import_module("thrift.protocol.TMultiplexedProtocol").TMultiplexedProtocol
     standard = importlib.import_module("bm_runtime.standard.Standard").Client(multiplexed(protocol, "standard"))
     groups = importlib.import_module("bm_runtime.simple_pre_lag.SimplePreLAG").Client(multiplexed(protocol, "simple_pre_lag"))
+    mirrors = importlib.import_module("sswitch_runtime.SimpleSwitch").Client(multiplexed(protocol, "simple_switch"))
     transport.open()
-    return transport, standard, groups
+    return transport, standard, groups, mirrors
 
 
 class ThriftSwitch(Switch):
@@ -52,7 +53,7 @@ class ThriftSwitch(Switch):
 
     def __init__(self, program: Program, port: int) -> None:
         self.program = program
-        self.transport, self.client, self.groups = connect(port)
+        self.transport, self.client, self.groups, self.mirrors = connect(port)
         self.types = importlib.import_module("bm_runtime.standard.ttypes")
         self.handles: dict[tuple[str, tuple[Key, ...]], int] = {}
         self.nodes: dict[int, int] = {}
@@ -97,6 +98,10 @@ class ThriftSwitch(Switch):
         handle = self.groups.bm_mc_mgrp_create(0, group)
         self.nodes[group] = self.groups.bm_mc_node_create(0, group, bits, "")
         self.groups.bm_mc_node_associate(0, handle, self.nodes[group])
+
+    def set_copies(self, session: int, port: int) -> None:
+        config = importlib.import_module("sswitch_runtime.ttypes").MirroringSessionConfig
+        self.mirrors.mirroring_session_add(session, config(port=port))
 
     def counter(self, name: str, index: int) -> int:
         return int(self.client.bm_counter_read(0, self.program.counters[name], index).packets)
