@@ -57,11 +57,8 @@ impl GridBar {
             *last = Instant::now();
             let left = remaining(self.started.elapsed(), part);
             let (done, runs) = (progress.done, progress.runs);
-            eprintln!(
-                "{:.0} %, {done} of {runs} runs done, {left} left: {}",
-                100.0 * part,
-                progress.label
-            );
+            let percent = (100.0 * part).floor();
+            eprintln!("{percent} %, {done} of {runs} runs done, {left} left: {}", progress.label);
         }
     }
 }
@@ -105,10 +102,11 @@ impl Work {
 
 /// The time that is left when a part of the work is done, as text.
 fn remaining(elapsed: Duration, part: f64) -> String {
-    if part < LEAST_PART {
+    let seconds = elapsed.as_secs_f64() * (1.0 - part) / part;
+    // When a few flows are left, the time that they take is their own.
+    if part < LEAST_PART || (part < 1.0 && seconds < 1.0) {
         return "?".to_owned();
     }
-    let seconds = elapsed.as_secs_f64() * (1.0 - part) / part;
     match seconds as u64 {
         s @ 0..60 => format!("{s} s"),
         s @ 60..3600 => format!("{} min", s.div_ceil(60)),
@@ -186,6 +184,7 @@ mod tests {
         assert_eq!(left(5, 0.5), "5 s");
         assert_eq!(left(60, 0.25), "3 min");
         assert_eq!(left(3600, 0.25), "3.0 h");
+        assert_eq!(left(60, 0.999), "?", "the last flow may take long");
         assert_eq!(left(3600, 1.0), "0 s");
     }
 }

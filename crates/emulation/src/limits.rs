@@ -94,11 +94,11 @@ impl Check<'_> {
     }
 
     /// Refuses a key that the file gives; a default is replaced with a note.
-    fn refuse(&mut self, key: &str, why: &str, fix: &str) -> Result<(), Problem> {
+    fn refuse(&mut self, key: &str, reason: &str, fix: &str) -> Result<(), Problem> {
         if (self.given)(key) {
-            return Err(Problem::at(key, why).help(fix));
+            return Err(Problem::at(key, reason).help(fix));
         }
-        self.notes.push(format!("{key}: {why}"));
+        self.notes.push(format!("{key}: {reason}"));
         Ok(())
     }
 
@@ -115,10 +115,10 @@ impl Check<'_> {
         }
         let longest = scenario.fabric.graph.links.iter().map(|link| link.delay).max();
         if let Some(delay) = longest.filter(|&delay| delay > Time::ZERO) {
-            let why = format!(
+            let reason = format!(
                 "links here have no delay but the kernel's own, some tens of us a hop: {delay} cannot be kept (there is no netem)"
             );
-            self.refuse("fabric.link_delay", &why, "--set fabric.link_delay=0us")?;
+            self.refuse("fabric.link_delay", &reason, "--set fabric.link_delay=0us")?;
             scenario.fabric.graph.links.iter_mut().for_each(|link| link.delay = Time::ZERO);
         }
         Ok(())
@@ -128,13 +128,13 @@ impl Check<'_> {
     fn steering(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
         let Scheme::Cflb(cflb) = &mut scenario.scheme else { return Ok(()) };
         if cflb.elephants > Bytes(0) {
-            let why = "agents on the hosts place all connections of several subflows";
-            self.refuse("scheme.elephants", why, "elephants = \"0B\"")?;
+            let reason = "agents on the hosts place all connections of several subflows";
+            self.refuse("scheme.elephants", reason, "elephants = \"0B\"")?;
             cflb.elephants = Bytes(0);
         }
         if cflb.placing != Placing::FewestFlows {
-            let why = "agents know no rates";
-            self.refuse("scheme.placing", why, "placing = \"fewest-flows\"")?;
+            let reason = "agents know no rates";
+            self.refuse("scheme.placing", reason, "placing = \"fewest-flows\"")?;
             cflb.placing = Placing::FewestFlows;
         }
         self.notes.push(
@@ -152,16 +152,16 @@ impl Check<'_> {
             Transport::Mptcp(mptcp) => &mut mptcp.tcp,
         };
         if tcp.control == Control::Dctcp {
-            let why = "links here do not mark, which DCTCP needs";
+            let reason = "links here do not mark, which DCTCP needs";
             return Err(
-                Problem::at("transport.control", why).help("control = \"newreno\" or \"cubic\"")
+                Problem::at("transport.control", reason).help("control = \"newreno\" or \"cubic\"")
             );
         }
         if tcp.delayed_ack.is_some() {
-            let why = "the kernel's delay of acknowledgements is its own";
+            let reason = "the kernel's delay of acknowledgements is its own";
             self.refuse(
                 "transport.delayed_ack",
-                why,
+                reason,
                 "leave it out: every segment is acknowledged",
             )?;
             tcp.delayed_ack = None;
@@ -192,25 +192,25 @@ impl Check<'_> {
 
     fn mptcp(&mut self, mptcp: &mut MptcpConfig) -> Result<(), Problem> {
         if mptcp.coupling != Coupling::Uncoupled {
-            let why = "Linux does not couple the windows of subflows";
-            self.refuse("transport.coupling", why, "coupling = \"uncoupled\"")?;
+            let reason = "Linux does not couple the windows of subflows";
+            self.refuse("transport.coupling", reason, "coupling = \"uncoupled\"")?;
             mptcp.coupling = Coupling::Uncoupled;
         }
         if mptcp.scheduler != Scheduler::LowestRtt {
-            let why = "Linux has its default scheduler only, which is nearest to \"lowest-rtt\"";
-            self.refuse("transport.scheduler", why, "scheduler = \"lowest-rtt\"")?;
+            let reason = "Linux has its default scheduler only, which is nearest to \"lowest-rtt\"";
+            self.refuse("transport.scheduler", reason, "scheduler = \"lowest-rtt\"")?;
         }
         if mptcp.join != JoinTime::AfterData {
-            let why = "Linux opens further subflows after the first data";
-            self.refuse("transport.join", why, "join = \"after-data\"")?;
+            let reason = "Linux opens further subflows after the first data";
+            self.refuse("transport.join", reason, "join = \"after-data\"")?;
         }
         if mptcp.version != Version::V1 {
-            let why = "Linux speaks RFC 8684 only";
-            self.refuse("transport.version", why, "version = 1")?;
+            let reason = "Linux speaks RFC 8684 only";
+            self.refuse("transport.version", reason, "version = 1")?;
         }
         if mptcp.subflows > MOST_SUBFLOWS {
-            let why = format!("Linux opens at most {MOST_SUBFLOWS}");
-            self.refuse("transport.subflows", &why, &format!("subflows = {MOST_SUBFLOWS}"))?;
+            let reason = format!("Linux opens at most {MOST_SUBFLOWS}");
+            self.refuse("transport.subflows", &reason, &format!("subflows = {MOST_SUBFLOWS}"))?;
         }
         Ok(())
     }

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use heddle_fabric::Fabric;
 use heddle_scenario::{Graph, Scenario, Source};
+use heddle_study::overload::offered;
 use heddle_study::sweep::Axis;
 use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
-use crate::commands::sweep::all_cells;
+use crate::commands::run::warn_of_overload;
+use crate::commands::sweep::{all_cells, offered_of, worst_overload};
 use crate::failure::{Failure, describe};
 use crate::output::counted;
 use crate::{files, output};
@@ -27,7 +29,11 @@ pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Fai
         match is {
             Err(failure) => eprintln!("{}", failure.report(describe).text),
             Ok(_) if common.json => {}
-            Ok(is) => output::line(format_args!("{file}: ok: {is}"))?,
+            Ok(sound) => {
+                output::line(format_args!("{file}: ok: {}", sound.is))?;
+                let overload = sound.overload.as_ref().map(|said| format!("{file}: {said}"));
+                warn_of_overload(overload.as_deref(), common);
+            }
         }
     }
     let failures = checked.iter().filter_map(|checked| checked.is.as_ref().err());
@@ -37,7 +43,15 @@ pub(crate) fn validate(args: &Validate, common: &Common) -> Result<ExitCode, Fai
 /// A file and what it is.
 struct Checked {
     file: String,
-    is: Result<String, Failure>,
+    is: Result<Sound, Failure>,
+}
+
+/// A scenario, or a sweep, that can run.
+struct Sound {
+    /// Its description, in a line.
+    is: String,
+    /// A warning, if links are offered more than they carry.
+    overload: Option<String>,
 }
 
 impl Checked {
@@ -50,7 +64,9 @@ impl Checked {
 
     fn to_json(&self) -> Value {
         match &self.is {
-            Ok(is) => json!({ "file": self.file, "ok": true, "is": is }),
+            Ok(Sound { is, overload }) => {
+                json!({ "file": self.file, "ok": true, "is": is, "overload": overload })
+            }
             Err(failure) => {
                 json!({ "file": self.file, "ok": false, "reason": failure.report(describe).json })
             }
@@ -58,18 +74,24 @@ impl Checked {
     }
 }
 
-/// Checks a scenario, or every combination of a sweep, and says in a line what it is.
-fn check(source: &Source, over: &[(String, String)]) -> Result<String, Failure> {
+/// Checks a scenario, or every combination of a sweep.
+fn check(source: &Source, over: &[(String, String)]) -> Result<Sound, Failure> {
     if over.is_empty() {
-        return describe_scenario(source, &files::resolve(source)?);
+        let scenario = files::resolve(source)?;
+        let is = describe_scenario(source, &scenario)?;
+        let offered = offered(&scenario).map_err(anyhow::Error::from)?;
+        return Ok(Sound { is, overload: offered.and_then(|it| it.warning(&scenario.scheme)) });
     }
     let axes: Vec<Axis> = over.iter().map(|(key, values)| Axis::new(key, values)).collect();
     let (settings, cells) = all_cells(source, &axes)?;
-    let (combinations, runs) = (settings.len() as u64, cells.len() as u64);
-    let Some(cell) = cells.first() else { return Ok("no combinations".into()) };
+    let Some(cell) = cells.first() else {
+        return Ok(Sound { is: "no combinations".into(), overload: None });
+    };
     let first = describe_scenario(source, &cell.scenario)?;
+    let (combinations, runs) = (settings.len() as u64, cells.len() as u64);
     let (combinations, runs) = (counted(combinations, "combination"), counted(runs, "run"));
-    Ok(format!("{combinations}, {runs}; the first: {first}"))
+    let overload = worst_overload(&settings, &cells, &offered_of(&settings, &cells)?);
+    Ok(Sound { is: format!("{combinations}, {runs}; the first: {first}"), overload })
 }
 
 /// Builds a scenario's fabric and says in a line what it is.

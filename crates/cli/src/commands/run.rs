@@ -4,7 +4,7 @@ use heddle_scenario::{Scenario, Scheme, Transport};
 use heddle_study::cell::seeded;
 use heddle_study::grid::{self, Keep};
 use heddle_study::metric;
-use heddle_study::overload::{Offered, offered};
+use heddle_study::overload::offered;
 use heddle_study::remarks::remarks;
 use heddle_study::results::{
     FLOW_COLUMNS, FLOWS, KEPT_FLOWS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult, write_table,
@@ -27,12 +27,14 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let folder =
         args.out.clone().unwrap_or_else(|| files::default_folder("", &args.source.scenario));
     let offered = offered(&scenario).map_err(anyhow::Error::from)?;
-    warn_of_overload(offered.as_ref(), &scenario.scheme, common);
+    let overload = offered.as_ref().and_then(|offered| offered.warning(&scenario.scheme));
+    warn_of_overload(overload.as_deref(), common);
     files::make_folder(&folder)?;
     let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
     let cells = seeded(scenario.scheme.name(), &scenario, &scenario.seeds);
     let runs = grid::run(&cells, &store, Keep::Tables, &GridBar::new(common))?;
-    let remarks = remarks(&[(scenario.scheme.name(), &runs)]);
+    let later = remarks(&[(scenario.scheme.name(), &runs)]);
+    let remarks: Vec<String> = overload.into_iter().chain(later.iter().cloned()).collect();
     let made = provenance(&source, &scenario)?;
     let result = ScenarioResult {
         provenance: &made,
@@ -56,16 +58,14 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
         return files::print_json(&result);
     }
     print(&scenario, &runs, &result)?;
+    table::print_remarks(&later)?;
     written.tell(common);
     Ok(())
 }
 
 /// Warns of overload before anything runs.
-pub(crate) fn warn_of_overload(offered: Option<&Offered>, scheme: &Scheme, common: &Common) {
-    if common.quiet {
-        return;
-    }
-    if let Some(said) = offered.and_then(|offered| offered.warning(scheme)) {
+pub(crate) fn warn_of_overload(overload: Option<&str>, common: &Common) {
+    if let Some(said) = overload.filter(|_| !common.quiet) {
         eprintln!("warning: {said}");
     }
 }
@@ -114,7 +114,7 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
             output::line(format_args!("seed {}: {more}", run.seed))?;
         }
     }
-    table::print_remarks(result.remarks)
+    Ok(())
 }
 
 /// Goodput of flows without end.

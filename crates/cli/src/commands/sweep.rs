@@ -23,7 +23,9 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let folder =
         args.out.clone().unwrap_or_else(|| files::default_folder("sweep-", &args.source.scenario));
     let (settings, cells) = all_cells(&source, &axes)?;
-    let offered = offered_of(&settings, &cells, common)?;
+    let offered = offered_of(&settings, &cells)?;
+    let overload = worst_overload(&settings, &cells, &offered);
+    warn_of_overload(overload.as_deref(), common);
     let made = provenance(&source, &files::resolve(&first(&source, &axes))?)?;
     files::make_folder(&folder)?;
     let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
@@ -34,7 +36,8 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
     let named: Vec<Named<'_>> =
         names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
-    let remarks = remarks(&named);
+    let later = remarks(&named);
+    let remarks: Vec<String> = overload.into_iter().chain(later.iter().cloned()).collect();
     let result = SweepResult { provenance: &made, axes: &axes, remarks: &remarks, rows: &rows };
     let mut written = Written::new(&folder);
     written.text("sweep.csv", &to_csv(&axes, &rows))?;
@@ -57,51 +60,43 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
         return files::print_json(&result);
     }
     print(&axes, &rows)?;
-    table::print_remarks(&remarks)?;
+    table::print_remarks(&later)?;
     written.tell(common);
     Ok(())
 }
 
-/// The load of each row, with a warning for each that is overloaded.
-fn offered_of(
+/// The load of each row.
+pub(crate) fn offered_of(
     settings: &[(Vec<String>, usize)],
     cells: &[Cell],
-    common: &Common,
 ) -> Result<Vec<Option<Offered>>, Failure> {
     let mut cell = 0;
     let mut all = Vec::new();
     for (_, seeds) in settings {
-        let scenario = &cells[cell].scenario;
-        all.push(offered(scenario).map_err(anyhow::Error::from)?);
+        all.push(offered(&cells[cell].scenario).map_err(anyhow::Error::from)?);
         cell += seeds;
     }
-    warn_of_worst(settings, cells, &all, common);
     Ok(all)
 }
 
-/// One warning: of the row whose links are offered most.
-fn warn_of_worst(
+/// A warning of overload, of the row whose links are offered most; `None` where no row overloads a link.
+pub(crate) fn worst_overload(
     settings: &[(Vec<String>, usize)],
     cells: &[Cell],
     offered: &[Option<Offered>],
-    common: &Common,
-) {
-    let overloaded =
-        |offered: &Option<Offered>| offered.as_ref().is_some_and(|o| !o.overloaded.is_empty());
-    let count = offered.iter().filter(|offered| overloaded(offered)).count();
+) -> Option<String> {
+    let overloaded = |row: &usize| offered[*row].as_ref().is_some_and(|o| !o.overloaded.is_empty());
     let busiest = |row: &usize| offered[*row].as_ref().map_or(0.0, |o| o.busiest);
-    let rows = (0..offered.len()).rev().filter(|&row| overloaded(&offered[row]));
-    let worst = rows.max_by(|a, b| busiest(a).total_cmp(&busiest(b)));
-    if let Some(row) = worst.filter(|_| !common.quiet) {
-        let first = settings[..row].iter().map(|(_, seeds)| seeds).sum::<usize>();
-        let scheme = &cells[first].scenario.scheme;
-        eprintln!(
-            "{count} of {} combinations overload links; the worst is {}",
-            offered.len(),
-            settings[row].0.join(" ")
-        );
-        warn_of_overload(offered[row].as_ref(), scheme, common);
-    }
+    let rows = || (0..offered.len()).rev().filter(overloaded);
+    let row = rows().max_by(|a, b| busiest(a).total_cmp(&busiest(b)))?;
+    let first = settings[..row].iter().map(|(_, seeds)| seeds).sum::<usize>();
+    let said = offered[row].as_ref()?.warning(&cells[first].scenario.scheme)?;
+    Some(format!(
+        "{} of {} combinations overload links; the worst is {}: {said}",
+        rows().count(),
+        offered.len(),
+        settings[row].0.join(" ")
+    ))
 }
 
 /// The first combination: the file alone may lack what the axes give.

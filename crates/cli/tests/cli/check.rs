@@ -105,3 +105,56 @@ fn what_has_no_end_is_refused() {
         assert!(said.contains("is too short") && said.contains("at least 1us"), "{said}");
     }
 }
+
+#[test]
+fn overload_is_named_before_a_run_and_kept_with_its_results() {
+    let folder = Folder::new();
+    let overload = "--set fabric.spine_rate=200Mbps --set measure.flows=20";
+    let expected = "leaf-1 spine-1 is offered 1";
+
+    let ran = folder.heddle(&format!("validate small.toml {overload}"));
+    assert!(ran.code == Some(0) && ran.err.contains(expected), "{}", ran.err);
+    let list = folder.heddle(&format!("validate small.toml --json {overload}")).json();
+    assert!(list[0]["overload"].as_str().unwrap().contains(expected), "{list}");
+    let whole = folder.heddle("validate small.toml");
+    assert_eq!(whole.err, "", "links carry 46 %");
+    let ran =
+        folder.heddle(&format!("validate small.toml {overload} --over workload.load=0.1,0.4"));
+    let worst = "1 of 2 combinations overload links; the worst is 0.4: ";
+    assert!(ran.err.contains(worst) && ran.err.contains(expected), "{}", ran.err);
+
+    let summary = folder.heddle(&format!("run small.toml --json --out o {overload}")).json();
+    assert!(summary["remarks"][0].as_str().unwrap().contains(expected), "{}", summary["remarks"]);
+    assert!(folder.read("o/report.html").contains(expected));
+    let words = format!("sweep small.toml --json --out s {overload} --over workload.load=0.1,0.4");
+    let sweep = folder.heddle(&words).json();
+    assert!(sweep["remarks"][0].as_str().unwrap().contains(worst), "{}", sweep["remarks"]);
+    assert!(folder.read("s/report.html").contains(worst));
+}
+
+#[test]
+fn one_key_of_a_table_that_the_file_leaves_out_or_shortens_can_be_set() {
+    let folder = Folder::new();
+    let show = |set: &str| folder.heddle(&format!("show small.toml {set}"));
+    assert!(show("--set transport.dup_threshold=50").ok().contains("dup_threshold = 50"));
+    let mptcp = show("--set transport=mptcp --set transport.subflows=4").ok();
+    assert!(mptcp.contains("kind = \"mptcp\"") && mptcp.contains("subflows = 4"), "{mptcp}");
+    let hula = show("--set scheme=hula --set scheme.probe_period=500us").ok();
+    assert!(
+        hula.contains("kind = \"hula\"") && hula.contains("probe_period = \"500us\""),
+        "{hula}"
+    );
+}
+
+#[test]
+fn a_scenario_that_would_fill_the_memory_is_refused() {
+    let folder = Folder::new();
+    folder.put("long.toml", &format!("{SMALL}{}", "[[event]]\nat = \"5ms\"\n".repeat(900_000)));
+    let ran = folder.heddle("validate long.toml");
+    assert_eq!(ran.code, Some(3));
+    assert!(
+        ran.err.contains("long.toml: a TOML file of more than 16 MB is not read"),
+        "{}",
+        ran.err
+    );
+}

@@ -241,7 +241,7 @@ fn decode_says_why_each_hop_is_taken() {
             let hops = folder.heddle(&words).json()["hops"].clone();
             hops.as_array().unwrap()[..2]
                 .iter()
-                .map(|hop| hop["why"].as_str().unwrap().to_owned())
+                .map(|hop| hop["detail"].as_str().unwrap().to_owned())
                 .collect::<Vec<_>>()
         })
         .collect();

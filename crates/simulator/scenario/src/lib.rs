@@ -95,9 +95,25 @@ pub fn fabric_schema() -> serde_json::Value {
 fn parse(source: &Source) -> Result<Document, ScenarioError> {
     let mut document = Document::parse(&source.name, &source.text)?;
     for (key, value) in &source.overrides {
+        let table = key.split('.').next().unwrap_or_default();
+        if table != key {
+            lengthen(&mut document, table)?;
+        }
         document.set(key, value, SET)?;
     }
     Ok(document)
+}
+
+/// Gives a table of which one key is to be set its long form: `scheme = "hula"` is short for one, and without `[transport]` hosts speak TCP.
+fn lengthen(document: &mut Document, table: &str) -> Result<(), ScenarioError> {
+    match table {
+        "transport" if !document.contains(table) => document.set("transport.kind", "tcp", SET),
+        "transport" | "scheme" => {
+            document.expand(table);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Keys of a scenario that a fabric file has not.

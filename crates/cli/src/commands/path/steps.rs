@@ -24,7 +24,7 @@ pub(crate) struct Hop {
     /// The digit there.
     digit: Option<u16>,
     /// The reason in words.
-    why: String,
+    detail: String,
 }
 
 /// Every router of a walk.
@@ -49,7 +49,7 @@ impl Hop {
             reason: word(step.decision.reason),
             position,
             digit,
-            why: why(field, step),
+            detail: detail(field, step),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Hop {
 /// A table of steps: fields read, next hop, reason.
 pub(crate) fn table(steps: &[Hop]) -> Table {
     let mut table =
-        table::of_words(&["router", "TTL", "position", "digit", "next hop", "to", "why"]);
+        table::of_words(&["router", "TTL", "position", "digit", "next hop", "to", "reason"]);
     let number = |number: Option<u16>| number.map_or("-".to_owned(), |number| number.to_string());
     for step in steps {
         table.add_row([
@@ -67,7 +67,7 @@ pub(crate) fn table(steps: &[Hop]) -> Table {
             number(step.digit),
             choice(step.next_hop, step.next_hops),
             step.to.clone(),
-            step.why.clone(),
+            step.detail.clone(),
         ]);
     }
     table
@@ -83,7 +83,7 @@ const fn word(reason: Reason) -> &'static str {
     }
 }
 
-fn why(field: Field, step: &Step) -> String {
+fn detail(field: Field, step: &Step) -> String {
     match step.decision.reason {
         Reason::Alone => "only one next hop".to_owned(),
         Reason::Controlled { .. } => "controlled".to_owned(),

@@ -16,6 +16,9 @@ use toml::de::DeTable;
 use crate::error::{ConfigError, Place, Problem};
 use node::{Lines, Node, Origin};
 
+/// Bytes of the longest text that is parsed. A parsed text takes up to sixty times its length in memory.
+pub const MOST_BYTES: usize = 16 << 20;
+
 /// A parsed TOML file, to be read into a type by [`serde`].
 ///
 /// Two rules of the format differ from those of the `toml` crate:
@@ -57,8 +60,13 @@ impl Document {
     /// Parses `text`; `name` is the file's, for messages.
     ///
     /// # Errors
-    /// The text is not TOML.
+    /// The text is not TOML, or longer than [`MOST_BYTES`].
     pub fn parse(name: &str, text: &str) -> Result<Document, ConfigError> {
+        if text.len() > MOST_BYTES {
+            let message = format!("a TOML file of more than {} MB is not read", MOST_BYTES >> 20);
+            let help = "lists of flows and of sizes have files of their own, which may be longer";
+            return Err(Problem::new(message).help(help).in_file(name, None).into());
+        }
         let lines = Lines::of(text);
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map(|span| lines.line(span.start));
@@ -88,6 +96,12 @@ impl Document {
         overrides::set(&mut self.root, key, overrides::parse_value(value, origin)).map_err(
             |problem| ConfigError::from(problem.inside(key).locate(|_| self.place_of(origin))),
         )
+    }
+
+    /// Makes a table of the text at `key`, as if the file had written its long form: `scheme = "hula"` is short for a table with
+    /// `kind = "hula"`. Anything else at `key` stays as it is.
+    pub fn expand(&mut self, key: &str) {
+        self.root.expand(key);
     }
 
     /// True if the file has this dotted key, or an override has set it.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::table::KIND;
+
 /// A value and its origin.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -55,6 +57,16 @@ impl Node {
             }
             Value::Array(items) => items.get_mut(step.parse::<usize>().ok()?),
             _ => None,
+        }
+    }
+
+    /// Makes a table with this `kind` of an entry that is a text.
+    pub(super) fn expand(&mut self, key: &str) {
+        let Value::Table(entries) = &mut self.value else { return };
+        let Some(Node { value, origin }) = entries.get_mut(key) else { return };
+        if let Value::String(text) = value {
+            let kind = Node { value: Value::String(std::mem::take(text)), origin: *origin };
+            *value = Value::Table(BTreeMap::from([(KIND.to_owned(), kind)]));
         }
     }
 

@@ -11,7 +11,7 @@ use super::node::Value;
 use crate::error::Problem;
 
 /// The key that names an enum's variant.
-const KIND: &str = "kind";
+pub(super) const KIND: &str = "kind";
 
 /// Reads a table as an enum: splits off its `kind`.
 pub(super) fn visit_enum<'de, V: Visitor<'de>>(
