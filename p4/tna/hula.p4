@@ -25,6 +25,7 @@ struct scheme_t {
 #include "switch.p4"
 #include "headers.p4"
 #include "routes.p4"
+#include "hula_parser.p4"
 
 struct flowlet_t {
     bit<32> last;
@@ -168,46 +169,6 @@ control Probe(inout metadata_t meta) {
         if (meta.replicates == 1) {
             meta.scheme.sends = send.execute(meta.tor);
         }
-    }
-}
-
-parser IngressParser(packet_in packet, out tna_headers_t hdr, out metadata_t meta, out ingress_intrinsic_metadata_t intrinsic) {
-    HostHeaders() host_headers;
-
-    state start {
-        packet.extract(intrinsic);
-        packet.advance(PORT_METADATA_SIZE);
-        meta.source_port = 0;
-        meta.destination_port = 0;
-        meta.local = 0;
-        meta.scheme.sends = 0;
-        transition select(intrinsic.ingress_port) {
-            RECIRCULATION: looped;
-            default: host;
-        }
-    }
-
-    /* A generated packet's first byte has three zeros in front. */
-    state looped {
-        transition select(packet.lookahead<bit<8>>()) {
-            0x80 &&& 0x80: recirculated;
-            default: generated;
-        }
-    }
-
-    state recirculated {
-        packet.extract(hdr.bridge);
-        transition host;
-    }
-
-    state generated {
-        packet.extract(hdr.timer);
-        transition host;
-    }
-
-    state host {
-        host_headers.apply(packet, hdr, meta);
-        transition accept;
     }
 }
 

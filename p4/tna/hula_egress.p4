@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HULA's egress: the estimator of each port, and what recirculated probes take back from it. */
+/* HULA's and MP-HULA's egress: the estimator of each port, and what recirculated probes take back from it. */
 
 struct egress_metadata_t {
     PortId_t port;   /* whose estimator is used */
@@ -70,7 +70,7 @@ control Egress(inout tna_headers_t hdr, inout egress_metadata_t meta, in egress_
         } else if (hdr.bridge.pass == PASS_MEASURE) {
             utilisations.apply();
             hdr.bridge.pass = PASS_MEASURED;
-        } else {
+        } else if (hdr.bridge.pass == PASS_PROBE) {
             hdr.bridge.pass = PASS_SET_BEST;
         }
     }

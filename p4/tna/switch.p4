@@ -27,6 +27,7 @@ const verdict_t DROPPED_NO_ROUTE = 5;
 const verdict_t DROPPED_TTL = 6;
 const verdict_t DROPPED_NOT_IP = 8;
 const verdict_t DROPPED_HOST_PROBE = 9;
+const verdict_t DROPPED_HOST_SHIM = 10;
 const verdict_t DROPPED_BAD_SHIM = 12;
 const verdict_t DROPPED_NO_PORT = 13;
 const verdict_t RECIRCULATED = 15; /* a pass that decides nothing: the packet has another verdict in a later or an earlier one */

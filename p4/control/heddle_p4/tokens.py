@@ -1,6 +1,6 @@
-"""Tokens of MPTCP's keys for a switch whose program does not hash. Copies of packets of handshakes come by the CPU port with their keys, and go back
-with the tokens, in the order in which they came; joins by unknown tokens come and go behind them (p4/mp-hula/external_tokens.p4). A token is the top 32
-bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684)."""
+"""Tokens of MPTCP's keys for a switch whose program does not hash. Copies of packets of handshakes come by the CPU port with their keys, and go
+back with the tokens, in the order in which they came; joins by unknown tokens come and go behind them (p4/mp-hula/external_tokens.p4). A token is the
+top 32 bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684)."""
 
 import hashlib
 import select
