@@ -56,10 +56,17 @@ class Machine:
         self.defaults: dict[str, tuple[int, list[int]]] = {}
         for pipeline in self.program["pipelines"]:
             for table in pipeline["tables"]:
-                self.entries[table["name"]] = {}
+                self.entries[table["name"]] = {self._constant_key(entry): self._constant_action(entry) for entry in table.get("entries", [])}
                 default = table.get("default_entry")
                 if default:
                     self.defaults[table["name"]] = (default["action_id"], [int(value, 16) for value in default["action_data"]])
+
+    def _constant_key(self, entry: Json) -> tuple[int, ...]:
+        return tuple(int(part["key"], 16) for part in entry["match_key"])
+
+    def _constant_action(self, entry: Json) -> tuple[int, list[int]]:
+        action = entry["action_entry"]
+        return action["action_id"], [int(value, 16) for value in action["action_data"]]
 
     def process(self, port: int, frame: bytes) -> tuple[int, bytes]:
         """The port by which a frame leaves, DROP_PORT for none, and the frame as it leaves. `copies` has the copies that the program made of it."""

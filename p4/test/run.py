@@ -19,6 +19,7 @@ NEEDS = {
     "test_external_tokens": None,
     "test_compiled": "p4c-bm2-ss",
     "test_tna": "p4c-barefoot",
+    "test_tna_rounds": "p4c-bm2-ss",
     "test_bmv2": "simple_switch",
     "test_fabric": "simple_switch",
 }

@@ -8,7 +8,7 @@ import unittest
 import compiled
 
 COMPILER = "p4c-barefoot"
-PROGRAMS = ("ecmp", "cflb", "hula", "mp_hula")
+PROGRAMS = ("ecmp", "cflb", "cflb_rc5", "hula", "mp_hula")
 
 
 class Tofino(unittest.TestCase):
