@@ -27,6 +27,7 @@ WALLS = {
     "lab": {"shared", "bpf", "lab"},
     "emulation": {"shared", "schemes", "simulator", "paths", "evaluation", "bpf", "lab", "emulation"},
     "cli": {"shared", "schemes", "simulator", "paths", "evaluation", "cli"},
+    "python": {"shared", "schemes", "simulator", "paths", "evaluation", "python"},
 }
 
 # Crates that must not be built from others, though their groups may.
@@ -39,6 +40,7 @@ NEVER = [
     ("schemes/*", {"shared/hashing", "shared/config"}),
     ("simulator/*", {"shared/hashing", "paths/service"}),
     ("cli", {"shared/hashing"}),
+    ("python", {"shared/hashing", "shared/daemon"}),
     ("lab", {"shared/wire"}),
 ]
 

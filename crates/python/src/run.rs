@@ -1,0 +1,162 @@
+//! Results of a run.
+
+use std::fmt::Write as _;
+
+use heddle_report::Report;
+use heddle_sim::Outcome;
+use heddle_study::remarks::remarks;
+use heddle_study::results::{FLOW_COLUMNS, LINK_COLUMNS, flow_lines, link_lines};
+use heddle_study::summary::RunSummary;
+use heddle_study::sweep::{Axis, rows};
+use heddle_study::view;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::scenario::Scenario;
+use crate::table::Table;
+
+/// The lines of a run's tables, as `heddle run` writes them.
+#[derive(Clone)]
+pub(crate) struct Tables {
+    pub(crate) flows: String,
+    /// `None` where the scenario takes no samples.
+    pub(crate) links: Option<String>,
+}
+
+impl Tables {
+    pub(crate) fn of(scenario: &heddle_scenario::Scenario, seed: u64, outcome: &Outcome) -> Tables {
+        let samples = scenario.measure.sample_every.is_some();
+        Tables {
+            flows: flow_lines(scenario, seed, outcome),
+            links: samples.then(|| link_lines(seed, outcome)),
+        }
+    }
+}
+
+/// Results of one scenario with one seed.
+#[pyclass(frozen, from_py_object, module = "heddle._core")]
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) scenario: Scenario,
+    pub(crate) summary: RunSummary,
+    pub(crate) tables: Tables,
+}
+
+#[pymethods]
+impl Run {
+    /// Scenario, summary as JSON text, lines of flows and lines of links: what makes it anew, in another process too.
+    fn parts(&self) -> PyResult<(Scenario, String, String, Option<String>)> {
+        let Tables { flows, links } = self.tables.clone();
+        Ok((self.scenario.clone(), self.summary_json()?, flows, links))
+    }
+
+    /// Makes it of its parts.
+    #[new]
+    fn new(
+        scenario: Scenario,
+        summary: &str,
+        flows: String,
+        links: Option<String>,
+    ) -> PyResult<Run> {
+        let summary = serde_json::from_str(summary);
+        let summary = summary.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Run { scenario, summary, tables: Tables { flows, links } })
+    }
+
+    #[getter]
+    fn scenario(&self) -> Scenario {
+        self.scenario.clone()
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.summary.seed
+    }
+
+    /// Hash over all events: equal digests mean equal runs.
+    #[getter]
+    fn digest(&self) -> &str {
+        &self.summary.digest
+    }
+
+    /// The summary, as in `summary.json`, as JSON text.
+    fn summary_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.summary)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// A row for each measured flow, as in `flows.csv`.
+    #[getter]
+    fn flows(&self) -> PyResult<Table> {
+        Table::of_lines(FLOW_COLUMNS, &self.tables.flows)
+    }
+
+    /// A row for each sample of a port; None where the scenario takes none (`measure.sample_every`).
+    #[getter]
+    fn links(&self) -> PyResult<Option<Table>> {
+        self.tables.links.as_ref().map(|lines| Table::of_lines(LINK_COLUMNS, lines)).transpose()
+    }
+
+    /// A row for each port between switches: mean utilisation and drops; without rows where the scenario takes no samples.
+    #[getter]
+    fn ports(&self) -> PyResult<Table> {
+        let mut lines = String::new();
+        for port in &self.summary.ports {
+            let _ =
+                writeln!(lines, "{},{},{},{}", port.from, port.to, port.utilisation, port.dropped);
+        }
+        Table::of_lines("from,to,utilisation,dropped", &lines)
+    }
+
+    /// Utilisation over time: a row for each port between switches and span of time, by the span's end.
+    #[getter]
+    fn series(&self) -> PyResult<Table> {
+        let mut lines = String::new();
+        for port in &self.summary.ports {
+            for (end, thousandths) in self.summary.frames.iter().zip(&port.series) {
+                let utilisation = f64::from(*thousandths) / 1000.0;
+                let _ = writeln!(lines, "{end},{},{},{utilisation}", port.from, port.to);
+            }
+        }
+        Table::of_lines("time_s,from,to,utilisation", &lines)
+    }
+
+    /// The HTML report, as `heddle run` writes it.
+    fn report_html(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.report(py)?.to_html())
+    }
+
+    /// The report's plots: name and SVG text of each.
+    fn plots(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        Ok(self.report(py)?.svgs())
+    }
+}
+
+impl Run {
+    fn report(&self, py: Python<'_>) -> PyResult<Report> {
+        let (scenario, runs) = (&self.scenario.resolved, std::slice::from_ref(&self.summary));
+        let remarks = remarks(&[(scenario.scheme.name(), runs)]);
+        let made = self.scenario.provenance(py)?;
+        Ok(view::with_origin(view::of_run(scenario, runs), &made, &remarks))
+    }
+}
+
+/// The HTML report of a sweep: its axes (key and values), and for each combination its values and its runs.
+#[pyfunction]
+pub(crate) fn sweep_report(
+    py: Python<'_>,
+    base: &Scenario,
+    axes: Vec<(String, Vec<String>)>,
+    combinations: Vec<(Vec<String>, Vec<Run>)>,
+) -> PyResult<String> {
+    let axes: Vec<Axis> = axes.into_iter().map(|(key, values)| Axis { key, values }).collect();
+    let settings = combinations.iter().map(|(values, runs)| (values.clone(), runs.len())).collect();
+    let runs = combinations.into_iter().flat_map(|(_, runs)| runs).map(|run| run.summary).collect();
+    let rows = rows(settings, runs);
+    let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
+    let named: Vec<_> =
+        names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
+    let remarks = remarks(&named);
+    let made = base.provenance(py)?;
+    Ok(view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks).to_html())
+}

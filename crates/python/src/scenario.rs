@@ -1,0 +1,115 @@
+//! Scenarios: from text with settings, resolved, run.
+
+use std::path::{Path, PathBuf};
+
+use heddle_path_files::files::read_limited;
+use heddle_scenario::{Source, load};
+use heddle_study::cell::Cell;
+use heddle_study::grid::timed;
+use heddle_study::provenance::Provenance;
+use heddle_study::summary::RunSummary;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::run::{Run, Tables};
+use crate::watch::Watch;
+
+/// A scenario: a file's text with settings, resolved. It does not change.
+#[pyclass(frozen, from_py_object, module = "heddle._core")]
+#[derive(Clone)]
+pub(crate) struct Scenario {
+    pub(crate) source: Source,
+    pub(crate) resolved: heddle_scenario::Scenario,
+    folder: PathBuf,
+}
+
+#[pymethods]
+impl Scenario {
+    /// Resolves a text, called `name` in messages, with settings `(dotted key, value as TOML)`. Files that it names are sought from `folder`.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        name: String,
+        text: String,
+        settings: Vec<(String, String)>,
+        folder: PathBuf,
+    ) -> PyResult<Scenario> {
+        let source = Source { name, text, overrides: settings };
+        let files = |path: &str| read_limited(&folder.join(Path::new(path)));
+        let resolved = py.detach(|| load(&source, &files));
+        let resolved = resolved.map_err(|error| errors::of_scenario(py, &error))?;
+        Ok(Scenario { source, resolved, folder })
+    }
+
+    /// Name, text, settings and folder: what makes it anew, in another process too.
+    fn parts(&self) -> (String, String, Vec<(String, String)>, PathBuf) {
+        let Source { name, text, overrides } = self.source.clone();
+        (name, text, overrides, self.folder.clone())
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.resolved.title
+    }
+
+    /// The seeds that it names.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.resolved.seeds.clone()
+    }
+
+    /// The scheme's name.
+    #[getter]
+    fn scheme(&self) -> &'static str {
+        self.resolved.scheme.name()
+    }
+
+    /// The scenario with every default written out, as JSON text.
+    fn complete(&self, py: Python<'_>) -> PyResult<String> {
+        let complete = heddle_scenario::complete(&self.source, &self.resolved);
+        Ok(complete.map_err(|error| errors::of_scenario(py, &error))?.to_string())
+    }
+
+    /// Simulates it with a seed, without the interpreter's lock.
+    fn run(&self, py: Python<'_>, seed: u64, watch: &Watch) -> PyResult<Run> {
+        let cell = self.cell(seed);
+        let done = py.detach(|| {
+            let (outcome, seconds) =
+                timed(&cell.scenario, seed, &mut |progress| watch.note(progress))?;
+            let summary = RunSummary::new(&cell.scenario, seed, &outcome, seconds);
+            Ok((summary, Tables::of(&cell.scenario, seed, &outcome)))
+        });
+        let (summary, tables) = done.map_err(|error| errors::of_run(&error))?;
+        Ok(Run { scenario: self.clone(), summary, tables })
+    }
+}
+
+impl Scenario {
+    /// Its run with a seed, as a store names it.
+    pub(crate) fn cell(&self, seed: u64) -> Cell {
+        let label = format!("{} seed {seed}", self.resolved.scheme.name());
+        Cell { label, scenario: self.resolved.clone(), seed }
+    }
+
+    /// Its origin, for reports.
+    pub(crate) fn provenance(&self, py: Python<'_>) -> PyResult<Provenance> {
+        Provenance::of_scenario(&self.source, &self.resolved)
+            .map_err(|error| errors::of_scenario(py, &error))
+    }
+}
+
+/// The JSON Schema of a scenario file, as JSON text: every key with its meaning, default and source.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    heddle_scenario::schema().to_string()
+}
+
+/// A JSON object as TOML text: dictionaries become scenario files by it.
+#[pyfunction]
+pub(crate) fn toml_of_json(json: &str) -> PyResult<String> {
+    let wrong = |error: String| PyValueError::new_err(error);
+    let value: toml::Table =
+        serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    toml::to_string(&value).map_err(|error| wrong(error.to_string()))
+}

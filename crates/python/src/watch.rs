@@ -1,0 +1,49 @@
+//! Progress of a run, and the wish to stop it, seen by several threads.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use heddle_sim::{Next, Progress};
+use pyo3::prelude::*;
+
+/// Progress of one run: another thread reads `part` and `packet_hops`, and may `stop()` it.
+#[pyclass(frozen, module = "heddle._core")]
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    stopped: AtomicBool,
+    part: AtomicU64,
+    packet_hops: AtomicU64,
+}
+
+#[pymethods]
+impl Watch {
+    #[new]
+    fn new() -> Watch {
+        Watch::default()
+    }
+
+    /// Stops the run within a fraction of a second: it raises `Interrupted`.
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Completed share of the run, 0 to 1.
+    #[getter]
+    fn part(&self) -> f64 {
+        f64::from_bits(self.part.load(Ordering::Relaxed))
+    }
+
+    /// Packet hops so far.
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.packet_hops.load(Ordering::Relaxed)
+    }
+}
+
+impl Watch {
+    /// Notes how far a run is. Gives whether it goes on.
+    pub(crate) fn note(&self, progress: Progress) -> Next {
+        self.part.store(progress.done.to_bits(), Ordering::Relaxed);
+        self.packet_hops.store(progress.packet_hops, Ordering::Relaxed);
+        if self.stopped.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue }
+    }
+}

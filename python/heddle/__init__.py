@@ -1,0 +1,38 @@
+"""Simulations of multipath load balancing in data-center fabrics.
+
+>>> import heddle as hd
+>>> scenario = hd.Scenario('''
+...     scheme = "ecmp"
+...     fabric = { kind = "leaf-spine", leaves = 2, spines = 2, hosts_per_leaf = 2 }
+...     workload = { kind = "flows", sizes = "websearch", load = 0.3 }
+...     measure = { flows = 20 }
+... ''')
+>>> run = hd.run(scenario, load=0.5, seed=2, progress=False)
+>>> len(run.flows), run.scenario["workload"]["load"]
+(20, 0.5)
+
+The same scenario and seed give the same results as ``heddle run``, to the bit. Tables (:class:`Table`) are read by polars, pyarrow, pandas and
+DuckDB without a copy; none of them is required.
+"""
+
+from heddle._core import HeddleError, Interrupted, ScenarioError, SimulationError, Table, __version__, engine_digest
+from heddle._run import Run, run
+from heddle._scenario import Scenario, schema
+from heddle._sweep import Sweep, default_store, sweep
+
+__all__ = [
+    "HeddleError",
+    "Interrupted",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "SimulationError",
+    "Sweep",
+    "Table",
+    "__version__",
+    "default_store",
+    "engine_digest",
+    "run",
+    "schema",
+    "sweep",
+]

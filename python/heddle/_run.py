@@ -1,0 +1,157 @@
+"""Single runs."""
+
+import json
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from heddle import _core
+from heddle._progress import Bar
+from heddle._scenario import Scenario, wrapped
+from heddle._settings import Settings
+from heddle._workers import Cell, run_cells
+
+
+class Run:
+    """Results of one scenario with one seed."""
+
+    def __init__(self, core: _core.Run) -> None:
+        self._core = core
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario."""
+        return wrapped(self._core.scenario)
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+        return self._core.seed
+
+    @property
+    def digest(self) -> str:
+        """Hash over all events: equal digests mean equal runs, here and on the command line."""
+        return self._core.digest
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Means, percentiles and counts, as in ``summary.json``: seconds, bytes, bits per second."""
+        loaded: dict[str, Any] = json.loads(self._core.summary_json())
+        return loaded
+
+    @property
+    def counters(self) -> dict[str, int | float | bool]:
+        """Sums over the run: packets, drops, retransmissions, timeouts, and the scheme's own."""
+        totals: dict[str, int | float | bool] = self.summary["totals"]
+        return totals
+
+    @property
+    def flows(self) -> _core.Table:
+        """A row for each measured flow, unfinished ones among them (``status``)."""
+        return self._core.flows
+
+    @property
+    def links(self) -> _core.Table | None:
+        """A row for each sample of a port; None where the scenario takes none (``measure.sample_every``)."""
+        return self._core.links
+
+    @property
+    def ports(self) -> _core.Table:
+        """A row for each port between switches that was sampled: mean utilisation (0 to 1) and drops."""
+        return self._core.ports
+
+    @property
+    def series(self) -> _core.Table:
+        """Utilisation of each of those ports over time."""
+        return self._core.series
+
+    @property
+    def plot(self) -> "Plots":
+        """The report's plots, as SVG."""
+        return Plots(self._core)
+
+    def report(self, path: str | PathLike[str] | None = None) -> str:
+        """The HTML report, as ``heddle run`` writes it; also written to ``path`` if one is given."""
+        html = self._core.report_html()
+        if path is not None:
+            Path(path).write_text(html, encoding="utf-8")
+        return html
+
+    def _repr_html_(self) -> str:
+        return framed(self.report(), 640)
+
+    def __repr__(self) -> str:
+        return f"<heddle.Run of {self.scenario!r} with seed {self.seed}: {len(self.flows)} flows>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _, summary, flows, links = self._core.parts()
+        return _remade, (self.scenario, summary, flows, links)
+
+
+class Svg(str):
+    """A picture as SVG text, shown by notebooks."""
+
+    def _repr_svg_(self) -> str:
+        return self
+
+
+class Plots:
+    """Plots of a report by name: iterate over the names, index by one."""
+
+    def __init__(self, core: _core.Run) -> None:
+        self._svgs = dict(core.plots())
+
+    def fct(self) -> Svg:
+        """The distribution of flow completion times."""
+        return self["fct-cdf"]
+
+    def __getitem__(self, name: str) -> Svg:
+        return Svg(self._svgs[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._svgs)
+
+    def __len__(self) -> int:
+        return len(self._svgs)
+
+
+def run(
+    scenario: "str | PathLike[str] | dict[str, Any] | Scenario",
+    *,
+    seed: int | None = None,
+    store: str | PathLike[str] | None = None,
+    progress: bool | None = None,
+    set: Settings | None = None,
+    **settings: object,
+) -> Run:
+    """Simulates a scenario with one seed.
+
+    Args:
+        scenario: as for :class:`Scenario`.
+        seed: the seed; the first of the scenario's unless given.
+        store: folder that keeps the run; it is read if it is there. Nothing is kept unless given.
+        progress: whether a bar shows; on terminals and in notebooks unless given.
+        set, settings: as for :class:`Scenario`.
+
+    Raises:
+        ScenarioError, OSError: as for :class:`Scenario`.
+        SimulationError: the scenario cannot be run.
+        KeyboardInterrupt: Ctrl-C stops the run within a second.
+    """
+    made = Scenario(scenario, set=set, **settings)
+    cell = Cell(made._core, made.seeds[0] if seed is None else seed)
+    kept = None if store is None else _core.Store(store)
+    with Bar(1, progress) as bar:
+        [done] = run_cells([cell], kept, jobs=1, bar=bar)
+    return Run(done)
+
+
+def _remade(scenario: Scenario, summary: str, flows: str, links: str | None) -> Run:
+    return Run(_core.Run(scenario._core, summary, flows, links))
+
+
+def framed(html: str, height: int) -> str:
+    """A whole page inside another one, which its styles do not touch."""
+    escaped = html.replace("&", "&amp;").replace('"', "&quot;")
+    return f'<iframe srcdoc="{escaped}" style="width:100%;height:{height}px;border:0"></iframe>'

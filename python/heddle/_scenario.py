@@ -1,0 +1,105 @@
+"""Scenarios from files, text and dictionaries."""
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from heddle import _core
+from heddle._settings import Settings, overrides
+
+Source = "str | PathLike[str] | dict[str, Any] | Scenario"
+
+
+class Scenario:
+    """A scenario, checked and complete. It does not change; :meth:`with_settings` gives another one.
+
+    Args:
+        source: a file's path, a scenario's text (recognised by a line break), a dictionary with the keys of a file, or a scenario.
+        set: settings by key, as ``--set`` of the command line: ``{"scheme.k": 4}``.
+        settings: the same by name where the name alone says it: ``load=0.6`` is ``workload.load``.
+
+    Raises:
+        ScenarioError: something is wrong with it; the message names file, line and fix.
+        OSError: the file cannot be read.
+    """
+
+    def __init__(
+        self,
+        source: "str | PathLike[str] | dict[str, Any] | Scenario",
+        *,
+        set: Settings | None = None,
+        **settings: object,
+    ) -> None:
+        name, text, given, folder = _parts(source)
+        given = [*given, *overrides({**(set or {}), **settings})]
+        self._core = _core.Scenario(name, text, given, folder)
+
+    def with_settings(self, *, set: Settings | None = None, **settings: object) -> "Scenario":
+        """The same scenario with other settings."""
+        return Scenario(self, set=set, **settings)
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self._core.title
+
+    @property
+    def scheme(self) -> str:
+        """The scheme's name."""
+        return self._core.scheme
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds that it names."""
+        return self._core.seeds
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scenario with every default written out; ``Scenario(d)`` of it is the same scenario, if it names no other files."""
+        complete: dict[str, Any] = json.loads(self._core.complete())
+        return complete
+
+    def to_toml(self) -> str:
+        """The same as the text of a scenario file, as ``heddle show`` prints it."""
+        return _core.toml_of_json(self._core.complete())
+
+    def __getitem__(self, key: str) -> Any:
+        """A section or key of :meth:`to_dict`."""
+        return self.to_dict()[key]
+
+    def __repr__(self) -> str:
+        return f"<heddle.Scenario {self.title!r}, {self.scheme}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, self._core.parts()
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario file: every key with its meaning, default and source."""
+    loaded: dict[str, Any] = json.loads(_core.schema())
+    return loaded
+
+
+def _remade(name: str, text: str, settings: list[tuple[str, str]], folder: str) -> Scenario:
+    return wrapped(_core.Scenario(name, text, settings, folder))
+
+
+def wrapped(core: _core.Scenario) -> Scenario:
+    """A scenario of the part in Rust."""
+    scenario = object.__new__(Scenario)
+    scenario._core = core
+    return scenario
+
+
+def _parts(
+    source: "str | PathLike[str] | dict[str, Any] | Scenario",
+) -> tuple[str, str, list[tuple[str, str]], str]:
+    """Name, text, settings, and the folder of the files that it names."""
+    if isinstance(source, Scenario):
+        return source._core.parts()
+    if isinstance(source, dict):
+        return "<dictionary>", _core.toml_of_json(json.dumps(source)), [], "."
+    if isinstance(source, str) and "\n" in source:
+        return "<text>", source, [], "."
+    path = Path(source)
+    return str(path), path.read_text(encoding="utf-8"), [], str(path.parent)

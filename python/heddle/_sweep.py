@@ -1,0 +1,126 @@
+"""Sweeps: every combination of some values, with some seeds each."""
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from heddle import _core
+from heddle._progress import Bar
+from heddle._run import Run, framed
+from heddle._scenario import Scenario
+from heddle._settings import Settings, dotted, toml
+from heddle._workers import Cell, Submits, run_cells
+
+
+class Combination(NamedTuple):
+    """Values of a sweep's keys, with the run of each seed."""
+
+    settings: dict[str, object]
+    runs: list[Run]
+
+
+class Sweep:
+    """Results of a sweep: its combinations, in the order of the values, the last key's turning fastest."""
+
+    def __init__(self, base: Scenario, over: Mapping[str, Sequence[object]], combinations: list[Combination]) -> None:
+        self.base, self.over, self.combinations = base, dict(over), combinations
+
+    def __iter__(self) -> Iterator[Combination]:
+        return iter(self.combinations)
+
+    def __len__(self) -> int:
+        return len(self.combinations)
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each combination and seed: settings, seed, and the usual figures (seconds; slowdown; counts), for any data frame."""
+        return [_row(settings, run) for settings, runs in self.combinations for run in runs]
+
+    def report(self, path: str | PathLike[str] | None = None) -> str:
+        """The HTML report, as ``heddle sweep`` writes it; also written to ``path`` if one is given."""
+        axes = [(dotted(key), [toml(value) for value in values]) for key, values in self.over.items()]
+        done = [([toml(v) for v in c.settings.values()], [run._core for run in c.runs]) for c in self.combinations]
+        html = _core.sweep_report(self.base._core, axes, done)
+        if path is not None:
+            Path(path).write_text(html, encoding="utf-8")
+        return html
+
+    def _repr_html_(self) -> str:
+        return framed(self.report(), 640)
+
+
+def sweep(
+    scenario: "str | PathLike[str] | dict[str, Any] | Scenario",
+    over: Mapping[str, Sequence[object]],
+    *,
+    seeds: Iterable[int] | None = None,
+    jobs: int | None = None,
+    executor: Submits | None = None,
+    store: str | PathLike[str] | None = None,
+    progress: bool | None = None,
+    set: Settings | None = None,
+    **settings: object,
+) -> Sweep:
+    """Simulates every combination of some values.
+
+    Runs are kept as they are done, in the same format as the command line's: interrupted work goes on where it stopped, and either goes on
+    where the other stopped (``store="out/sweep-NAME/runs"``, of ``heddle sweep --flows``).
+
+    Args:
+        scenario: as for :class:`Scenario`.
+        over: values by key: ``{"scheme": ["ecmp", "hula"], "load": [0.3, 0.6]}``.
+        seeds: seeds of each combination; the scenario's unless given.
+        jobs: threads; as many as processors unless given.
+        executor: runs work elsewhere: any ``concurrent.futures.Executor``, or a Dask client.
+        store: folder of finished runs; :func:`default_store` unless given.
+        progress: whether a bar shows; on terminals and in notebooks unless given.
+        set, settings: of all combinations, as for :class:`Scenario`.
+
+    Raises:
+        ScenarioError, OSError, SimulationError: as for :func:`run`; before anything runs if a combination cannot.
+        KeyboardInterrupt: Ctrl-C stops the runs of this process within a second; what is done is kept.
+    """
+    base = Scenario(scenario, set=set, **settings)
+    plan = [_combined(base, dict(zip(over, values, strict=True)), seeds) for values in itertools.product(*over.values())]
+    cells = [Cell(made._core, seed) for _, made, its_seeds in plan for seed in its_seeds]
+    kept = _core.Store(default_store() if store is None else store)
+    with Bar(len(cells), progress) as bar:
+        runs = iter(run_cells(cells, kept, jobs=jobs or os.cpu_count(), bar=bar, executor=executor))
+    done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in plan]
+    return Sweep(base, over, done)
+
+
+def default_store() -> Path:
+    """The folder that keeps the runs of sweeps: ``heddle/runs`` in the user's folder of caches (``XDG_CACHE_HOME``)."""
+    caches = os.environ.get("XDG_CACHE_HOME")
+    return (Path(caches) if caches else Path.home() / ".cache") / "heddle" / "runs"
+
+
+def _combined(
+    base: Scenario, values: dict[str, object], seeds: Iterable[int] | None
+) -> tuple[dict[str, object], Scenario, list[int]]:
+    made = base.with_settings(set=values)
+    return values, made, made.seeds if seeds is None else list(seeds)
+
+
+def _row(settings: dict[str, object], run: Run) -> dict[str, object]:
+    summary = run.summary
+    everything = summary["fct"]["all"] or {}
+    times, slowdown = everything.get("seconds", {}), everything.get("slowdown", {})
+    totals = summary["totals"]
+    return {
+        **settings,
+        "seed": run.seed,
+        "fct_mean_s": times.get("mean"),
+        "fct_p50_s": times.get("p50"),
+        "fct_p99_s": times.get("p99"),
+        "slowdown_mean": slowdown.get("mean"),
+        "slowdown_p99": slowdown.get("p99"),
+        "goodput_bps": totals["goodput_bps"],
+        "measured": totals["measured"],
+        "unfinished": totals["unfinished"],
+        "dropped": totals["dropped"],
+        "timeouts": totals["timeouts"],
+    }

@@ -1,0 +1,102 @@
+"""Runs: the command line's results, and tables for data frames."""
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import heddle as hd
+
+CommandLine = Callable[..., str]
+
+
+def test_results_are_the_command_lines_to_the_bit(small: Path, tmp_path: Path, command_line: CommandLine) -> None:
+    command_line("run", small, "--set", "workload.load=0.6", "--out", tmp_path / "out", "--quiet")
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    of_seed_2 = summary["runs"][1]
+    run = hd.run(small, load=0.6, seed=2)
+    assert run.seed == of_seed_2["seed"] == 2
+    assert run.digest == of_seed_2["digest"]
+    made, theirs = run.summary, dict(of_seed_2)
+    assert made.pop("cpu_seconds") > 0 and theirs.pop("cpu_seconds") > 0
+    assert made == theirs
+    for name, table in (("flows", run.flows), ("links", run.links)):
+        assert table is not None
+        file = polars.read_csv(tmp_path / f"out/{name}.csv", schema_overrides={"workload": polars.String})
+        file = file.filter(polars.col("seed") == 2)
+        frame = polars.DataFrame(table)
+        assert frame.columns == file.columns
+        assert frame.cast(file.schema).equals(file)
+
+
+def test_libraries_of_data_frames_read_a_table_as_it_is(small: Path) -> None:
+    flows = hd.run(small).flows
+    frame = polars.DataFrame(flows)
+    assert frame.height == len(flows) == 60
+    assert frame["fct_s"].dtype == polars.Float64 and frame["bytes"].dtype == polars.UInt64
+    arrow = pyarrow.table(flows)
+    assert arrow.column_names == flows.columns
+    mean = frame["fct_s"].mean()
+    assert pandas.DataFrame.from_arrow(flows)["fct_s"].mean() == pytest.approx(mean)
+    averages = duckdb.connect().execute("select avg(fct_s) from arrow").fetchall()
+    assert averages == [(pytest.approx(mean),)]
+
+
+def test_a_table_needs_no_library(small: Path) -> None:
+    flows = hd.run(small).flows
+    assert flows["status"].count("finished") == 60
+    assert set(flows.to_dict()) == set(flows.columns)
+    assert flows["workload"] == [None] * 60, "one workload has no name"
+    with pytest.raises(KeyError):
+        flows["none"]
+
+
+def test_ports_and_their_series_are_those_of_the_summary(small: Path) -> None:
+    run = hd.run(small)
+    ports = run.summary["ports"]
+    assert run.ports["utilisation"] == [port["utilisation"] for port in ports]
+    assert len(run.series) == sum(len(port["series"]) for port in ports) > 0
+
+
+def test_a_report_and_its_plots(small: Path, tmp_path: Path) -> None:
+    run = hd.run(small)
+    assert run.report(tmp_path / "report.html") == (tmp_path / "report.html").read_text()
+    assert run.plot.fct().startswith("<svg") and "fct-cdf" in list(run.plot)
+    assert "srcdoc" in run._repr_html_()
+
+
+def test_a_run_that_is_kept_is_not_made_again(small: Path, tmp_path: Path) -> None:
+    first = hd.run(small, store=tmp_path / "runs")
+    second = hd.run(small, store=tmp_path / "runs")
+    assert second.summary == first.summary, "with the processor time of the first"
+    assert second.flows.to_dict() == first.flows.to_dict()
+
+
+def test_a_run_goes_to_other_processes(small: Path) -> None:
+    run = hd.run(small)
+    copy = pickle.loads(pickle.dumps(run))
+    assert (copy.digest, copy.flows.to_dict()) == (run.digest, run.flows.to_dict())
+
+
+def test_control_c_stops_a_run_of_hours(small: Path) -> None:
+    program = f"import heddle, sys; print('begins', flush=True); heddle.run({str(small)!r}, flows=10**9)"
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "begins\n"
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=120)
+    assert "KeyboardInterrupt" in errors and child.returncode != 0

@@ -1,0 +1,95 @@
+"""Sweeps: on threads, by executors, from and to the command line's store."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from pathlib import Path
+
+import polars
+import pytest
+
+import heddle as hd
+
+CommandLine = Callable[..., str]
+
+OVER: dict[str, Sequence[object]] = {"scheme": ["ecmp", "hula"], "load": [0.3, 0.6]}
+
+
+def digests(sweep: hd.Sweep) -> list[str]:
+    return [run.digest for _, runs in sweep for run in runs]
+
+
+def files(store: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in store.iterdir()}
+
+
+def test_a_sweep_is_every_combination_with_every_seed(small: Path, tmp_path: Path) -> None:
+    sweep = hd.sweep(small, OVER, seeds=[1, 5], store=tmp_path)
+    assert [c.settings for c in sweep] == [{"scheme": s, "load": l} for s in OVER["scheme"] for l in OVER["load"]]
+    frame = polars.DataFrame(sweep.rows())
+    assert frame["seed"].to_list() == [1, 5] * 4
+    alone = hd.run(small, scheme="hula", load=0.3, seed=5)
+    row = frame.filter(scheme="hula", load=0.3, seed=5)
+    assert row["fct_mean_s"].item() == alone.summary["fct"]["all"]["seconds"]["mean"]
+    assert "Sweep over scheme, workload.load" in sweep.report()
+
+
+def test_an_executor_gives_the_same_results(small: Path, tmp_path: Path) -> None:
+    here = hd.sweep(small, OVER, store=tmp_path / "here")
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        there = hd.sweep(small, OVER, store=tmp_path / "there", executor=executor)
+    assert digests(here) == digests(there)
+    assert set(files(tmp_path / "here")) == set(files(tmp_path / "there"))
+
+
+def test_the_command_line_goes_on_where_python_stopped(small: Path, tmp_path: Path, command_line: CommandLine) -> None:
+    store = tmp_path / "out/runs"
+    hd.sweep(small, OVER, store=store)
+    kept = files(store)
+    over = ["--over", "scheme=ecmp,hula", "--over", "workload.load=0.3,0.6"]
+    command_line("sweep", small, *over, "--flows", "--out", tmp_path / "out", "--quiet")
+    assert files(store) == kept
+
+
+def test_python_goes_on_where_the_command_line_stopped(small: Path, tmp_path: Path, command_line: CommandLine) -> None:
+    over = ["--over", "scheme=ecmp,hula", "--over", "workload.load=0.3,0.6"]
+    command_line("sweep", small, *over, "--flows", "--out", tmp_path, "--quiet")
+    kept = files(tmp_path / "runs")
+    hd.sweep(small, OVER, store=tmp_path / "runs")
+    assert files(tmp_path / "runs") == kept
+
+
+def test_what_is_done_is_kept_when_a_run_fails(small: Path, tmp_path: Path) -> None:
+    class Broken:
+        """An executor whose second worker dies."""
+
+        def __init__(self) -> None:
+            self.pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            self.submitted = 0
+
+        def submit(self, function: object, *arguments: object) -> object:
+            self.submitted += 1
+            if self.submitted == 2:
+                return self.pool.submit(os._exit, 3)
+            return self.pool.submit(function, *arguments)  # type: ignore[arg-type]
+
+    store = tmp_path / "runs"
+    with pytest.raises(BrokenProcessPool):
+        hd.sweep(small, OVER, seeds=[1], store=store, executor=Broken())
+    kept = files(store)
+    hd.sweep(small, OVER, seeds=[1], store=store)
+    assert len(files(store)) == 4 * 3, "summary, flows and links of each"
+    assert kept.items() <= files(store).items()
+
+
+def test_a_combination_that_cannot_be_is_refused_before_any_run(small: Path, tmp_path: Path) -> None:
+    with pytest.raises(hd.ScenarioError, match="workload.load"):
+        hd.sweep(small, {"load": [0.3, 7.0]}, store=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_default_store_is_among_the_users_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert hd.default_store() == tmp_path / "heddle/runs"

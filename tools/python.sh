@@ -1,0 +1,35 @@
+# The Python package: its wheel and its tests. Sourced, not run.
+
+MATURIN=1.16.0
+PYTHON_TESTS=target/tools/python
+
+# Makes a wheel in folder $1; the other arguments are maturin's.
+make_wheel() {
+    local folder=$PWD/$1
+    shift
+    install_missing python3=python3
+    python_environment target/tools/maturin "maturin==$MATURIN"
+    (cd python && ../target/tools/maturin/bin/maturin build --quiet --out "$folder" "$@")
+}
+
+wheel() {
+    setup_simulator
+    make_wheel out/wheels --release "$@"
+    say "wrote out/wheels; install it: pip install out/wheels/heddle-*.whl"
+}
+
+# The wheel as a user would have it, in an environment of its own, with the libraries of data frames that its tests read tables with.
+test_python() {
+    setup_simulator
+    cargo build --locked --quiet --package heddle
+    rm -rf target/wheels-for-tests
+    make_wheel target/wheels-for-tests --profile dev
+    rm -rf "$PYTHON_TESTS/lib/python3"*/site-packages/heddle*
+    python_environment "$PYTHON_TESTS"
+    "$PYTHON_TESTS/bin/pip" install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt target/wheels-for-tests/heddle-*.whl
+    (cd python && "$OLDPWD/$PYTHON_TESTS/bin/python" -m mypy --cache-dir "$OLDPWD/target/mypy")
+    # From a folder without the sources, so that the installed package is the one that is tested.
+    local root=$PWD
+    HEDDLE=$root/target/debug/heddle "$PYTHON_TESTS/bin/python" -m pytest --rootdir python -p no:cacheprovider \
+        --import-mode importlib -q "$@" python/tests
+}
