@@ -209,7 +209,7 @@ pub(crate) struct Reproduce {
     pub(crate) options: Options,
     /// Instead of the claims, show how the headline ratios move when what the paper leaves open (buffers, delays, timeouts,
     /// windows, traffic) is chosen otherwise.
-    #[arg(long, conflicts_with = "claims")]
+    #[arg(long, conflicts_with_all = ["claims", "profile"])]
     pub(crate) sensitivity: bool,
     /// With cflb, spread the flows of this capture too (pcap or pcapng), as in C2 and C3.
     #[arg(long, value_name = "FILE", conflicts_with = "sensitivity")]

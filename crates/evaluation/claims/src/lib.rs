@@ -32,6 +32,7 @@ pub mod files;
 mod monitor;
 mod origin;
 mod paper;
+mod profile;
 pub mod stats;
 pub mod table;
 
@@ -41,3 +42,4 @@ pub use effort::Effort;
 pub use monitor::{Monitor, Progress, Unattended};
 pub use origin::Origin;
 pub use paper::{Evidence, Extent, Paper, Request, UnknownClaim, possessive, report};
+pub use profile::{Basis, Profile, Setting, UnknownProfile};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use heddle_report::{Report, Section};
 
-use crate::{Claim, Effort, Finding, Measure, Monitor, table};
+use crate::{Claim, Effort, Finding, Measure, Monitor, Profile, table};
 
 /// Evidence that a paper's claims are judged by.
 pub type Evidence<P> = <<P as Paper>::Measure as Measure>::Evidence;
@@ -22,6 +22,8 @@ pub trait Paper: Sized + 'static {
     const CLAIMS: &'static [Claim<Self::Measure>];
     /// The rule of the verdicts in a sentence or two, for the report.
     const RULE: &'static str;
+    /// The profiles under which the claims can be judged; the first is the default.
+    const PROFILES: &'static [Profile] = &[Profile::ONLY];
 
     /// Runs the experiments that some claims need.
     ///
@@ -59,6 +61,8 @@ pub struct Request<'a, P: Paper> {
     pub extent: Extent,
     /// Size of the experiments.
     pub effort: Effort,
+    /// Settings of the experiments.
+    pub profile: &'static Profile,
     /// The folder of the results.
     pub folder: &'a Path,
 }
@@ -91,7 +95,12 @@ impl<'a, P: Paper> Request<'a, P> {
     ///
     /// # Errors
     /// If the paper has no claim of an id.
-    pub fn new(ids: &[String], effort: Effort, folder: &'a Path) -> Result<Self, UnknownClaim> {
+    pub fn new(
+        ids: &[String],
+        effort: Effort,
+        profile: &'static Profile,
+        folder: &'a Path,
+    ) -> Result<Self, UnknownClaim> {
         let is = |claim: &Claim<P::Measure>, id: &String| claim.id.eq_ignore_ascii_case(id);
         let unknown = |id: &&String| !P::CLAIMS.iter().any(|claim| is(claim, id));
         if let Some(unknown) = ids.iter().find(unknown) {
@@ -101,7 +110,7 @@ impl<'a, P: Paper> Request<'a, P> {
             |claim: &&Claim<P::Measure>| ids.is_empty() || ids.iter().any(|id| is(claim, id));
         let claims = P::CLAIMS.iter().filter(wanted).collect();
         let extent = if ids.is_empty() { Extent::Whole } else { Extent::Claims };
-        Ok(Request { claims, extent, effort, folder })
+        Ok(Request { claims, extent, effort, profile, folder })
     }
 
     /// The verdict on each claim.

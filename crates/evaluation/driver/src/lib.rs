@@ -1,7 +1,9 @@
 //! Runs a paper's evaluation from a command line. One driver serves every [`Paper`]: it selects claims, runs the
-//! experiments, writes `claims.json`, `claims.md`, `measured.json` and `report.html`, and prints the findings.
+//! experiments, writes `claims.json`, `claims.md`, `measured.json` and `report.html`, and prints the findings. Under several profiles it writes
+//! `profiles.md` and `profiles.json` as well: the findings side by side.
 
 mod options;
+mod profiles;
 #[cfg(test)]
 mod tests;
 
@@ -9,7 +11,8 @@ use std::path::Path;
 
 use heddle_claims::files::{make_folder, write_atomically, write_report};
 use heddle_claims::{
-    Evidence, Finding, Monitor, Origin, Paper, Request, possessive, report, table as findings,
+    Evidence, Finding, Monitor, Origin, Paper, Profile, Request, possessive, report,
+    table as findings,
 };
 use heddle_program::{Common, Failure, output, table};
 use heddle_report::Section;
@@ -40,6 +43,8 @@ pub trait Appendix {
 struct Claims<'a> {
     #[serde(flatten)]
     origin: &'a Origin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<&'static Profile>,
     claims: &'a [Finding],
 }
 
@@ -53,21 +58,36 @@ pub fn reproduce<P: Paper>(
     (monitor, origin): (&dyn Monitor, &Origin),
     appendix: Option<&dyn Appendix>,
 ) -> Result<(), Failure> {
-    let folder = options.folder::<P>();
-    let request = Request::<P>::new(&options.claims, options.effort(), &folder)?;
-    let evidence = P::gather(&request, monitor)?;
-    let findings = request.findings(&evidence);
-    let claims = Claims { origin, claims: &findings };
-    write::<P>(&folder, &evidence, &claims, appendix)?;
-    if common.json {
-        return output::json(&claims);
+    let chosen = options.profiles::<P>().map_err(profiles::refused)?;
+    let mut judged = Vec::new();
+    for profile in &chosen {
+        let folder = options.folder_of::<P>(profile);
+        let request = Request::<P>::new(&options.claims, options.effort(), profile, &folder)?;
+        let evidence = P::gather(&request, monitor)?;
+        let findings = request.findings(&evidence);
+        let named = (P::PROFILES.len() > 1).then_some(*profile);
+        let claims = Claims { origin, profile: named, claims: &findings };
+        write::<P>(&folder, &evidence, &claims, appendix)?;
+        if !common.quiet && !common.json {
+            eprintln!("wrote {}, claims.md, claims.json", folder.join("report.html").display());
+        }
+        judged.push((*profile, findings));
     }
-    print(&findings)?;
-    appendix.map_or(Ok(()), Appendix::print)?;
-    if !common.quiet {
-        eprintln!("wrote {}, claims.md, claims.json", folder.join("report.html").display());
+    match judged.as_slice() {
+        [(profile, findings)] => {
+            let named = (P::PROFILES.len() > 1).then_some(*profile);
+            show(&Claims { origin, profile: named, claims: findings }, common)?;
+        }
+        several => profiles::finish(&options.folder::<P>(), several, origin, common)?,
     }
-    Ok(())
+    match appendix {
+        Some(appendix) if !common.json => appendix.print(),
+        _ => Ok(()),
+    }
+}
+
+fn show(claims: &Claims<'_>, common: &Common) -> Result<(), Failure> {
+    if common.json { output::json(claims) } else { print(claims.claims) }
 }
 
 fn write<P: Paper>(
@@ -78,7 +98,8 @@ fn write<P: Paper>(
 ) -> Result<(), Failure> {
     make_folder(folder)?;
     write_json(&folder.join("claims.json"), claims)?;
-    let markdown = findings::markdown(claims.claims) + "\n" + &claims.origin.markdown();
+    let settings = claims.profile.map(profiles::settings_markdown).unwrap_or_default();
+    let markdown = findings::markdown(claims.claims) + "\n" + &settings + &claims.origin.markdown();
     write_atomically(&folder.join("claims.md"), markdown.as_bytes())?;
     if let Some(measured) = P::measured(evidence) {
         write_atomically(&folder.join("measured.json"), measured.as_bytes())?;
@@ -87,7 +108,8 @@ fn write<P: Paper>(
     let title = format!("{} evaluation, reproduced", possessive(P::SYSTEM));
     let sections = appendix.map(Appendix::sections).unwrap_or_default();
     let report = report::<P>(&title, evidence, claims.claims);
-    let sections = sections.into_iter().chain([claims.origin.section()]);
+    let settings = claims.profile.map(profiles::settings);
+    let sections = sections.into_iter().chain(settings).chain([claims.origin.section()]);
     Ok(write_report(folder, &sections.fold(report, heddle_report::Report::section))?)
 }
 

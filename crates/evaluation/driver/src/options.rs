@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heddle_claims::{Effort, Paper};
+use heddle_claims::{Effort, Paper, Profile, UnknownProfile};
+
+/// The name that stands for every profile.
+const ALL: &str = "all";
 
 /// Options of an evaluation.
 #[derive(Args, Clone, Debug, Default)]
@@ -17,7 +20,12 @@ pub struct Options {
     /// The paper's three seeds and loads from 10 to 90 %: hours.
     #[arg(long)]
     pub full: bool,
-    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it [default: results/PAPER].
+    /// Settings under which the claims are judged, where a paper contradicts itself or leaves much open: a profile's name, or "all" for each in
+    /// turn and a table of the claims side by side (mp-hula: 8-hosts, text) [default: the paper's first].
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Folder for claims.json, claims.md and report.html; finished runs are kept in runs/ below it. Profiles but
+    /// the first have a folder below it each [default: results/PAPER].
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -26,6 +34,24 @@ impl Options {
     /// The size of the evaluation.
     pub fn effort(&self) -> Effort {
         if self.full { Effort::Full } else { Effort::Quick }
+    }
+
+    /// The profiles that they name.
+    ///
+    /// # Errors
+    /// If the paper has no profile of that name.
+    pub fn profiles<P: Paper>(&self) -> Result<Vec<&'static Profile>, UnknownProfile> {
+        match self.profile.as_deref() {
+            Some(ALL) => Ok(P::PROFILES.iter().collect()),
+            name => Ok(vec![Profile::find(P::PROFILES, name, P::SYSTEM)?]),
+        }
+    }
+
+    /// The folder of a profile's results: the paper's for the first profile, one below it for another.
+    pub fn folder_of<P: Paper>(&self, profile: &Profile) -> PathBuf {
+        let folder = self.folder::<P>();
+        let is_first = P::PROFILES.first().is_some_and(|first| first.name == profile.name);
+        if is_first { folder } else { folder.join(profile.name) }
     }
 
     /// The folder of a paper's results.
@@ -39,7 +65,8 @@ impl Options {
         let flags = [(self.quick, "--quick"), (self.full, "--full")];
         let flags = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.into());
         let out = self.out.iter().flat_map(|out| ["--out".into(), out.into()]);
+        let profile = self.profile.iter().flat_map(|name| ["--profile".into(), name.into()]);
         let claims = self.claims.iter().map(OsString::from);
-        flags.chain(out).chain(["--".into()]).chain(claims).collect()
+        flags.chain(profile).chain(out).chain(["--".into()]).chain(claims).collect()
     }
 }

@@ -138,8 +138,12 @@ struct Program {
 /// Another program parses them to the same options.
 #[test]
 fn options_become_arguments() {
-    for words in [&["x"][..], &["x", "R1", "r4", "--full"], &["x", "--quick", "--out", "a b", "R2"]]
-    {
+    for words in [
+        &["x"][..],
+        &["x", "R1", "r4", "--full"],
+        &["x", "--quick", "--out", "a b", "R2"],
+        &["x", "--profile", "all", "R2"],
+    ] {
         let Program { options } = Program::parse_from(words);
         let again = ["x".into()].into_iter().chain(options.arguments());
         let Program { options: parsed } = Program::parse_from(again);

@@ -8,7 +8,7 @@ use crate::grid;
 use crate::paper::{
     EvaluationError, Evidence, Experiment as _, Measure, Outcomes, PointLoad, SimulatedPaper,
 };
-use crate::point::{Point, Results, cells, in_order};
+use crate::point::{Point, Results, cells_under, in_order};
 
 /// Simulates the points and runs the experiments that some claims need; runs are kept in `runs/` below the request's folder.
 ///
@@ -19,17 +19,19 @@ pub fn gather<P: SimulatedPaper>(
     monitor: &dyn Monitor,
 ) -> Result<Evidence<P>, EvaluationError> {
     let effort = request.effort;
+    let changes = request.profile.changes();
     let curves = match request.extent {
         Extent::Whole => P::curves(effort),
         Extent::Claims => Vec::new(),
     };
     let points =
         in_order(request.claims.iter().flat_map(|claim| claim.measure.points()).chain(curves));
-    let loads = loads(&points, effort)?;
-    let runs = grid::run_in(request.folder, &cells(&points, effort)?, monitor)?;
+    let loads = loads_under(&points, effort, &changes)?;
+    let cells = cells_under(&points, effort, &changes)?;
+    let runs = grid::run_in(request.folder, &cells, monitor)?;
     let results = Results::new(&points, effort, runs);
     let experiments = experiments::<P>(&request.claims, effort, monitor)?;
-    let graph = P::whole_fabric().scenario(effort)?.fabric.graph;
+    let graph = P::whole_fabric().changed(effort, &changes)?.fabric.graph;
     Ok(Evidence { results, experiments, loads, graph })
 }
 
@@ -41,9 +43,18 @@ pub fn loads<P: Point>(
     points: &[P],
     effort: Effort,
 ) -> Result<BTreeMap<P, PointLoad>, EvaluationError> {
+    loads_under(points, effort, &[])
+}
+
+/// The load that each of some points offers, with changes.
+fn loads_under<P: Point>(
+    points: &[P],
+    effort: Effort,
+    changes: &[(&str, &str)],
+) -> Result<BTreeMap<P, PointLoad>, EvaluationError> {
     let mut loads = BTreeMap::new();
     for &point in points {
-        if let Some(load) = PointLoad::of(&point.scenario(effort)?)? {
+        if let Some(load) = PointLoad::of(&point.changed(effort, changes)?)? {
             loads.insert(point, load);
         }
     }

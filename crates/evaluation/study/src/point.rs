@@ -62,7 +62,22 @@ pub fn no_files(path: &str) -> std::io::Result<String> {
 /// # Errors
 /// As [`Point::scenario`].
 pub fn cells<P: Point>(points: &[P], effort: Effort) -> Result<Vec<Cell>, ScenarioError> {
-    let of = |point: &P| Ok(seeded(&point.label(), &point.scenario(effort)?, effort.seeds()));
+    cells_under(points, effort, &[])
+}
+
+/// The cells of some points with [changes](Point::changed), in the order of [`cells`].
+///
+/// # Errors
+/// As [`Point::changed`].
+pub fn cells_under<P: Point>(
+    points: &[P],
+    effort: Effort,
+    changes: &[(&str, &str)],
+) -> Result<Vec<Cell>, ScenarioError> {
+    let of = |point: &P| {
+        let scenario = point.changed(effort, changes)?;
+        Ok(seeded(&point.label(), &scenario, effort.seeds()))
+    };
     let nested: Result<Vec<_>, ScenarioError> = points.iter().map(of).collect();
     Ok(nested?.into_iter().flatten().collect())
 }

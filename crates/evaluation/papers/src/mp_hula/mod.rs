@@ -3,11 +3,12 @@
 pub mod claims;
 mod figures;
 pub mod points;
+mod profiles;
 mod sensitivity;
 
 use std::convert::Infallible;
 
-use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
+use heddle_claims::{Claim, Effort, Monitor, Paper, Profile, Request};
 use heddle_report::{Report, Section};
 use heddle_study::gather;
 use heddle_study::headline::{Headline, Variant};
@@ -25,6 +26,7 @@ impl Paper for MpHula {
     const SYSTEM: &'static str = "MP-HULA";
     const CLAIMS: &'static [Claim<Measure<MpHula>>] = claims::CLAIMS;
     const RULE: &'static str = paper::RULE;
+    const PROFILES: &'static [Profile] = profiles::PROFILES;
 
     fn gather(
         request: &Request<'_, MpHula>,

@@ -1,0 +1,55 @@
+//! Profiles of MP-HULA's evaluation. The paper contradicts itself on the number of hosts, and everything depends on it.
+
+use heddle_claims::{Basis, Profile, Setting};
+
+/// The profiles; the first is the scenario files as they are.
+pub(super) const PROFILES: &[Profile] = &[
+    Profile {
+        name: "8-hosts",
+        title: "8 hosts a ToR: 16 clients and 16 servers, one interface each",
+        basis: Basis::Reading,
+        settings: &[],
+    },
+    Profile {
+        name: "text",
+        title: "16 hosts a ToR, one interface each",
+        basis: Basis::Text,
+        settings: &[Setting {
+            key: "fabric.hosts_per_tor",
+            value: "16",
+            source: "section 3: \"16 compute nodes are connected to each ToR using 10Gbps links\"; the talk's slides say the same",
+        }],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use heddle_claims::Effort;
+    use heddle_study::point::Point as _;
+
+    use super::*;
+    use crate::mp_hula::claims::{MP_HULA, web};
+
+    /// The default profile changes nothing, so that its runs are those of the scenario files; each other setting changes a scenario, and so
+    /// is a key that scenarios have.
+    #[test]
+    fn every_setting_but_the_defaults_changes_the_scenario() {
+        let point = web(MP_HULA, 50);
+        let plain = point.scenario(Effort::Quick).unwrap();
+        assert!(PROFILES[0].settings.is_empty());
+        for setting in PROFILES.iter().flat_map(|profile| profile.settings) {
+            let changed = point.changed(Effort::Quick, &[(setting.key, setting.value)]).unwrap();
+            assert_ne!(changed, plain, "{}", setting.key);
+            assert!(!setting.source.is_empty(), "{}", setting.key);
+        }
+    }
+
+    /// Section 3 with 16 hosts a ToR: hosts offer a ToR twice what its uplinks carry.
+    #[test]
+    fn with_16_hosts_a_tor_the_uplinks_are_the_bottleneck() {
+        let text = &PROFILES[1];
+        let scenario = web(MP_HULA, 50).changed(Effort::Quick, &text.changes()).unwrap();
+        let hosts = scenario.fabric.graph.nodes.iter().filter(|node| node.tier == 0).count();
+        assert_eq!(hosts, 4 * 16);
+    }
+}
