@@ -3,14 +3,18 @@
 //! All flows that cross a cut of the fabric share its capacity. A single server of that capacity that always serves the flow with the
 //! shortest remaining time has the least mean completion time of all (Schrage, Operations Research 1968), so that no fabric with the cut in it
 //! does better. The cuts are each host's link, the links of each ToR and those of each pod, in both directions; links that have failed do not
-//! count while they are down. The mean of the ideal completion times is another bound. The largest of all is given.
+//! count while they are down. The least times of single flows ([`single`]) are another bound. The largest of all is given.
 //!
-//! "One big switch" (`scheme = "ideal"`) is no such bound: its ports drop packets, TCP takes time to find its share, and it ignores failures.
+//! "One big switch" (`scheme = "ideal"`) is no such bound: its ports drop packets, TCP takes time to find its share, and it ignores failures. It is
+//! another fabric, so that its own mean can be below the bound of this one.
+
+mod single;
 
 use std::collections::{BTreeMap, BinaryHeap};
 
 use heddle_scenario::{Graph, Scenario};
 use heddle_sim::{FlowRecord, wire_bytes};
+use single::SingleFlows;
 
 /// The bound in seconds for some finished flows of a run of `scenario`; `None` of no flows.
 pub fn mean_fct(scenario: &Scenario, flows: &[FlowRecord]) -> Option<f64> {
@@ -18,16 +22,27 @@ pub fn mean_fct(scenario: &Scenario, flows: &[FlowRecord]) -> Option<f64> {
         return None;
     }
     let hosts = Hosts::new(&scenario.fabric.graph);
+    let mut single = SingleFlows::new(scenario)?;
+    let flows: Vec<Flow<'_>> = flows
+        .iter()
+        .map(|record| Flow { record, least: single.least(record).as_secs_f64() })
+        .collect();
     let sums = Side::ALL.iter().flat_map(|&side| {
-        let hosts = &hosts;
+        let (hosts, flows) = (&hosts, &flows);
         Level::ALL.map(|level| sum_over_cuts(scenario, hosts, flows, (side, level)))
     });
-    let ideal = ideal_sum(flows.iter());
-    Some(sums.fold(ideal, f64::max) / flows.len() as f64)
+    Some(sums.fold(least_sum(&flows), f64::max) / flows.len() as f64)
 }
 
-fn ideal_sum<'a>(flows: impl Iterator<Item = &'a FlowRecord>) -> f64 {
-    flows.map(|flow| flow.ideal_fct.as_secs_f64()).sum()
+/// A flow, and the seconds that it takes at least.
+#[derive(Clone, Copy)]
+struct Flow<'a> {
+    record: &'a FlowRecord,
+    least: f64,
+}
+
+fn least_sum(flows: &[Flow<'_>]) -> f64 {
+    flows.iter().map(|flow| flow.least).sum()
 }
 
 #[derive(Clone, Copy)]
@@ -83,31 +98,30 @@ impl Hosts {
     }
 }
 
-/// Sum of the bounds of each cut of a level; flows that cross none have their ideal times.
+/// Sum of the bounds of each cut of a level; flows that cross none have their least times.
 fn sum_over_cuts(
     scenario: &Scenario,
     hosts: &Hosts,
-    flows: &[FlowRecord],
+    flows: &[Flow<'_>],
     (side, level): (Side, Level),
 ) -> f64 {
-    let mut cuts: BTreeMap<u32, Vec<&FlowRecord>> = BTreeMap::new();
+    let mut cuts: BTreeMap<u32, Vec<Flow<'_>>> = BTreeMap::new();
     let mut sum = 0.0;
-    for flow in flows {
-        let (from, to) = (hosts.set(flow.from, level), hosts.set(flow.to, level));
+    for &flow in flows {
+        let (from, to) = (hosts.set(flow.record.from, level), hosts.set(flow.record.to, level));
         let inside = if matches!(side, Side::Senders) { from } else { to };
         match inside.filter(|_| from != to) {
             Some(set) => cuts.entry(set).or_default().push(flow),
-            None => sum += flow.ideal_fct.as_secs_f64(),
+            None => sum += flow.least,
         }
     }
     for (set, flows) in cuts {
         let capacity = capacity(scenario, |node| hosts.set(node, level) == Some(set));
         let jobs = flows.iter().map(|flow| Job {
-            at: flow.start.as_secs_f64(),
-            bits: 8.0 * wire_bytes(scenario.transport.tcp(), flow.size).0 as f64,
+            at: flow.record.start.as_secs_f64(),
+            bits: 8.0 * wire_bytes(scenario.transport.tcp(), flow.record.size).0 as f64,
         });
-        sum += shortest_remaining_time(jobs.collect(), &capacity)
-            .max(ideal_sum(flows.iter().copied()));
+        sum += shortest_remaining_time(jobs.collect(), &capacity).max(least_sum(&flows));
     }
     sum
 }
@@ -242,6 +256,39 @@ mod tests {
         let whole = run(&cell(1, &[load, flows, narrow]));
         let cut = run(&cell(1, &[load, flows, narrow, failed]));
         assert!(cut.bound_mean_seconds > whole.bound_mean_seconds);
+    }
+
+    #[test]
+    fn packets_on_several_paths_do_not_go_below_it() {
+        let slow = [
+            ("fabric.spine_rate", "100Mbps"),
+            ("fabric.spines", "4"),
+            ("measure.flows", "1"),
+            ("workload.sizes", "fixed:1MB"),
+            ("workload.load", "0.01"),
+            ("transport.dup_threshold", "1000"),
+        ];
+        let of = |more: &[(&str, &str)]| {
+            let run = run(&cell(1, &[&slow[..], more].concat()));
+            (run.bound_mean_seconds.unwrap(), run.fct.all.unwrap())
+        };
+        let (bound, spray) = of(&[("scheme", "spray")]);
+        assert!(
+            spray.slowdown.mean < 0.5,
+            "several paths of a tenth of the hosts' rate: {spray:?}"
+        );
+        assert!(bound <= spray.seconds.mean, "{bound} {spray:?}");
+    }
+
+    #[test]
+    fn a_flow_on_the_paths_of_faster_links_takes_its_ideal_time_at_least() {
+        let quiet = [("measure.flows", "1"), ("workload.load", "0.01")];
+        for size in ["fixed:1B", "fixed:1460B", "fixed:14600B"] {
+            let run = run(&cell(1, &[&quiet[..], &[("workload.sizes", size)]].concat()));
+            let (bound, fct) = (run.bound_mean_seconds.unwrap(), run.fct.all.unwrap());
+            let ideal = fct.seconds.mean / fct.slowdown.mean;
+            assert!((bound / ideal - 1.0).abs() < 1e-6, "{size}: {bound} {ideal}");
+        }
     }
 
     #[test]

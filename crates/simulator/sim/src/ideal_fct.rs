@@ -9,7 +9,8 @@ use heddle_scenario::Connections;
 use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES, TcpConfig};
 use heddle_units::{Bytes, Time};
 
-pub(crate) use paths::{BestPaths, PathLink};
+pub use paths::BestPaths;
+pub(crate) use paths::PathLink;
 
 /// Ideal flow completion time of `size` bytes over the best of the shortest paths, all of them empty: a round trip for the handshake if
 /// the connection is new, every segment store-and-forward over each link in order, and the delays. Windows do not limit it (no slow

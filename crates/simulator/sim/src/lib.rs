@@ -48,7 +48,7 @@ mod traffic;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use engine_digest::engine_digest;
-pub use ideal_fct::{ideal_fct, wire_bytes};
+pub use ideal_fct::{BestPaths, ideal_fct, wire_bytes};
 pub use outcome::{
     FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, Samples, Totals, UnfinishedFlow,
 };

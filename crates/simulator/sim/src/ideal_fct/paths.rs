@@ -25,11 +25,11 @@ const MOST_PATHS: usize = 64;
 
 /// Paths by their ToRs, found when first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct BestPaths(BTreeMap<(Tor, Tor), Vec<Path>>);
+pub struct BestPaths(BTreeMap<(Tor, Tor), Vec<Path>>);
 
 impl BestPaths {
-    /// As [`super::ideal_fct`]. The routes must be the same in every call.
-    pub(crate) fn ideal_fct(
+    /// As [`ideal_fct`](super::ideal_fct). Fabric and routes must be the same in every call.
+    pub fn ideal_fct(
         &mut self,
         fabric: &Fabric,
         routes: &Routes,

@@ -1,0 +1,57 @@
+//! Times of single flows that no scheme goes below, also one that sends a flow's packets on several paths at once.
+//!
+//! The ideal completion time is that of one path, so that packets on several can be faster. Whatever the paths are, all bytes of a
+//! flow cross the links of both of its hosts, one after another, and each frame crosses the whole fabric. Failures are left out: they make no path better.
+
+use heddle_fabric::{Fabric, Routes};
+use heddle_scenario::Scenario;
+use heddle_sim::{BestPaths, FlowRecord};
+use heddle_units::{Bytes, Rate, Time};
+
+/// The fabric of a scenario with all of its links up.
+pub(super) struct SingleFlows<'a> {
+    scenario: &'a Scenario,
+    fabric: Fabric,
+    routes: Routes,
+    paths: BestPaths,
+}
+
+impl<'a> SingleFlows<'a> {
+    /// `None` if the graph is no fabric.
+    pub(super) fn new(scenario: &'a Scenario) -> Option<SingleFlows<'a>> {
+        let fabric = Fabric::new(&scenario.fabric.graph).ok()?;
+        let routes = fabric.routes(|_| true).ok()?;
+        Some(SingleFlows { scenario, fabric, routes, paths: BestPaths::default() })
+    }
+
+    /// The least completion time of a flow that has the fabric to itself.
+    ///
+    /// The last frame leaves the sender, or the first one reaches the receiver's link, when all others have passed that host's link or still
+    /// have to. The last one may be short, so that it may have overtaken the full one before it: the larger of both bounds counts.
+    pub(super) fn least(&mut self, flow: &FlowRecord) -> Time {
+        let mss = u64::from(self.scenario.transport.tcp().mss);
+        let full = flow.size.0.div_ceil(mss).max(1) - 1;
+        let last = self.of_one_frame(flow, Bytes(flow.size.0 - full * mss));
+        let Some(others) = full.checked_sub(1) else { return last };
+        let time = self.full_frame_at_slower_host(flow);
+        let before_a_full_one = time * others + self.of_one_frame(flow, Bytes(mss));
+        before_a_full_one.max(time * full + last)
+    }
+
+    fn of_one_frame(&mut self, flow: &FlowRecord, size: Bytes) -> Time {
+        let connections = self.scenario.workload.connections(flow.workload);
+        let (fabric, tcp) = (&self.fabric, self.scenario.transport.tcp());
+        self.paths.ideal_fct(fabric, &self.routes, tcp, connections, (flow.from, flow.to), size)
+    }
+
+    fn full_frame_at_slower_host(&self, flow: &FlowRecord) -> Time {
+        let tcp = self.scenario.transport.tcp();
+        let frame = heddle_sim::wire_bytes(tcp, Bytes(tcp.mss.into()));
+        self.rate(flow.from).min(self.rate(flow.to)).time_for(frame)
+    }
+
+    fn rate(&self, host: u32) -> Rate {
+        let port = self.fabric.first_port[host as usize];
+        self.fabric.graph.links[self.fabric.ports[port as usize].link as usize].rate
+    }
+}
