@@ -39,15 +39,20 @@ def without_positions(value: Any) -> Any:
     return value
 
 
+def compile_to(program: str, build: str, out: pathlib.Path, info: pathlib.Path | None = None) -> None:
+    """Runs p4c, whose JSON has the lines of the source."""
+    source, flags = folder_and_flags(program)
+    command = [COMPILER, "--Wdisable=unused", "--std", "p4-16", *flags, *BUILDS[build], "-o", str(out), str(source / PROGRAMS[program])]
+    if info:
+        command += ["--p4runtime-files", str(info)]
+    subprocess.run(command, check=True)
+
+
 def compile_program(program: str, build: str, info: pathlib.Path | None = None) -> str:
     """The JSON of a program, in one line, as p4c makes it now; with `info` its P4Info is written there."""
-    source, flags = folder_and_flags(program)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "out.json")
-        command = [COMPILER, "--Wdisable=unused", "--std", "p4-16", *flags, *BUILDS[build], "-o", str(out), str(source / PROGRAMS[program])]
-        if info:
-            command += ["--p4runtime-files", str(info)]
-        subprocess.run(command, check=True)
+        compile_to(program, build, out, info)
         return json.dumps(without_positions(json.loads(out.read_text())), separators=(",", ":")) + "\n"
 
 

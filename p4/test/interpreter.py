@@ -12,6 +12,8 @@ from packet_state import Json, Layout, PacketState
 
 DROP_PORT = 511
 INGRESS_COPY = 1
+# Of each program, by its name, the branches that packets have taken (branches.py).
+BRANCHES: dict[str, set[tuple[Any, ...]]] = {}
 
 
 class ParseError(Exception):
@@ -42,6 +44,7 @@ class Machine:
         self.states = {state["name"]: state for state in self.program["parsers"][0]["parse_states"]}
         self.actions = {action["id"]: action for action in self.program["actions"]}
         self.field_lists = {entry["id"]: entry["elements"] for entry in self.program.get("field_lists", [])}
+        self.branches = BRANCHES.setdefault(path.stem, set())
         self.pipelines = {pipeline["name"]: pipeline for pipeline in self.program["pipelines"]}
         self.reset()
 
@@ -141,12 +144,11 @@ class Machine:
         for part in state["transition_key"]:
             width = self.layout.widths[tuple(part["value"])]
             key, bits = key << width | evaluate(part, packet), bits + width
-        for transition in state["transitions"]:
+        for number, transition in enumerate(state["transitions"]):
             next_state: str | None = transition["next_state"]
-            if transition["type"] == "default":
-                return next_state
             mask = int(transition["mask"], 16) if transition["mask"] else (1 << bits) - 1
-            if key & mask == int(transition["value"], 16) & mask:
+            if transition["type"] == "default" or key & mask == int(transition["value"], 16) & mask:
+                self.branches.add(("transition", state["name"], number))
                 return next_state
         return None
 
@@ -158,6 +160,7 @@ class Machine:
         while node is not None:
             if node in conditions:
                 holds = evaluate(conditions[node]["expression"], packet)
+                self.branches.add(("condition", node, bool(holds)))
                 node = conditions[node]["true_next" if holds else "false_next"]
             else:
                 node = self._table(packet, tables[node])
@@ -167,6 +170,7 @@ class Machine:
         found = self._lookup(packet, table)
         chosen = found or self.defaults.get(table["name"])
         if chosen:
+            self.branches.add(("table", table["name"], chosen[0]))
             self._action(packet, *chosen)
         following: dict[str, str | None] = table["next_tables"]
         if "__HIT__" in following:
@@ -194,7 +198,9 @@ class Machine:
             if operation == "_jump":
                 at = evaluate(parameters[0], packet, data)
             elif operation == "_jump_if_zero":
-                at = at if evaluate(parameters[0], packet, data) else evaluate(parameters[1], packet, data)
+                holds = evaluate(parameters[0], packet, data)
+                self.branches.add(("jump", number, at - 1, bool(holds)))
+                at = at if holds else evaluate(parameters[1], packet, data)
             else:
                 self._primitive(packet, operation, parameters, data)
 

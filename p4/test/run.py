@@ -17,6 +17,7 @@ NEEDS = {
     "test_vectors": None,
     "test_bad_input": None,
     "test_external_tokens": None,
+    "test_paths": None,
     "test_compiled": "p4c-bm2-ss",
     "test_tna": "p4c-barefoot",
     "test_tna_rounds": "p4c-bm2-ss",

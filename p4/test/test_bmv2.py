@@ -1,4 +1,5 @@
-"""The tests of test_vectors.py and test_bad_input.py on simple_switch. No network interfaces, no privileges."""
+"""The tests of test_vectors.py, test_bad_input.py, test_external_tokens.py and test_paths.py on simple_switch. No network interfaces, no
+privileges."""
 
 import pathlib
 import unittest
@@ -7,6 +8,7 @@ from contextlib import AbstractContextManager
 import bmv2
 import test_bad_input
 import test_external_tokens
+import test_paths
 import test_vectors
 import traces
 
@@ -34,6 +36,13 @@ class BadHandshakesOnBmv2(test_bad_input.BadHandshakes):
 
 class ExternalTokensOnBmv2(test_external_tokens.ExternalTokens):
     """Tokens by the control plane."""
+
+    def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+        return bmv2.bench(program)
+
+
+class PathsOnBmv2(test_paths.Paths):
+    """Random frames, answered as the interpreter answers them."""
 
     def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
         return bmv2.bench(program)
