@@ -103,6 +103,10 @@ impl Check<'_> {
     }
 
     fn fabric(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
+        if scenario.fabric.graph.interfaces() > 1 {
+            return Err(Problem::at("fabric.interfaces", "the lab's hosts have one interface")
+                .help("--set fabric.interfaces=1"));
+        }
         let marks = [scenario.fabric.port, scenario.fabric.host_port];
         if marks.iter().any(|port| port.mark_above.is_some()) {
             let fix = "take another control than \"dctcp\", and no `mark_above`";

@@ -81,7 +81,7 @@ pub(crate) fn outcome(
 ) -> Outcome {
     let record = |flow: &Finished| {
         let ends = (flow.from, flow.to);
-        let (fabric, transport) = (&network.fabric, network.scenario.transport.tcp());
+        let (fabric, transport) = (&network.fabric, &network.scenario.transport);
         let connections = network.scenario.workload.connections(0);
         FlowRecord {
             id: flow.id,

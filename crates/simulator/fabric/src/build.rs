@@ -8,9 +8,9 @@ use crate::Routes;
 /// A graph that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricError {
-    /// A host must be linked to exactly one ToR.
-    #[error("host {0} has {1} links to ToRs; it needs exactly one")]
-    Host(String, usize),
+    /// A host must be linked to exactly one ToR, by as many links as every other host.
+    #[error("host {0} has {1} links; it needs {2}, as every host, all to one ToR")]
+    Host(String, usize, usize),
     /// A host must be linked to a ToR and to nothing else.
     #[error("host {0} is linked to {1}, which is not a ToR")]
     HostUplink(String, String),
@@ -59,8 +59,15 @@ pub struct Fabric {
     pub tors: u32,
     /// ToR of each host.
     pub host_tor: Vec<Tor>,
-    /// Port of its ToR that leads to each host.
+    /// Port of its ToR that leads to each host, to its first interface.
     pub host_port: Vec<u32>,
+    /// Interfaces of each host. They are numbered host by host, as the hosts' own ports are: of interface `i`, port `i` of the fabric is the
+    /// host's own.
+    pub interfaces: u32,
+    /// ToR of each interface.
+    pub interface_tor: Vec<Tor>,
+    /// Port of its ToR that leads to each interface.
+    pub interface_port: Vec<u32>,
 }
 
 impl Fabric {
@@ -71,7 +78,8 @@ impl Fabric {
     pub fn new(graph: &Graph) -> Result<Fabric, FabricError> {
         let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
         let tors = graph.nodes[hosts..].iter().take_while(|node| node.tier == 1).count();
-        limit(hosts, "hosts", usize::from(u16::MAX))?;
+        let interfaces = graph.interfaces() as usize;
+        limit(hosts.saturating_mul(interfaces), "interfaces of hosts", usize::from(u16::MAX))?;
         limit(graph.nodes.len(), "nodes", 1 << 24)?;
         let pairs = (graph.nodes.len() - hosts).saturating_mul(tors);
         limit(pairs, "pairs of a switch and a ToR", u32::MAX as usize)?;
@@ -84,6 +92,9 @@ impl Fabric {
             tors: tors as u32,
             host_tor: Vec::new(),
             host_port: Vec::new(),
+            interfaces: interfaces as u32,
+            interface_tor: Vec::new(),
+            interface_port: Vec::new(),
         };
         fabric.attach_hosts()?;
         Ok(fabric)
@@ -92,16 +103,22 @@ impl Fabric {
     fn attach_hosts(&mut self) -> Result<(), FabricError> {
         for host in 0..self.hosts {
             let name = || self.node(host).name.clone();
-            let [uplink] = self.ports_of(host) else {
-                return Err(FabricError::Host(name(), self.ports_of(host).len()));
-            };
-            let tor = uplink.to.wrapping_sub(self.hosts);
-            if tor >= self.tors {
-                return Err(FabricError::HostUplink(name(), self.node(uplink.to).name.clone()));
+            let (ports, wanted) = (self.ports_of(host), self.interfaces as usize);
+            let same = ports.iter().all(|port| port.to == ports[0].to);
+            let [first, ..] = ports else { return Err(FabricError::Host(name(), 0, wanted)) };
+            if ports.len() != wanted || !same {
+                return Err(FabricError::Host(name(), ports.len(), wanted));
             }
-            let (tor, peer) = (Tor(tor as u16), uplink.peer);
+            let tor = first.to.wrapping_sub(self.hosts);
+            if tor >= self.tors {
+                return Err(FabricError::HostUplink(name(), self.node(first.to).name.clone()));
+            }
+            let (tor, peers) = (Tor(tor as u16), ports.iter().map(|port| port.peer));
+            let peers: Vec<u32> = peers.collect();
             self.host_tor.push(tor);
-            self.host_port.push(peer);
+            self.host_port.extend(peers.first());
+            self.interface_tor.extend(vec![tor; peers.len()]);
+            self.interface_port.extend(peers);
         }
         Ok(())
     }

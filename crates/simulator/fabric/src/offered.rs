@@ -50,8 +50,11 @@ fn add_bits(fabric: &Fabric, routes: &Routes, flows: &Flows, wire: f64, bits: &m
     let demand = Demand::new(fabric, flows);
     let total = flows.load * flows.capacity.0 as f64 * wire;
     for host in 0..fabric.hosts as usize {
-        bits[fabric.first_port[host] as usize] += demand.sent[host] * total;
-        bits[fabric.host_port[host] as usize] += demand.received[host] * total;
+        let each = total / f64::from(fabric.interfaces);
+        for port in fabric.first_port[host]..fabric.first_port[host + 1] {
+            bits[port as usize] += demand.sent[host] * each;
+            bits[fabric.interface_port[port as usize] as usize] += demand.received[host] * each;
+        }
     }
     for to in 0..fabric.tors {
         split(fabric, routes, to, &demand, total, bits);

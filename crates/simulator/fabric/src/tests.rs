@@ -54,6 +54,21 @@ fn the_ports_of_a_node_follow_each_other_in_the_order_of_the_links() {
     assert_eq!((&fabric.host_tor[..], &fabric.host_port[..]), (&[Tor(0), Tor(1)][..], &[2, 5][..]));
 }
 
+/// Hosts 0 and 1 with two links each to ToRs 2 and 3: the ports 0 to 3 are theirs.
+#[test]
+fn interfaces_are_numbered_as_the_hosts_ports() {
+    let links = [(0, 2), (0, 2), (1, 3), (1, 3), (2, 3)];
+    let mut graph = graph(&[0, 0, 1, 1], &links);
+    graph.routing = Routing::Shortest;
+    let fabric = Fabric::new(&graph).unwrap();
+    assert_eq!((fabric.interfaces, &fabric.interface_port[..]), (2, &[4, 5, 7, 8][..]));
+    assert_eq!(fabric.interface_tor, [0, 0, 1, 1].map(Tor));
+    assert_eq!((&fabric.host_tor[..], &fabric.host_port[..]), (&[0, 1].map(Tor)[..], &[4, 7][..]));
+    graph.links.remove(3);
+    let uneven = FabricError::Host("n1".into(), 1, 2);
+    assert_eq!(Fabric::new(&graph).unwrap_err(), uneven);
+}
+
 #[test]
 fn packets_take_all_shortest_paths_up_and_then_down() {
     let fabric = diamond();
@@ -104,8 +119,8 @@ fn a_probe_goes_on_up_and_down_from_below_and_only_down_from_above() {
 fn graphs_that_cannot_be_routed_are_refused() {
     let error = |tiers: &[u8], links: &[(u32, u32)]| Fabric::new(&graph(tiers, links)).unwrap_err();
     let (zero, one, two) = ("n0".to_owned(), "n1".to_owned(), "n2".to_owned());
-    assert_eq!(error(&[0, 1], &[]), FabricError::Host(zero.clone(), 0));
-    assert_eq!(error(&[0, 1, 1], &[(0, 1), (0, 2)]), FabricError::Host(zero.clone(), 2));
+    assert_eq!(error(&[0, 1], &[]), FabricError::Host(zero.clone(), 0, 1));
+    assert_eq!(error(&[0, 1, 1], &[(0, 1), (0, 2)]), FabricError::Host(zero.clone(), 2, 2));
     assert_eq!(error(&[0, 1, 2], &[(0, 2)]), FabricError::HostUplink(zero, two.clone()));
     assert_eq!(error(&[0, 1, 1], &[(0, 1), (1, 2)]), FabricError::SameTier(one, two));
 }

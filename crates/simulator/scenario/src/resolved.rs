@@ -54,9 +54,28 @@ impl Scenario {
             _ => vec![self.transport],
         }
     }
+
+    /// The protocol of a workload, by its number.
+    pub fn transport_of(&self, workload: u16) -> &Transport {
+        match &self.workload {
+            Workload::Several(parts) => {
+                let part = parts.get(usize::from(workload));
+                part.and_then(|part| part.transport.as_ref()).unwrap_or(&self.transport)
+            }
+            _ => &self.transport,
+        }
+    }
 }
 
 impl Transport {
+    /// Subflows of a connection, at least 1.
+    pub fn subflows(&self) -> u32 {
+        match self {
+            Transport::Tcp(_) => 1,
+            Transport::Mptcp(mptcp) => u32::from(mptcp.subflows.max(1)),
+        }
+    }
+
     /// Parameters of a TCP connection, or of each subflow of an MPTCP connection.
     pub fn tcp(&self) -> &TcpConfig {
         match self {
@@ -101,6 +120,14 @@ pub struct Graph {
     pub links: Vec<Link>,
     /// Paths that packets may take.
     pub routing: Routing,
+}
+
+impl Graph {
+    /// Interfaces of each host: the links of the first. At least 1.
+    pub fn interfaces(&self) -> u32 {
+        let of_first = self.links.iter().filter(|link| link.ends.0.min(link.ends.1) == 0);
+        of_first.count().max(1) as u32
+    }
 }
 
 /// Paths that packets may take.

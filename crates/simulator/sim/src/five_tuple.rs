@@ -21,12 +21,12 @@ pub(crate) struct PortsAndTtl {
     pub(crate) ttl: u8,
 }
 
-/// IPv4 address of a host: 10.0.0.1 plus its number.
+/// IPv4 address of a host's interface: 10.0.0.1 plus its number.
 pub(crate) fn address(host: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + u32::from(host))
 }
 
-/// One direction of one subflow. Hosts stand for addresses; the client's port follows from the connection's serial number and the
+/// One direction of one subflow. Numbers of hosts' interfaces stand for addresses; the client's port follows from the connection's serial number and the
 /// subflow, because each MPTCP subflow has its own port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FiveTuple {

@@ -188,15 +188,15 @@ impl<C: Connection> Hosts<C> {
         (path, segment): (usize, Segment),
         kind: PacketKind,
     ) {
-        let tuple = self.connections[id as usize].five_tuple(kind, path);
+        let tuple = self.connections[id as usize].five_tuple(kind, path, cx.fabric.interfaces);
         let hot = Hot {
             arrival: cx.now,
             next: NIL,
             connection: id,
             flow_hash: tuple.hash(),
             dst_host: tuple.to,
-            dst_tor: cx.fabric.host_tor[usize::from(tuple.to)],
-            src_tor: cx.fabric.host_tor[usize::from(tuple.from)],
+            dst_tor: cx.fabric.interface_tor[usize::from(tuple.to)],
+            src_tor: cx.fabric.interface_tor[usize::from(tuple.from)],
             size: segment.wire_bytes() as u16,
             tag: 0,
             kind,
@@ -209,7 +209,8 @@ impl<C: Connection> Hosts<C> {
             self.set_header(cx, id, tuple, packet, kind);
         }
         self.counters.sent += 1;
-        cx.network.send(cx.now, cx.fabric.first_port[usize::from(tuple.from)], packet);
+        // An interface has the number of its port.
+        cx.network.send(cx.now, tuple.from.into(), packet);
     }
 
     /// Sets the ports and TTL of a packet.

@@ -5,7 +5,7 @@ mod paths;
 mod tests;
 
 use heddle_fabric::{Fabric, Routes};
-use heddle_scenario::Connections;
+use heddle_scenario::{Connections, Transport};
 use heddle_transport::{HEADER_BYTES, MIN_FRAME_BYTES, TcpConfig};
 use heddle_units::{Bytes, Time};
 
@@ -15,15 +15,18 @@ pub(crate) use paths::PathLink;
 /// Ideal flow completion time of `size` bytes over the best of the shortest paths, all of them empty: a round trip for the handshake if
 /// the connection is new, every segment store-and-forward over each link in order, and the delays. Windows do not limit it (no slow
 /// start). pFabric and HPCC normalise by the same bound.
+///
+/// Where the subflows of a connection have several interfaces, its segments are spread evenly over these, as if their paths shared no link;
+/// the last to arrive counts.
 pub fn ideal_fct(
     fabric: &Fabric,
     routes: &Routes,
-    tcp: &TcpConfig,
+    transport: &Transport,
     connections: Connections,
     ends: (u32, u32),
     size: Bytes,
 ) -> Time {
-    BestPaths::default().ideal_fct(fabric, routes, tcp, connections, ends, size)
+    BestPaths::default().ideal_fct(fabric, routes, transport, connections, ends, size)
 }
 
 /// Bytes that a flow of `size` bytes of payload takes on a link: those of its segments, each with its headers.
@@ -47,6 +50,18 @@ impl Frames {
         let before_last = size.0.div_ceil(mss).max(1) - 1;
         let last = Bytes((size.0 - before_last * mss + header).max(MIN_FRAME_BYTES.into()));
         Frames { full: Bytes(mss + header), before_last, last }
+    }
+
+    /// The frames of the interface that has the most, if they are spread evenly over `interfaces` of them.
+    fn over(self, interfaces: u64) -> Frames {
+        let each = (self.before_last + 1) / interfaces;
+        match (self.before_last + 1) % interfaces {
+            _ if interfaces == 1 => self,
+            // Another interface than that of the last frame has as many, all of them full.
+            0 => Frames { before_last: each - 1, last: self.full, ..self },
+            1 => Frames { before_last: each, ..self },
+            _ => Frames { before_last: each, last: self.full, ..self },
+        }
     }
 
     /// Time from the first bit at the sender to the last bit at the receiver.

@@ -60,7 +60,7 @@ pub struct LongFlow {
     pub delivered: Bytes,
     /// The part of the measuring window in which the flow ran.
     pub time: Time,
-    /// Rate of the slower of both hosts' links.
+    /// Rate of the links that its connection can have, at the slower of both hosts.
     pub host_rate: Rate,
 }
 

@@ -311,7 +311,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             let ideal_fct = self.best_paths.ideal_fct(
                 &self.fabric,
                 routes,
-                self.scenario.transport.tcp(),
+                self.scenario.transport_of(flow.workload),
                 self.scenario.workload.connections(flow.workload),
                 (flow.from, flow.to),
                 flow.size,

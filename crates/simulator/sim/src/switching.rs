@@ -59,7 +59,7 @@ impl<S: Scheme> Switching<S> {
         let hops = self.routes.next_hops(switch, hot.dst_tor);
         let base = fabric.first_port_of_switch(switch);
         match hops {
-            [] => fabric.host_port.get(usize::from(hot.dst_host)).copied(),
+            [] => fabric.interface_port.get(usize::from(hot.dst_host)).copied(),
             [hop] => Some(base + u32::from(hop.0)),
             _ => {
                 let hop = self.schemes[switch as usize].predict(hot.flow_hash, hops)?;
@@ -104,7 +104,7 @@ impl<S: Scheme> Switching<S> {
             fields,
         };
         if is_tor && hot.dst_tor == here {
-            let out = fabric.host_port[usize::from(hot.dst_host)];
+            let out = fabric.interface_port[usize::from(hot.dst_host)];
             if header.ingress == Ingress::Fabric {
                 self.schemes[switch as usize].egress(step, &mut header);
                 if S::USES_SHIM {

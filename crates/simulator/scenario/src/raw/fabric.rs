@@ -177,6 +177,9 @@ pub(crate) struct Options {
     /// Propagation time of each link. Default: 1us (200 m of fibre; an unloaded cross-pod round trip of 12 us and
     /// transmission times, well under HULA's flowlet gap of 100 us).
     pub(crate) link_delay: Time,
+    /// Links of each host to its ToR, from 1 to 16: the interfaces of a multi-homed host. The subflows of an MPTCP connection take them
+    /// in turn, at both ends alike; a TCP connection has one, by a hash, as with a bond of links. Default: 1.
+    pub(crate) interfaces: u8,
     /// Bytes that a switch port can hold, the packet in transmission included. Default: 375KB, 250 packets of 1500 bytes,
     /// as in the ns-2 example that came with DCTCP at 10 Gbps (ns-2.35, tcl/ex/simpleDCTCPDumbbell.tcl).
     pub(crate) port_buffer: Bytes,
@@ -207,6 +210,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             link_delay: Time::micros(1),
+            interfaces: 1,
             port_buffer: Bytes::kb(375),
             port_packets: None,
             mark_above: None,

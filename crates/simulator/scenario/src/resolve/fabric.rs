@@ -13,10 +13,13 @@ use crate::graph::{
 };
 use crate::raw::{self, LinkChange, Options, Shape};
 use crate::source::Files;
-use crate::{Fabric, Graph, PortLimits};
+use crate::{Fabric, Graph, Link, PortLimits};
 
 /// K of DCTCP at 10 Gbps: 65 packets of 1500 bytes (Alizadeh et al., SIGCOMM 2010, section 4).
 const DCTCP_MARK: Bytes = Bytes(97_500);
+
+/// Interfaces of a host beyond this are a mistake.
+const MOST_INTERFACES: usize = 16;
 
 /// Several receive windows: a host does not drop its own packets.
 const HOST_BUFFER: Bytes = Bytes(10_000_000);
@@ -59,11 +62,33 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
             from_file(path, &files.read(path).map_err(unreadable)?, delay)?
         }
     };
+    let graph = multi_homed(graph, raw)?;
     check_ports(&graph)?;
     match graph.nodes.iter().filter(|node| node.tier == 0).count() {
         0 | 1 => Err(Problem::new("there are fewer than two hosts, so nobody to send to")),
         _ => Ok(graph),
     }
+}
+
+/// The graph with as many links for each of a host's as it has interfaces.
+fn multi_homed(mut graph: Graph, raw: &raw::Fabric) -> Result<Graph, Problem> {
+    let count = usize::from(raw.options.interfaces);
+    if !(1..=MOST_INTERFACES).contains(&count) {
+        return Err(Problem::at("interfaces", format!("a host cannot have {count} interfaces"))
+            .help(format!("from 1 to {MOST_INTERFACES}")));
+    }
+    if count > 1 && matches!(raw.shape, Shape::BCube(_)) {
+        let message = "the ports of BCube's servers are those of their relays";
+        return Err(Problem::at("interfaces", message).help("`levels` gives their number"));
+    }
+    let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count() as u32;
+    if hosts as usize * count > usize::from(u16::MAX) {
+        let message = format!("{hosts} hosts with {count} interfaces each are too many");
+        return Err(Problem::at("interfaces", message).help("at most 65535 interfaces in all"));
+    }
+    let copies = |link: &Link| if link.ends.0.min(link.ends.1) < hosts { count } else { 1 };
+    graph.links = graph.links.iter().flat_map(|link| vec![*link; copies(link)]).collect();
+    Ok(graph)
 }
 
 fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem> {

@@ -15,6 +15,12 @@ pub(crate) fn fabric_file(
 ) -> Result<FabricFile, Problem> {
     let resolved = fabric::resolve(&file.fabric, Control::NewReno, files).map_err(in_fabric)?;
     let graph = &resolved.fabric.graph;
+    if graph.interfaces() > 1 {
+        return Err(in_fabric(
+            Problem::at("interfaces", "a host of a fabric file has one address")
+                .help("interfaces = 1; scenarios can have more"),
+        ));
+    }
     check_reachable(graph, |link| !resolved.down.contains(&link)).map_err(in_fabric)?;
     let cflb = cflb_network::resolve(&file.cflb, graph)?;
     let addresses = addresses::resolve(&file.addresses, graph, cflb.constants.field)?;

@@ -72,13 +72,13 @@ impl AccessLinks<'_> {
     }
 }
 
-/// Rate of each host's link.
+/// Rate of each host's links together.
 fn access_rates(graph: &Graph) -> Vec<Rate> {
     let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
     let mut rates = vec![Rate(0); hosts];
     for link in &graph.links {
         let host = link.ends.0.min(link.ends.1) as usize;
-        rates.get_mut(host).into_iter().for_each(|rate| *rate = link.rate);
+        rates.get_mut(host).into_iter().for_each(|rate| rate.0 += link.rate.0);
     }
     rates
 }

@@ -171,6 +171,10 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
             "conga-prime needs to know the pod of each ToR; this fabric has no pods",
         )
         .help("on two tiers of switches use \"conga\"")),
+        Scheme::Cflb(_) if graph.interfaces() > 1 => {
+            Err(Problem::new("cflb places subflows on the paths of hosts with one interface")
+                .help("`fabric.interfaces` = 1"))
+        }
         _ => Ok(()),
     }
 }

@@ -108,6 +108,44 @@ fn events() {
 }
 
 #[test]
+fn interfaces() {
+    let rate = "host_rate = \"10Gbps\"";
+    let shape =
+        "kind = \"two-pod\"\nhosts_per_tor = 8\nhost_rate = \"10Gbps\"\nlink_delay = \"1us\"";
+    let two = "hosts_per_tor = 8\nhost_rate = \"10Gbps\"\nlink_delay = \"1us\"\n[transport]\nkind = \"tcp\"\n\
+        control = \"newreno\"\n[scheme]\nkind = \"hula\"\nprobe_period = \"200us\"";
+    let cflb = two.replace("kind = \"hula\"\nprobe_period = \"200us\"", "kind = \"cflb\"");
+    let cflb = cflb.replace(rate, &format!("{rate}\ninterfaces = 2"));
+    refused(&[
+        (
+            rate,
+            "interfaces = 0",
+            "6: fabric.interfaces: a host cannot have 0 interfaces\nhelp: from 1 to 16",
+        ),
+        (
+            rate,
+            "interfaces = 17",
+            "6: fabric.interfaces: a host cannot have 17 interfaces\nhelp: from 1 to 16",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "hosts_per_tor = 8000\ninterfaces = 3",
+            "6: fabric.interfaces: 32000 hosts with 3 interfaces each are too many\nhelp: at most 65535 interfaces in all",
+        ),
+        (
+            shape,
+            "kind = \"bcube\"\nports = 4\nlevels = 1\ninterfaces = 2",
+            "7: fabric.interfaces: the ports of BCube's servers are those of their relays\nhelp: `levels` gives their number",
+        ),
+        (
+            two,
+            &cflb,
+            "13: scheme.kind: cflb places subflows on the paths of hosts with one interface\nhelp: `fabric.interfaces` = 1",
+        ),
+    ]);
+}
+
+#[test]
 fn impairments() {
     let recover = "recover = [\"core-2 agg-3\"]";
     refused(&[

@@ -2,11 +2,15 @@
 
 use std::collections::VecDeque;
 
+use heddle_policy::mix;
 use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
 use crate::five_tuple::FiveTuple;
 use crate::network::PacketKind;
+
+/// Sets the choice of an interface apart from other uses of a connection's number.
+const INTERFACE_SALT: u32 = 0x9e37_79b9;
 
 /// A flow of the workload, on its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +85,25 @@ impl<C: Connection> HostConnection<C> {
         }
     }
 
-    /// 5-tuple of one direction of a subflow.
+    /// 5-tuple of one direction of a subflow, between hosts of so many interfaces.
     #[inline]
-    pub(super) fn five_tuple(&self, kind: PacketKind, path: usize) -> FiveTuple {
+    pub(super) fn five_tuple(&self, kind: PacketKind, path: usize, interfaces: u32) -> FiveTuple {
         let (from, to) = match kind {
             PacketKind::Reverse => (self.server, self.client),
             _ => (self.client, self.server),
         };
+        let (from, to) = match interfaces {
+            1 => (from, to),
+            count => self.interfaces_of((from, to), path, count),
+        };
         FiveTuple { from, to, generation: self.generation, path: path as u8 }
+    }
+
+    /// The interfaces that a subflow has at both ends: subflows take them in turn, from one on that follows from the connection's number.
+    fn interfaces_of(&self, (from, to): (u16, u16), path: usize, count: u32) -> (u16, u16) {
+        let turn = (mix(self.generation, INTERFACE_SALT) % count + path as u32) % count;
+        let interface = |host: u16| (u32::from(host) * count + turn) as u16;
+        (interface(from), interface(to))
     }
 
     /// Appends a flow.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::Tor;
-use heddle_scenario::Connections;
-use heddle_transport::TcpConfig;
+use heddle_scenario::{Connections, Transport};
 use heddle_units::{Bytes, Rate, Time};
 
 use super::{Frames, handshake};
@@ -33,7 +32,7 @@ impl BestPaths {
         &mut self,
         fabric: &Fabric,
         routes: &Routes,
-        tcp: &TcpConfig,
+        transport: &Transport,
         connections: Connections,
         (from, to): (u32, u32),
         size: Bytes,
@@ -42,7 +41,8 @@ impl BestPaths {
         let between = self.0.entry(tors).or_insert_with(|| paths_between(fabric, routes, tors));
         let first = link_of(fabric, fabric.first_port[from as usize]);
         let last = link_of(fabric, fabric.host_port[to as usize]);
-        let frames = Frames::new(tcp, size);
+        let interfaces = fabric.interfaces.min(transport.subflows());
+        let frames = Frames::new(transport.tcp(), size).over(interfaces.into());
         let time = |path: &Path| {
             let path = [&[first], path.as_slice(), &[last]].concat();
             handshake(&path, connections) + frames.time_over(&path)

@@ -34,7 +34,7 @@ pub(crate) struct Hot {
     pub(crate) connection: u32,
     /// Hash of its 5-tuple.
     pub(crate) flow_hash: u32,
-    /// The receiving host.
+    /// The receiving host, by the number of its interface ([`heddle_fabric::Fabric::interfaces`]).
     pub(crate) dst_host: u16,
     /// The receiving host's ToR.
     pub(crate) dst_tor: Tor,
@@ -56,14 +56,14 @@ pub(crate) struct Body {
     pub(crate) segment: Segment,
     /// Serial number of its connection, which distinguishes connections with the same reused number.
     pub(crate) generation: u32,
-    /// The sending host.
+    /// The sending host, by the number of its interface.
     pub(crate) from: u16,
     /// Its subflow, from 0.
     pub(crate) path: u8,
 }
 
 impl Body {
-    /// 5-tuple of its packet to `host`.
+    /// 5-tuple of its packet to an interface.
     pub(crate) fn five_tuple(&self, host: u16) -> FiveTuple {
         FiveTuple { from: self.from, to: host, generation: self.generation, path: self.path }
     }

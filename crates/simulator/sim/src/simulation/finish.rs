@@ -94,7 +94,9 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             to: flow.to,
             delivered: received.in_window,
             time: self.now.saturating_sub(flow.start.max(self.measure_from())),
-            host_rate: self.host_rate(flow.from).min(self.host_rate(flow.to)),
+            host_rate: self
+                .host_rate(flow.from, flow.workload)
+                .min(self.host_rate(flow.to, flow.workload)),
         };
         let long = |(flow, _): &(&Flow, ReceivedBytes)| is_long(flow);
         let mut flows: Vec<_> = self.hosts.open_flows().filter(long).map(record).collect();
@@ -108,9 +110,11 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         of_hosts.map(|(_, stats)| stats.buffer_drops).sum()
     }
 
-    fn host_rate(&self, host: u32) -> Rate {
-        let port = self.fabric.first_port[host as usize];
-        self.fabric.graph.links[self.fabric.ports[port as usize].link as usize].rate
+    /// Rate of the links of a host that a connection of a workload can have.
+    fn host_rate(&self, host: u32, workload: u16) -> Rate {
+        let subflows = self.scenario.transport_of(workload).subflows() as usize;
+        let ports = self.fabric.ports_of(host).iter().take(subflows);
+        Rate(ports.map(|port| self.fabric.graph.links[port.link as usize].rate.0).sum())
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn start_network(
         port_stats: vec![PortStats::default(); ports.len()],
         events: wheel_for(&classes, ports.len()),
         packets: Packets::default(),
-        host_queues: vec![HostQueue::default(); fabric.hosts as usize],
+        host_queues: vec![HostQueue::default(); fabric.interface_port.len()],
         impairments: Impairments::new(Random::new(seed, Stream::Losses)),
         hops: 0,
         meter,

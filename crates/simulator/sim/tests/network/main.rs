@@ -9,6 +9,7 @@ mod failover;
 mod failure_recovery;
 mod ideal;
 mod impairments;
+mod interfaces;
 mod load_awareness;
 mod multipath;
 mod path_placement;
