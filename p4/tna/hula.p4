@@ -49,9 +49,11 @@ control Forward(inout tna_headers_t hdr, inout metadata_t meta) {
         void apply(inout flowlet_t flowlet, out bit<32> port) {
             if (meta.now - flowlet.last > flowlet_gap.read()) {
                 flowlet.port = (bit<32>)meta.scheme.candidate;
+                port = (bit<32>)meta.scheme.candidate;
+            } else {
+                port = flowlet.port;
             }
             flowlet.last = meta.now;
-            port = flowlet.port;
         }
     };
 
@@ -133,7 +135,7 @@ control Probe(inout metadata_t meta) {
         void apply(inout best_path_t path, out bit<32> known) {
             path.util = meta.scheme.path;
             path.updated = meta.now;
-            known = path.util;
+            known = meta.scheme.path;
         }
     };
 
@@ -192,7 +194,7 @@ control Ingress(inout tna_headers_t hdr, inout metadata_t meta, in ingress_intri
     RegisterAction<bit<16>, bit<16>, bit<16>>(best_port) set_best = {
         void apply(inout bit<16> stored, out bit<16> port) {
             stored = (bit<16>)meta.arrival;
-            port = stored;
+            port = (bit<16>)meta.arrival;
         }
     };
 

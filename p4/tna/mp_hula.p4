@@ -20,7 +20,7 @@ struct scheme_t {
     bit<1> keys;  /* MP_CAPABLE is among its options */
     bit<1> sends; /* the period of suppression is over */
     bit<8> number; /* of the hop by which a probe came */
-    bit<8> probed; /* the same for a probe that has its port's utilisation */
+    bit<8> probed; /* the same for a probe that has its port's utilisation; 0: none */
     bit<16> word; /* of a probe; of the best hop */
     bit<16> word_0;
     bit<16> word_1;
@@ -103,7 +103,7 @@ control Ingress(inout tna_headers_t hdr, inout metadata_t meta, in ingress_intri
         meta.port = NO_PORT;
         meta.by_hash = NO_PORT;
         meta.verdict = FORWARDED;
-        meta.scheme.probed = 0xff;
+        meta.scheme.probed = 0;
         meta.scheme.way = 0xff;
         meta.scheme.sets = 0;
         meta.scheme.own = 0;
@@ -169,7 +169,7 @@ control Ingress(inout tna_headers_t hdr, inout metadata_t meta, in ingress_intri
                 if (hdr.bridge.isValid()) {
                     hdr.probe.util = max(hdr.probe.util, hdr.bridge.util);
                     meta.scheme.probed = meta.scheme.number;
-                    meta.scheme.word = hdr.probe.util ++ meta.scheme.number;
+                    meta.scheme.word = ~hdr.probe.util ++ meta.scheme.number;
                 }
             }
         } else if (hdr.shim.isValid() && meta.role == ROLE_HOST) {
@@ -197,13 +197,13 @@ control Ingress(inout tna_headers_t hdr, inout metadata_t meta, in ingress_intri
             meta.verdict = DROPPED_NOT_IP;
         }
 
-        if (meta.verdict == FORWARDED || meta.scheme.probed != 0xff) {
+        if (meta.verdict == FORWARDED || meta.scheme.probed != 0) {
             hops.apply(meta);
         }
         if (meta.scheme.way != 0xff) {
             hops_of_others.apply(meta);
         }
-        if (meta.verdict == FORWARDED || meta.scheme.probed != 0xff) {
+        if (meta.verdict == FORWARDED || meta.scheme.probed != 0) {
             best_hop.apply(meta);
         }
 
@@ -224,7 +224,7 @@ control Ingress(inout tna_headers_t hdr, inout metadata_t meta, in ingress_intri
             if (!hdr.bridge.isValid()) {
                 to_recirculation();
             } else {
-                hdr.probe.util = meta.scheme.word[15:8];
+                hdr.probe.util = ~meta.scheme.word[15:8];
                 if (meta.replicates == 1) {
                     meta.scheme.sends = send.execute(meta.tor);
                 }

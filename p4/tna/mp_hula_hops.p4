@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MP-HULA's next hops (section 2.3) and what the subflows of a connection use of them (sections 2.4 and 2.5), with one access to a register in a pass.
  *
- * Each of a ToR's next hops has a number, and a register of its own: a probe by it writes there and reads the others. A word of 16 bits has the
- * utilisation of its path in front of its number, so the least word is the best hop. Likewise each of a connection's subflows. */
+ * Each of a ToR's next hops has a number, and a register of its own: a probe by it writes there and reads the others. A word of 16 bits has what is left
+ * of its path's capacity in front of its number, so the greatest word is the best hop, and 0 is none. Likewise each of a connection's subflows. */
 
 #ifndef CONNECTIONS
 #define CONNECTIONS 65536
 #endif
 
-const bit<16> NO_HOP = 0xffff;
+const bit<16> NO_HOP = 0;
 
 struct path_t {
     bit<32> updated;
@@ -22,13 +22,13 @@ struct subflow_t {
 
 /* The word of a hop that a probe has named, or that is stale for want of probes (HULA section 4.4). */
 control Hop(inout metadata_t meta, in bit<8> number, inout bit<16> word) {
-    Register<path_t, bit<16>>(SWITCH_TORS, {0, 0xffff}) paths;
+    Register<path_t, bit<16>>(SWITCH_TORS, {0, 0}) paths;
     RegisterParam<bit<32>>(600000) fail_after;
 
     RegisterAction<path_t, bit<16>, bit<16>>(paths) read = {
         void apply(inout path_t path, out bit<16> found) {
             if (meta.now - path.updated > fail_after.read()) {
-                found = NO_HOP;
+                found = 0;
             } else {
                 found = (bit<16>)path.word;
             }
@@ -39,7 +39,7 @@ control Hop(inout metadata_t meta, in bit<8> number, inout bit<16> word) {
         void apply(inout path_t path, out bit<16> found) {
             path.updated = meta.now;
             path.word = (bit<32>)meta.scheme.word;
-            found = (bit<16>)path.word;
+            found = meta.scheme.word;
         }
     };
 
@@ -93,7 +93,7 @@ control Subflow(inout metadata_t meta, in bit<8> number, inout bit<8> hop) {
     }
 }
 
-/* The words of all hops to the ToR. */
+/* The words of all hops to the ToR, whose numbers begin with 1. */
 control Hops(inout metadata_t meta) {
     Hop() hop_0;
     Hop() hop_1;
@@ -101,10 +101,10 @@ control Hops(inout metadata_t meta) {
     Hop() hop_3;
 
     apply {
-        hop_0.apply(meta, 0, meta.scheme.word_0);
-        hop_1.apply(meta, 1, meta.scheme.word_1);
-        hop_2.apply(meta, 2, meta.scheme.word_2);
-        hop_3.apply(meta, 3, meta.scheme.word_3);
+        hop_0.apply(meta, 1, meta.scheme.word_0);
+        hop_1.apply(meta, 2, meta.scheme.word_1);
+        hop_2.apply(meta, 3, meta.scheme.word_2);
+        hop_3.apply(meta, 4, meta.scheme.word_3);
     }
 }
 
@@ -133,8 +133,8 @@ control HopsOfOthers(inout metadata_t meta) {
 /* The best of the hops that no other subflow uses, or of all if all are used. */
 control BestHop(inout metadata_t meta) {
     apply {
-        meta.scheme.best = min(meta.scheme.word_0, meta.scheme.word_1);
-        meta.scheme.second = min(meta.scheme.word_2, meta.scheme.word_3);
+        meta.scheme.best = max(meta.scheme.word_0, meta.scheme.word_1);
+        meta.scheme.second = max(meta.scheme.word_2, meta.scheme.word_3);
         if (meta.scheme.avoided[0:0] == 1) {
             meta.scheme.word_0 = NO_HOP;
         }
@@ -147,10 +147,10 @@ control BestHop(inout metadata_t meta) {
         if (meta.scheme.avoided[3:3] == 1) {
             meta.scheme.word_3 = NO_HOP;
         }
-        meta.scheme.best = min(meta.scheme.best, meta.scheme.second);
-        meta.scheme.word_0 = min(meta.scheme.word_0, meta.scheme.word_1);
-        meta.scheme.word_2 = min(meta.scheme.word_2, meta.scheme.word_3);
-        meta.scheme.word = min(meta.scheme.word_0, meta.scheme.word_2);
+        meta.scheme.best = max(meta.scheme.best, meta.scheme.second);
+        meta.scheme.word_0 = max(meta.scheme.word_0, meta.scheme.word_1);
+        meta.scheme.word_2 = max(meta.scheme.word_2, meta.scheme.word_3);
+        meta.scheme.word = max(meta.scheme.word_0, meta.scheme.word_2);
         if (meta.scheme.word == NO_HOP) {
             meta.scheme.word = meta.scheme.best;
         }
