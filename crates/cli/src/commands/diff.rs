@@ -46,11 +46,33 @@ fn print(comparison: &Comparison) -> Result<(), Failure> {
         rows.add_row([
             figure.row.clone(),
             figure.name.clone(),
-            format!("{:.6}", figure.before),
-            format!("{:.6}", figure.after),
+            number(figure.before),
+            number(figure.after),
             figure.change_percent.map_or_else(|| "-".into(), |change| format!("{change:+.2} %")),
             note.to_owned(),
         ]);
     }
     table::print(&rows, 2)
+}
+
+/// Counts as whole numbers, times to a microsecond, rates to a tenth.
+fn number(value: f64) -> String {
+    match value.abs() {
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
+        1e3.. => format!("{value:.1}"),
+        _ => format!("{value:.6}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_no_decimals() {
+        assert_eq!(
+            [7717.0, 3817873903.415838, 0.0723781].map(number),
+            ["7717", "3817873903.4", "0.072378"]
+        );
+    }
 }

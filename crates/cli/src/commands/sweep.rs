@@ -53,6 +53,9 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
             .collect();
         let table = write_table(&folder.join(FLOWS), (&store, KEPT_FLOWS), &columns, &cells);
         written.table(FLOWS, table.map_err(anyhow::Error::from)?);
+    } else {
+        // Those of an earlier sweep are not of this one.
+        heddle_study::results::remove(&folder.join(FLOWS)).map_err(anyhow::Error::from)?;
     }
     written.parquet(args.parquet, &made)?;
     written.report(&view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks))?;

@@ -110,6 +110,11 @@ fn flows_of_a_sweep() {
     assert_eq!(csv.lines().count(), 1 + 8 * 100);
     assert_eq!(csv.lines().filter(|line| line.starts_with("spray,0.4,2,")).count(), 100);
     assert!(csv.lines().skip(1).all(|line| line.contains(",finished,20000,")));
+    folder.heddle(SWEEP).ok();
+    assert!(
+        !folder.path("o/flows.csv").exists(),
+        "the flows of an earlier sweep are no part of this one"
+    );
 }
 
 /// Flows at the end of a measuring time are in every output, and rows over different sets of flows are said to be.
