@@ -291,6 +291,24 @@ mod tests {
         }
     }
 
+    /// Two interfaces carry a flow of 100 full segments in the time of 50.
+    #[test]
+    fn connections_over_two_interfaces_do_not_go_below_it() {
+        let two = [
+            ("fabric.interfaces", "2"),
+            ("fabric.spine_rate", "100Gbps"),
+            ("transport", r#"{ kind = "mptcp", subflows = 2 }"#),
+            ("measure.flows", "1"),
+            ("workload.sizes", "fixed:146KB"),
+            ("workload.load", "0.01"),
+        ];
+        let run = run(&cell(1, &two));
+        let (bound, fct) = (run.bound_mean_seconds.unwrap(), run.fct.all.unwrap());
+        assert!(bound <= fct.seconds.mean / fct.slowdown.mean, "{bound} {fct:?}");
+        // Frames of 1518 bytes at 1 Gbps.
+        assert!(bound >= 49.0 * 1518.0 * 8.0 / 1e9, "{bound}");
+    }
+
     #[test]
     fn the_capacity_of_a_cut_follows_the_events() {
         let event = r#"[{ at = "1ms", fail = ["leaf-1 spine-2"] }, { at = "2ms", recover = ["leaf-1 spine-2"] }]"#;

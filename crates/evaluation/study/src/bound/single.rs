@@ -27,21 +27,25 @@ impl<'a> SingleFlows<'a> {
     /// The least completion time of a flow that has the fabric to itself.
     ///
     /// The last frame leaves the sender, or the first one reaches the receiver's link, when all others have passed that host's link or still
-    /// have to. The last one may be short, so that it may have overtaken the full one before it: the larger of both bounds counts.
+    /// have to. The last one may be short, so that it may have overtaken the full one before it: the larger of both bounds counts. Over several
+    /// interfaces as many frames pass at once.
     pub(super) fn least(&mut self, flow: &FlowRecord) -> Time {
         let mss = u64::from(self.scenario.transport.tcp().mss);
         let full = flow.size.0.div_ceil(mss).max(1) - 1;
         let last = self.of_one_frame(flow, Bytes(flow.size.0 - full * mss));
         let Some(others) = full.checked_sub(1) else { return last };
         let time = self.full_frame_at_slower_host(flow);
-        let before_a_full_one = time * others + self.of_one_frame(flow, Bytes(mss));
-        before_a_full_one.max(time * full + last)
+        let subflows = self.scenario.transport_of(flow.workload).subflows();
+        let at_once = u64::from(self.fabric.interfaces.min(subflows));
+        let before_a_full_one = time * (others / at_once) + self.of_one_frame(flow, Bytes(mss));
+        before_a_full_one.max(time * (full / at_once) + last)
     }
 
     fn of_one_frame(&mut self, flow: &FlowRecord, size: Bytes) -> Time {
         let connections = self.scenario.workload.connections(flow.workload);
-        let (fabric, tcp) = (&self.fabric, self.scenario.transport.tcp());
-        self.paths.ideal_fct(fabric, &self.routes, tcp, connections, (flow.from, flow.to), size)
+        let (fabric, transport) = (&self.fabric, self.scenario.transport_of(flow.workload));
+        let ends = (flow.from, flow.to);
+        self.paths.ideal_fct(fabric, &self.routes, transport, connections, ends, size)
     }
 
     fn full_frame_at_slower_host(&self, flow: &FlowRecord) -> Time {
@@ -51,7 +55,7 @@ impl<'a> SingleFlows<'a> {
     }
 
     fn rate(&self, host: u32) -> Rate {
-        let port = self.fabric.first_port[host as usize];
-        self.fabric.graph.links[self.fabric.ports[port as usize].link as usize].rate
+        let links = self.fabric.ports_of(host).iter().map(|port| port.link as usize);
+        links.map(|link| self.fabric.graph.links[link].rate).max().unwrap_or(Rate(1))
     }
 }
