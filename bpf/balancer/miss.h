@@ -4,9 +4,9 @@
 
 #include "balancer/by_hash.h"
 
-/* Keys on a flow whose SYN did not pass here: learnt, within limits, since any host can send such a packet. */
+/* Keys on a flow to `target` whose SYN did not pass here: learnt, within limits, since any host can send such a packet. */
 static __always_inline bool decide_midstream_keys(const struct packet_context *context, const struct mptcp_found *found,
-						  struct decision *decision)
+						  __u32 target, struct decision *decision)
 {
 	struct flow_value value = {};
 
@@ -14,7 +14,7 @@ static __always_inline bool decide_midstream_keys(const struct packet_context *c
 		count(context, LEARN_LIMITED);
 		return false;
 	}
-	decide_send(decision, own_hashed_target(context), SENT_KEYS);
+	decide_send(decision, target, SENT_KEYS);
 	if (decision->action != SEND)
 		return true;
 	value.target = decision->target;
@@ -45,6 +45,17 @@ static __always_inline bool query_flow(const struct packet_context *context, __u
 	return false;
 }
 
+/* Keys on a flow that is not known here: where the hash says, unless new connections pass over that backend now. Then others are asked. */
+static __always_inline bool decide_unknown_keys(const struct packet_context *context, const struct mptcp_found *found,
+						struct decision *decision)
+{
+	__u32 hashed = own_hashed_target(context);
+
+	if (!target_up(hashed) && query_flow(context, 0, decision))
+		return true;
+	return decide_midstream_keys(context, found, hashed, decision);
+}
+
 /* True if another balancer may know better than the hash where the packet belongs. Subflows that joined say in each packet that they are
  * MPTCP's, but for resets; all other flows go where the hash says, unless it said otherwise before, here or at another balancer. */
 static __always_inline bool worth_asking(const struct packet_context *context, int option)
@@ -60,7 +71,7 @@ static __always_inline void decide_tcp_miss(struct xdp_md *ctx, const struct pac
 
 	if (context->vip.mode == MPTCP_LEARN) {
 		option = search_options(ctx, context, &found);
-		if (option == MPTCP_CAPABLE_KEYS && !closes(context) && decide_midstream_keys(context, &found, decision))
+		if (option == MPTCP_CAPABLE_KEYS && !closes(context) && decide_unknown_keys(context, &found, decision))
 			return;
 		if (worth_asking(context, option) && query_flow(context, 0, decision))
 			return;

@@ -87,21 +87,34 @@ static __always_inline bool is_known_as(const struct packet_context *context, __
 	return context->known && context->flow.target == target && context->flow.token == token;
 }
 
-static __always_inline void handle_flow_reply(const struct packet_context *context, const struct steering *message, __u32 target,
-					      struct decision *decision)
+/* Keys on a flow whose handshake another balancer has seen, or none: learnt with the backend that has it. False: the packet has none. */
+static __always_inline bool decide_answered_keys(struct xdp_md *ctx, const struct packet_context *context, __u32 token,
+						 __u32 target, struct decision *decision)
+{
+	struct mptcp_found found;
+
+	if (token || closes(context) || search_options(ctx, context, &found) != MPTCP_CAPABLE_KEYS)
+		return false;
+	return decide_midstream_keys(context, &found, target == NO_TARGET ? own_hashed_target(context) : target, decision);
+}
+
+static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct packet_context *context,
+					      const struct steering *message, __u32 target, struct decision *decision)
 {
 	struct flow_value value = { .token = get_be32(message->token), .target = target };
 
 	if (is_known_as(context, target, value.token)) {
 		decide_verified(context, decision);
 	} else if (target != NO_TARGET) {
+		if (decide_answered_keys(ctx, context, value.token, target, decision))
+			return;
 		value.state = state_of_reply(context, value.token, target);
 		store_flow(context, &value, STATEFUL);
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
 		if (context->known && keeps_flows(context->flow.target))
 			decide_verified(context, decision);
-		else
+		else if (!decide_answered_keys(ctx, context, 0, NO_TARGET, decision))
 			decide_by_hash_alone(context, decision);
 	}
 }
@@ -117,8 +130,8 @@ static __always_inline void decide_lent(const struct packet_context *context, co
 }
 
 /* The reply to this balancer's own query. */
-static __always_inline void handle_answer(const struct packet_context *context, const struct steering *message,
-					  struct decision *decision)
+static __always_inline void handle_answer(struct xdp_md *ctx, const struct packet_context *context,
+					  const struct steering *message, struct decision *decision)
 {
 	__u32 id = get_be32(message->backend), target = target_by_id(id);
 
@@ -129,7 +142,7 @@ static __always_inline void handle_answer(const struct packet_context *context, 
 	else if (message->query == STEER_TOKEN_QUERY)
 		handle_join_reply(context, message, keeps_flows(target) ? target : NO_TARGET, decision);
 	else
-		handle_flow_reply(context, message, keeps_flows(target) ? target : NO_TARGET, decision);
+		handle_flow_reply(ctx, context, message, keeps_flows(target) ? target : NO_TARGET, decision);
 }
 
 /* This balancer's own registration comes back: the other one does not know the backend yet. Here it is known. */
@@ -144,24 +157,35 @@ static __always_inline void handle_returned(const struct packet_context *context
 		learn_token(context, token, target, state);
 }
 
-static __always_inline void handle_reply(const struct packet_context *context, const struct steering *message,
+static __always_inline void handle_reply(struct xdp_md *ctx, const struct packet_context *context, const struct steering *message,
 					 struct decision *decision)
 {
 	if (message->query == STEER_TOKEN_QUERY || message->query == STEER_FLOW_QUERY)
-		handle_answer(context, message, decision);
+		handle_answer(ctx, context, message, decision);
 	else
 		handle_returned(context, message, decision);
 }
 
-/* Stores the flow of the message. A join's SYN may be forged, as any: it takes no live flow's entry. */
+/* Stores a flow of which another balancer has seen the SYN alone. Its keys may come here. */
+static __always_inline void store_opening(const struct packet_context *context, __u32 target)
+{
+	struct flow_value value = { .target = target, .state = FLOW_LEARNING };
+
+	if (!context->known || !keeps_connection(&context->flow))
+		store_flow(context, &value, STATELESS);
+}
+
+/* Stores the flow of the message. A SYN may be forged: it takes no live flow's entry. */
 static __always_inline void store_registered(const struct packet_context *context, __u32 token, __u32 target)
 {
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
 
-	if (context->packet.tcp_flags & TCP_SYN)
+	if (!(context->packet.tcp_flags & TCP_SYN))
+		store_flow(context, &value, STATEFUL);
+	else if (token)
 		store_join(context, token, target, FLOW_JOINING);
 	else
-		store_flow(context, &value, STATEFUL);
+		store_opening(context, target);
 }
 
 /* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. Keys go there also where it seems
@@ -216,7 +240,7 @@ __noinline int handle_flow_message(struct xdp_md *ctx, const struct packet_conte
 		reply_to_flow_query(ctx, context, peer, message, decision);
 		break;
 	case STEER_REPLY:
-		handle_reply(context, message, decision);
+		handle_reply(ctx, context, message, decision);
 		break;
 	case STEER_REGISTER:
 	case STEER_CONFIRM:

@@ -22,6 +22,34 @@ static __always_inline bool keeps_connection(const struct flow_snapshot *flow)
 	return target_up(flow->target) || (!half_open(flow) && target_failing(flow->target));
 }
 
+/* Sends the packet through a balancer that keeps the flow, or through both. Where both are suspect, it is rather this machine that is busy. */
+static __always_inline void register_opening(const struct packet_context *context, __u32 token, enum counter verdict,
+					     struct decision *decision)
+{
+	struct keepers keepers = keepers_of(context, slot_of_flow(context));
+
+	if (keepers.peer == NO_TARGET || !steerable(context, keepers.peer))
+		return;
+	if (keepers.here && is_suspect(context, keepers.peer))
+		return;
+	set_token(decision, token);
+	set_backend(decision, decision->target);
+	decide_steer(decision, keepers.peer, STEER_REGISTER_FLOW, verdict);
+	decision->message.asked = keepers.reach;
+}
+
+/* A new connection. Where it passes over a backend that fails its checks, others could not know: they are told with the SYN, should this
+ * balancer fail before the next packet. SYNs cost nothing, so that they are told within a limit. */
+static __always_inline void open_new(const struct packet_context *context, enum flow_state state, enum counter verdict,
+				     struct decision *decision)
+{
+	decide_new(context, state, verdict, decision);
+	if (decision->action != SEND || context->vip.mode != MPTCP_LEARN || decision->target == own_hashed_target(context))
+		return;
+	if (within_limit(LIMIT_LEARN, &settings.learn, context->now))
+		register_opening(context, 0, STEERED_FLOW, decision);
+}
+
 /* A SYN that names no connection. A flow that is known keeps its backend and its entry: the SYN came again, or is forged, and any
  * backend can open a connection. Behind the end of a flow that the hash explains it opens another one. */
 static __always_inline void decide_open(const struct packet_context *context, bool capable, struct decision *decision)
@@ -31,7 +59,7 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	const struct flow_snapshot *flow = known_flow(context);
 
 	if (!flow || !keeps_connection(flow) || (flow->state & FLOW_STATE_MASK) == FLOW_CLOSING) {
-		decide_new(context, state, verdict, decision);
+		open_new(context, state, verdict, decision);
 		return;
 	}
 	decide_send(decision, flow->target, verdict);
@@ -63,30 +91,15 @@ static __always_inline void store_join(const struct packet_context *context, __u
 		store_flow(context, &value, STATEFUL);
 }
 
-/* Registers the flow of a join with its SYN. Should this balancer fail before the next packet, others know the backend. Where both that keep
- * the flow are suspect, it is rather this machine that is busy. */
-static __always_inline void register_join(const struct packet_context *context, __u32 token, struct decision *decision)
-{
-	struct keepers keepers = keepers_of(context, slot_of_flow(context));
-
-	if (keepers.peer == NO_TARGET || !steerable(context, keepers.peer))
-		return;
-	if (keepers.here && is_suspect(context, keepers.peer))
-		return;
-	set_token(decision, token);
-	set_backend(decision, decision->target);
-	decide_steer(decision, keepers.peer, STEER_REGISTER_FLOW, STEERED_JOIN);
-	decision->message.asked = keepers.reach;
-}
-
-/* A join whose backend is known. */
+/* A join whose backend is known. Its flow is registered with the SYN: should this balancer fail before the next packet, others know the
+ * backend. */
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
 	store_join(context, token, target, state);
 	decide_send(decision, target, SENT_JOIN);
 	if (decision->action == SEND && context->vip.mode == MPTCP_LEARN)
-		register_join(context, token, decision);
+		register_opening(context, token, STEERED_JOIN, decision);
 }
 
 /* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */

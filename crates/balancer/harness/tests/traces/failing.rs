@@ -116,6 +116,34 @@ fn flows_opened_meanwhile_are_found_by_other_balancers() {
     }
 }
 
+/// A connection that was opened past a failing backend, and whose balancer fails before the client's next packet.
+#[test]
+fn a_handshake_past_it_goes_on_at_other_balancers() {
+    let Some(mut cluster) = open(three()) else { return };
+    let home = cluster.hashed(&flow(1));
+    let hashed = |flow: &Flow| cluster.hashed(flow) == home;
+    let plain: Vec<Flow> = others(flow(1)).filter(hashed).take(20).collect();
+    let opened = |c: &Connection| cluster.hashed(&c.primary) == home;
+    let mptcp: Vec<Connection> = (3..900).map(connection).filter(opened).take(20).collect();
+    set(&mut cluster, home, TargetState::Failing);
+    let placed: Vec<usize> = plain.iter().map(|flow| cluster.to(0, &flow.syn(&[]))).collect();
+    let homes: Vec<usize> = mptcp.iter().map(|c| cluster.to(0, &c.syn())).collect();
+    assert!((placed.len(), homes.len()) == (20, 20) && !placed.contains(&home));
+
+    cluster.crash(0);
+    cluster.publish().unwrap();
+    for (number, (flow, at)) in plain.iter().zip(&placed).enumerate() {
+        assert_eq!(cluster.to(1 + number % 2, &flow.ack(&[], 10)), *at, "plain flow {number}");
+    }
+    for (number, (connection, at)) in mptcp.iter().zip(&homes).enumerate() {
+        let balancer = 1 + number % 2;
+        assert_eq!(cluster.to(balancer, &connection.first_data(10)), *at, "connection {number}");
+        for (balancer, subflow) in (1..3).zip(others(connection.primary)) {
+            assert_eq!(cluster.join(balancer, connection, &subflow), *at, "join of {number}");
+        }
+    }
+}
+
 /// Ports that are used again open connections elsewhere, whose tokens the other balancers learn, too.
 #[test]
 fn nothing_begins_at_a_backend_that_is_removed() {
