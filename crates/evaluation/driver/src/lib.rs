@@ -58,7 +58,7 @@ pub fn reproduce<P: Paper>(
     (monitor, origin): (&dyn Monitor, &Origin),
     appendix: Option<&dyn Appendix>,
 ) -> Result<(), Failure> {
-    let chosen = options.profiles::<P>().map_err(profiles::refused)?;
+    let chosen = options.profiles::<P>().map_err(|error| profiles::refused(&error))?;
     let mut judged = Vec::new();
     for profile in &chosen {
         let folder = options.folder_of::<P>(profile);

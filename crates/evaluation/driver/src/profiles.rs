@@ -27,7 +27,7 @@ struct One<'a> {
 }
 
 /// The failure of a profile that does not exist.
-pub(crate) fn refused(error: UnknownProfile) -> Failure {
+pub(crate) fn refused(error: &UnknownProfile) -> Failure {
     let help = format!("--profile {}, or --profile all", error.example);
     Failure::usage(error.to_string(), help)
 }

@@ -87,6 +87,7 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
         claims: args.claims.clone(),
         quick: false,
         full: args.full,
+        profile: None,
         out: Some(args.out.clone()),
     };
     let bar = if common.quiet { ProgressBar::hidden() } else { ProgressBar::new(1) };
