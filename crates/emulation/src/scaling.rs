@@ -6,7 +6,7 @@
 
 use heddle_scenario::{
     Conga, Event, Fabric, Flowlets, Flows, Hula, Link, Long, Measure, MpHula, NamedWorkload,
-    ReplayFlow, Scenario, Scheme, Transport, Until, Workload,
+    ReplayFlow, Scenario, Scheme, Shuttle, Transport, Until, Workload,
 };
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Rate, Time};
@@ -119,6 +119,11 @@ impl Scaling {
                 hula: self.hula(mp.hula),
                 association_idle: self.span(mp.association_idle),
                 ..mp
+            }),
+            Scheme::Shuttle(shuttle) => Scheme::Shuttle(Shuttle {
+                hula: self.hula(shuttle.hula),
+                association_idle: self.span(shuttle.association_idle),
+                ..shuttle
             }),
             Scheme::CongaPrime(conga) => Scheme::CongaPrime(self.conga(conga)),
             Scheme::Conga(conga) => Scheme::Conga(self.conga(conga)),

@@ -182,7 +182,7 @@ fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
             "{} subflows placed; {} packets took the next hop that they name, {} were hashed",
             t.placed, t.controlled, t.hashed
         )),
-        Scheme::MpHula(_) => {
+        Scheme::MpHula(_) | Scheme::Shuttle(_) => {
             let associated = t.associated_connections + t.associated_joins;
             let refused = t.unknown_tokens + t.token_collisions + t.table_collisions;
             Some(format!(

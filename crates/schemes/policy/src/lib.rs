@@ -10,6 +10,7 @@
 //! | [`CongaPrime`] | flowlet | as CONGA inside a pod, hash across pods |
 //! | [`Hula`] | flowlet | utilisation of the best path, carried by probes |
 //! | [`MpHula`] | flowlet | as HULA, but different from the connection's other MPTCP subflows |
+//! | [`Shuttle`] | flowlet | random choice by present congestion, remote and own; subflows apart |
 //! | [`Cflb`] | flow | the sender, by ports that encode the path; otherwise hash of the 5-tuple |
 //!
 //! Schemes have no clock, no I/O and no random generator: time, random bits and the state of the switch's ports are arguments ([`Step`],
@@ -91,6 +92,7 @@ mod hash;
 mod hula;
 mod letitflow;
 pub mod mp_hula;
+mod shuttle;
 mod spray;
 mod subflows;
 
@@ -115,6 +117,7 @@ pub use heddle_wire::{MptcpId, Shim, Subflow};
 pub use hula::{Hula, HulaConfig, Update};
 pub use letitflow::{LetItFlow, LetItFlowConfig};
 pub use mp_hula::{LongFlows, MpHula, MpHulaConfig};
+pub use shuttle::{Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows};
 pub use spray::Spray;
 
 /// A switch's clock, in nanoseconds. It never wraps within a run.

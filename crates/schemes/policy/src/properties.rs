@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use crate::{
     AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill,
     DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows,
-    MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Spray, Step,
-    Subflow, SwitchInfo, Tor, Update,
+    MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Shuttle,
+    ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow, SwitchInfo, Tor, Update,
     cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules},
     testing::FakePorts,
 };
@@ -225,6 +225,21 @@ proptest! {
             [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest), (Update::Refresh, LongFlows::Apart)]
         {
             holds::<MpHula>(&mp_hula(best_k, hula(update, local), long_flows), &info, &events);
+        }
+    }
+
+    #[test]
+    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9, draws in 0u32..4, full_queue_shift in 0u32..40, util_bits in 1u32..=16) {
+        for (choice, subflows) in [
+            (ShuttleChoice::Weighted, ShuttleSubflows::Apart),
+            (ShuttleChoice::Least, ShuttleSubflows::FirstFree),
+            (ShuttleChoice::Weighted, ShuttleSubflows::Alike),
+        ] {
+            let MpHulaConfig { hula, mapping_rows, association, .. } =
+                mp_hula(best_k, hula(Update::Refresh, local), LongFlows::Alike);
+            let hula = HulaConfig { util_bits, ..hula };
+            let config = ShuttleConfig { hula, best_k, mapping_rows, association, full_queue_shift, draws, choice, subflows };
+            holds::<Shuttle>(&config, &info, &events);
         }
     }
 

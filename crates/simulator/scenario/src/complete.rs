@@ -109,6 +109,9 @@ fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
         (raw::Scheme::MpHula(raw), Scheme::MpHula(mp_hula)) => {
             fill_hula(&mut raw.hula, (mp_hula.hula.fail_after, mp_hula.hula.tau));
         }
+        (raw::Scheme::Shuttle(raw), Scheme::Shuttle(shuttle)) => {
+            fill_hula(&mut raw.hula, (shuttle.hula.fail_after, shuttle.hula.tau));
+        }
         (raw::Scheme::Cflb(raw), Scheme::Cflb(cflb)) => fill_cflb(raw, cflb),
         _ => {}
     }

@@ -184,6 +184,8 @@ pub enum Scheme {
     Hula(Hula),
     /// HULA with the best k next hops, which the subflows of an MPTCP connection share out.
     MpHula(MpHula),
+    /// MP-HULA with a random choice by present congestion.
+    Shuttle(Shuttle),
     /// Paths named by ports: elephants are placed, the rest is hashed.
     Cflb(Cflb),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
@@ -202,6 +204,7 @@ impl Scheme {
             Scheme::Spray => "spray",
             Scheme::Hula(_) => "hula",
             Scheme::MpHula(_) => "mp-hula",
+            Scheme::Shuttle(_) => "shuttle",
             Scheme::Cflb(_) => "cflb",
             Scheme::Ideal => "ideal",
         }
@@ -285,6 +288,54 @@ pub struct MpHula {
     pub mapping_rows: u32,
     /// Treatment of connections of several subflows: may they take the best hop?
     pub long_flows: LongFlows,
+}
+
+/// Shuttle's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Shuttle {
+    /// HULA's; the update rule is not used.
+    #[serde(flatten)]
+    pub hula: Hula,
+    /// Next hops that a switch remembers for each ToR, at least 1.
+    pub best_k: u8,
+    /// Subflows that a ToR can associate with their connections.
+    pub association_slots: u32,
+    /// Silence after which a ToR forgets a subflow.
+    pub association_idle: Time,
+    /// Rows of a switch's table of the next hops that each connection's subflows use.
+    pub mapping_rows: u32,
+    /// The own queue that counts as a full link; a switch rounds it up to a power of two.
+    pub full_queue: Bytes,
+    /// Random draws, of which the one with the least loaded port counts.
+    pub draws: u8,
+    /// Rule by which a flowlet takes one of the hops.
+    pub choice: ShuttleChoice,
+    /// Hops of the subflows of one connection.
+    pub subflows: ShuttleSubflows,
+}
+
+/// Rule by which a flowlet takes one of the hops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShuttleChoice {
+    /// At random, by weight.
+    #[default]
+    Weighted,
+    /// The least cost.
+    Least,
+}
+
+/// Hops of the subflows of one connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShuttleSubflows {
+    /// Each subflow avoids the hops of the others.
+    #[default]
+    Apart,
+    /// Each but the first does, as in MP-HULA.
+    FirstFree,
+    /// Each chooses alone.
+    Alike,
 }
 
 /// Treatment of connections of several subflows: may they take the best hop?

@@ -150,6 +150,7 @@ fn a_scheme_can_be_swapped_by_name() {
         ("drill", |scheme| matches!(scheme, Scheme::Drill(_))),
         ("spray", |scheme| matches!(scheme, Scheme::Spray)),
         ("mp-hula", |scheme| matches!(scheme, Scheme::MpHula(_))),
+        ("shuttle", |scheme| matches!(scheme, Scheme::Shuttle(_))),
         ("ideal", |scheme| matches!(scheme, Scheme::Ideal)),
     ] {
         assert!(is_right(example("hula-fig5.toml", &[("scheme", name)]).scheme), "{name}");

@@ -3,7 +3,8 @@
 use std::io;
 
 use heddle_scenario::{
-    LongFlows, MpHula, Scenario, ScenarioError, Scheme, Source, Transport, load,
+    Hula, LongFlows, MpHula, Scenario, ScenarioError, Scheme, Shuttle, ShuttleChoice,
+    ShuttleSubflows, Source, Transport, load,
 };
 use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
@@ -77,6 +78,40 @@ fn mptcp_has_keys_of_its_own_and_those_of_tcp() {
     assert_eq!(mptcp.tcp.receive_window, Bytes::kb(64));
     let marks = scenario(&overrides).unwrap().fabric.port.mark_above;
     assert_eq!(marks, Some(Bytes(97_500)), "links mark for DCTCP's subflows as for DCTCP");
+}
+
+#[test]
+fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
+    let shuttle = |overrides: &[(&str, &str)]| match scenario(overrides).unwrap().scheme {
+        Scheme::Shuttle(shuttle) => shuttle,
+        other => panic!("{}", other.name()),
+    };
+    let MpHula { hula, best_k, association_slots, association_idle, mapping_rows, .. } =
+        mp_hula(&[("scheme", "mp-hula")]);
+    let expected = Shuttle {
+        hula: Hula { tau: Time::micros(100), ..hula },
+        best_k,
+        association_slots,
+        association_idle,
+        mapping_rows,
+        full_queue: Bytes(65_536),
+        draws: 1,
+        choice: ShuttleChoice::Weighted,
+        subflows: ShuttleSubflows::Apart,
+    };
+    assert_eq!(shuttle(&[("scheme", "shuttle")]), expected);
+    let changed = [
+        ("scheme", "shuttle"),
+        ("scheme.tau", "300us"),
+        ("scheme.draws", "2"),
+        ("scheme.choice", "least"),
+        ("scheme.subflows", "first-free"),
+        ("scheme.full_queue", "30KB"),
+    ];
+    let changed = shuttle(&changed);
+    assert_eq!((changed.hula.tau, changed.draws), (Time::micros(300), 2));
+    assert_eq!((changed.choice, changed.full_queue), (ShuttleChoice::Least, Bytes::kb(30)));
+    assert_eq!(changed.subflows, ShuttleSubflows::FirstFree);
 }
 
 #[test]

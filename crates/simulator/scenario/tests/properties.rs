@@ -91,6 +91,7 @@ const VALUES: [&str; 38] = [
     "conga",
     "hula",
     "mp-hula",
+    "shuttle",
     "mptcp",
     "uncoupled",
     "dctcp",

@@ -104,7 +104,7 @@ fn bcubes_that_cannot_be() {
 #[test]
 fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
     let bcube = "kind = \"bcube\"\nports = 4\nlevels = 1";
-    for scheme in ["hula", "mp-hula", "conga", "conga-prime"] {
+    for scheme in ["hula", "mp-hula", "shuttle", "conga", "conga-prime"] {
         let error = scenario(scheme, bcube).unwrap_err().to_string();
         let expected = format!(
             "s.toml:6: scheme.kind: {scheme} needs paths that go up and then down; this fabric's are the shortest of all\n\

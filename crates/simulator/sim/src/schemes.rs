@@ -4,7 +4,10 @@ use heddle_path_encoder::cflb_config;
 use heddle_policy as policy;
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{DreShift, Scheme as Policy};
-use heddle_scenario::{Cflb, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme};
+use heddle_scenario::{
+    Cflb, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme, Shuttle, ShuttleChoice,
+    ShuttleSubflows,
+};
 
 use crate::random::{Random, Stream};
 
@@ -28,6 +31,7 @@ pub(crate) fn dispatch<W: WithScheme>(
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
         Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
+        Scheme::Shuttle(shuttle) => then.with::<policy::Shuttle>(shuttle_config(shuttle)),
         Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
         Scheme::Conga(conga) => then.with::<policy::Conga>(conga_config(conga)),
         Scheme::LetItFlow(flowlets) => then.with::<policy::LetItFlow>(policy::LetItFlowConfig {
@@ -81,6 +85,30 @@ pub fn mp_hula_config(mp_hula: &MpHula) -> policy::MpHulaConfig {
             LongFlows::Alike => policy::LongFlows::Alike,
             LongFlows::YieldBest => policy::LongFlows::YieldBest,
             LongFlows::Apart => policy::LongFlows::Apart,
+        },
+    }
+}
+
+/// The policy's parameters of a scenario's Shuttle.
+pub fn shuttle_config(shuttle: &Shuttle) -> policy::ShuttleConfig {
+    policy::ShuttleConfig {
+        hula: hula_config(&shuttle.hula),
+        best_k: usize::from(shuttle.best_k),
+        mapping_rows: shuttle.mapping_rows as usize,
+        association: policy::AssociationConfig {
+            slots: shuttle.association_slots as usize,
+            idle_after: shuttle.association_idle.as_nanos(),
+        },
+        full_queue_shift: shuttle.full_queue.0.next_power_of_two().trailing_zeros(),
+        draws: u32::from(shuttle.draws),
+        choice: match shuttle.choice {
+            ShuttleChoice::Weighted => policy::ShuttleChoice::Weighted,
+            ShuttleChoice::Least => policy::ShuttleChoice::Least,
+        },
+        subflows: match shuttle.subflows {
+            ShuttleSubflows::Apart => policy::ShuttleSubflows::Apart,
+            ShuttleSubflows::FirstFree => policy::ShuttleSubflows::FirstFree,
+            ShuttleSubflows::Alike => policy::ShuttleSubflows::Alike,
         },
     }
 }

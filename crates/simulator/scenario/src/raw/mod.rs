@@ -22,7 +22,9 @@ pub(crate) use fabric::{
 pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};
 pub(crate) use measure::Measure;
-pub(crate) use scheme::{Drill, Hula, LongFlows, MpHula, Scheme, Update};
+pub(crate) use scheme::{
+    Drill, Hula, LongFlows, MpHula, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, Update,
+};
 pub(crate) use transport::{
     Control, Coupling, JoinTime, Mptcp, Recovery, Scheduler, Tcp, Transport,
 };

@@ -1,6 +1,6 @@
 //! `[scheme]`.
 
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -30,6 +30,8 @@ pub(crate) enum Scheme {
     /// MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the best k next hops, which the subflows of an MPTCP
     /// connection share out. For other traffic it is HULA.
     MpHula(MpHula),
+    /// Shuttle (Heddle's own): MP-HULA with remote and local congestion kept apart.
+    Shuttle(Shuttle),
     /// CFLB (Detal et al., Computer Networks 2013): elephants are placed on paths, which their ports name; the rest is hashed.
     Cflb(Cflb),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
@@ -241,4 +243,84 @@ pub(crate) enum LongFlows {
     YieldBest,
     /// As all others, and further subflows leave the hop that the first one takes.
     Apart,
+}
+
+/// Shuttle: HULA's parameters and its own.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Shuttle {
+    #[serde(flatten)]
+    pub(crate) weighing: Weighing,
+    /// Without `update`, and with another default of `tau`: 100us, half of a probe period.
+    #[serde(flatten)]
+    pub(crate) hula: Hula,
+}
+
+impl<'de> Deserialize<'de> for Shuttle {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Shuttle, D::Error> {
+        #[derive(Deserialize)]
+        struct Layers(Weighing, Hula);
+        Layers::deserialize(from).map(|Layers(weighing, hula)| Shuttle { weighing, hula })
+    }
+}
+
+/// Parameters that Shuttle adds to HULA's.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Weighing {
+    /// Next hops that a switch remembers for each ToR, k. Default: 2, as MP-HULA.
+    pub(crate) best_k: u8,
+    /// Subflows that a ToR can associate with their connections, rounded up to a power of two. Default: 65536, as MP-HULA.
+    pub(crate) association_slots: u32,
+    /// Silence after which a ToR forgets a subflow that was never closed. Default: 1s, as MP-HULA.
+    pub(crate) association_idle: Time,
+    /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to a power of two. Default: 65536, as MP-HULA.
+    pub(crate) mapping_rows: u32,
+    /// The own queue that counts as a full link, rounded up to a power of two. Default: 65536B (about 45 full packets, the buffer's sixth).
+    pub(crate) full_queue: Bytes,
+    /// Random draws, of which the one with the least loaded port counts: 1 or 2. Default: 1.
+    pub(crate) draws: u8,
+    /// Rule by which a flowlet takes one of the hops. Default: "weighted".
+    pub(crate) choice: ShuttleChoice,
+    /// Hops of the subflows of one connection. Default: "apart".
+    pub(crate) subflows: ShuttleSubflows,
+}
+
+impl Default for Weighing {
+    fn default() -> Weighing {
+        let Multipath { best_k, association_slots, association_idle, mapping_rows, .. } =
+            Multipath::default();
+        Weighing {
+            best_k,
+            association_slots,
+            association_idle,
+            mapping_rows,
+            full_queue: Bytes(65_536),
+            draws: 1,
+            choice: ShuttleChoice::Weighted,
+            subflows: ShuttleSubflows::Apart,
+        }
+    }
+}
+
+/// Rule by which a flowlet takes one of the hops.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ShuttleChoice {
+    /// At random, by weight.
+    Weighted,
+    /// The least cost.
+    Least,
+}
+
+/// Hops of the subflows of one connection.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ShuttleSubflows {
+    /// Each subflow avoids the hops of the others.
+    Apart,
+    /// Each but the first does, as in MP-HULA.
+    FirstFree,
+    /// Each chooses alone.
+    Alike,
 }

@@ -88,7 +88,11 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
 /// A port that cannot hold one full packet passes nothing on. Between ToRs MP-HULA makes packets longer.
 fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Problem> {
     let packet = u64::from(mss) + u64::from(HEADER_BYTES);
-    let shim = if matches!(scheme, Scheme::MpHula(_)) { Shim::BYTES as u64 } else { 0 };
+    let shim = if matches!(scheme, Scheme::MpHula(_) | Scheme::Shuttle(_)) {
+        Shim::BYTES as u64
+    } else {
+        0
+    };
     let check = |key: &str, port: &PortLimits, packet: u64| {
         if port.bytes.0 >= packet {
             return Ok(());

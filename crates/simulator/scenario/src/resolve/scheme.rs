@@ -7,7 +7,8 @@ use super::cflb;
 use super::times::{at_least_1us, bounded, positive};
 use crate::graph::most_next_hops;
 use crate::{
-    Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scheme, raw,
+    Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scheme, Shuttle,
+    ShuttleChoice, ShuttleSubflows, raw,
 };
 
 /// Slots beyond this would not fit into memory.
@@ -18,6 +19,9 @@ const METRIC_BITS: u8 = 3;
 
 /// The probe's utilisation is at most 16 bits wide.
 const UTIL_BITS: u8 = 16;
+
+/// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe period.
+const SHUTTLE_TAU: Time = Time::micros(100);
 
 pub(super) fn resolve(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
     let scheme = parameters(scheme, graph).map_err(|problem| problem.inside("scheme"))?;
@@ -48,6 +52,7 @@ fn parameters(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
         raw::Scheme::Drill(raw) => Scheme::Drill(drill(raw)?),
         raw::Scheme::Hula(raw) => Scheme::Hula(hula(raw)?),
         raw::Scheme::MpHula(raw) => Scheme::MpHula(mp_hula(raw, graph)?),
+        raw::Scheme::Shuttle(raw) => Scheme::Shuttle(shuttle(raw, graph)?),
         raw::Scheme::Cflb(raw) => Scheme::Cflb(cflb::scheme(raw, graph)?),
     })
 }
@@ -127,6 +132,39 @@ fn mp_hula(raw: &raw::MpHula, graph: &Graph) -> Result<MpHula, Problem> {
     })
 }
 
+fn shuttle(raw: &raw::Shuttle, graph: &Graph) -> Result<Shuttle, Problem> {
+    let own = &raw.weighing;
+    size("association_slots", own.association_slots, "an association table", "slots")?;
+    size("mapping_rows", own.mapping_rows, "a mapping table", "rows")?;
+    if !(1..=2).contains(&own.draws) {
+        return Err(Problem::at("draws", "must be 1 or 2").help("leave it out for 1"));
+    }
+    if !(1..=1 << 31).contains(&own.full_queue.0) {
+        let message = format!("{} is no queue of a port", own.full_queue);
+        return Err(Problem::at("full_queue", message).help("leave it out for 65536B"));
+    }
+    let hula = hula(&raw.hula)?;
+    let tau = raw.hula.tau.unwrap_or(SHUTTLE_TAU);
+    Ok(Shuttle {
+        hula: Hula { tau: positive("tau", tau)?, ..hula },
+        best_k: best_k(own.best_k, graph)?,
+        association_slots: own.association_slots,
+        association_idle: positive("association_idle", own.association_idle)?,
+        mapping_rows: own.mapping_rows,
+        full_queue: own.full_queue,
+        draws: own.draws,
+        choice: match own.choice {
+            raw::ShuttleChoice::Weighted => ShuttleChoice::Weighted,
+            raw::ShuttleChoice::Least => ShuttleChoice::Least,
+        },
+        subflows: match own.subflows {
+            raw::ShuttleSubflows::Apart => ShuttleSubflows::Apart,
+            raw::ShuttleSubflows::FirstFree => ShuttleSubflows::FirstFree,
+            raw::ShuttleSubflows::Alike => ShuttleSubflows::Alike,
+        },
+    })
+}
+
 /// A table of more next hops than there are would never be full.
 fn best_k(best_k: u8, graph: &Graph) -> Result<u8, Problem> {
     let most = most_next_hops(graph);
@@ -154,7 +192,11 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
     let tiers = graph.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
     let mut tors = graph.nodes.iter().filter(|node| node.tier == 1);
     match scheme {
-        Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Conga(_) | Scheme::CongaPrime(_)
+        Scheme::Hula(_)
+        | Scheme::MpHula(_)
+        | Scheme::Shuttle(_)
+        | Scheme::Conga(_)
+        | Scheme::CongaPrime(_)
             if graph.routing == Routing::Shortest =>
         {
             let name = scheme.name();

@@ -222,6 +222,21 @@ fn schemes_that_do_not_fit() {
         ),
         (
             scheme,
+            "kind = \"shuttle\"\ndraws = 3",
+            "13: scheme.draws: must be 1 or 2\nhelp: leave it out for 1",
+        ),
+        (
+            scheme,
+            "kind = \"shuttle\"\nfull_queue = \"0B\"",
+            "13: scheme.full_queue: 0B is no queue of a port\nhelp: leave it out for 65536B",
+        ),
+        (
+            scheme,
+            "kind = \"shuttle\"\nbest_k = 0",
+            "13: scheme.best_k: must be at least 1\nhelp: 1 is HULA",
+        ),
+        (
+            scheme,
             "kind = \"letitflow\"\nflowlet_slots = 0",
             "13: scheme.flowlet_slots: a flowlet table cannot have 0 slots\nhelp: from 1 to 16777216",
         ),

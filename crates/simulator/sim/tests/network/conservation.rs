@@ -97,7 +97,7 @@ proptest! {
         link: Index,
         at in 0u64..3_000,
     ) {
-        if matches!(scenario.scheme, Scheme::Hula(_) | Scheme::MpHula(_)) {
+        if matches!(scenario.scheme, Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_)) {
             scenario.scheme = Scheme::Ecmp;
         }
         let spares = spares(&scenario.fabric.graph);

@@ -3,7 +3,8 @@
 use heddle_scenario::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, Drill, Event, Fabric,
     Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows, Measure, MpHula, Node, Placing, PortLimits,
-    ReplayFlow, Routing, Scenario, Scheme, Transport, Until, Workload,
+    ReplayFlow, Routing, Scenario, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, Transport,
+    Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, Recovery, TcpConfig};
@@ -196,6 +197,17 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         mapping_rows: 64,
         long_flows: LongFlows::Alike,
     };
+    let shuttle = Shuttle {
+        hula,
+        best_k: 2,
+        association_slots: 64,
+        association_idle: Time::millis(20),
+        mapping_rows: 64,
+        full_queue: Bytes::kb(65),
+        draws: 1,
+        choice: ShuttleChoice::Weighted,
+        subflows: ShuttleSubflows::Apart,
+    };
     let cflb = Cflb {
         constants: CflbConstants {
             field: CflbField::Ports,
@@ -208,6 +220,7 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
     };
     let mut schemes = vec![
         Scheme::MpHula(mp_hula),
+        Scheme::Shuttle(shuttle),
         Scheme::Ecmp,
         Scheme::Cflb(cflb),
         Scheme::CongaPrime(conga),

@@ -1,0 +1,311 @@
+//! Shuttle (Heddle's own): MP-HULA with a random choice by present congestion in place of the best hop of the last probe.
+//!
+//! Under MP-HULA all flowlets that a switch starts within a probe period go to one hop, by a figure that lags by more than a period: they herd. Shuttle
+//! has the tables of MP-HULA and differs in three rules:
+//!
+//! - A probe's figure is stored as it arrives, without the switch's own link: the remote figure. The own link is read when a flowlet starts.
+//! - The cost of a hop is max(remote figure, own utilisation now) + own queue, where a queue of `full_queue` bytes counts as a full link.
+//! - A flowlet takes a hop at random, with a weight of (1 - cost)^2, so that an old figure moves a share of the flowlets and not all of them. Of `draws`
+//!   such draws the one whose own port has the lowest utilisation and queue counts.
+//!
+//! A subflow of an MPTCP connection chooses among the hops that no other live subflow of the connection uses, and among all if there is none, as do packets
+//! without a shim. (MP-HULA lets the first subflow share a hop, so that it has the best one; here no hop is the best.) Handshakes, shims, flowlets and mappings are MP-HULA's, and what
+//! the papers leave open is decided as in [`crate::MpHula`].
+//!
+//! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops with a running sum, no division.
+
+use crate::{
+    AssociationConfig, Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header,
+    HulaConfig, Ingress, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow,
+    SwitchInfo, Tor,
+    association::Association,
+    mix, quantise,
+    subflows::{BYTES_PER_OWNER, FlowletOwner, OwnedFlowlets, SubflowTable},
+};
+
+mod choice;
+mod hops;
+
+use choice::{Candidate, Choice, FULL};
+use hops::RemoteHops;
+
+/// Rule by which a flowlet takes one of the hops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShuttleChoice {
+    /// At random, by weight.
+    #[default]
+    Weighted,
+    /// The least cost, for study: without random bits flowlets herd where the remote figure is the greater one.
+    Least,
+}
+
+/// Hops of the subflows of one connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShuttleSubflows {
+    /// Each subflow avoids the hops of the others.
+    #[default]
+    Apart,
+    /// Each but the first does, as in MP-HULA.
+    FirstFree,
+    /// Each subflow chooses alone, for study.
+    Alike,
+}
+
+/// Shuttle's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShuttleConfig {
+    /// HULA's. The update rule is not used: each probe counts.
+    pub hula: HulaConfig,
+    /// Next hops remembered for each ToR, at least 1.
+    pub best_k: usize,
+    /// Rows of the subflow mapping tables: a row serves one connection in one direction.
+    pub mapping_rows: usize,
+    /// The ToR's association tables.
+    pub association: AssociationConfig,
+    /// Logarithm to base 2 of the queue in bytes that counts as a full link. More than 31 counts as 31.
+    pub full_queue_shift: u32,
+    /// Draws, of which the locally least loaded hop counts; 1 or 2. Other values are clamped.
+    pub draws: u32,
+    /// The rule of the choice.
+    pub choice: ShuttleChoice,
+    /// Hops of the subflows of one connection.
+    pub subflows: ShuttleSubflows,
+}
+
+/// A switch running Shuttle.
+#[derive(Clone, Debug)]
+pub struct Shuttle {
+    config: ShuttleConfig,
+    salt: u32,
+    tor: Option<Tor>,
+    hops: RemoteHops,
+    flowlets: OwnedFlowlets,
+    subflows: SubflowTable,
+    /// At a ToR only.
+    association: Option<Association>,
+    counters: Counters,
+}
+
+impl Shuttle {
+    /// The next hops towards `tor` with their remote figures in the probe's quantisation, in no order; at most k.
+    pub fn remote_figures(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
+        self.hops.known(tor)
+    }
+
+    /// Adds the shim of its subflow to a packet from a host, if the connection has more than one subflow.
+    #[inline]
+    fn add_shim(&mut self, now: Nanos, packet: &mut Header) {
+        if let (Ingress::Host, Some(association)) = (packet.ingress, &mut self.association) {
+            packet.shim = association.shim(now, packet.flow_hash);
+            self.counters.shims += u64::from(packet.shim.is_some());
+        }
+    }
+
+    /// Starts a flowlet on its hop.
+    fn start_flowlet(
+        &mut self,
+        step: Step,
+        hash: u32,
+        packet: &Header,
+        hops: &[Port],
+        ports: &mut impl Ports,
+    ) -> Port {
+        let owner = owner(packet);
+        let port = self.choose(step, packet.dst_tor, owner, hops, ports).unwrap_or_else(|| {
+            self.counters.fallbacks += 1;
+            self.config.hula.fall_back(hash, hops, ports)
+        });
+        self.flowlets.assign_to(hash, port, owner);
+        self.map(hash, owner);
+        port
+    }
+
+    /// Assigns a running flowlet that started without a shim to the packet's subflow.
+    #[inline]
+    fn adopt(&mut self, hash: u32, packet: &Header) {
+        let owner = owner(packet);
+        if owner.is_some() && self.flowlets.adopt(hash, owner) {
+            self.map(hash, owner);
+        }
+    }
+
+    /// Maps the owner to its flowlet.
+    fn map(&mut self, hash: u32, owner: Option<FlowletOwner>) {
+        if let Some(owner) = owner {
+            self.subflows.map(owner, self.flowlets.slot_number(hash));
+        }
+    }
+
+    /// A known hop that the flowlet may take; `None` if none is known.
+    fn choose(
+        &mut self,
+        step: Step,
+        tor: Tor,
+        owner: Option<FlowletOwner>,
+        hops: &[Port],
+        ports: &mut impl Ports,
+    ) -> Option<Port> {
+        let avoids = owner.filter(|owner| match self.config.subflows {
+            ShuttleSubflows::Apart => true,
+            ShuttleSubflows::FirstFree => owner.shim.subflow != Subflow::FIRST,
+            ShuttleSubflows::Alike => false,
+        });
+        let others =
+            avoids.map(|owner| self.subflows.hops_of_others(owner, &self.flowlets, step.now));
+        let mut choice = Choice::new(&self.config, step.rnd);
+        for (port, remote) in self.hops.known(tor) {
+            if !hops.contains(&port) || !self.config.hula.usable(port, ports) {
+                continue;
+            }
+            let mut others = others.clone().into_iter().flatten();
+            let shared = others.any(|other| other == port);
+            choice.offer(&self.candidate(port, remote, shared, ports));
+        }
+        let (port, shared) = choice.result()?;
+        self.counters.shared += u64::from(shared);
+        Some(port)
+    }
+
+    fn candidate(
+        &self,
+        port: Port,
+        remote: u16,
+        shared: bool,
+        ports: &mut impl Ports,
+    ) -> Candidate {
+        let shift = 16 - self.config.hula.util_bits.clamp(1, 16);
+        let remote = (u32::from(remote) << shift).min(FULL - 1);
+        let own = u32::from(ports.tx_util(port));
+        let queue =
+            (u64::from(ports.queue_bytes(port)) << 16) >> self.config.full_queue_shift.min(31);
+        let queue = queue.min(u64::from(FULL)) as u32;
+        Candidate { port, shared, cost: remote.max(own) + queue, local: own + queue }
+    }
+}
+
+/// Owner of a packet's flowlet, if the packet has a shim.
+#[inline]
+fn owner(packet: &Header) -> Option<FlowletOwner> {
+    packet.shim.map(|shim| FlowletOwner { shim, tor: packet.dst_tor })
+}
+
+impl Scheme for Shuttle {
+    type Config = ShuttleConfig;
+    const NEEDS_RANDOM: bool = true;
+    const NEEDS_UTILISATION: bool = true;
+    const READS_HANDSHAKES: bool = true;
+    const USES_SHIM: bool = true;
+
+    fn new(config: &ShuttleConfig, info: &SwitchInfo) -> Shuttle {
+        let HulaConfig { flowlet_slots, flowlet_gap, .. } = config.hula;
+        Shuttle {
+            config: config.clone(),
+            salt: info.salt,
+            tor: info.tor,
+            hops: RemoteHops::new(info.tors.into(), config.best_k),
+            flowlets: OwnedFlowlets::new(flowlet_slots, flowlet_gap),
+            subflows: SubflowTable::new(config.mapping_rows),
+            association: info.tor.map(|_| Association::new(&config.association, info.salt)),
+            counters: Counters::default(),
+        }
+    }
+
+    fn dre_shift(config: &ShuttleConfig) -> DreShift {
+        config.hula.tau
+    }
+
+    fn probe_period(config: &ShuttleConfig) -> Option<Nanos> {
+        Some(config.hula.probe_period)
+    }
+
+    fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
+        if let Some(association) = &mut self.association {
+            association.observe(step.now, packet);
+        }
+    }
+
+    #[inline]
+    fn forward(
+        &mut self,
+        step: Step,
+        packet: &mut Header,
+        next_hops: &[Port],
+        ports: &mut impl Ports,
+    ) -> Port {
+        self.add_shim(step.now, packet);
+        let hash = mix(packet.flow_hash, self.salt);
+        match self.flowlets.touch(hash, step.now, next_hops) {
+            Flowlet::Running(port) if next_hops.len() == 1 => port,
+            Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
+                self.adopt(hash, packet);
+                port
+            }
+            _ => self.start_flowlet(step, hash, packet, next_hops, ports),
+        }
+    }
+
+    fn egress(&mut self, _step: Step, packet: &mut Header) {
+        packet.shim = None;
+    }
+
+    fn originate(&mut self, _step: Step) -> Option<Probe> {
+        self.tor.map(|tor| Probe { tor, util: 0 })
+    }
+
+    /// Stores the probe's figure. What goes on is the least of max(remote figure, own utilisation now) over the hops known.
+    fn probe(
+        &mut self,
+        step: Step,
+        arrival: &ProbeArrival,
+        ports: &mut impl Ports,
+    ) -> Option<Probe> {
+        self.counters.probes += 1;
+        let ProbeArrival { port, probe: Probe { tor, util }, is_next_hop } = *arrival;
+        if self.tor == Some(tor) || !is_next_hop {
+            return None;
+        }
+        let config = &self.config.hula;
+        self.hops.update(step.now, tor, (port, util), config.fail_after)?;
+        let passes =
+            self.tor.is_none() && self.hops.try_forward(step.now, tor, config.probe_period);
+        if !passes {
+            return None;
+        }
+        let path = |(port, remote): (Port, u16)| {
+            remote.max(quantise(ports.tx_util(port), config.util_bits))
+        };
+        let util = self.hops.known(tor).map(path).min()?;
+        Some(Probe { tor, util })
+    }
+
+    fn state_bytes(&self) -> usize {
+        let owners = self.flowlets.slots() * BYTES_PER_OWNER;
+        let association = self.association.as_ref().map_or(0, Association::state_bytes);
+        let forwarding = self.hops.state_bytes() + self.flowlets.state_bytes() + owners;
+        forwarding + self.subflows.state_bytes() + association
+    }
+
+    fn counters(&self) -> Counters {
+        let Counters { flowlets, moves, .. } = self.flowlets.counters();
+        let association = self.association.as_ref().map(Association::counters).unwrap_or_default();
+        Counters { flowlets, moves, association, ..self.counters }
+    }
+}
+
+impl DigestState for Shuttle {
+    fn digest_state(&self, digest: &mut Digest) {
+        self.hops.digest(digest);
+        self.flowlets.digest(digest, |owner| {
+            owner.map_or([0; 3], |FlowletOwner { shim, tor }| {
+                [shim.id.0, shim.subflow.number().into(), tor.0.into()]
+            })
+        });
+        self.subflows.digest(digest);
+        if let Some(association) = &self.association {
+            association.digest(digest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
