@@ -56,10 +56,13 @@ pub async fn serve(
     let tokens = service.tokens().clone();
     let paths = PathServiceServer::new(Grpc(service)).max_decoding_message_size(MAX_REQUEST_BYTES);
     let paths = InterceptedService::new(paths, move |request| authorised(&tokens, request));
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?;
+    let described = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    // Python's client and older tools speak v1alpha only.
+    let (reflection, older_reflection) = (described().build_v1()?, described().build_v1alpha()?);
     let stopped = async move {
         shutdown.wait().await;
         health.set_not_serving::<PathServiceServer<Grpc>>().await;
@@ -71,6 +74,7 @@ pub async fn serve(
         .http2_max_header_list_size(MAX_HEADER_BYTES)
         .add_service(health_service)
         .add_service(reflection)
+        .add_service(older_reflection)
         .add_service(paths)
         .serve_with_incoming_shutdown(connections(incoming, security), stopped)
         .await?;
