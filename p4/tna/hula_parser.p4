@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What HULA and MP-HULA take in: packets, probes between their passes, and those of the packet generator. */
+/* Parsers of HULA and MP-HULA: packets, probes between their passes, and those of the packet generator. */
 
 parser IngressParser(packet_in packet, out tna_headers_t hdr, out metadata_t meta, out ingress_intrinsic_metadata_t intrinsic) {
     HostHeaders() host_headers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs for Tofino (TNA) share: sizes, verdicts, a packet's way through the switch. `scheme_t` is the scheme's own part. */
+/* Shared by the programs for Tofino (TNA): sizes, verdicts, a packet's way through the switch. `scheme_t` is the scheme's own part. */
 
 #ifndef SWITCH_TORS
 #define SWITCH_TORS 1024

@@ -19,9 +19,11 @@ from heddle._core import HeddleError, Interrupted, ScenarioError, SimulationErro
 from heddle._run import Run, run
 from heddle._scenario import Scenario, schema
 from heddle._sweep import Sweep, default_store, sweep
+from heddle._warnings import HeddleWarning
 
 __all__ = [
     "HeddleError",
+    "HeddleWarning",
     "Interrupted",
     "Run",
     "Scenario",

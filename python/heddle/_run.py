@@ -10,6 +10,7 @@ from heddle import _core
 from heddle._progress import Bar
 from heddle._scenario import Scenario, wrapped
 from heddle._settings import Settings
+from heddle._warnings import warn
 from heddle._workers import Cell, run_cells
 
 
@@ -65,6 +66,11 @@ class Run:
     def series(self) -> _core.Table:
         """Utilisation of each of those ports over time."""
         return self._core.series
+
+    @property
+    def remarks(self) -> list[str]:
+        """Warnings that a reader needs before this run is compared with others: unfinished flows, means that still grow."""
+        return self._core.remarks
 
     @property
     def plot(self) -> "Plots":
@@ -138,12 +144,19 @@ def run(
         ScenarioError, OSError: as for :class:`Scenario`.
         SimulationError: the scenario cannot be run.
         KeyboardInterrupt: Ctrl-C stops the run within a second.
+
+    Warns:
+        HeddleWarning: links are overloaded, flows are unfinished, or means still grow.
     """
     made = Scenario(scenario, set=set, **settings)
+    if overload := made._core.overload():
+        warn(overload)
     cell = Cell(made._core, made.seeds[0] if seed is None else seed)
     kept = None if store is None else _core.Store(store)
     with Bar(1, progress) as bar:
         [done] = run_cells([cell], kept, jobs=1, bar=bar)
+    for remark in done.remarks:
+        warn(remark)
     return Run(done)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,9 @@ def dotted(name: str) -> str:
     if len(sections) == 1:
         return f"{sections[0]}.{name}"
     if not sections:
-        raise TypeError(f"a scenario has no key {name!r}; heddle.schema() lists all")
+        close = get_close_matches(name, _sections_of_keys(), 1)
+        meant = f": did you mean {close[0]!r}?" if close else "; heddle.schema() lists all"
+        raise TypeError(f"a scenario has no key {name!r}{meant}")
     choices = " or ".join(f"{{'{section}.{name}': ...}}" for section in sections)
     raise TypeError(f"several sections have a key {name!r}: give set={choices}")
 

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ from heddle._progress import Bar
 from heddle._run import Run, framed
 from heddle._scenario import Scenario
 from heddle._settings import Settings, dotted, toml
+from heddle._warnings import HeddleWarning, warn
 from heddle._workers import Cell, Submits, run_cells
 
 
@@ -28,6 +30,11 @@ class Sweep:
     def __init__(self, base: Scenario, over: Mapping[str, Sequence[object]], combinations: list[Combination]) -> None:
         self.base, self.over, self.combinations = base, dict(over), combinations
 
+    @property
+    def remarks(self) -> list[str]:
+        """Warnings that a reader needs before combinations are compared, such as different numbers of unfinished flows."""
+        return self._report()[1]
+
     def __iter__(self) -> Iterator[Combination]:
         return iter(self.combinations)
 
@@ -40,12 +47,15 @@ class Sweep:
 
     def report(self, path: str | PathLike[str] | None = None) -> str:
         """The HTML report, as ``heddle sweep`` writes it; also written to ``path`` if one is given."""
-        axes = [(dotted(key), [toml(value) for value in values]) for key, values in self.over.items()]
-        done = [([toml(v) for v in c.settings.values()], [run._core for run in c.runs]) for c in self.combinations]
-        html = _core.sweep_report(self.base._core, axes, done)
+        html, _ = self._report()
         if path is not None:
             Path(path).write_text(html, encoding="utf-8")
         return html
+
+    def _report(self) -> tuple[str, list[str]]:
+        axes = [(dotted(key), [toml(value) for value in values]) for key, values in self.over.items()]
+        done = [([toml(v) for v in c.settings.values()], [run._core for run in c.runs]) for c in self.combinations]
+        return _core.sweep_report(self.base._core, axes, done)
 
     def _repr_html_(self) -> str:
         return framed(self.report(), 640)
@@ -81,15 +91,22 @@ def sweep(
     Raises:
         ScenarioError, OSError, SimulationError: as for :func:`run`; before anything runs if a combination cannot.
         KeyboardInterrupt: Ctrl-C stops the runs of this process within a second; what is done is kept.
+
+    Warns:
+        HeddleWarning: links are overloaded, or combinations differ in their unfinished flows.
     """
     base = Scenario(scenario, set=set, **settings)
     plan = [_combined(base, dict(zip(over, values, strict=True)), seeds) for values in itertools.product(*over.values())]
     cells = [Cell(made._core, seed) for _, made, its_seeds in plan for seed in its_seeds]
+    _warn_of_overload(plan)
     kept = _core.Store(default_store() if store is None else store)
     with Bar(len(cells), progress) as bar:
         runs = iter(run_cells(cells, kept, jobs=jobs or os.cpu_count(), bar=bar, executor=executor))
     done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in plan]
-    return Sweep(base, over, done)
+    made = Sweep(base, over, done)
+    for remark in made.remarks:
+        warn(remark)
+    return made
 
 
 def default_store() -> Path:
@@ -103,6 +120,18 @@ def _combined(
 ) -> tuple[dict[str, object], Scenario, list[int]]:
     made = base.with_settings(set=values)
     return values, made, made.seeds if seeds is None else list(seeds)
+
+
+def _warn_of_overload(plan: list[tuple[dict[str, object], Scenario, list[int]]]) -> None:
+    """One warning, of the first combination that overloads links, with how many do."""
+    overloaded = [(values, text) for values, made, _ in plan if (text := made._core.overload())]
+    if overloaded:
+        values, text = overloaded[0]
+        warnings.warn(
+            f"{len(overloaded)} of {len(plan)} combinations overload links; the first is {values}: {text}",
+            HeddleWarning,
+            stacklevel=3,
+        )
 
 
 def _row(settings: dict[str, object], run: Run) -> dict[str, object]:

@@ -76,6 +76,14 @@ def test_a_report_and_its_plots(small: Path, tmp_path: Path) -> None:
     assert "srcdoc" in run._repr_html_()
 
 
+def test_overload_and_growing_means_are_warned_of(small: Path) -> None:
+    failed = [{"at": "0s", "fail": ["leaf-1 spine-1"]}]
+    with pytest.warns(hd.HeddleWarning, match="is offered") as caught:
+        run = hd.run(small, load=0.9, event=failed, scheme="ecmp")
+    said = [str(warning.message) for warning in caught]
+    assert run.remarks == said[1:], said
+
+
 def test_a_run_that_is_kept_is_not_made_again(small: Path, tmp_path: Path) -> None:
     first = hd.run(small, store=tmp_path / "runs")
     second = hd.run(small, store=tmp_path / "runs")

@@ -18,7 +18,7 @@ def test_settings_are_found_by_their_name(small: Path) -> None:
 def test_a_name_of_several_sections_asks_which(small: Path) -> None:
     with pytest.raises(TypeError, match="several sections have a key 'kind'.*'workload.kind'"):
         hd.Scenario(small, kind="flows")
-    with pytest.raises(TypeError, match="no key 'lood'"):
+    with pytest.raises(TypeError, match="no key 'lood': did you mean 'load'"):
         hd.Scenario(small, lood=0.6)
 
 

@@ -46,7 +46,7 @@ fn skip() -> bool {
     skip_without(Need::Root) || skip_because(missing().as_deref())
 }
 
-/// What the switches' program misses on this machine, in its own words.
+/// The programs that the switches' program misses on this machine, in its own words.
 fn missing() -> Option<String> {
     let program = Path::new(ROOT).join("p4/heddle-p4-switch");
     let output = Command::new(program).arg("--check").output().unwrap();

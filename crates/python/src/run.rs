@@ -121,6 +121,13 @@ impl Run {
         Table::of_lines("time_s,from,to,utilisation", &lines)
     }
 
+    /// Warnings that a reader needs before runs are compared: unfinished flows, means that still grow, and the like.
+    #[getter]
+    fn remarks(&self) -> Vec<String> {
+        let runs = std::slice::from_ref(&self.summary);
+        remarks(&[(self.scenario.resolved.scheme.name(), runs)])
+    }
+
     /// The HTML report, as `heddle run` writes it.
     fn report_html(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.report(py)?.to_html())
@@ -135,20 +142,20 @@ impl Run {
 impl Run {
     fn report(&self, py: Python<'_>) -> PyResult<Report> {
         let (scenario, runs) = (&self.scenario.resolved, std::slice::from_ref(&self.summary));
-        let remarks = remarks(&[(scenario.scheme.name(), runs)]);
+        let remarks = self.remarks();
         let made = self.scenario.provenance(py)?;
         Ok(view::with_origin(view::of_run(scenario, runs), &made, &remarks))
     }
 }
 
-/// The HTML report of a sweep: its axes (key and values), and for each combination its values and its runs.
+/// The HTML report of a sweep and the warnings that a reader needs before its rows are compared, of its axes (key and values), and for each combination its values and its runs.
 #[pyfunction]
 pub(crate) fn sweep_report(
     py: Python<'_>,
     base: &Scenario,
     axes: Vec<(String, Vec<String>)>,
     combinations: Vec<(Vec<String>, Vec<Run>)>,
-) -> PyResult<String> {
+) -> PyResult<(String, Vec<String>)> {
     let axes: Vec<Axis> = axes.into_iter().map(|(key, values)| Axis { key, values }).collect();
     let settings = combinations.iter().map(|(values, runs)| (values.clone(), runs.len())).collect();
     let runs = combinations.into_iter().flat_map(|(_, runs)| runs).map(|run| run.summary).collect();
@@ -158,5 +165,6 @@ pub(crate) fn sweep_report(
         names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
     let remarks = remarks(&named);
     let made = base.provenance(py)?;
-    Ok(view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks).to_html())
+    let html = view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks).to_html();
+    Ok((html, remarks))
 }

@@ -6,6 +6,7 @@ use heddle_path_files::files::read_limited;
 use heddle_scenario::{Source, load};
 use heddle_study::cell::Cell;
 use heddle_study::grid::timed;
+use heddle_study::overload::offered;
 use heddle_study::provenance::Provenance;
 use heddle_study::summary::RunSummary;
 use pyo3::exceptions::PyValueError;
@@ -69,6 +70,14 @@ impl Scenario {
     fn complete(&self, py: Python<'_>) -> PyResult<String> {
         let complete = heddle_scenario::complete(&self.source, &self.resolved);
         Ok(complete.map_err(|error| errors::of_scenario(py, &error))?.to_string())
+    }
+
+    /// The warning of links that are offered more than they carry, by name; None if there are none.
+    fn overload(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let offered = py.detach(|| offered(&self.resolved));
+        let offered =
+            offered.map_err(|error| errors::SimulationError::new_err(error.to_string()))?;
+        Ok(offered.and_then(|offered| offered.warning(&self.resolved.scheme)))
     }
 
     /// Simulates it with a seed, without the interpreter's lock.

@@ -23,7 +23,7 @@ pub type Links<T> = BTreeMap<String, T>;
 /// Reads a fact from the kernel's message about an interface.
 pub type Parse<T> = fn(&LinkMessage) -> Option<T>;
 
-/// What the kernel says of the interfaces of these names now.
+/// The state of the interfaces of these names now, as the kernel has it.
 ///
 /// # Errors
 /// If the kernel does not answer.

@@ -19,7 +19,7 @@ use crate::rig::Rig;
 /// The rate of a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
-    /// What forwards: a scheme, the kernel's routes, or a program that sends all to one port.
+    /// The forwarder: a scheme, the kernel's routes, or a program that sends all to one port.
     pub case: String,
     /// Where: `"xdp"`, `"tc"` or `"kernel"`.
     pub hook: &'static str,
@@ -71,7 +71,7 @@ pub fn rates(load: Load, mut progress: impl FnMut(&str)) -> Result<Vec<Rate>, Be
     Ok(summary(&subjects, load))
 }
 
-/// What forwards.
+/// Something that forwards.
 enum Subject {
     Scheme(Case, Hook),
     /// Everything to one port, by a program.
@@ -123,11 +123,11 @@ impl Subject {
     }
 }
 
-/// What is attached for a measurement, until it is dropped.
+/// Programs and routes of a measurement, attached until this is dropped.
 struct Attached {
     switch: Option<Rig>,
     _bare: Option<Forwarding>,
-    /// What stands in front of all but XDP.
+    /// A program that passes all frames on, in front of what is not XDP.
     _pass: Option<Program>,
 }
 
