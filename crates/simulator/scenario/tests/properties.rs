@@ -58,7 +58,7 @@ const KEYS: [&str; 50] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 38] = [
+const VALUES: [&str; 39] = [
     "0",
     "1",
     "-1",
