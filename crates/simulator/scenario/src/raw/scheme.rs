@@ -276,7 +276,7 @@ pub(crate) struct Weighing {
     pub(crate) association_idle: Time,
     /// Rows of a switch's table of the next hops that each connection's subflows use, rounded up to a power of two. Default: 65536, as MP-HULA.
     pub(crate) mapping_rows: u32,
-    /// The own queue that counts as a full link, rounded up to a power of two. Default: 65536B (about 45 full packets, the buffer's sixth).
+    /// The own queue that counts as a full link, rounded up to a power of two. Default: "65.536KB" (about 45 full packets, the buffer's sixth).
     pub(crate) full_queue: Bytes,
     /// Random draws, of which the one with the least loaded port counts: 1 or 2. Default: 1.
     pub(crate) draws: u8,
