@@ -3,7 +3,7 @@
 //! All flows that cross a cut of the fabric share its capacity. A single server of that capacity that always serves the flow with the
 //! shortest remaining time has the least mean completion time of all (Schrage, Operations Research 1968), so that no fabric with the cut in it
 //! does better. The cuts are each host's link, the links of each ToR and those of each pod, in both directions; links that have failed do not
-//! count while they are down. The least times of single flows ([`single`]) are another bound. The largest of all is given.
+//! count while they are down. The least times of single flows (module `single`) are another bound. The largest of all is given.
 //!
 //! "One big switch" (`scheme = "ideal"`) is no such bound: its ports drop packets, TCP takes time to find its share, and it ignores failures. It is
 //! another fabric, so that its own mean can be below the bound of this one.
