@@ -60,7 +60,7 @@ impl Document {
     /// Parses `text`; `name` is the file's, for messages.
     ///
     /// # Errors
-    /// The text is not TOML, or longer than [`MOST_BYTES`].
+    /// The text is not TOML, or longer than 16 MB.
     pub fn parse(name: &str, text: &str) -> Result<Document, ConfigError> {
         if text.len() > MOST_BYTES {
             let message = format!("a TOML file of more than {} MB is not read", MOST_BYTES >> 20);
