@@ -76,12 +76,11 @@ def test_a_report_and_its_plots(small: Path, tmp_path: Path) -> None:
     assert "srcdoc" in run._repr_html_()
 
 
-def test_overload_and_growing_means_are_warned_of(small: Path) -> None:
-    failed = [{"at": "0s", "fail": ["leaf-1 spine-1"]}]
+def test_what_the_command_line_warns_of_is_a_warning() -> None:
+    with_a_link_down = Path(__file__).parents[2] / "scenarios/hula-fig6.toml"
     with pytest.warns(hd.HeddleWarning, match="is offered") as caught:
-        run = hd.run(small, load=0.9, event=failed, scheme="ecmp")
-    said = [str(warning.message) for warning in caught]
-    assert run.remarks == said[1:], said
+        run = hd.run(with_a_link_down, scheme="ecmp", load=0.8, flows=100, seed=1)
+    assert [str(warning.message) for warning in caught][1:] == run.remarks
 
 
 def test_a_run_that_is_kept_is_not_made_again(small: Path, tmp_path: Path) -> None:
