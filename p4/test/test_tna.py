@@ -1,4 +1,4 @@
-"""The programs for Tofino fit its pipeline, where the compiler for it is found: p4c's `p4c-barefoot`, with TNA's definitions beside it."""
+"""Programs for Tofino fit its pipeline, where the compiler for it is found: p4c's `p4c-barefoot`, with TNA's definitions beside it."""
 
 import pathlib
 import subprocess
@@ -8,7 +8,8 @@ import unittest
 import compiled
 
 COMPILER = "p4c-barefoot"
-PROGRAMS = ("ecmp", "cflb", "cflb_rc5", "hula", "mp_hula")
+# HULA, MP-HULA and RC5 over both ports are refused so far: docs/src/p4.md has its reasons.
+PROGRAMS = ("ecmp", "cflb")
 
 
 class Tofino(unittest.TestCase):

@@ -49,10 +49,8 @@ control Forward(inout tna_headers_t hdr, inout metadata_t meta) {
         void apply(inout flowlet_t flowlet, out bit<32> port) {
             if (meta.now - flowlet.last > flowlet_gap.read()) {
                 flowlet.port = (bit<32>)meta.scheme.candidate;
-                port = (bit<32>)meta.scheme.candidate;
-            } else {
-                port = flowlet.port;
             }
+            port = flowlet.port;
             flowlet.last = meta.now;
         }
     };
