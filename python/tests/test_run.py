@@ -80,7 +80,9 @@ def test_what_the_command_line_warns_of_is_a_warning() -> None:
     with_a_link_down = Path(__file__).parents[2] / "scenarios/hula-fig6.toml"
     with pytest.warns(hd.HeddleWarning, match="is offered") as caught:
         run = hd.run(with_a_link_down, scheme="ecmp", load=0.8, flows=100, seed=1)
-    assert [str(warning.message) for warning in caught][1:] == run.remarks
+    said = [str(warning.message) for warning in caught]
+    assert said[1:] == run.remarks
+    assert "is offered" in run.report(), "as in the command line's report"
 
 
 def test_a_run_that_is_kept_is_not_made_again(small: Path, tmp_path: Path) -> None:

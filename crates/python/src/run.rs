@@ -142,7 +142,8 @@ impl Run {
 impl Run {
     fn report(&self, py: Python<'_>) -> PyResult<Report> {
         let (scenario, runs) = (&self.scenario.resolved, std::slice::from_ref(&self.summary));
-        let remarks = self.remarks();
+        let overload = self.scenario.overload(py)?;
+        let remarks: Vec<String> = overload.into_iter().chain(self.remarks()).collect();
         let made = self.scenario.provenance(py)?;
         Ok(view::with_origin(view::of_run(scenario, runs), &made, &remarks))
     }

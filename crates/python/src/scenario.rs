@@ -73,7 +73,7 @@ impl Scenario {
     }
 
     /// The warning of links that are offered more than they carry, by name; None if there are none.
-    fn overload(&self, py: Python<'_>) -> PyResult<Option<String>> {
+    pub(crate) fn overload(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let offered = py.detach(|| offered(&self.resolved));
         let offered =
             offered.map_err(|error| errors::SimulationError::new_err(error.to_string()))?;

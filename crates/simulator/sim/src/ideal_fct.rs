@@ -16,8 +16,8 @@ pub(crate) use paths::PathLink;
 /// the connection is new, every segment store-and-forward over each link in order, and the delays. Windows do not limit it (no slow
 /// start). pFabric and HPCC normalise by the same bound.
 ///
-/// Where the subflows of a connection have several interfaces, its segments are spread evenly over these, as if their paths shared no link;
-/// the last to arrive counts.
+/// Where hosts have several interfaces, a connection's segments are split evenly across those that its subflows use, whose paths are taken to be
+/// disjoint; the last segment to arrive counts.
 pub fn ideal_fct(
     fabric: &Fabric,
     routes: &Routes,

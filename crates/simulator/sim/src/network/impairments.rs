@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use heddle_policy::mix;
 use heddle_scenario::{Impairment, Share};
 use heddle_units::{Rate, Time};
 
@@ -43,18 +44,9 @@ impl Impairments {
     /// Draws whether a port loses a packet of a flow.
     fn draw(&mut self, port: u32, flow_hash: u32) -> bool {
         let Some(losses) = self.ports.get(&port) else { return false };
-        let of_flow = mix(flow_hash ^ losses.salt);
+        let of_flow = mix(flow_hash, losses.salt);
         losses.blackhole.holds(of_flow) || losses.loss.holds(self.random.bits())
     }
-}
-
-/// A bijection of 32 bits in which every bit of the input changes every bit of the output (the finaliser of MurmurHash3, public domain).
-fn mix(mut x: u32) -> u32 {
-    x ^= x >> 16;
-    x = x.wrapping_mul(0x85eb_ca6b);
-    x ^= x >> 13;
-    x = x.wrapping_mul(0xc2b2_ae35);
-    x ^ x >> 16
 }
 
 impl Network {
@@ -76,7 +68,7 @@ impl Network {
             let losses = self.impairments.ports.entry(port_id).or_default();
             losses.loss = impairment.loss.unwrap_or(losses.loss);
             losses.blackhole = impairment.blackhole.unwrap_or(losses.blackhole);
-            losses.salt = mix(link.wrapping_add(1));
+            losses.salt = mix(link.wrapping_add(1), 0);
             let port = &mut self.ports[port_id as usize];
             port.set_up(port.up, true);
         }
