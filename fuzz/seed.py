@@ -83,6 +83,7 @@ for target, pattern in [
     ("graph", "scenarios/graphs/*.toml"),
     ("fabric_file", "scenarios/fabrics/*.toml"),
     ("replay", "scenarios/flows/*.csv"),
+    ("flow_graph", "scenarios/flows/training-step.csv"),
     ("sizes", "crates/simulator/scenario/data/*.csv"),
 ]:
     for file in root.glob(pattern):

@@ -1,6 +1,6 @@
 # The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
 
-LINTS=(architecture externals targets format clippy rustdoc scripts c_format c_headers p4 fuzz bench msrv deny book)
+LINTS=(architecture externals targets format clippy rustdoc scripts prometheus c_format c_headers p4 fuzz bench msrv deny book)
 
 lint() {
     local check
@@ -78,8 +78,14 @@ lint_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D wa
 lint_rustdoc() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
 
 lint_scripts() {
-    git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce | xargs -0 shellcheck --severity=warning --external-sources --shell=bash
+    git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce 'packaging/deb/p*' | xargs -0 shellcheck --severity=warning --external-sources --shell=bash
     git ls-files -z '*.py' | xargs -0 python3 -m py_compile
+}
+
+# Prometheus' rules, and what they say about series.
+lint_prometheus() {
+    promtool check rules --lint-fatal packaging/prometheus/heddled.rules.yml >&2
+    promtool test rules packaging/prometheus/heddled.test.yml >&2
 }
 
 lint_c_format() { git ls-files -z 'bpf/*.[ch]' | xargs -0 clang-format --dry-run --Werror; }

@@ -4,7 +4,7 @@
 P4C_KNOWN=1.2.5.16
 BMV2_KNOWN=1.15.5
 P4_PYTHON=target/tools/p4/bin/python
-P4_PACKAGES=(ptf==0.12.0 pynng==0.9.0 thrift==0.25.0)
+P4_PACKAGES=(ptf==0.12.0 pynng==0.9.0 thrift==0.25.0 finsy==0.30.0)
 
 # A Python environment with the packages $2... in a folder of target/tools, unless it is there.
 python_environment() {
@@ -30,24 +30,32 @@ setup_p4() {
     install_missing python3=python3
     python_environment target/tools/p4 "${P4_PACKAGES[@]}"
     have p4c-bm2-ss || p4lang_packages p4lang-p4c
-    have simple_switch || p4lang_packages p4lang-bmv2
+    if ! have simple_switch || ! have simple_switch_grpc; then p4lang_packages p4lang-bmv2; fi
     say_missing_p4
 }
 
 # Says which of p4lang's programs are missing. Nothing here builds them.
 say_missing_p4() {
     local program missing=()
-    for program in p4c-bm2-ss p4c-barefoot simple_switch; do
+    for program in p4c-bm2-ss p4c-barefoot simple_switch simple_switch_grpc; do
         have "$program" || missing+=("$program")
     done
-    [ ${#missing[@]} = 0 ] && return
+    if [ ${#missing[@]} = 0 ]; then
+        say "p4: all programs are here: p4c with its Tofino backend, BMv2."
+        return
+    fi
     say "p4: missing: ${missing[*]}. Their tests are skipped."
-    say "p4: known to work: p4c $P4C_KNOWN (p4c-bm2-ss; with the Tofino backend p4c-barefoot), BMv2 $BMV2_KNOWN (simple_switch, with its Python files)."
+    say "p4: known to work: p4c $P4C_KNOWN; p4c-barefoot is p4c built with the Tofino backend"
+    say "p4: known to work: BMv2 $BMV2_KNOWN with its Python files; simple_switch_grpc is BMv2 built with PI, and with Thrift for the tests"
     say "help: packages and how to build: https://github.com/p4lang/p4c#readme and https://github.com/p4lang/behavioral-model#readme;"
     say "help: container images: p4lang/p4c and p4lang/behavioral-model on Docker Hub. Then put the programs on the PATH."
 }
 
 test_p4() {
+    if [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; then
+        python3 p4/test/run.py --help
+        return
+    fi
     setup_p4
-    "$P4_PYTHON" p4/test/run.py
+    "$P4_PYTHON" p4/test/run.py "$@"
 }

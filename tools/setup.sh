@@ -22,7 +22,7 @@ setup_balancer() {
 setup_tests() {
     setup_balancer
     install_missing ip=iproute2 bridge=iproute2 tc=iproute2 nstat=iproute2 nsenter=util-linux sysctl=procps ethtool=ethtool \
-        tcpdump=tcpdump tshark=tshark curl=curl ping=iputils-ping /usr/sbin/bird=bird2 etcd=etcd-server etcdctl=etcd-client
+        tcpdump=tcpdump tshark=tshark curl=curl ping=iputils-ping /usr/sbin/bird=bird2 etcd=etcd-server etcdctl=etcd-client promtool=prometheus
 }
 
 # The programs that `./x lint` runs beside cargo. Versions are fixed, so that a new release of a tool breaks nothing.
@@ -30,7 +30,7 @@ CARGO_DENY=0.20.2
 MDBOOK=0.5.4
 setup_lint() {
     setup_balancer
-    install_missing clang-format=clang-format shellcheck=shellcheck python3=python3 g++=g++ \
+    install_missing clang-format=clang-format shellcheck=shellcheck python3=python3 promtool=prometheus g++=g++ \
         /usr/include/ns3/core-module.h=libns3-dev
     cargo_tool cargo-deny "$CARGO_DENY"
     cargo_tool mdbook "$MDBOOK" --no-default-features

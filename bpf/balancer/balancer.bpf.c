@@ -3,6 +3,7 @@
  *
  * A packet for a known flow, which nothing is due for, is sent at once. For all others a decision is made first (service.h,
  * peer.h, icmp.h, fragments.h), and then carried out (decision.h). */
+#include "balancer/closed.h"
 #include "balancer/fragments.h"
 #include "balancer/heartbeat.h"
 #include "balancer/icmp.h"
@@ -132,6 +133,8 @@ __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context
 		decide_later_fragment(context, decision);
 	} else if (context->packet.later_fragment) {
 		return 0; /* as its first fragment: no error, which is short */
+	} else if (is_echo_request(ctx, &context->packet)) {
+		decide_echo(ctx, context, decision);
 	} else if (read_quote(ctx, context) && find_service(context) && context->vip.kind == VIP_SERVICE) {
 		identify_flow(context);
 		decide_icmp(context, decision);
@@ -231,15 +234,6 @@ __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context
 	return 0;
 }
 
-/* A service's choice for packets to its address. */
-static __always_inline bool drops_unparsable(const struct packet_context *context)
-{
-	struct vip_key key = { .address = context->packet.destination };
-	struct vip *vip = bpf_map_lookup_elem(&vips, &key);
-
-	return vip && vip->drop_unparsable;
-}
-
 _Static_assert(PASS_MALFORMED - PASS_NOT_IP == MALFORMED - NOT_IP, "verdicts in the order of reasons");
 
 /* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length may be wrong. */
@@ -252,7 +246,7 @@ __noinline int act_unparsed(struct xdp_md *ctx, struct packet_context *context, 
 		return XDP_ABORTED;
 	context->vip = (struct vip){};
 	context->packet.length = bytes < 0xffff ? bytes : 0xffff;
-	drop = reason != NOT_IP && reason != MANY_TAGS && drops_unparsable(context);
+	drop = reason != NOT_IP && reason != MANY_TAGS && choices_of_address(context) & DROPS_UNPARSABLE;
 	count(context, drop ? DROP_UNPARSABLE : PASS_NOT_IP + (reason - NOT_IP));
 	return drop ? XDP_DROP : XDP_PASS;
 }
@@ -262,6 +256,26 @@ static __always_inline int act_stray(const struct packet_context *context, enum 
 {
 	count(context, link == LINK_LOOP ? DROP_LOOP : PASS_OTHER_HOST);
 	return link == LINK_LOOP ? XDP_DROP : XDP_PASS;
+}
+
+/* A packet that is for no service, where an address of a service passes none to closed ports. */
+__noinline int act_without_service(struct xdp_md *ctx, struct packet_context *context)
+{
+	enum link_check link;
+	__u8 choices;
+
+	if (!context)
+		return XDP_ABORTED;
+	choices = context->service.protocol ? choices_of_address(context) : 0;
+	if (!(choices & (DROPS_CLOSED | REFUSES_CLOSED))) {
+		count(context, PASS_NO_VIP);
+		return XDP_PASS;
+	}
+	link = check_link(ctx);
+	if (link != LINK_OURS)
+		return act_stray(context, link);
+	context->now = now();
+	return act_closed(ctx, context, choices);
 }
 
 SEC("xdp")
@@ -282,6 +296,8 @@ int heddle_balancer(struct xdp_md *ctx)
 		return act_unparsed(ctx, context, parsed);
 	derive_keys(context);
 	if (!find_service(context)) {
+		if (settings.closes_ports)
+			return act_without_service(ctx, context);
 		count(context, PASS_NO_VIP);
 		return XDP_PASS;
 	}

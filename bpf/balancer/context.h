@@ -49,7 +49,7 @@ static __always_inline void count(const struct packet_context *context, enum cou
 		struct trace *trace = current_trace();
 
 		if (trace)
-			trace->counters |= 1ull << counter;
+			trace->counters[counter / 64 % (COUNTERS / 64)] |= 1ull << counter % 64;
 		return;
 	}
 	count = bpf_map_lookup_elem(&counters, &index);

@@ -6,25 +6,11 @@
 
 #include "balancer/authenticate.h"
 #include "balancer/decision.h"
-#include "common/too_big.h"
+#include "common/turn.h"
 
 static __always_inline __u64 nanoseconds(const struct packet_context *context)
 {
 	return SETTINGS_CLOCK ? (__u64)context->now << TICK_SHIFT : bpf_ktime_get_ns();
-}
-
-/* IPv4's header checksum stays as it is: the sum is the same. */
-static __always_inline void swap_addresses(__u32 *ip, bool v6)
-{
-	const int words = v6 ? 4 : 1;
-	__u32 *source = ip + (v6 ? 2 : 3);
-
-	for (int i = 0; i < words; i++) {
-		__u32 word = source[i];
-
-		source[i] = source[i + words];
-		source[i + words] = word;
-	}
 }
 
 /* Turns the frame into the answer: back to the sender's steering port, with this message. False: it has no room for one. */

@@ -159,6 +159,7 @@ enum limit_kind {
 	LIMIT_LEARN,
 	LIMIT_QUERY,
 	LIMIT_ERRORS,
+	LIMIT_REFUSALS, /* as of errors; apart from them, so that a scan of ports hides no MTU */
 	LIMITS,
 };
 

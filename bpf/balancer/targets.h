@@ -53,9 +53,14 @@ static __always_inline __u32 target_id(__u32 index)
 	return target ? target->id : 0;
 }
 
+/* The ports of a service are one in it, as they are in the flow table. */
 static __always_inline __u64 shared_hash(const struct packet_context *context, const struct address *client, __be16 port)
 {
-	return hash_maglev(settings.maglev_seed, client, port, &context->service);
+	struct vip_key service = context->service;
+
+	if (context->vip.several_ports)
+		service.port = context->vip.first_port;
+	return hash_maglev(settings.maglev_seed, client, port, &service);
 }
 
 static __always_inline __u64 maglev_hash(const struct packet_context *context, const struct address *client, __be16 port)

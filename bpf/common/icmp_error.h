@@ -4,13 +4,15 @@
  * The caller limits the rate of answers (RFC 1812, 4.3.2.8; RFC 4443, 2.4 f). No answer quotes more than the packet that caused it. */
 #pragma once
 
-#include "common/outer.h"
+#include "common/turn.h"
 
 #define ICMP_SIZE 8
 #define INTERNETWORK_CONTROL 0xc0 /* as errors are sent: RFC 1812, 4.3.2.5 */
 
-#define IPV4_QUOTE (576 - IPV4_SIZE - ICMP_SIZE)  /* RFC 1812, 4.3.2.3 */
-#define IPV4_SHORT_QUOTE (60 + 8)                 /* RFC 792: the header and 8 bytes */
+#define IPV4_LEAST_QUOTE (IPV4_SIZE + 8)         /* RFC 792: the header without options, and 8 bytes */
+#define IPV4_QUOTE (576 - IPV4_SIZE - ICMP_SIZE) /* RFC 1812, 4.3.2.3 */
+#define IPV4_SHORT_QUOTE (60 + 8)                /* the same with the longest header */
+#define IPV6_LEAST_QUOTE (IPV6_SIZE + 8)
 #define IPV6_QUOTE (1280 - IPV6_SIZE - ICMP_SIZE) /* RFC 4443, 2.4 c */
 
 /* Most bytes that one call of the helper may sum in older kernels. */
@@ -53,17 +55,6 @@ static __always_inline void write_icmp(__be32 *icmp, const struct icmp_error *er
 	sum += (__u64)bpf_htonl(error->first) + bpf_htonl(error->second);
 	icmp[0] = bpf_htonl(error->first | bpf_ntohs(checksum(sum)));
 	icmp[1] = bpf_htonl(error->second);
-}
-
-static __always_inline void swap_macs(__u16 *macs)
-{
-#pragma unroll
-	for (int i = 0; i < ETH_ALEN / 2; i++) {
-		__u16 destination = macs[i];
-
-		macs[i] = macs[i + ETH_ALEN / 2];
-		macs[i + ETH_ALEN / 2] = destination;
-	}
 }
 
 /* `sum` is of the quote. */
@@ -111,16 +102,6 @@ static __always_inline int answer(struct xdp_md *ctx, const struct packet *packe
 	swap_macs(data);
 	write_error(data + size, packet, v6, error, quote, sum);
 	return XDP_TX;
-}
-
-/* True for a unicast address that a host can have. */
-static __always_inline bool one_host(const struct address *address, bool v6)
-{
-	const __u8 *bytes = (const __u8 *)address;
-
-	if (v6)
-		return address->high && bytes[0] != 0xff;
-	return bytes[12] && bytes[12] != 127 && bytes[12] < 224;
 }
 
 /* True if an error may be sent about the packet: not about errors, later fragments, or sources that are no single host (RFC 1122, 3.2.2;

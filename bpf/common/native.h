@@ -29,6 +29,7 @@ struct xdp_md {
 
 void *bpf_map_lookup_elem(void *map, const void *key);
 __u64 bpf_ktime_get_ns(void);
+__u32 bpf_get_prandom_u32(void);
 __u64 bpf_xdp_get_buff_len(struct xdp_md *ctx);
 long bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 offset, void *to, __u32 bytes);
 long bpf_xdp_adjust_head(struct xdp_md *ctx, int delta);

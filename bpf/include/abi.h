@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 2
+#define HEDDLE_ABI 3
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -20,7 +20,7 @@
 #define RING_SIZE (1 << (32 - RING_SHIFT))
 #define NO_TARGET 0
 #define STAMP_SHIFT 6 /* ticks of a stamp in a Maglev table, as a power of two: one second */
-#define COUNTERS 64
+#define COUNTERS 128
 
 /* ---- services ---- */
 
@@ -28,7 +28,7 @@ enum vip_kind {
 	VIP_NONE,
 	VIP_SERVICE,  /* flows are spread over backends by the table `table` */
 	VIP_DIRECT,   /* everything goes to `target`: a backend's own address (mptcp = "c-flag") */
-	VIP_ADDRESS,  /* port 0, protocol 0: some service has this address, for fragments and ICMP */
+	VIP_ADDRESS,  /* port 0, protocol 0: some service has this address, for fragments, ICMP and ports without a service */
 	VIP_STEERING, /* this balancer's own address: what the other balancers send */
 };
 
@@ -39,6 +39,13 @@ enum mptcp_mode {
 	MPTCP_ASSIGN,
 };
 
+/* VIP_ADDRESS: the operator's choices for packets to the address that are for none of its services; without one they are passed. */
+#define DROPS_UNPARSABLE 0x01 /* that cannot be read up to their ports */
+#define DROPS_CLOSED 0x02     /* to a port without a service */
+#define REFUSES_CLOSED 0x04   /* the same, answered as by a host where nothing listens */
+#define DROPS_ECHO 0x08       /* ICMP echo requests */
+#define ANSWERS_ECHO 0x10
+
 struct vip_key {
 	struct address address;
 	__be16 port;
@@ -48,15 +55,15 @@ struct vip_key {
 };
 
 struct vip {
-	__u16 id;             /* from 1; names the service in flows, tokens and counters */
-	__u8 kind;            /* enum vip_kind */
-	__u8 mode;            /* enum mptcp_mode */
-	__u32 table;          /* first slot of its Maglev table in `maglev` */
-	__u16 target;         /* VIP_DIRECT */
-	__u8 drop_unparsable; /* VIP_ADDRESS: packets that cannot be read up to their ports are dropped, not passed */
-	__u8 pad;
+	__u16 id;           /* from 1; names the service in flows, tokens and counters */
+	__u8 kind;          /* enum vip_kind */
+	__u8 mode;          /* enum mptcp_mode */
+	__u32 table;        /* first slot of its Maglev table in `maglev` */
+	__u16 target;       /* VIP_DIRECT */
+	__u8 choices;       /* VIP_ADDRESS: DROPS_UNPARSABLE and the others */
+	__u8 several_ports; /* VIP_SERVICE: true: this is one of the service's ports, */
 	__u16 group; /* the id of the service under which tokens are stored of all services that have the same backends; 0: none has */
-	__u16 pad2;
+	__be16 first_port; /* and this one stands for all of them in hashes: the first one, or 0 */
 };
 
 /* ---- targets of packets: backends, and the other balancers ---- */
@@ -252,7 +259,8 @@ struct settings {
 	__u64 macs[MACS];    /* this machine's, up to the first 0; none: frames' addresses are not compared */
 	__u8 tables_changed; /* true: a slot of the Maglev tables changed lately; sent with answers to heartbeats */
 	__u8 ask_always;     /* true: that was so at another balancer, and is not known here */
-	__u8 pad[2];
+	__u8 closes_ports;   /* true: an address of a service has DROPS_CLOSED or REFUSES_CLOSED */
+	__u8 pad;
 	__u32 now; /* the time, where the program was loaded with a clock of its own */
 	__u32 abi;
 };
@@ -296,9 +304,13 @@ enum counter {
 	RETURNED,        /* a registration of a backend that is not known here: back to the balancer that sent it */
 	HEARTBEAT_ANSWERED,
 	/* sent back to the client */
-	TOO_BIG, /* longer than the MTU to the backend: answered by ICMP, within limits */
+	TOO_BIG,        /* longer than the MTU to the backend: answered by ICMP, within limits */
+	REFUSED_CLOSED, /* to a port without a service: answered by a TCP reset or ICMP, within limits */
+	ANSWERED_ECHO,
 	/* dropped */
 	DROP_UNPARSABLE, /* as PASS_PROTOCOL, PASS_EXTENSIONS and PASS_MALFORMED, for a service that does not pass such packets */
+	DROP_CLOSED,     /* to a port without a service, at an address that passes no such packets */
+	DROP_ECHO,       /* ICMP echo request to an address that passes none */
 	DROP_LOOP,       /* this machine has sent the frame itself */
 	DROP_MALFORMED,
 	DROP_NO_BACKEND,
@@ -391,7 +403,7 @@ struct peer_state {
 /* ---- explain: the decision of a program that was loaded for dry runs ---- */
 
 struct trace {
-	__u64 counters; /* bit n: enum counter n */
+	__u64 counters[COUNTERS / 64]; /* bit n % 64 of word n / 64: enum counter n */
 	__u32 token;
 	__u16 vip;
 	__u16 target;

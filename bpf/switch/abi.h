@@ -91,13 +91,34 @@ enum mp_hula_long {
 	LONG_APART, /* as ALIKE, and a further subflow leaves the hop that the first one takes */
 };
 
+enum shuttle_rule {
+	SHUTTLE_WEIGHTED, /* at random, by weight */
+	SHUTTLE_LEAST,    /* the least cost */
+};
+
+enum shuttle_subflows {
+	SHUTTLE_APART,      /* each subflow avoids the others' hops */
+	SHUTTLE_FIRST_FREE, /* each but the first does */
+	SHUTTLE_ALIKE,      /* each chooses alone */
+};
+
+/* Shuttle's own parameters. */
+struct shuttle_config {
+	__u32 full_queue_shift; /* a queue of 2^full_queue_shift bytes counts as a full link; more than 31 counts as 31 */
+	__u32 draws;            /* of which the hop with the least loaded port counts: 1 or 2 */
+	__u32 choice;           /* enum shuttle_rule */
+	__u32 subflows;         /* enum shuttle_subflows */
+};
+
+/* MP-HULA's parameters, and Shuttle's, which has its tables. */
 struct mp_hula_config {
 	struct hula_config hula;
 	__u64 idle_after;        /* idle timeout of a subflow in the association tables */
 	__u32 best_k;            /* next hops remembered for each ToR: 1 to BEST_HOPS */
 	__u32 mapping_rows;      /* a power of two, at most MAPPING_ROWS */
 	__u32 association_slots; /* a power of two, 4 to ASSOCIATION_SLOTS */
-	__u32 long_flows;        /* enum mp_hula_long */
+	__u32 long_flows;        /* enum mp_hula_long; LONG_ALIKE for Shuttle */
+	struct shuttle_config shuttle;
 };
 
 /* MP-HULA's header between ToRs (section 2.2). */
@@ -115,6 +136,13 @@ struct probe_arrival {
 	__u16 link_util; /* transmit utilisation of `port`, of 65536 (dre_util) */
 	__u8 next_hop;   /* `port` is a next hop towards `tor` */
 	__u8 pad[7];
+};
+
+/* Load of one of the switch's own ports. */
+struct port_load {
+	__u32 queue; /* bytes that wait, the frame in transmission included */
+	__u16 util;  /* transmit utilisation, of 65536 (dre_util) */
+	__u16 pad;
 };
 
 /* The outcome of a probe: the probe to replicate, if any. */

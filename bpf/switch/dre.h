@@ -43,7 +43,7 @@ static __always_inline void dre_add(struct dre *dre, __u64 now, __u32 bytes, __u
 	dre->last = now;
 }
 
-/* The utilisation of a link that carries `full` bytes in tau, of 65536. The only division; not on the path of data packets. */
+/* The utilisation of a link that carries `full` bytes in tau, of 65536. The only division; not on the path of data packets, but where Shuttle starts a flowlet. */
 static __always_inline __u16 dre_util(const struct dre *dre, __u64 now, __u32 shift, __u64 full)
 {
 	__u64 util = (dre_decayed(dre, now, shift) << 16) / (full ? full : 1);

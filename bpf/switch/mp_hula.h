@@ -2,7 +2,7 @@
 /* MP-HULA (Hernandez Benet et al., NetCompute 2018): HULA with the k best next hops of each ToR, and the subflows of one MPTCP connection on
  * different ones.
  *
- * A port of the Rust (crates/schemes/policy/src/mp_hula.rs), which decides on what the paper leaves open. Tables of zeros are those of a switch
+ * A port of the Rust (crates/schemes/policy/src/mp_hula.rs and mptcp_tables.rs), which decides on what the paper leaves open. Tables of zeros are those of a switch
  * that has received nothing. With k = 1 each decision is HULA's. */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "switch/subflows.h"
 
 struct mp_hula_tables {
-	struct best_hops best[SWITCH_TORS];
+	struct hop_table best[SWITCH_TORS];
 	struct owned_flowlet flowlets[FLOWLET_SLOTS];
 	struct mapping_row mappings[MAPPING_ROWS];
 	struct association_tables association; /* a ToR's; other switches do not touch it */
@@ -44,7 +44,7 @@ static __always_inline struct association mp_hula_association(const struct mp_hu
 }
 
 /* The entry of a ToR; NULL for one that is not in the fabric. */
-static __always_inline struct best_hops *mp_hula_best(const struct mp_hula *hula, __u32 tor)
+static __always_inline struct hop_table *mp_hula_best(const struct mp_hula *hula, __u32 tor)
 {
 	return tor < hula->config->hula.tors && tor < SWITCH_TORS ? &hula->tables->best[tor] : NULL;
 }
@@ -66,22 +66,28 @@ static __always_inline void mp_hula_add_shim(const struct mp_hula *hula, __u64 n
 		hula->counts->shims++;
 }
 
-/* The ports of the live flowlets of the connection's other subflows; none for a flowlet that may take the best hop whatever they use. */
-static __always_inline __u64 mp_hula_avoided(const struct mp_hula *hula, __u64 now, const struct mp_hula_packet *packet)
+/* The ports of the live flowlets of the connection's other subflows, for a packet with a shim. */
+static __always_inline __u64 mp_hula_others(const struct mp_hula *hula, __u64 now, const struct mp_hula_packet *packet)
 {
 	const struct hula_config *config = &hula->config->hula;
 
-	if (!packet->shim.subflow || (packet->shim.subflow == 1 && hula->config->long_flows != LONG_YIELD))
-		return 0;
 	return hops_of_others(mp_hula_row(hula, packet), hula->tables->flowlets, config->flowlet_slots, &packet->shim,
 			      packet->dst_tor, now, config->flowlet_gap);
+}
+
+/* Those that a flowlet avoids: none if it may take the best hop whatever they use. */
+static __always_inline __u64 mp_hula_avoided(const struct mp_hula *hula, __u64 now, const struct mp_hula_packet *packet)
+{
+	if (!packet->shim.subflow || (packet->shim.subflow == 1 && hula->config->long_flows != LONG_YIELD))
+		return 0;
+	return mp_hula_others(hula, now, packet);
 }
 
 /* The best known hop that a flowlet may take, NO_PORT if none is known. */
 static __always_inline __u16 mp_hula_choose(const struct mp_hula *hula, __u64 now, const struct mp_hula_packet *packet,
 					    const struct next_hops *hops, __u64 up)
 {
-	const struct best_hops *best = mp_hula_best(hula, packet->dst_tor);
+	const struct hop_table *best = mp_hula_best(hula, packet->dst_tor);
 	bool yields = packet->shim.subflow && hula->config->long_flows == LONG_YIELD;
 	__u16 first = NO_PORT, second = NO_PORT, free = NO_PORT;
 	__u64 avoided;
@@ -123,20 +129,22 @@ static __always_inline void mp_hula_take_hop(const struct mp_hula *hula, __u64 n
 	if (!packet->shim.subflow)
 		return;
 	map_subflow(row, &packet->shim, slot);
-	if (config->long_flows == LONG_APART && packet->shim.subflow == 1 && best_hops_k(config) > 1)
+	if (config->long_flows == LONG_APART && packet->shim.subflow == 1 && hop_table_k(config) > 1)
 		end_others(row, hula->tables->flowlets, config->hula.flowlet_slots, &packet->shim, packet->dst_tor, now,
 			   config->hula.flowlet_gap, port);
 }
 
-/* Starts a flowlet on its hop. */
-static __always_inline __u16 mp_hula_start(const struct mp_hula *hula, __u64 now, __u32 hash, __u32 slot,
-					   const struct mp_hula_packet *packet, const struct next_hops *hops, __u64 up)
+/* Starts a flowlet on the hop chosen, or on the fallback's if that is NO_PORT. */
+static __always_inline __u16 mp_hula_start(const struct mp_hula *hula, __u64 now, const struct mp_hula_packet *packet,
+					   const struct next_hops *hops, __u64 up, __u16 port)
 {
-	__u16 port = mp_hula_choose(hula, now, packet, hops, up);
+	const struct hula_config *config = &hula->config->hula;
+	__u32 hash = mix(packet->flow_hash, config->salt);
+	__u32 slot = flowlet_slot(hash, config->flowlet_slots);
 
 	if (port == NO_PORT) {
 		hula->counts->fallbacks++;
-		port = hula_fall_back(&hula->config->hula, hash, hops, up);
+		port = hula_fall_back(config, hash, hops, up);
 	}
 	flowlet_assign(&hula->tables->flowlets[slot].flowlet, port, hula->counts);
 	set_owner(&hula->tables->flowlets[slot], &packet->shim, packet->dst_tor);
@@ -155,13 +163,13 @@ static __always_inline void mp_hula_adopt(const struct mp_hula *hula, __u64 now,
 	mp_hula_take_hop(hula, now, slot, packet, flowlet_port(&flowlet->flowlet));
 }
 
-/* The port of a data packet to another ToR, and in `packet` its shim on departure. Bit i of `up` says that port i is up. */
-static __always_inline __u16 mp_hula_forward(const struct mp_hula *hula, __u64 now, struct mp_hula_packet *packet,
+/* The port of a data packet to another ToR if there is no choice or its flowlet runs, NO_PORT if it starts one; and in `packet` its shim on departure.
+ * Bit i of `up` says that port i is up. */
+static __always_inline __u16 mp_hula_running(const struct mp_hula *hula, __u64 now, struct mp_hula_packet *packet,
 					     const struct next_hops *hops, __u64 up)
 {
 	const struct hula_config *config = &hula->config->hula;
-	__u32 hash = mix(packet->flow_hash, config->salt);
-	__u32 slot = flowlet_slot(hash, config->flowlet_slots);
+	__u32 slot = flowlet_slot(mix(packet->flow_hash, config->salt), config->flowlet_slots);
 	struct owned_flowlet *flowlet = &hula->tables->flowlets[slot];
 	__u16 port;
 
@@ -173,11 +181,23 @@ static __always_inline __u16 mp_hula_forward(const struct mp_hula *hula, __u64 n
 		flowlet->subflow = 0;
 		flowlet->id = 0;
 		flowlet->tor = 0;
-	} else if (hula_usable(config, port, up)) {
-		mp_hula_adopt(hula, now, slot, packet);
-		return port;
+		return NO_PORT;
 	}
-	return mp_hula_start(hula, now, hash, slot, packet, hops, up);
+	if (!hula_usable(config, port, up))
+		return NO_PORT;
+	mp_hula_adopt(hula, now, slot, packet);
+	return port;
+}
+
+/* The port of a data packet to another ToR, and in `packet` its shim on departure. */
+static __always_inline __u16 mp_hula_forward(const struct mp_hula *hula, __u64 now, struct mp_hula_packet *packet,
+					     const struct next_hops *hops, __u64 up)
+{
+	__u16 port = mp_hula_running(hula, now, packet, hops, up);
+
+	if (port != NO_PORT)
+		return port;
+	return mp_hula_start(hula, now, packet, hops, up, mp_hula_choose(hula, now, packet, hops, up));
 }
 
 /* A data packet from the fabric at its destination ToR: the shim is removed. */
@@ -198,7 +218,7 @@ static __always_inline struct probe_result mp_hula_probe(const struct mp_hula *h
 							 const struct probe_arrival *arrival)
 {
 	const struct hula_config *config = &hula->config->hula;
-	struct best_hops *best = mp_hula_best(hula, arrival->tor);
+	struct hop_table *best = mp_hula_best(hula, arrival->tor);
 	struct probe_result result = { .tor = arrival->tor };
 
 	hula->counts->probes++;
@@ -216,7 +236,7 @@ static __always_inline void mp_hula_digest(const struct mp_hula *hula, __u64 *di
 	struct association association = mp_hula_association(hula);
 
 	for (__u32 tor = 0; tor < config->hula.tors && tor < SWITCH_TORS; tor++)
-		best_hops_digest(&hula->tables->best[tor], digest);
+		hop_table_digest(&hula->tables->best[tor], digest);
 	for (__u32 slot = 0; slot < config->hula.flowlet_slots && slot < FLOWLET_SLOTS; slot++)
 		owned_flowlet_digest(&hula->tables->flowlets[slot], digest);
 	for (__u32 row = 0; row < config->mapping_rows && row < MAPPING_ROWS; row++)

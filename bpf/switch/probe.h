@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Probes of HULA and MP-HULA: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), received and replicated. */
+/* Probes of HULA, MP-HULA and Shuttle: 24 bits of ToR and 8 of utilisation behind ETHERTYPE_PROBE (heddle-wire's probe), received and replicated. */
 #pragma once
 
 #include "switch/forward.h"
@@ -54,7 +54,7 @@ static __always_inline int replicate(frame *frame, const struct visit *visit, co
 		const struct switch_port *port = group >> number & 1 ? get_port(number) : NULL;
 
 		if (port)
-			meter_sent(number, visit->now, frame_bytes(frame), to->dre_shift, port->full);
+			meter_sent(number, visit->now, frame_bytes(frame), to, port->full);
 	}
 	if (visit->role == ROLE_UP)
 		return bpf_redirect_map(&probe_devices_below, 0, flags);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* MP-HULA's shim in frames (heddle-wire's shim): ETHERTYPE_SHIM, the MPTCP ID, the subflow's number, and the EtherType of what follows.
+/* The shim of MP-HULA and Shuttle in frames (heddle-wire's shim): ETHERTYPE_SHIM, the MPTCP ID, the subflow's number, and the EtherType of what
+ * follows.
  *
  * Under other schemes no frame has one. */
 #pragma once
@@ -9,7 +10,7 @@
 
 #define SHIM_READY 0x100 /* no verdict: the frame goes on */
 
-#ifdef WITH_MP_HULA
+#ifdef SCHEME_HAS_SHIMS
 #include "switch/shim_frames.h"
 #else
 static __always_inline int read_shim(frame *frame, struct visit *visit, __be16 *type)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Shims under MP-HULA: read on arrival from the fabric, added at the source ToR, removed at the destination ToR; and the handshakes from which a
- * ToR learns to which connection a subflow belongs. */
+/* Shims under MP-HULA and Shuttle: read on arrival from the fabric, added at the source ToR, removed at the destination ToR; and the handshakes
+ * from which a ToR learns to which connection a subflow belongs. */
 #pragma once
 
 #include "switch/flow.h"
 #include "switch/handshake.h"
-#include "switch/scheme_mp_hula.h"
+#include "switch/scheme_mptcp.h"
 #include "switch/visit.h"
 
 #ifndef SHIM_READY
@@ -80,7 +80,7 @@ static __always_inline int remove_shim(frame *frame, struct visit *visit)
 	popped = frame_pop_shim(frame, &visit->packet);
 	if (popped < 0)
 		return drop(frame, DROPPED_FAILED);
-	mp_hula_egress(&visit->shim);
+	scheme_egress(&visit->shim);
 	visit->shimmed = false;
 	if (popped != FRAME_AGAIN)
 		return SHIM_READY;

@@ -5,6 +5,7 @@
 #include "switch/cflb_prepare.h"
 #include "switch/ecmp.h"
 #include "switch/mp_hula.h"
+#include "switch/shuttle.h"
 #include "switch/step_abi.h"
 
 /* The tables of a switch: those of one scheme. */
@@ -42,7 +43,7 @@ static __always_inline void step_hula(const struct hula *hula, const struct step
 	}
 }
 
-static __always_inline void step_best(const struct best_hops *best, struct step_output *output)
+static __always_inline void step_best(const struct hop_table *best, struct step_output *output)
 {
 	if (!best)
 		return;
@@ -99,6 +100,46 @@ static __always_inline void step_mp_hula(const struct mp_hula *hula, const struc
 	}
 }
 
+static __always_inline struct port_load shuttle_port_load(const struct shuttle *shuttle, __u64 now, __u32 port)
+{
+	const struct port_load *load = shuttle->ports;
+
+	(void)now;
+	return load[port & (SWITCH_PORTS - 1)];
+}
+
+static __always_inline void step_shuttle_packet(const struct shuttle *shuttle, const struct step_input *input,
+						struct step_output *output)
+{
+	struct mp_hula_packet packet = {
+		.flow_hash = input->flow_hash,
+		.dst_tor = input->dst_tor,
+		.from_host = input->from_host,
+		.shim = input->shim,
+	};
+
+	output->port = shuttle_forward(shuttle, input->now, input->random, &packet, &input->hops, input->up);
+	output->shim = packet.shim;
+}
+
+/* What is not Shuttle's own is MP-HULA's. */
+static __always_inline void step_shuttle(const struct shuttle *shuttle, const struct step_input *input,
+					 struct step_output *output)
+{
+	switch (input->kind) {
+	case STEP_PACKET:
+		step_shuttle_packet(shuttle, input, output);
+		break;
+	case STEP_PROBE:
+		output->probe = shuttle_probe(shuttle, input->now, &input->probe);
+		step_best(mp_hula_best(&shuttle->mptcp, input->probe.tor), output);
+		break;
+	default:
+		step_mp_hula(&shuttle->mptcp, input, output);
+		break;
+	}
+}
+
 /* A packet without fields is hashed as by ECMP. */
 static __always_inline void step_cflb(const struct cflb *cflb, struct cflb_memo *memo, __u32 salt, const struct step_input *input,
 				      struct scheme_counters *counts, struct step_output *output)
@@ -136,6 +177,7 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 {
 	struct hula hula = { .config = &config->mp_hula.hula, .tables = &state->hula, .counts = counts };
 	struct mp_hula mp_hula = { .config = &config->mp_hula, .tables = &state->mp_hula, .counts = counts };
+	struct shuttle shuttle = { .mptcp = mp_hula, .ports = input->load };
 
 	switch (scheme) {
 	case SCHEME_ECMP:
@@ -146,6 +188,9 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 		return 0;
 	case SCHEME_MP_HULA:
 		step_mp_hula(&mp_hula, input, output);
+		return 0;
+	case SCHEME_SHUTTLE:
+		step_shuttle(&shuttle, input, output);
 		return 0;
 	case SCHEME_CFLB:
 		step_cflb(&state->cflb, &state->cflb_memo, config->salt, input, counts, output);
@@ -172,7 +217,7 @@ static __always_inline __u64 scheme_digest(const struct step_config *config, uni
 
 	if (config->scheme == SCHEME_HULA)
 		hula_digest(&hula, &digest);
-	if (config->scheme == SCHEME_MP_HULA)
+	if (config->scheme == SCHEME_MP_HULA || config->scheme == SCHEME_SHUTTLE)
 		mp_hula_digest(&mp_hula, &digest);
 	if (config->scheme == SCHEME_DRE)
 		dre_digest(&state->dre, &digest);

@@ -14,6 +14,7 @@ enum step_scheme {
 	SCHEME_MP_HULA,
 	SCHEME_CFLB,
 	SCHEME_DRE,
+	SCHEME_SHUTTLE,
 };
 
 enum step_kind {
@@ -36,7 +37,7 @@ struct dre_config {
 struct step_config {
 	__u32 scheme;                  /* enum step_scheme */
 	__u32 salt;                    /* ECMP's, and CFLB's router number */
-	struct mp_hula_config mp_hula; /* and HULA's, in its front */
+	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */
 	struct cflb_constants cflb;
 	struct dre_config dre;
 };
@@ -61,6 +62,9 @@ struct step_input {
 	__u8 tcp_flags;
 	__u8 from_host; /* STEP_PACKET, too */
 	__u8 has_fields;
+	/* Shuttle: STEP_PACKET, STEP_PROBE */
+	__u32 random;                        /* 32 uniform bits */
+	struct port_load load[SWITCH_PORTS]; /* by port */
 };
 
 #define STEP_BEST 8
@@ -71,7 +75,7 @@ struct step_output {
 	struct probe_result probe;
 	struct shim shim; /* STEP_PACKET, STEP_EGRESS */
 	struct cflb_decision decision;
-	/* After STEP_PROBE: the next hops known, best first. */
+	/* After STEP_PROBE: the next hops known, in the order of the tables: best first, but for Shuttle. */
 	__u32 best_count;
 	__u16 best_port[STEP_BEST];
 	__u16 best_util[STEP_BEST];

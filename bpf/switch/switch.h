@@ -19,7 +19,7 @@ static __always_inline void sent(__u32 number, const struct switch_config *to, _
 		return;
 	count_in(&port_counts, number * PORT_COUNTERS + PORT_SENT, bytes);
 	if (port->role != ROLE_HOST)
-		meter_sent(number, now, bytes, to->dre_shift, port->full);
+		meter_sent(number, now, bytes, to, port->full);
 }
 
 /* The peer's MAC address is that of its frames, as a port has one peer. At `data` is an Ethernet header. */

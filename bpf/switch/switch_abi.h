@@ -7,7 +7,7 @@
 #include "include/address.h"
 #include "switch/abi.h"
 
-#define SWITCH_ABI 3 /* raised with each change of a pinned map's structure */
+#define SWITCH_ABI 4 /* raised with each change of a pinned map's structure */
 #define SWITCH_DESTINATIONS 65536
 #define SWITCH_GROUPS 1024 /* sets of next hops; number 0 is none */
 #define SWITCH_NO_TOR 0xffff
@@ -55,7 +55,7 @@ struct switch_config {
 	__u32 scheme;              /* enum switch_scheme: the one that the tables are of */
 	struct address answers_v4; /* source of ICMP "time exceeded"; zeros: none is sent */
 	struct address answers_v6;
-	struct mp_hula_config mp_hula; /* HULA's in its front */
+	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */
 };
 
 enum switch_scheme {
@@ -63,6 +63,7 @@ enum switch_scheme {
 	SWITCH_HULA,
 	SWITCH_MP_HULA,
 	SWITCH_CFLB,
+	SWITCH_SHUTTLE,
 };
 
 /* Counters. Each frame that a port receives is in exactly one of the verdicts. */
@@ -82,7 +83,7 @@ enum switch_counter {
 	DROPPED_HOST_PROBE, /* a probe from a host */
 	DROPPED_HOST_SHIM,  /* a shim from a host */
 	DROPPED_BAD_PROBE,  /* a probe that is cut short or names no ToR */
-	DROPPED_BAD_SHIM,   /* a shim that is cut short, or under another scheme than MP-HULA */
+	DROPPED_BAD_SHIM,   /* a shim that is cut short, or under a scheme without shims */
 	DROPPED_NO_PORT,    /* the port has no device */
 	DROPPED_FAILED,     /* the kernel refused a change of the frame */
 	SWITCH_VERDICTS,
@@ -101,10 +102,10 @@ enum port_counter {
 	PORT_COUNTERS,
 };
 
-/* A port's utilisation estimator. */
+/* A port's utilisation estimator, and its queue (Shuttle). */
 struct port_meter {
 	__u32 lock;
-	__u32 pad;
+	__u32 queue; /* bytes that waited at `last`, the frame in transmission included */
 	__u64 bytes;
 	__u64 last;
 };

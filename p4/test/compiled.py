@@ -30,6 +30,11 @@ def path(program: str, test: bool) -> pathlib.Path:
     return folder_and_flags(program)[0] / "compiled" / f"{program}{'-test' if test else ''}.json"
 
 
+def p4info(json_file: pathlib.Path) -> pathlib.Path:
+    """The P4Info of a program. A test build has the tables, counters and registers of the other."""
+    return json_file.with_name(json_file.stem.removesuffix("-test") + ".p4info.txtpb")
+
+
 def without_positions(value: Any) -> Any:
     """JSON without what names lines of the source, the place of the file or the compiler's version."""
     if isinstance(value, dict):

@@ -142,8 +142,8 @@ def hash_of(name: str) -> int:
 
 
 @contextlib.contextmanager
-def running(fabric: Fabric, folder: pathlib.Path) -> Iterator[Fabric]:
-    """Builds a fabric and runs its switches until the context ends."""
+def running(fabric: Fabric, folder: pathlib.Path, protocol: str) -> Iterator[Fabric]:
+    """Builds a fabric and runs its switches, controlled by a protocol, until the context ends."""
     switches = []
     try:
         fabric.build()
@@ -152,7 +152,8 @@ def running(fabric: Fabric, folder: pathlib.Path) -> Iterator[Fabric]:
             plan = folder / f"{node}.json"
             plan.write_text(json.dumps(fabric.plan(node)))
             with open(folder / f"{node}.log", "wb") as log:
-                switches.append(fabric.start(node, sys.executable, "-m", "heddle_p4", str(plan), stderr=log, env=environment))
+                command = (sys.executable, "-m", "heddle_p4", "--protocol", protocol, str(plan))
+                switches.append(fabric.start(node, *command, stderr=log, env=environment))
         for node, switch in zip(fabric.nodes()[2:], switches, strict=True):
             wait_until_running(folder / f"{node}.log", switch)
         yield fabric

@@ -1,4 +1,6 @@
-"""Random steps on the compiled programs beside the Rust: `python3 fuzz.py SCHEME [--seed N] [--traces N] [--steps N] [--bmv2] [--keep FILE]`.
+"""Random steps on the compiled programs beside the Rust:
+
+python3 fuzz.py SCHEME [--seed N] [--traces N] [--steps N] [--bmv2 | --p4runtime] [--keep FILE]
 
 Traces with the Rust's decisions come from `cargo run --example random-traces`. A trace on which a program differs is reduced to the steps that
 show it, and printed with the first step that differs; --keep writes it as a file of traces, in the form of vectors/schemes."""
@@ -34,7 +36,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("scheme", choices=PROGRAMS)
     for name, default in (("seed", 1000), ("traces", 100), ("steps", 100)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--bmv2", action="store_true", help="on simple_switch, not by interpreter.py")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--bmv2", action="store_true", help="on simple_switch, not by interpreter.py")
+    where.add_argument("--p4runtime", action="store_true", help="on simple_switch_grpc")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FILE", help="write the traces that differ, minimised")
     return parser.parse_args()
 
@@ -50,7 +54,8 @@ def main() -> int:
     given = arguments()
     scheme, program = PROGRAMS[given.scheme]
     kept = []
-    with (bmv2.bench if given.bmv2 else interpreted.bench)(compiled.path(program, test=True)) as running:
+    bench = bmv2.bench if given.bmv2 else bmv2.p4runtime_bench if given.p4runtime else interpreted.bench
+    with bench(compiled.path(program, test=True)) as running:
         drawn = reference.drawn(scheme, given.seed, given.traces, given.steps)
         for trace in drawn:
             if difference(running, trace):

@@ -16,6 +16,7 @@ class InterpretedSwitch(Switch):
         self.program = Program(path)
         self.machine = Machine(path)
         self.groups: dict[int, tuple[int, ...]] = {}
+        self.clock = 0  # ns: the interpreter has none of its own
 
     def _action(self, table: str, action: str, values: Values) -> tuple[str, tuple[int, list[int]]]:
         found = self.program.table(table)
@@ -44,6 +45,12 @@ class InterpretedSwitch(Switch):
 
     def set_copies(self, session: int, port: int) -> None:
         self.machine.copy_ports[session] = port
+
+    def has_counter(self, name: str) -> bool:
+        return name in self.program.counters
+
+    def now(self) -> int:
+        return self.clock
 
     def counter(self, name: str, index: int) -> int:
         return self.machine.counters.get((self.program.counters[name], index), 0)
@@ -74,7 +81,7 @@ class InterpretedBench:
         self.left.append(self.switch.machine.process(port, frame))
         self.left += self.switch.machine.copies
 
-    def receive(self, port: int) -> bytes | None:
+    def receive(self, port: int, _timeout: float = 0) -> bytes | None:
         """The next frame that has left by a port; None if there is none."""
         for number, (left_by, frame) in enumerate(self.left):
             if left_by == port:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from heddle_p4 import status
 from heddle_p4.switch import Switch
 
 BEST_HOPS = 8
@@ -21,12 +22,7 @@ def digest(words: list[int]) -> str:
 
 def best(switch: Switch, scheme: str, tor: int) -> list[list[int]]:
     """The next hops known towards a ToR, best first: port and utilisation."""
-    if scheme == "hula":
-        port = switch.register("best_next_port", tor)
-        return [[port - 1, switch.register("best_util", tor)]] if port else []
-    known = switch.register("best_known", tor)
-    places = range(tor * BEST_HOPS, tor * BEST_HOPS + known)
-    return [[switch.register("best_port", place), switch.register("best_util", place)] for place in places]
+    return [[port, util] for port, util, _ in status.best_hops(switch, scheme, tor)]
 
 
 def _suppression(switch: Switch, tor: int) -> list[int]:

@@ -129,6 +129,12 @@ class BadInput(unittest.TestCase):
 
 
 CAPABLE = bytes.fromhex("1e160181") + bytes(range(1, 9)) + bytes(range(9, 17)) + bytes(2)
+TOKEN_A, TOKEN_B = (int.from_bytes(hashlib.sha256(CAPABLE[at : at + 8]).digest()[:4], "big") for at in (4, 12))
+
+
+def join_option(token: int, length: int = 12) -> bytes:
+    """The MP_JOIN of a SYN, which may lie about its length."""
+    return bytes([0x1E, length, 0x10, 0]) + token.to_bytes(4, "big") + bytes(4)
 
 
 class BadHandshakes(BadInput):
@@ -154,7 +160,7 @@ class BadHandshakes(BadInput):
 
     def join(self, flow: int, token: int) -> None:
         """A SYN with MP_JOIN."""
-        self.handshake(flow, SYN, bytes.fromhex("1e0c1000") + token.to_bytes(4, "big") + bytes(4))
+        self.handshake(flow, SYN, join_option(token))
 
     def test_a_shim_under_another_scheme_is_dropped(self) -> None:
         """Here it is this scheme's: forwarded, as long as it wraps IP."""
@@ -171,14 +177,36 @@ class BadHandshakes(BadInput):
 
     def test_joins_that_repeat_are_one_subflow_and_the_seventeenth_wraps(self) -> None:
         self.handshake(1, ACK, CAPABLE)
-        token = int.from_bytes(hashlib.sha256(CAPABLE[4:12]).digest()[:4], "big")
         for _ in range(3):
-            self.join(0x20000, token)
+            self.join(0x20000, TOKEN_A)
         self.assertEqual(self.counted("joins"), 1)
         for flow in range(3, 18):
-            self.join(flow << 16, token)
+            self.join(flow << 16, TOKEN_A)
         self.assertGreaterEqual(self.counted("joins"), 2)
         self.assertEqual(self.counted("joins") + self.counted("table_collisions"), 16)
+
+    def test_of_two_joins_in_one_packet_the_first_counts(self) -> None:
+        self.handshake(1, ACK, CAPABLE)
+        self.handshake(0x20000, SYN, join_option(0) + join_option(TOKEN_A))
+        self.assertEqual((self.counted("joins"), self.counted("unknown_tokens")), (0, 1))
+        self.handshake(0x30000, SYN, join_option(TOKEN_A) + join_option(0))
+        self.assertEqual((self.counted("joins"), self.counted("unknown_tokens")), (1, 1))
+
+    def test_a_join_that_reaches_into_the_next_one_is_none_and_hides_it(self) -> None:
+        self.handshake(1, ACK, CAPABLE)
+        # 16 and 24 are the lengths of MP_JOIN in a SYN/ACK and an ACK, which have no token; no other one is a join's.
+        for length in (13, 16, 20, 24):
+            self.handshake(length << 16, SYN, join_option(TOKEN_A, length) + join_option(TOKEN_B))
+        self.assertEqual((self.counted("joins"), self.counted("unknown_tokens")), (0, 0))
+        # A byte shorter than a join: the byte behind it, a zero, ends the options.
+        self.handshake(0x50000, SYN, join_option(TOKEN_A, 11) + join_option(TOKEN_B))
+        self.assertEqual((self.counted("joins"), self.counted("unknown_tokens")), (0, 0))
+
+    def test_two_joins_of_one_flow_by_both_tokens_are_one_subflow(self) -> None:
+        self.handshake(1, ACK, CAPABLE)
+        self.join(0x20000, TOKEN_A)
+        self.join(0x20000, TOKEN_B)
+        self.assertEqual(self.counted("joins"), 1)
 
     def test_options_of_a_handshake_that_lie_about_their_length_open_nothing(self) -> None:
         for length in (0, 1, 2, 3, 4, 12, 21, 23, 40, 255):

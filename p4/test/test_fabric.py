@@ -16,6 +16,7 @@ import fabric
 SPINES = 4
 PORT = 5001
 PROBE_PERIOD = 200_000_000
+MOST_PERIODS = 10  # from the cut of a link until data goes another way: three until its entries are stale, and the sender's timeout
 MPTCP_ID = 262  # IPPROTO_MPTCP of Linux
 LIMIT = 60.0
 HULA = {
@@ -118,11 +119,12 @@ class Fabric(unittest.TestCase):
     """As root, with simple_switch."""
 
     config = MP_HULA
+    protocol = "thrift"
 
     def setUp(self) -> None:
         folder = self.folder = self.enterContext(tempfile.TemporaryDirectory())
         network = fabric.Fabric(SPINES, "mp-hula", self.config, rate=20_000_000)
-        self.fabric = self.enterContext(fabric.running(network, pathlib.Path(folder)))
+        self.fabric = self.enterContext(fabric.running(network, pathlib.Path(folder), self.protocol))
         self.observer = Observer(self.fabric.namespace("leaf-1"))
         self.addCleanup(self.observer.close)
         receiver = self.fabric.start("host-1", sys.executable, "-c", RECEIVE, stdout=subprocess.PIPE)
@@ -164,6 +166,7 @@ class Fabric(unittest.TestCase):
         eventually("data of the subflow on another spine", has_moved)
         periods = (moved[0] - at) * 1e9 / PROBE_PERIOD
         print(f"spine {spine} cut: the subflow moved after {periods:.1f} probe periods", file=sys.stderr)
+        self.assertLess(periods, MOST_PERIODS)
         eventually("two subflows on different spines again", self.parted)
 
 

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import fabric
 import frames
 import interpreted
 from frames import ACK
-from heddle_p4 import tokens
+from heddle_p4 import bmv2, status, tokens
+from heddle_p4.__main__ import ask
 from heddle_p4.cflb import mix
 from heddle_p4.plan import COUNTERS, CPU_PORT, BadPlan, Plan, Tables
 from heddle_p4.probes import frame as probe_frame
@@ -94,6 +96,55 @@ class Switches(unittest.TestCase):
         self.assertEqual(switch.counter("scheme_counters", COUNTERS.index("connections")), 1)
 
 
+class State(unittest.TestCase):
+    """What a running switch tells, by the interpreter."""
+
+    def switch(self, node: str, scheme: str, config: fabric.Json) -> tuple[Plan, interpreted.InterpretedSwitch]:
+        """A switch with its tables, and all ports up but the first."""
+        plan = plan_of(node, scheme, config)
+        switch = interpreted.InterpretedSwitch(plan.program())
+        Tables(plan, switch).write((1 << SPINES + 1) - 2)
+        return plan, switch
+
+    def test_best_hops_are_told_with_their_devices_utilisation_and_age(self) -> None:
+        for scheme, config in (("hula", HULA), ("mp-hula", MP_HULA)):
+            plan, switch = self.switch("leaf-0", scheme, config)
+            # The interpreter's clock stands at 0.
+            switch.machine.process(2, frames.probe(1, 77))
+            switch.clock = 1_500_000
+            state = status.read(plan, switch, 2)
+            self.assertEqual([port["up"] for port in state["ports"]], [False, True, False, False, False])
+            (route,) = state["routes"]
+            self.assertEqual((route["tor"], route["next_hops"]), (1, ["eth0", "eth1", "eth2", "eth3"]))
+            self.assertEqual(route["best"], [{"peer": "eth2", "util": 77, "age_ms": 1.5}])
+            self.assertEqual({name: count for name, count in state["counters"].items() if count}, {"probe_taken": 1})
+            self.assertIn("best 1: eth2 (util 77, 1.5 ms ago)", status.text(state))
+
+    def test_a_ports_utilisation_is_its_estimators_decayed_until_now(self) -> None:
+        plan, switch = self.switch("leaf-0", "ecmp", {})
+        switch.write_register("meter_bytes", 1, plan.ports[1].full)
+        switch.write_register("meter_last", 1, 1000)
+        switch.clock = 1000 + (1 << plan.tau_shift) // 4
+        state = status.read(plan, switch, 2)
+        self.assertEqual([port["utilisation"] for port in state["ports"][:3]], [0, 0.75, 0])
+        self.assertRegex(status.text(state), r"eth1 +up +up +75\.0% +0")
+
+    def test_a_switch_of_each_scheme_tells_its_counters(self) -> None:
+        for scheme, config in (("ecmp", {}), ("hula", HULA), ("mp-hula", MP_HULA)):
+            plan, switch = self.switch("spine-1", scheme, config)
+            switch.machine.process(0, frames.probe(0))
+            state = status.read(plan, switch, 3)
+            self.assertEqual(sum(state["counters"].values()), 1)
+            self.assertEqual(status.lab_counters(switch)["probe_arrivals"], 1)
+            self.assertEqual(list(state["scheme_counters"]), [] if scheme == "ecmp" else COUNTERS)
+
+    def test_a_switch_that_does_not_run_is_said_not_to(self) -> None:
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(unittest.mock.patch("heddle_p4.__main__.ANSWER", 0.01))
+        with self.assertRaisesRegex(BadPlan, "no switch answers"):
+            ask(pathlib.Path(folder, "switch.json"))
+
+
 class Refused(unittest.TestCase):
     """Documents that no switch can run."""
 
@@ -101,6 +152,12 @@ class Refused(unittest.TestCase):
         plan = plan_of("leaf-0", "hula", HULA | {"flowlet_slots": 1 << 20})
         with self.assertRaisesRegex(BadPlan, "room for 65536"):
             plan.check(Program(plan.program()))
+
+    def test_ports_behind_the_last_one_of_a_set_are_refused(self) -> None:
+        plan = plan_of("leaf-0", "hula", HULA)
+        one = dataclasses.replace(plan.ports[0], number=64)
+        with self.assertRaisesRegex(BadPlan, "65 cells of meter_bytes: the program has room for 64"):
+            dataclasses.replace(plan, ports=(one,)).check(Program(plan.program()))
 
     def test_more_bits_than_a_probe_has_are_refused(self) -> None:
         plan = plan_of("leaf-0", "hula", HULA | {"util_bits": 12})
@@ -117,7 +174,19 @@ class Refused(unittest.TestCase):
             command = (sys.executable, "-m", "heddle_p4", "--check")
             done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 127)
-        self.assertRegex(done.stderr, "simple_switch.*\nhelp: ./x setup p4")
+        self.assertRegex(done.stderr, "simple_switch_grpc.*simple_switch .*\nhelp: ./x setup p4")
+
+    def test_a_protocol_that_is_none_is_refused(self) -> None:
+        with (
+            unittest.mock.patch.dict(os.environ, {bmv2.CHOICE: "openflow"}),
+            self.assertRaisesRegex(bmv2.Missing, "openflow.*\nhelp: write p4runtime"),
+        ):
+            bmv2.choose()
+
+    def test_a_program_whose_registers_are_filled_is_refused_by_p4runtime(self) -> None:
+        plan = dataclasses.replace(plan_of("leaf-0", "ecmp", {}), scheme="cflb", config={"cipher": "skip32"})
+        with self.assertRaisesRegex(bmv2.Missing, "register.*\nhelp: take --protocol thrift"):
+            bmv2.choose("p4runtime", plan.fills_registers())
 
 
 if __name__ == "__main__":

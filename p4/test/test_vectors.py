@@ -13,13 +13,13 @@ import traces
 class Vectors(unittest.TestCase):
     """One test for each file of traces."""
 
-    def bench(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
+    def running(self, program: pathlib.Path) -> AbstractContextManager[traces.Bench]:
         """A switch with a program."""
         return interpreted.bench(program)
 
     def replay(self, program: str, name: str) -> None:
         """All traces of a file on one switch, which forgets between them."""
-        with self.bench(compiled.path(program, test=True)) as running:
+        with self.running(compiled.path(program, test=True)) as running:
             for trace in traces.read(name):
                 with self.subTest(trace["name"]):
                     traces.Run(running, trace).replay()

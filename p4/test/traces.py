@@ -34,8 +34,8 @@ class Bench(Protocol):
     def send(self, port: int, frame: bytes) -> None:
         """Gives the switch a frame."""
 
-    def receive(self, port: int) -> bytes | None:
-        """The next frame that leaves by a port; None if there is none."""
+    def receive(self, port: int, timeout: float = ...) -> bytes | None:
+        """The next frame that leaves by a port; None if none does, within a time if the switch has a clock."""
 
 
 class Different(AssertionError):
@@ -65,7 +65,8 @@ class Run:
         self.up = (1 << PORTS) - 1
         self.routes = Routes(self.switch)
         self.towards: set[Any] = set()
-        self._configure()
+        with self.switch.batch():
+            self._configure()
 
     def _configure(self) -> None:
         self._settings()

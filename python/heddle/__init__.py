@@ -15,13 +15,17 @@ The same scenario and seed give the same results as ``heddle run``, to the bit. 
 DuckDB without a copy; none of them is required.
 """
 
+from heddle import mptcp
 from heddle._core import HeddleError, Interrupted, ScenarioError, SimulationError, Table, __version__, engine_digest
+from heddle._fabric import Fabric
+from heddle._reproduce import reproduce
 from heddle._run import Run, run
 from heddle._scenario import Scenario, schema
 from heddle._sweep import Sweep, default_store, sweep
 from heddle._warnings import HeddleWarning
 
 __all__ = [
+    "Fabric",
     "HeddleError",
     "HeddleWarning",
     "Interrupted",
@@ -34,6 +38,8 @@ __all__ = [
     "__version__",
     "default_store",
     "engine_digest",
+    "mptcp",
+    "reproduce",
     "run",
     "schema",
     "sweep",

@@ -75,7 +75,7 @@ class Run:
     @property
     def plot(self) -> "Plots":
         """The report's plots, as SVG."""
-        return Plots(self._core)
+        return Plots(self._core.plots())
 
     def report(self, path: str | PathLike[str] | None = None) -> str:
         """The HTML report, as ``heddle run`` writes it; also written to ``path`` if one is given."""
@@ -105,8 +105,8 @@ class Svg(str):
 class Plots:
     """Plots of a report by name: iterate over the names, index by one."""
 
-    def __init__(self, core: _core.Run) -> None:
-        self._svgs = dict(core.plots())
+    def __init__(self, svgs: list[tuple[str, str]]) -> None:
+        self._svgs = dict(svgs)
 
     def fct(self) -> Svg:
         """The distribution of flow completion times."""

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Any, NamedTuple
 
 from heddle import _core
 from heddle._progress import Bar
-from heddle._run import Run, framed
+from heddle._run import Plots, Run, framed
 from heddle._scenario import Scenario
 from heddle._settings import Settings, dotted, toml
-from heddle._warnings import HeddleWarning, warn
+from heddle._warnings import warn
 from heddle._workers import Cell, Submits, run_cells
 
 
@@ -27,8 +26,10 @@ class Combination(NamedTuple):
 class Sweep:
     """Results of a sweep: its combinations, in the order of the values, the last key's turning fastest."""
 
-    def __init__(self, base: Scenario, over: Mapping[str, Sequence[object]], combinations: list[Combination]) -> None:
-        self.base, self.over, self.combinations = base, dict(over), combinations
+    def __init__(
+        self, base: Scenario, over: Mapping[str, Sequence[object]], combinations: list[Combination], plan: _core.Plan
+    ) -> None:
+        self.base, self.over, self.combinations, self._plan = base, dict(over), combinations, plan
 
     @property
     def remarks(self) -> list[str]:
@@ -52,10 +53,17 @@ class Sweep:
             Path(path).write_text(html, encoding="utf-8")
         return html
 
+    @property
+    def plot(self) -> Plots:
+        """The report's plots, as SVG: over the last key whose values are numbers, a curve for each value of the others."""
+        return Plots(self._plan.plots(*self._parts()))
+
     def _report(self) -> tuple[str, list[str]]:
+        return self._plan.report(self.base._core, *self._parts())
+
+    def _parts(self) -> tuple[list[tuple[str, list[str]]], list[_core.Run]]:
         axes = [(dotted(key), [toml(value) for value in values]) for key, values in self.over.items()]
-        done = [([toml(v) for v in c.settings.values()], [run._core for run in c.runs]) for c in self.combinations]
-        return _core.sweep_report(self.base._core, axes, done)
+        return axes, [run._core for _, runs in self.combinations for run in runs]
 
     def _repr_html_(self) -> str:
         return framed(self.report(), 640)
@@ -96,14 +104,16 @@ def sweep(
         HeddleWarning: links are overloaded, or combinations differ in their unfinished flows.
     """
     base = Scenario(scenario, set=set, **settings)
-    plan = [_combined(base, dict(zip(over, values, strict=True)), seeds) for values in itertools.product(*over.values())]
-    cells = [Cell(made._core, seed) for _, made, its_seeds in plan for seed in its_seeds]
-    _warn_of_overload(plan)
+    combined = [_combined(base, dict(zip(over, values, strict=True)), seeds) for values in itertools.product(*over.values())]
+    cells = [Cell(made._core, seed) for _, made, its_seeds in combined for seed in its_seeds]
+    plan = _core.Plan([([toml(v) for v in values.values()], made._core, its_seeds) for values, made, its_seeds in combined])
+    if overload := plan.overload():
+        warn(overload)
     kept = _core.Store(default_store() if store is None else store)
     with Bar(len(cells), progress) as bar:
         runs = iter(run_cells(cells, kept, jobs=jobs or os.cpu_count(), bar=bar, executor=executor))
-    done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in plan]
-    made = Sweep(base, over, done)
+    done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in combined]
+    made = Sweep(base, over, done, plan)
     for remark in made.remarks:
         warn(remark)
     return made
@@ -120,18 +130,6 @@ def _combined(
 ) -> tuple[dict[str, object], Scenario, list[int]]:
     made = base.with_settings(set=values)
     return values, made, made.seeds if seeds is None else list(seeds)
-
-
-def _warn_of_overload(plan: list[tuple[dict[str, object], Scenario, list[int]]]) -> None:
-    """One warning, of the first combination that overloads links, with how many do."""
-    overloaded = [(values, text) for values, made, _ in plan if (text := made._core.overload())]
-    if overloaded:
-        values, text = overloaded[0]
-        warnings.warn(
-            f"{len(overloaded)} of {len(plan)} combinations overload links; the first is {values}: {text}",
-            HeddleWarning,
-            stacklevel=3,
-        )
 
 
 def _row(settings: dict[str, object], run: Run) -> dict[str, object]:

@@ -90,6 +90,23 @@ def test_a_combination_that_cannot_be_is_refused_before_any_run(small: Path, tmp
     assert not (tmp_path / "runs").exists()
 
 
+def test_the_worst_overload_is_named_in_a_warning_and_in_the_report(small: Path, tmp_path: Path) -> None:
+    slow: dict[str, object] = {"fabric.link": [{"between": "leaf-1 spine-1", "rate": "2Gbps"}]}
+    with pytest.warns(hd.HeddleWarning, match="2 of 3 combinations overload links; the worst is 0.9: ") as caught:
+        sweep = hd.sweep(small, {"load": [0.1, 0.8, 0.9]}, scheme="ecmp", set=slow, store=tmp_path)
+    [said] = [str(warning.message) for warning in caught if "overload links" in str(warning.message)]
+    assert said.startswith("2 of 3 combinations overload links; the worst is 0.9: leaf-1 spine-1")
+    assert "2 of 3 combinations overload links; the worst is 0.9: leaf-1 spine-1" in sweep.report()
+
+
+def test_a_sweep_has_the_plots_of_its_report(small: Path, tmp_path: Path) -> None:
+    sweep = hd.sweep(small, OVER, store=tmp_path)
+    assert "mean-by-workload.load" in list(sweep.plot)
+    svg = sweep.plot["mean-by-workload.load"]
+    assert svg.startswith("<svg")
+    assert ">ecmp<" in svg and ">hula<" in svg, "a curve for each scheme"
+
+
 def test_the_default_store_is_among_the_users_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert hd.default_store() == tmp_path / "heddle/runs"

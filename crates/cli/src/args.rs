@@ -37,7 +37,7 @@ Exit codes:
   2    the command line is wrong
   3    a scenario, a fabric file or a configuration is wrong; the message names file, line and fix
   127  a sub-command's program is not installed; the message names how to get it
-  130  interrupted; what run, sweep, reproduce, study and demo had finished is kept
+  130  interrupted; what run, sweep, cell, reproduce, study and demo had finished is kept
 
 Start with: heddle demo, heddle path --help, or heddle lb --help";
 
@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Run a scenario over a grid of values, on all cores; goes on where it was interrupted.
     Sweep(Sweep),
+    /// Make single runs of a sweep, by their keys, and keep them: jobs of a cluster.
+    Cell(Cell),
     /// Compare two results: figures, scenarios, engines.
     Diff(Diff),
     /// Work on kept runs.
@@ -113,10 +115,19 @@ Examples:
   heddle run scenarios/hula-fig5.toml
   heddle run scenarios/hula-fig5.toml --set scheme=ecmp --set workload.load=0.5 --set measure.flows=2000
   heddle run scenarios/hula-fig6.toml --parquet
-  heddle run scenarios/hula-fig6.toml --json | jq .over_seeds.fct_mean")]
+  heddle run scenarios/hula-fig6.toml --json | jq .over_seeds.fct_mean
+  heddle run scenarios/last-hop.toml --pcap 'leaf-1 host-1' --trace 3")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) source: ScenarioArgs,
+    /// Also write a capture of what crosses a link, in both directions, for Wireshark: LINK-seed-N.pcap, a file for each seed. A link is named as
+    /// in `[[event]]`: "leaf-1 host-3", or "spine-2" for all of a switch. Can be repeated. Runs are run again for it.
+    #[arg(long, value_name = "LINK")]
+    pub(crate) pcap: Vec<String>,
+    /// Also write windows, round-trip time, losses and path of a flow over time: flow-N-seed-M.csv. A flow is named by its number in
+    /// flows.csv. Can be repeated. Runs are run again for it.
+    #[arg(long, value_name = "FLOW", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) trace: Vec<u32>,
     /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
     #[arg(long)]
     pub(crate) parquet: bool,
@@ -126,27 +137,58 @@ pub(crate) struct Run {
     pub(crate) out: Option<PathBuf>,
 }
 
+/// The runs of a sweep, and where they are kept.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --over workload.load=0.3,0.5,0.7
-  heddle sweep scenarios/hula-fig5.toml --over scheme=hula --over scheme.flowlet_gap=50us,100us,200us")]
-pub(crate) struct Sweep {
+pub(crate) struct Grid {
     #[command(flatten)]
     pub(crate) source: ScenarioArgs,
     /// A key and the values to try, separated by commas. Repeat it: the grid is every combination.
     #[arg(long, value_name = "KEY=V1,V2,..", value_parser = key_value, required = true)]
     pub(crate) over: Vec<(String, String)>,
-    /// Also write flows.csv, a row for each flow of each run. Runs that were kept without their flows are run again.
+    /// Also keep the flows of each run, and write flows.csv, a row for each. Runs that were kept without their flows are run again.
     #[arg(long)]
     pub(crate) flows: bool,
-    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
-    #[arg(long)]
-    pub(crate) parquet: bool,
     /// Folder for sweep.csv (a row for each combination), tidy.csv (a row for each value), sweep.json and report.html; finished runs are
     /// kept in runs/ below it [default: out/sweep-NAME].
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --over workload.load=0.3,0.5,0.7
+  heddle sweep scenarios/hula-fig5.toml --over scheme=hula --over scheme.flowlet_gap=50us,100us,200us
+  heddle sweep scenarios/requests.toml --over scheme=ecmp,letitflow --baseline scheme=ecmp
+  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --list")]
+pub(crate) struct Sweep {
+    #[command(flatten)]
+    pub(crate) grid: Grid,
+    /// Compare every combination with the one that has this value of a swept key, seed by seed: ratios with confidence intervals, in a table, in
+    /// ratios.csv and in the report.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "list")]
+    pub(crate) baseline: Option<(String, String)>,
+    /// Also write each CSV table as Apache Parquet, with typed columns and, under the key `heddle` of its metadata, what made it.
+    #[arg(long)]
+    pub(crate) parquet: bool,
+    /// Run nothing: print a line for each run with its key, `done` or `missing`, and its values and seed, separated by tabs. `heddle cell`
+    /// makes one.
+    #[arg(long, conflicts_with = "parquet")]
+    pub(crate) list: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example, the first of a sweep's missing runs, as a job of a cluster would have it:
+  heddle sweep a.toml --over scheme=ecmp,hula --list | grep missing
+  heddle cell a.toml --over scheme=ecmp,hula --key 0123456789abcdef01234567
+  heddle sweep a.toml --over scheme=ecmp,hula")]
+pub(crate) struct Cell {
+    #[command(flatten)]
+    pub(crate) grid: Grid,
+    /// A run's key, as `heddle sweep --list` prints it. Can be repeated.
+    #[arg(long, required = true)]
+    pub(crate) key: Vec<String>,
 }
 
 #[derive(Args, Debug)]
@@ -248,7 +290,7 @@ pub(crate) struct Study {
     /// One seed, few loads, few flows: minutes (the default).
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// Three seeds, more loads and flows: hours.
+    /// Five seeds, more loads and flows: hours.
     #[arg(long)]
     pub(crate) full: bool,
     /// Folder for study.json, study.md and report.html; finished runs are kept in runs/ below it.

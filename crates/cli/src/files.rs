@@ -10,6 +10,7 @@ pub(crate) use heddle_program::output::json as print_json;
 use heddle_report::Report;
 use heddle_scenario::{Scenario, Source, load};
 use heddle_study::columns;
+use heddle_study::external::FilesAndLibraries;
 use heddle_study::provenance::Provenance;
 use serde::Serialize;
 
@@ -21,10 +22,11 @@ pub(crate) fn source(args: &ScenarioArgs) -> Result<Source, Failure> {
     read(&args.scenario, &args.set)
 }
 
-/// Resolves a scenario; the files that it names are sought from its own folder.
+/// Resolves a scenario; files and libraries that it names are sought from its own folder.
 pub(crate) fn resolve(source: &Source) -> Result<Scenario, Failure> {
-    let files = |path: &str| read_limited(&folder(Path::new(&source.name)).join(path));
-    Ok(load(source, &files)?)
+    let folder = folder(Path::new(&source.name));
+    let read = |path: &str| read_limited(&folder.join(path));
+    Ok(load(source, &FilesAndLibraries { read, folder })?)
 }
 
 /// Results with their origin, as JSON.
@@ -37,7 +39,7 @@ pub(crate) struct Made<'a> {
 }
 
 /// The tables that results can have, without their ending.
-const TABLES: [&str; 4] = ["flows", "links", "sweep", "tidy"];
+const TABLES: [&str; 5] = ["flows", "links", "sweep", "tidy", "ratios"];
 
 /// Files of results in a folder, to be listed.
 pub(crate) struct Written {
@@ -66,6 +68,11 @@ impl Written {
     /// Notes a table, if it was written.
     pub(crate) fn table(&mut self, name: &str, is_written: bool) {
         self.names.extend(is_written.then(|| name.to_owned()));
+    }
+
+    /// Notes files that are written already.
+    pub(crate) fn others(&mut self, names: Vec<String>) {
+        self.names.extend(names);
     }
 
     /// Writes each CSV file once more as Parquet, with what made it in the metadata; if not wanted, removes those that an earlier run left.

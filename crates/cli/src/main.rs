@@ -50,6 +50,7 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Demo(demo) => commands::demo::demo(demo, common),
         Command::Run(run) => commands::run::run(run, common),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, common),
+        Command::Cell(cell) => commands::cell::cell(cell, common),
         Command::Diff(diff) => commands::diff::diff(diff, common),
         Command::Store(StoreCommand::Merge(merge)) => commands::store::merge(merge, common),
         Command::Reproduce(args) => return commands::reproduce::reproduce(args, common),

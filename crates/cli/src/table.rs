@@ -5,7 +5,7 @@ use std::ops::Range;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 use heddle_claims::stats::Estimate;
 pub(crate) use heddle_program::table::{new, of_words};
-use heddle_study::results::OverSeeds;
+use heddle_study::results::{Classes, OverSeeds};
 
 use crate::failure::Failure;
 use crate::output;
@@ -36,33 +36,18 @@ pub(crate) fn short(figure: f64) -> String {
 }
 
 /// Header of rows made by [`fct_row`], behind the columns that name the row.
-pub(crate) const FCT_HEADER: [&str; 12] = [
-    "mean FCT",
-    "median",
-    "p95",
-    "p99",
-    "< 100 KB",
-    "100 KB-10 MB",
-    "> 10 MB",
-    "slowdown",
-    "bound",
-    "unfinished",
-    "drops",
-    "timeouts",
-];
+pub(crate) fn fct_header(classes: &Classes) -> Vec<String> {
+    let titles = classes.0.iter().map(|class| class.title.clone());
+    let first = ["mean FCT", "median", "p95", "p99"].map(str::to_owned).into_iter();
+    let last = ["slowdown", "bound", "unfinished", "drops", "timeouts"].map(str::to_owned);
+    first.chain(titles).chain(last).collect()
+}
 
-/// A scenario's flow completion times.
-pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
-    let times = [
-        over.fct_mean,
-        over.fct_p50,
-        over.fct_p95,
-        over.fct_p99,
-        over.fct_mean_small,
-        over.fct_mean_medium,
-        over.fct_mean_large,
-    ];
-    let mut row: Vec<String> = times.into_iter().map(millis).collect();
+/// A scenario's flow completion times, with the means of some classes of sizes.
+pub(crate) fn fct_row(over: &OverSeeds, classes: &Classes) -> Vec<String> {
+    let times = [over.fct_mean, over.fct_p50, over.fct_p95, over.fct_p99].into_iter();
+    let by_class = classes.0.iter().map(|class| over.classes.named(&class.name)?.fct_mean);
+    let mut row: Vec<String> = times.chain(by_class).map(millis).collect();
     row.push(figure(over.slowdown_mean, 1.0, "x"));
     row.push(
         over.fct_mean_bound
@@ -72,6 +57,25 @@ pub(crate) fn fct_row(over: &OverSeeds) -> Vec<String> {
     row.push(format!("{} of {}", flows.unfinished, flows.measured));
     row.extend([flows.dropped.to_string(), flows.timeouts.to_string()]);
     row
+}
+
+/// Times and slowdowns of the classes of sizes that have flows; `None` if fewer than two have any.
+pub(crate) fn of_classes(classes: &Classes) -> Option<Table> {
+    let with_flows: Vec<_> = classes.0.iter().filter(|class| class.fct_mean.is_some()).collect();
+    if with_flows.len() < 2 {
+        return None;
+    }
+    let mut table = new(&["flows of", "mean FCT", "p99 FCT", "mean slowdown", "p99 slowdown"]);
+    for class in with_flows {
+        table.add_row([
+            class.title.clone(),
+            millis(class.fct_mean),
+            millis(class.fct_p99),
+            figure(class.slowdown_mean, 1.0, "x"),
+            figure(class.slowdown_p99, 1.0, "x"),
+        ]);
+    }
+    Some(table)
 }
 
 /// Prints a table no wider than the terminal: columns that do not fit come below, behind the first `names` columns again.
@@ -161,9 +165,10 @@ mod tests {
 
     #[test]
     fn a_row_has_a_cell_for_each_heading() {
-        let row = fct_row(&OverSeeds::new(&[]));
-        assert_eq!(row.len(), FCT_HEADER.len());
-        assert_eq!(row[..10], ["-", "-", "-", "-", "-", "-", "-", "-", "-", "0 of 0"]);
+        let over = OverSeeds::new(&[]);
+        let row = fct_row(&over, &over.classes);
+        assert_eq!(row.len(), fct_header(&over.classes).len());
+        assert_eq!(row[..7], ["-", "-", "-", "-", "-", "-", "0 of 0"]);
     }
 
     #[test]

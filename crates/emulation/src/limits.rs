@@ -1,7 +1,9 @@
 //! The limits of a real kernel: keys that are refused if a scenario gives them, and defaults that are replaced and said.
 
 use heddle_config::{ConfigError, Document, Problem};
-use heddle_scenario::{Connections, Event, Placing, Scenario, Scheme, Source, Transport, Workload};
+use heddle_scenario::{
+    Connections, Entropy, Event, Placing, Scenario, Scheme, Source, Transport, Workload,
+};
 use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_units::{Bytes, Time};
@@ -51,7 +53,7 @@ fn workload(workload: &Workload) -> Result<(), Problem> {
             "the lab runs one workload, of the scenario's `[transport]`",
         )
         .help("a `[workload]` without `name` and `transport`")),
-        Workload::Collective(_) => {
+        Workload::Collective(_) | Workload::FlowGraph(_) | Workload::Requests(_) => {
             Err(Problem::at("workload.kind", "the lab's hosts send no flows that wait for others")
                 .help("\"flows\", \"long\" or \"replay\""))
         }
@@ -74,6 +76,15 @@ fn events(events: &[Event]) -> Result<(), Problem> {
     }
 }
 
+/// Hosts of the lab leave the choice of paths to switches.
+fn entropy(entropy: &Entropy) -> Result<(), Problem> {
+    if *entropy == Entropy::Flow {
+        return Ok(());
+    }
+    let message = "the lab's hosts choose no entropy values (Linux's PLB changes IPv6 flow labels, and they speak IPv4)";
+    Err(Problem::at("entropy", message).help("`entropy = \"flow\"`"))
+}
+
 struct Check<'a> {
     /// True of a key that the file has.
     given: &'a dyn Fn(&str) -> bool,
@@ -85,11 +96,12 @@ impl Check<'_> {
         plane.check(scaled)?;
         workload(&scaled.workload)?;
         events(&scaled.events)?;
+        entropy(&scaled.entropy)?;
         let mut possible = scaled.clone();
         self.steering(&mut possible)?;
         self.fabric(&mut possible)?;
         self.transport(&mut possible.transport)?;
-        self.sampling(&mut possible);
+        self.sampling(&mut possible)?;
         Ok(possible)
     }
 
@@ -219,12 +231,17 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn sampling(&mut self, scenario: &mut Scenario) {
-        let Some(every) = scenario.measure.sample_every else { return };
+    fn sampling(&mut self, scenario: &mut Scenario) -> Result<(), Problem> {
+        if scenario.measure.sample.is_some() {
+            let reason = "the lab samples the links between switches";
+            return Err(Problem::at("measure.sample", reason).help("leave it out"));
+        }
+        let Some(every) = scenario.measure.sample_every else { return Ok(()) };
         if every < LEAST_SAMPLING {
             self.notes.push(format!("measure.sample_every: {LEAST_SAMPLING} instead of {every}"));
             scenario.measure.sample_every = Some(LEAST_SAMPLING);
         }
+        Ok(())
     }
 }
 

@@ -85,6 +85,7 @@ pub(crate) fn outcome(
         let connections = network.scenario.workload.connections(0);
         FlowRecord {
             id: flow.id,
+            index: 0,
             workload: 0,
             start: flow.start,
             from: flow.from,
@@ -118,6 +119,7 @@ pub(crate) fn outcome(
         flows: flows.iter().map(record).collect(),
         unfinished: counted.unfinished,
         long_flows: counted.long_flows,
+        requests: Vec::new(),
         samples,
         totals,
         scheme: plane.scheme,

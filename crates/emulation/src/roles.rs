@@ -39,7 +39,10 @@ impl Roles {
                 let (senders, receivers) = flows.iter().map(|flow| (flow.from, flow.to)).unzip();
                 both(senders, receivers)
             }
-            Workload::Collective(_) | Workload::Several(_) => all,
+            Workload::Collective(_)
+            | Workload::FlowGraph(_)
+            | Workload::Requests(_)
+            | Workload::Several(_) => all,
         }
     }
 

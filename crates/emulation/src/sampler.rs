@@ -73,14 +73,19 @@ impl Sampler {
 
     /// Takes one row of samples.
     pub(crate) fn sample(&mut self, now: Time) -> Result<(), EmulationError> {
+        let dropped_before: Vec<u64> = self.ports.iter().map(|port| port.dropped).collect();
         let (mut sent, mut queued) = (Vec::new(), Vec::new());
         self.read(|bytes, backlog| {
             sent.push(u32::try_from(bytes).unwrap_or(u32::MAX));
             queued.push(backlog);
         })?;
+        let dropped = self.ports.iter().zip(dropped_before);
+        let dropped = dropped.map(|(port, before)| (port.dropped - before) as u32);
         self.samples.times.push(now);
         self.samples.sent.extend(sent);
         self.samples.queued.extend(queued);
+        self.samples.dropped.extend(dropped);
+        self.samples.marked.extend(self.ports.iter().map(|_| 0));
         Ok(())
     }
 

@@ -5,8 +5,8 @@
 //! other, so that the simulator can run the very same.
 
 use heddle_scenario::{
-    Conga, Event, Fabric, Flowlets, Flows, Hula, Link, Long, Measure, MpHula, NamedWorkload,
-    ReplayFlow, Scenario, Scheme, Shuttle, Transport, Until, Workload,
+    Conga, CongaPrime, Event, Fabric, Flowlets, Flows, Hula, Link, Long, Measure, MpHula,
+    NamedWorkload, ReplayFlow, Scenario, Scheme, Shuttle, Transport, Until, Workload,
 };
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Rate, Time};
@@ -62,9 +62,9 @@ impl Scaling {
         Scenario {
             fabric: self.fabric(&scenario.fabric),
             transport: self.transport(scenario.transport),
-            scheme: self.scheme(scenario.scheme),
+            scheme: self.scheme(&scenario.scheme),
             workload: self.workload(&scenario.workload),
-            measure: self.measure(scenario.measure),
+            measure: self.measure(&scenario.measure),
             events: scenario.events.iter().map(|event| self.event(event)).collect(),
             ..scenario.clone()
         }
@@ -112,8 +112,8 @@ impl Scaling {
         }
     }
 
-    fn scheme(&self, scheme: Scheme) -> Scheme {
-        match scheme {
+    fn scheme(&self, scheme: &Scheme) -> Scheme {
+        match scheme.clone() {
             Scheme::Hula(hula) => Scheme::Hula(self.hula(hula)),
             Scheme::MpHula(mp) => Scheme::MpHula(MpHula {
                 hula: self.hula(mp.hula),
@@ -125,12 +125,17 @@ impl Scaling {
                 association_idle: self.span(shuttle.association_idle),
                 ..shuttle
             }),
-            Scheme::CongaPrime(conga) => Scheme::CongaPrime(self.conga(conga)),
+            Scheme::CongaPrime(prime) => {
+                Scheme::CongaPrime(CongaPrime { conga: self.conga(prime.conga), ..prime })
+            }
             Scheme::Conga(conga) => Scheme::Conga(self.conga(conga)),
             Scheme::LetItFlow(flowlets) => Scheme::LetItFlow(self.flowlets(flowlets)),
-            Scheme::Ecmp | Scheme::Drill(_) | Scheme::Spray | Scheme::Cflb(_) | Scheme::Ideal => {
-                scheme
-            }
+            other @ (Scheme::Ecmp
+            | Scheme::Drill(_)
+            | Scheme::Spray
+            | Scheme::Cflb(_)
+            | Scheme::External(_)
+            | Scheme::Ideal) => other,
         }
     }
 
@@ -171,7 +176,10 @@ impl Scaling {
                 };
                 Workload::Replay(flows.iter().map(scaled).collect())
             }
-            Workload::Collective(ring) => Workload::Collective(ring.clone()),
+            // The lab refuses these ([`crate::limits`]).
+            Workload::Collective(_) | Workload::FlowGraph(_) | Workload::Requests(_) => {
+                workload.clone()
+            }
             Workload::Several(parts) => {
                 let scaled = |part: &NamedWorkload| NamedWorkload {
                     workload: self.workload(&part.workload),
@@ -191,7 +199,7 @@ impl Scaling {
         scaled
     }
 
-    fn measure(&self, measure: Measure) -> Measure {
+    fn measure(&self, measure: &Measure) -> Measure {
         Measure {
             probe_warm_up: self.span(measure.probe_warm_up),
             warm_up: self.span(measure.warm_up),
@@ -201,6 +209,8 @@ impl Scaling {
             },
             time_limit: self.span(measure.time_limit),
             sample_every: measure.sample_every.map(|every| self.span(every)),
+            sample: measure.sample.clone(),
+            size_classes: measure.size_classes.iter().map(|&bound| self.bytes(bound)).collect(),
         }
     }
 
@@ -225,6 +235,8 @@ fn hops_per_second(scenario: &Scenario) -> f64 {
         Workload::Long(_)
         | Workload::Replay(_)
         | Workload::Collective(_)
+        | Workload::FlowGraph(_)
+        | Workload::Requests(_)
         | Workload::Several(_) => hosts,
     };
     bits / FRAME_BITS * hops * FRAMES_PER_DATA

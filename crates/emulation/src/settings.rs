@@ -2,7 +2,7 @@
 
 use heddle_scenario::Transport;
 use heddle_transport::mptcp::MptcpConfig;
-use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::Time;
 
 /// IPv4's and TCP's headers without options; MPTCP's options come out of the payload.
@@ -16,18 +16,22 @@ const MAX_RTO: Time = Time::secs(120);
 /// `fib_multipath_hash_fields` for addresses, protocol and ports as the packet has them, not as the sending socket hashed them.
 const FIVE_TUPLE: u32 = 0x37;
 
-/// Settings of a host, as `sysctl` takes them. Loss recovery is that of RFC 6675 (no RACK, no tail loss probe, no adaptive threshold), as the
-/// simulator's; nothing is remembered of a peer from one connection to the next.
+/// Settings of a host, as `sysctl` takes them. Loss detection is the simulator's: that of RFC 6675 (no RACK, no tail loss probe, no adaptive
+/// threshold), or RACK-TLP with DSACK. Nothing is remembered of a peer from one connection to the next.
 pub(crate) fn of_host(transport: &Transport) -> Vec<String> {
     let tcp = transport.tcp();
     let window = tcp.receive_window.0;
     let sack = u8::from(tcp.recovery == Recovery::Sack);
+    let (rack, probes) = match tcp.loss_detection {
+        LossDetection::DupAck => (0, 0),
+        LossDetection::Rack => (1, 3),
+    };
     let mut settings = vec![
         format!("net.ipv4.tcp_congestion_control={}", control(tcp.control)),
         format!("net.ipv4.tcp_sack={sack}"),
-        "net.ipv4.tcp_dsack=0".into(),
-        "net.ipv4.tcp_recovery=0".into(),
-        "net.ipv4.tcp_early_retrans=0".into(),
+        format!("net.ipv4.tcp_dsack={rack}"),
+        format!("net.ipv4.tcp_recovery={rack}"),
+        format!("net.ipv4.tcp_early_retrans={probes}"),
         "net.ipv4.tcp_frto=0".into(),
         "net.ipv4.tcp_timestamps=0".into(),
         "net.ipv4.tcp_no_metrics_save=1".into(),

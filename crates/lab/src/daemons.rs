@@ -25,6 +25,8 @@ const HEALTHY_LIMIT: Duration = Duration::from_secs(60);
 const METRICS_PORT: u16 = 9100;
 /// The secret that all daemons share.
 const SECRET: &str = "no secret at all: this is a lab, whose traffic nobody else can see";
+/// The version of the admin protocol in which daemons are asked.
+pub const ADMIN_VERSION: u32 = 2;
 /// Limit on the time that a daemon may take to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
@@ -364,7 +366,8 @@ fn is_ready(socket: &Path) -> bool {
 fn ask(socket: &Path, request: &str) -> io::Result<Value> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(START_LIMIT))?;
-    stream.write_all(format!("{{\"version\":1,\"body\":\"{request}\"}}\n").as_bytes())?;
+    let line = format!("{{\"version\":{ADMIN_VERSION},\"body\":\"{request}\"}}\n");
+    stream.write_all(line.as_bytes())?;
     let mut answer = String::new();
     BufReader::new(stream).read_line(&mut answer)?;
     Ok(serde_json::from_str(&answer)?)

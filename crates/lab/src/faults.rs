@@ -11,9 +11,6 @@ use crate::{BusyProcessors, Daemons, Etcd, Lab, LabError, NextHop, Setup, equal,
 /// Threads that keep all processors busy: many for each processor of a small machine.
 const BUSY_THREADS: usize = 16;
 
-/// Time from a restored link to the announcement of the VIPs over it: routing daemons need longer for a session.
-const SESSION: Duration = Duration::from_secs(1);
-
 /// Limit on the time until all balancers agree who is there.
 const AGREEMENT: Duration = Duration::from_secs(60);
 
@@ -139,7 +136,7 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    /// Brings balancers back. Each is given packets again once it is healthy.
+    /// Brings balancers back. Each is given packets again as soon as it is healthy: a routing daemon's session takes longer.
     ///
     /// # Errors
     /// If one does not become healthy.
@@ -160,7 +157,6 @@ impl<'a> Cluster<'a> {
             self.daemons.wait_until_healthy(victim)?;
         }
         if fault.cuts() {
-            sleep(SESSION);
             self.announced.extend(victims);
             self.announce()?;
         }

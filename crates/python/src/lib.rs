@@ -4,6 +4,10 @@
 //! command line's to the bit. Simulations run without the interpreter's lock.
 
 mod errors;
+mod fabric;
+mod mptcp;
+mod plan;
+mod reproduce;
 mod run;
 mod scenario;
 mod store;
@@ -18,7 +22,15 @@ mod _core {
     #[pymodule_export]
     use crate::errors::{HeddleError, Interrupted, ScenarioError, SimulationError};
     #[pymodule_export]
-    use crate::run::{Run, sweep_report};
+    use crate::fabric::Fabric;
+    #[pymodule_export]
+    use crate::mptcp::{mptcp_parse, mptcp_token};
+    #[pymodule_export]
+    use crate::plan::Plan;
+    #[pymodule_export]
+    use crate::reproduce::reproduce;
+    #[pymodule_export]
+    use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{Scenario, schema, toml_of_json};
     #[pymodule_export]

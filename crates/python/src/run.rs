@@ -7,7 +7,6 @@ use heddle_sim::Outcome;
 use heddle_study::remarks::remarks;
 use heddle_study::results::{FLOW_COLUMNS, LINK_COLUMNS, flow_lines, link_lines};
 use heddle_study::summary::RunSummary;
-use heddle_study::sweep::{Axis, rows};
 use heddle_study::view;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -147,25 +146,4 @@ impl Run {
         let made = self.scenario.provenance(py)?;
         Ok(view::with_origin(view::of_run(scenario, runs), &made, &remarks))
     }
-}
-
-/// The HTML report of a sweep and the warnings that a reader needs before its rows are compared, of its axes (key and values), and for each combination its values and its runs.
-#[pyfunction]
-pub(crate) fn sweep_report(
-    py: Python<'_>,
-    base: &Scenario,
-    axes: Vec<(String, Vec<String>)>,
-    combinations: Vec<(Vec<String>, Vec<Run>)>,
-) -> PyResult<(String, Vec<String>)> {
-    let axes: Vec<Axis> = axes.into_iter().map(|(key, values)| Axis { key, values }).collect();
-    let settings = combinations.iter().map(|(values, runs)| (values.clone(), runs.len())).collect();
-    let runs = combinations.into_iter().flat_map(|(_, runs)| runs).map(|run| run.summary).collect();
-    let rows = rows(settings, runs);
-    let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
-    let named: Vec<_> =
-        names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
-    let remarks = remarks(&named);
-    let made = base.provenance(py)?;
-    let html = view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks).to_html();
-    Ok((html, remarks))
 }

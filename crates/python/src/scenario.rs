@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use heddle_path_files::files::read_limited;
 use heddle_scenario::{Source, load};
 use heddle_study::cell::Cell;
+use heddle_study::external::FilesAndLibraries;
 use heddle_study::grid::timed;
 use heddle_study::overload::offered;
 use heddle_study::provenance::Provenance;
@@ -37,7 +38,8 @@ impl Scenario {
         folder: PathBuf,
     ) -> PyResult<Scenario> {
         let source = Source { name, text, overrides: settings };
-        let files = |path: &str| read_limited(&folder.join(Path::new(path)));
+        let read = |path: &str| read_limited(&folder.join(Path::new(path)));
+        let files = FilesAndLibraries { read, folder: &folder };
         let resolved = py.detach(|| load(&source, &files));
         let resolved = resolved.map_err(|error| errors::of_scenario(py, &error))?;
         Ok(Scenario { source, resolved, folder })
@@ -62,7 +64,7 @@ impl Scenario {
 
     /// The scheme's name.
     #[getter]
-    fn scheme(&self) -> &'static str {
+    fn scheme(&self) -> &str {
         self.resolved.scheme.name()
     }
 

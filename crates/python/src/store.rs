@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heddle_study::results::{KEPT_FLOWS, LINKS};
+use heddle_study::results::{KEPT_FLOWS, KEPT_LINKS};
 use pyo3::prelude::*;
 
 use crate::errors::of_file;
@@ -33,7 +33,7 @@ impl Store {
         let summary = self.store.load(&cell).map_err(|error| of_file(&error))?;
         let (Some(summary), Some(flows)) = (summary, table(KEPT_FLOWS)?) else { return Ok(None) };
         let samples = cell.scenario.measure.sample_every.is_some();
-        let links = if samples { table(LINKS)? } else { None };
+        let links = if samples { table(KEPT_LINKS)? } else { None };
         if samples && links.is_none() {
             return Ok(None);
         }
@@ -47,7 +47,7 @@ impl Store {
         let keep = || {
             self.store.save_table(&cell, KEPT_FLOWS, &run.tables.flows)?;
             if let Some(links) = &run.tables.links {
-                self.store.save_table(&cell, LINKS, links)?;
+                self.store.save_table(&cell, KEPT_LINKS, links)?;
             }
             self.store.save(&cell, &run.summary)
         };

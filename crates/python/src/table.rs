@@ -34,8 +34,9 @@ pub(crate) enum Kind {
 /// The type of a column of results: by the unit that its name ends with, names of things, or a count.
 fn kind_of(column: &str) -> Kind {
     match column {
-        "from" | "to" | "workload" | "status" | "scheme" => Kind::Text,
-        "goodput_bps" | "utilisation" => Kind::Number,
+        "from" | "to" | "workload" | "status" | "scheme" | "id" => Kind::Text,
+        "claim" | "source" | "text" | "unit" | "verdict" | "remark" => Kind::Text,
+        "goodput_bps" | "utilisation" | "paper" | "here" | "half_width" => Kind::Number,
         name if name.ends_with("_s") => Kind::Number,
         _ => Kind::Whole,
     }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use heddle_claims::Monitor;
 use heddle_sim::{Next, Progress};
 use pyo3::prelude::*;
 
@@ -45,5 +46,17 @@ impl Watch {
         self.part.store(progress.done.to_bits(), Ordering::Relaxed);
         self.packet_hops.store(progress.packet_hops, Ordering::Relaxed);
         if self.stopped.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue }
+    }
+}
+
+/// Of an evaluation: all its runs together.
+impl Monitor for Watch {
+    fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn progress(&self, progress: heddle_claims::Progress<'_>) {
+        let part = (progress.done as f64 / progress.runs.max(1) as f64).min(1.0);
+        self.part.store(part.to_bits(), Ordering::Relaxed);
     }
 }

@@ -27,11 +27,12 @@ fn build() -> Result<(), Error> {
 }
 
 /// The schemes, by the macros that choose them.
-const SCHEMES: [(&str, &str); 4] = [
+const SCHEMES: [(&str, &str); 5] = [
     ("ecmp", "WITH_ECMP"),
     ("hula", "WITH_HULA"),
     ("mp_hula", "WITH_MP_HULA"),
     ("cflb", "WITH_CFLB"),
+    ("shuttle", "WITH_SHUTTLE"),
 ];
 
 /// Undefined behaviour, an index beyond a table above all, ends the program: the runtime that reports it is not there.

@@ -6,11 +6,12 @@ use heddle_bpf_build::types::Types;
 use heddle_bpf_build::{Error, exit_code, programs, variant};
 
 /// The schemes, by the names of their objects, and the macros that choose them (bpf/switch/scheme.h).
-const SCHEMES: [(&str, &str); 4] = [
+const SCHEMES: [(&str, &str); 5] = [
     ("ecmp", "-DWITH_ECMP"),
     ("hula", "-DWITH_HULA"),
     ("mp_hula", "-DWITH_MP_HULA"),
     ("cflb", "-DWITH_CFLB"),
+    ("shuttle", "-DWITH_SHUTTLE"),
 ];
 
 fn main() -> ExitCode {

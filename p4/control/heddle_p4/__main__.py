@@ -1,40 +1,30 @@
-"""Runs one switch of a fabric: simple_switch with the scheme's program on the devices of this network namespace, its tables, its probes.
+"""Runs one switch of a fabric: BMv2 with the scheme's program on the devices of this network namespace, its tables, its probes.
 
-heddle-p4-switch SWITCH.json
+heddle-p4-switch SWITCH.json             runs it
+heddle-p4-switch SWITCH.json --status    prints ports, routes, best hops and counters of the one that runs
 
-SIGHUP reads the file again and changes the next hops; SIGTERM ends it."""
+BMv2 is simple_switch_grpc, controlled by P4Runtime, or where that is missing simple_switch, by Thrift; --protocol or HEDDLE_P4_PROTOCOL
+chooses. SIGHUP reads the file again and changes the next hops; SIGTERM ends it."""
 
 import argparse
-import contextlib
-import importlib
 import json
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 
+from heddle_p4 import bmv2, status
 from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
 from heddle_p4.probes import Probes
 from heddle_p4.program import Program
-from heddle_p4.thrift_switch import MissingStubs, ThriftSwitch, find_stubs
+from heddle_p4.switch import NotConnected
 from heddle_p4.tokens import Tokens
 
-THRIFT_PORT = 9090
-START = 60.0
 LOOK = 0.005
 COUNT = 0.5
+ANSWER = 10.0
 NOT_FOUND = 127
-CPU, CPU_FAR = "cpu0", "cpu1"
-CPU_MTU = "2000"  # a full packet, and the header of tokens
-
-
-def run(*command: str) -> None:
-    """Runs a program that must not fail."""
-    subprocess.run(command, check=True)
 
 
 def carrier(device: str) -> bool:
@@ -59,52 +49,6 @@ class Ports:
         return sum(1 << number for number, device in self.devices.items() if carrier(device))
 
 
-@contextlib.contextmanager
-def cpu_port() -> Iterator[str]:
-    """A pair of devices in front of the CPU port: the name of the end that is the control plane's."""
-    run("ip", "link", "add", CPU, "type", "veth", "peer", "name", CPU_FAR)
-    try:
-        for device in (CPU, CPU_FAR):
-            run("ip", "link", "set", device, "mtu", CPU_MTU, "up")
-        yield CPU_FAR
-    finally:
-        subprocess.run(("ip", "link", "delete", CPU), check=False)
-
-
-@contextlib.contextmanager
-def simple_switch(plan: Plan) -> Iterator[ThriftSwitch]:
-    """The switch, with nothing in its tables."""
-    program = Program(plan.program())
-    plan.check(program)
-    # It ends with this process, however that ends.
-    command = ["setpriv", "--pdeathsig", "KILL", "simple_switch", "--thrift-port", str(THRIFT_PORT), "--log-level", "off", str(plan.program())]
-    for port in plan.ports:
-        command += ["--interface", f"{port.number}@{port.device}"]
-    command += ["--interface", f"{CPU_PORT}@{CPU}"]
-    # Its default address is a file, the same in all network namespaces.
-    with tempfile.TemporaryDirectory() as folder:
-        command[4:4] = ["--notifications-addr", f"ipc://{folder}/notifications"]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            try:
-                yield connect(program, process)
-            finally:
-                process.terminate()
-
-
-def connect(program: Program, process: subprocess.Popen[bytes]) -> ThriftSwitch:
-    """A session, as soon as the switch is up."""
-    from thrift.transport.TTransport import TTransportException
-
-    deadline = time.monotonic() + START
-    while True:
-        try:
-            return ThriftSwitch(program, THRIFT_PORT)
-        except TTransportException:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-
-
 class Signals:
     """Signals as facts for a loop."""
 
@@ -121,19 +65,34 @@ class Signals:
         self.changed = True
 
 
-def write_counters(path: pathlib.Path, tables: Tables) -> None:
-    """Beside the switch's file, as NAME.counters; never half of it."""
+def write(path: pathlib.Path, content: status.Json | dict[str, int]) -> None:
+    """Never half of it."""
     new = path.with_suffix(".new")
-    new.write_text(json.dumps(tables.counters()))
-    new.replace(path.with_suffix(".counters"))
+    new.write_text(json.dumps(content))
+    new.replace(path)
 
 
-def serve(path: pathlib.Path) -> None:
+def ask(path: pathlib.Path) -> status.Json:
+    """The state of the switch that runs with this file: it writes NAME.status where there is none. Raises BadPlan if none runs."""
+    answer = path.with_suffix(".status")
+    answer.unlink(missing_ok=True)
+    deadline = time.monotonic() + ANSWER
+    while time.monotonic() < deadline:
+        if answer.is_file():
+            state: status.Json = json.loads(answer.read_text())
+            return state
+        time.sleep(LOOK)
+    raise BadPlan(f"{path}: no switch answers: is heddle-p4-switch running with this file?")
+
+
+def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:
     """Until SIGTERM."""
-    signals, plan = Signals(), Plan.read(path)
+    signals = Signals()
+    program = Program(plan.program())
+    plan.check(program)
     # The kernel of the namespace sees all frames too, and must not forward them a second time.
-    run("sysctl", "-q", "-w", "net.ipv4.ip_forward=0")
-    with cpu_port() as cpu, simple_switch(plan) as switch:
+    subprocess.run(("sysctl", "-q", "-w", "net.ipv4.ip_forward=0"), check=True)
+    with bmv2.running(protocol, program, {port.number: port.device for port in plan.ports}, CPU_PORT) as (switch, cpu):
         ports = Ports(plan)
         up = ports.up()
         tables = Tables(plan, switch)
@@ -141,9 +100,9 @@ def serve(path: pathlib.Path) -> None:
         period = plan.probe_period()
         probes = Probes(cpu, plan.tor or 0, period) if period else None
         tokens = Tokens(cpu) if plan.asks_for_tokens() else None
-        write_counters(path, tables)
+        write(path.with_suffix(".counters"), status.lab_counters(switch))
         due = time.monotonic() + COUNT
-        print("the switch runs", file=sys.stderr, flush=True)
+        print(f"the switch runs, controlled by {protocol}", file=sys.stderr, flush=True)
         while not signals.ends:
             now = ports.up()
             if signals.changed:
@@ -153,7 +112,9 @@ def serve(path: pathlib.Path) -> None:
                 tables.set_up(now)
             up = now
             if time.monotonic() > due:
-                write_counters(path, tables)
+                write(path.with_suffix(".counters"), status.lab_counters(switch))
+                if not path.with_suffix(".status").exists():
+                    write(path.with_suffix(".status"), status.read(tables.plan, switch, up))
                 due = time.monotonic() + COUNT
             time.sleep(LOOK)
         for thread in (probes, tokens):
@@ -161,37 +122,33 @@ def serve(path: pathlib.Path) -> None:
                 thread.close()
 
 
-def missing() -> str | None:
-    """What a switch takes and this machine lacks, and in the next line how to get it."""
-    if not shutil.which("simple_switch"):
-        return "simple_switch (BMv2) is not on the PATH\nhelp: ./x setup p4 says where it is to be had"
-    try:
-        find_stubs()
-        importlib.import_module("bm_runtime.standard.Standard")
-    except MissingStubs as error:
-        return f"{error}\nhelp: put the whole installation of BMv2 on this machine: ./x setup p4 says where it is to be had"
-    except ImportError as error:
-        return f"the Python package {error.name} is missing\nhelp: run ./x setup p4, or name a Python that has it in HEDDLE_P4_PYTHON"
-    return None
-
-
 def main() -> int:
     """Status 1 for what the user can put right, 127 for what is missing."""
     parser = argparse.ArgumentParser(prog="heddle-p4-switch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("switch", type=pathlib.Path, nargs="?", help="the switch, as JSON: see heddle_p4/plan.py")
+    parser.add_argument("--protocol", choices=list(bmv2.PROGRAMS), help="of the control plane (default: p4runtime where it is at hand)")
     parser.add_argument("--check", action="store_true", help="only check that all that a switch takes is installed")
+    parser.add_argument("--status", action="store_true", help="print the state of the switch that runs with this file")
+    parser.add_argument("--json", action="store_true", help="as JSON")
     given = parser.parse_args()
-    lack = missing()
-    if lack:
-        print(lack, file=sys.stderr)
-        return NOT_FOUND
-    if given.check:
-        return 0
-    if given.switch is None:
+    if given.switch is None and not given.check:
         parser.error("give a switch's file")
     try:
-        serve(given.switch)
-    except (BadPlan, MissingStubs, ImportError) as error:
+        if given.status:
+            state = ask(given.switch)
+            print(json.dumps(state) if given.json else status.text(state))
+            return 0
+        plan = Plan.read(given.switch) if given.switch else None
+        protocol = bmv2.choose(given.protocol, plan is not None and plan.fills_registers())
+        if plan and not given.check:
+            serve(given.switch, plan, protocol)
+    except bmv2.Missing as lack:
+        print(lack, file=sys.stderr)
+        return NOT_FOUND
+    except NotConnected as error:
+        print(f"heddle-p4-switch: {bmv2.PROGRAMS[protocol]} does not answer at {error}", file=sys.stderr)
+        return 1
+    except BadPlan as error:
         print(f"heddle-p4-switch: {error}", file=sys.stderr)
         return 1
     return 0

@@ -24,7 +24,6 @@ COUNTERS = [
     *("flowlets", "moves", "fallbacks", "probes", "shims", "shared", "controlled", "hashed", "connections", "joins"),
     *("unknown_tokens", "token_collisions", "table_collisions", "wraps"),
 ]
-PROBE_TAKEN, PROBE_FORWARDED = 2, 3
 CPU_PORT = 100
 CPU_GROUP = 101
 TOKEN_COPIES = 1  # COPY_SESSION of p4/mp-hula/external_tokens.p4
@@ -86,7 +85,8 @@ class Plan:
     def check(self, program: Program) -> None:
         """Raises BadPlan for sizes that the program has no room for: BMv2 does not check the indices of registers."""
         hula = self.config.get("hula", self.config)
-        wanted = {"probe_sent": self.tors, "flowlet_last": hula.get("flowlet_slots", 0)}
+        wanted = {"meter_bytes": 1 + max((port.number for port in self.ports), default=0)}
+        wanted |= {"probe_sent": self.tors, "flowlet_last": hula.get("flowlet_slots", 0)}
         wanted |= {"mapping_next_slot": self.config.get("mapping_rows", 0) * SUBFLOWS}
         wanted |= {"subflow_entry": self.config.get("association", {}).get("slots", 0)}
         for register, cells in wanted.items():
@@ -99,6 +99,10 @@ class Plan:
     def asks_for_tokens(self) -> bool:
         """True if the control plane computes MPTCP's tokens: `"tokens": "control-plane"` in MP-HULA's config."""
         return self.scheme == "mp-hula" and self.config.get("tokens", "data-plane") == "control-plane"
+
+    def fills_registers(self) -> bool:
+        """True if the control plane writes registers: Skip32 reads Skipjack's table from one."""
+        return self.scheme == "cflb" and self.config.get("cipher") == "skip32"
 
     def probe_period(self) -> int | None:
         """Nanoseconds between two probes of this ToR; None if it sends none."""
@@ -119,26 +123,26 @@ class Tables:
 
     def write(self, up: int) -> None:
         """Writes all; bit i of `up` says that port i is up."""
-        self._ports()
-        self._scheme()
-        for address, tor, port in self.plan.destinations:
-            ip = ipaddress.ip_address(address)
-            key = (Prefix(int(ip), ip.max_prefixlen),)
-            action, values = ("to_tor", {"tor": tor}) if port is None else ("to_host", {"port": port})
-            self.switch.set_entry(f"destinations_v{ip.version}", key, action, values)
+        with self.switch.batch():
+            self._ports()
+            self._scheme()
+            self._destinations()
         self.set_up(up)
 
     def set_up(self, up: int) -> None:
         """Ports have come up or gone down."""
         plan = self.plan
-        SwitchSettings(plan.salt, plan.tors, plan.tor, up, plan.tau_shift).apply(self.switch)
-        for tor, ports in enumerate(plan.next_hops):
-            self.routes.set(tor, ports, up)
+        with self.switch.batch():
+            SwitchSettings(plan.salt, plan.tors, plan.tor, up, plan.tau_shift).apply(self.switch)
+            for tor, ports in enumerate(plan.next_hops):
+                self.routes.set(tor, ports, up)
 
-    def counters(self) -> dict[str, int]:
-        """The scheme's counters by name, and the probes that have arrived from switches."""
-        counted = {name: self.switch.counter("scheme_counters", index) for index, name in enumerate(COUNTERS)}
-        return counted | {"probe_arrivals": sum(self.switch.counter("verdicts", verdict) for verdict in (PROBE_TAKEN, PROBE_FORWARDED))}
+    def _destinations(self) -> None:
+        for address, tor, port in self.plan.destinations:
+            ip = ipaddress.ip_address(address)
+            key = (Prefix(int(ip), ip.max_prefixlen),)
+            action, values = ("to_tor", {"tor": tor}) if port is None else ("to_host", {"port": port})
+            self.switch.set_entry(f"destinations_v{ip.version}", key, action, values)
 
     def reroute(self, plan: Plan, up: int) -> None:
         """The control plane has found other next hops."""

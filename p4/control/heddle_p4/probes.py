@@ -2,10 +2,11 @@
 
 A period that was missed, on a busy machine, is not made up for."""
 
-import socket
 import struct
 import threading
 import time
+
+from heddle_p4.switch import CpuPort
 
 ETHERTYPE_PROBE = 0x88B6
 FRAME = 60
@@ -19,10 +20,8 @@ def frame(tor: int) -> bytes:
 class Probes:
     """The thread. `sent` are the periods in which a probe was sent."""
 
-    def __init__(self, device: str, tor: int, period: int) -> None:
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-        self.socket.bind((device, 0))
-        self.frame, self.period = frame(tor), period
+    def __init__(self, cpu: CpuPort, tor: int, period: int) -> None:
+        self.cpu, self.frame, self.period = cpu, frame(tor), period
         self.ends = threading.Event()
         self.sent = 0
         self.thread = threading.Thread(target=self._run, name="probes", daemon=True)
@@ -31,7 +30,7 @@ class Probes:
     def _run(self) -> None:
         due = time.monotonic_ns()
         while not self.ends.is_set():
-            self.socket.send(self.frame)
+            self.cpu.send(self.frame)
             self.sent += 1
             due = max(due + self.period, time.monotonic_ns())
             self.ends.wait((due - time.monotonic_ns()) / 1e9)
@@ -40,4 +39,3 @@ class Probes:
         """Ends the thread."""
         self.ends.set()
         self.thread.join()
-        self.socket.close()

@@ -1,7 +1,10 @@
 """One interface to a BMv2 switch, whichever protocol is behind it."""
 
 import abc
+import contextlib
 import dataclasses
+from collections.abc import Iterator
+from typing import Protocol
 
 Values = dict[str, int]
 
@@ -17,12 +20,35 @@ class Prefix:
 Key = int | Prefix
 
 
+class NotConnected(Exception):
+    """No switch answers yet: it is still starting, or has ended."""
+
+
+class NotServed(Exception):
+    """The switch does not offer this by its protocol."""
+
+
+class CpuPort(Protocol):
+    """The control plane's end of a switch's CPU port."""
+
+    def send(self, frame: bytes) -> None:
+        """Gives the switch a frame, as if it had arrived by the CPU port."""
+
+    def receive(self, timeout: float) -> bytes | None:
+        """The next frame that the switch has sent to its CPU port; None if none comes for so many seconds."""
+
+
 class Switch(abc.ABC):
     """A running switch. Tables, actions, counters and registers are given by their last names in the P4 program."""
 
     @abc.abstractmethod
     def has_table(self, table: str) -> bool:
         """True if its program has a table of this name."""
+
+    @contextlib.contextmanager
+    def batch(self) -> Iterator[None]:
+        """What is set in this context is in the switch at its end, and maybe not before. A key is set once in it."""
+        yield
 
     @abc.abstractmethod
     def set_default(self, table: str, action: str, values: Values) -> None:
@@ -45,16 +71,24 @@ class Switch(abc.ABC):
         """Sends the copies that the program makes for a mirroring session to a port."""
 
     @abc.abstractmethod
+    def has_counter(self, name: str) -> bool:
+        """True if its program has a counter of this name."""
+
+    @abc.abstractmethod
+    def now(self) -> int:
+        """The switch's clock in ns, whose times its registers have. Raises NotServed."""
+
+    @abc.abstractmethod
     def counter(self, name: str, index: int) -> int:
         """Packets that a counter has counted."""
 
     @abc.abstractmethod
     def register(self, name: str, index: int) -> int:
-        """The unsigned value of a cell of a register."""
+        """The unsigned value of a cell of a register. Raises NotServed."""
 
     @abc.abstractmethod
     def write_register(self, name: str, index: int, value: int) -> None:
-        """Sets a cell of a register."""
+        """Sets a cell of a register. Raises NotServed."""
 
     @abc.abstractmethod
     def reset(self) -> None:

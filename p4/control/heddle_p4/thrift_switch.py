@@ -1,4 +1,4 @@
-"""A switch by BMv2's own protocol over Thrift: the only one by which BMv2 lets registers be read.
+"""A switch by BMv2's own protocol over Thrift, the only one by which it lets registers be read.
 
 The stubs of the protocol (`bm_runtime`) come with BMv2's installation, in the Python folder beside its programs."""
 
@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from heddle_p4.program import Program, to_bytes
-from heddle_p4.switch import Key, Prefix, Switch, Values
+from heddle_p4.switch import Key, NotConnected, Prefix, Switch, Values
 
 UNSIGNED = 1 << 64
 
@@ -33,18 +33,22 @@ def find_stubs() -> None:
 
 
 def connect(port: int) -> tuple[Any, Any, Any, Any]:
-    """The transport, and clients for tables, multicast groups and mirroring sessions. Raises TTransportException while the switch is not up."""
+    """The transport, and clients for tables, multicast groups and mirroring sessions. Raises NotConnected."""
     find_stubs()
     # While a switch starts, nobody listens: the caller tries again, and says so if it gives up.
     logging.getLogger("thrift.transport.TSocket").setLevel(logging.CRITICAL)
     socket = importlib.import_module("thrift.transport.TSocket").TSocket("127.0.0.1", port)
-    transport = importlib.import_module("thrift.transport.TTransport").TBufferedTransport(socket)
+    transports = importlib.import_module("thrift.transport.TTransport")
+    transport = transports.TBufferedTransport(socket)
     protocol = importlib.import_module("thrift.protocol.TBinaryProtocol").TBinaryProtocol(transport)
     multiplexed = importlib.import_module("thrift.protocol.TMultiplexedProtocol").TMultiplexedProtocol
     standard = importlib.import_module("bm_runtime.standard.Standard").Client(multiplexed(protocol, "standard"))
     groups = importlib.import_module("bm_runtime.simple_pre_lag.SimplePreLAG").Client(multiplexed(protocol, "simple_pre_lag"))
     mirrors = importlib.import_module("sswitch_runtime.SimpleSwitch").Client(multiplexed(protocol, "simple_switch"))
-    transport.open()
+    try:
+        transport.open()
+    except transports.TTransportException as error:
+        raise NotConnected(f"127.0.0.1:{port}") from error
     return transport, standard, groups, mirrors
 
 
@@ -102,6 +106,12 @@ class ThriftSwitch(Switch):
     def set_copies(self, session: int, port: int) -> None:
         config = importlib.import_module("sswitch_runtime.ttypes").MirroringSessionConfig
         self.mirrors.mirroring_session_add(session, config(port=port))
+
+    def has_counter(self, name: str) -> bool:
+        return name in self.program.counters
+
+    def now(self) -> int:
+        return int(self.mirrors.get_time_elapsed_us()) * 1000
 
     def counter(self, name: str, index: int) -> int:
         return int(self.client.bm_counter_read(0, self.program.counters[name], index).packets)

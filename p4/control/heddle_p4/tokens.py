@@ -3,10 +3,10 @@ back with the tokens, in the order in which they came; joins by unknown tokens c
 top 32 bits of a key's hash: SHA-1 in version 0 (RFC 6824), SHA-256 in version 1 (RFC 8684)."""
 
 import hashlib
-import select
-import socket
 import struct
 import threading
+
+from heddle_p4.switch import CpuPort
 
 ETHERTYPE_TOKENS = 0x7401
 ETHERNET = 14
@@ -34,22 +34,19 @@ def answer(frame: bytes) -> bytes | None:
 class Tokens:
     """A thread that answers on the control plane's end of the CPU port."""
 
-    def __init__(self, device: str) -> None:
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERTYPE_TOKENS))
-        self.socket.bind((device, ETHERTYPE_TOKENS))
+    def __init__(self, cpu: CpuPort) -> None:
+        self.cpu = cpu
         self.ends = threading.Event()
         self.thread = threading.Thread(target=self._run, name="tokens", daemon=True)
         self.thread.start()
 
     def _run(self) -> None:
         while not self.ends.is_set():
-            if select.select([self.socket], [], [], LOOK)[0]:
-                back = answer(self.socket.recv(65536))
-                if back:
-                    self.socket.send(back)
+            back = answer(self.cpu.receive(LOOK) or b"")
+            if back:
+                self.cpu.send(back)
 
     def close(self) -> None:
         """Ends the thread."""
         self.ends.set()
         self.thread.join()
-        self.socket.close()

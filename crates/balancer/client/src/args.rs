@@ -23,7 +23,7 @@ Examples:
   heddle lb drain be1 --wait                   drain a backend, and wait until it is idle
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
-All but check, schema and decap talk to the running daemon, over a socket that only root can use.";
+All but check, schema, decap and pass talk to the running daemon; only root can use its socket.";
 
 /// The lab's demonstration.
 pub(crate) const DEMO: External = External {
@@ -55,7 +55,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a configuration and list its services, without a daemon.
+    /// Check a configuration and this machine, and list the services, without a daemon.
     Check(Check),
     /// Print the JSON Schema of the configuration, for editors.
     Schema,
@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Backends,
     /// Drain a backend: no new connections; existing ones continue, joins included.
     Drain(Drain),
+    /// Give a backend another weight, until the configuration is read again.
+    Weight(Weight),
     /// Entries of the flow table: connections and their backends.
     Connections(Connections),
     /// The balancers of the cluster and the share of the token space that each owns.
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Reload,
     /// On a backend: decapsulate the balancers' packets (IPIP, GUE).
     Decap(Decap),
+    /// At the far end of a veth device of a balancer: a program that passes everything, which XDP's frames need there.
+    Pass(Pass),
     /// Demonstrate it: a download over four subflows, during which a balancer fails. Needs root.
     #[command(disable_help_flag = true)]
     Demo(Passed),
@@ -89,12 +93,18 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  heddle lb check /etc/heddle/heddled.toml
-  heddle lb check heddled.toml --json | jq .memory")]
+  heddle lb check /etc/heddle/heddled.toml              the file, and the machine that it is for
+  heddle lb check heddled.toml --file-only              the file of another machine
+  heddle lb check heddled.toml --json | jq .findings
+
+Findings are errors, which cannot work (exit code 3), warnings and notes, each with its fix.")]
 pub(crate) struct Check {
     /// The configuration (TOML); `heddle lb schema` describes every key.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Check the file alone: this is not the machine that it is for.
+    #[arg(long)]
+    pub(crate) file_only: bool,
 }
 
 #[derive(Args, Debug)]
@@ -119,6 +129,27 @@ pub(crate) struct Drain {
     /// Wait until it has no connections left. Ctrl-C ends the waiting, not the draining.
     #[arg(long)]
     pub(crate) wait: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb weight be1 3                  in all services that have it
+  heddle lb weight be1 0 --service web    no new connections in one
+  heddle lb reload                        all weights as in the configuration again
+
+Established connections stay where they are. Give each balancer the same weights: until then
+`heddle lb members` shows that they differ.")]
+pub(crate) struct Weight {
+    /// The backend's name.
+    #[arg(value_name = "NAME")]
+    pub(crate) backend: String,
+    /// Its share of new connections, relative to the others'; 0: none.
+    #[arg(value_name = "WEIGHT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) weight: u32,
+    /// Only in this service.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) service: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -206,6 +237,27 @@ pub(crate) struct Decap {
     pub(crate) detach: bool,
     /// The folder in which the program is pinned; below a BPF file system.
     #[arg(long, value_name = "PATH", default_value = "/sys/fs/bpf/heddle-decap")]
+    pub(crate) pin: PathBuf,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb pass --interface veth-lb
+  heddle lb pass --interface veth-lb --detach
+
+Native XDP loses frames that it sends to a veth device whose far end has no XDP program (GRO there
+is enough for frames that leave by another interface only). The program stays when the command has
+ended.")]
+pub(crate) struct Pass {
+    /// The interface at the far end.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: String,
+    /// Detach the program from the interface instead.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// The folder in which the program is pinned; below a BPF file system.
+    #[arg(long, value_name = "PATH", default_value = "/sys/fs/bpf/heddle-pass")]
     pub(crate) pin: PathBuf,
 }
 

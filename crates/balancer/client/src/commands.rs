@@ -7,5 +7,7 @@ pub(crate) mod counters;
 pub(crate) mod decap;
 pub(crate) mod drain;
 pub(crate) mod explain;
+pub(crate) mod pass;
 pub(crate) mod status;
 pub(crate) mod top;
+pub(crate) mod weight;

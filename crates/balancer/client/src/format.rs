@@ -1,6 +1,5 @@
 //! Short forms of times, numbers and tokens.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use heddled::config::{Forwarding, Service};
@@ -61,8 +60,7 @@ pub(crate) fn forwarding(forwarding: Forwarding) -> &'static str {
 
 /// A service's address, port and protocol.
 pub(crate) fn place(service: &Service) -> String {
-    let at = SocketAddr::new(service.address, service.port);
-    format!("{at} {}", service.protocol)
+    format!("{} {}", service.endpoint(), service.protocol)
 }
 
 #[cfg(test)]

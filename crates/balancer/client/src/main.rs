@@ -22,11 +22,12 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     let (socket, common) = (cli.socket.as_path(), &cli.common);
     interrupt::catch()?;
     match &cli.command {
-        Command::Check(args) => commands::check::check(args, common),
+        Command::Check(args) => return commands::check::check(args, common),
         Command::Schema => output::json(&config::schema()),
         Command::Status => commands::status::status(socket, common),
         Command::Backends => commands::backends::backends(socket, common),
         Command::Drain(args) => commands::drain::drain(args, socket, common),
+        Command::Weight(args) => commands::weight::weight(args, socket, common),
         Command::Connections(args) => commands::connections::connections(args, socket, common),
         Command::Members => commands::status::members(socket, common),
         Command::Counters(args) => commands::counters::counters(args, socket, common),
@@ -34,6 +35,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Explain(args) => commands::explain::explain(args, socket, common),
         Command::Reload => commands::status::reload(socket, common),
         Command::Decap(args) => commands::decap::decap(args, common),
+        Command::Pass(args) => commands::pass::pass(args, common),
         Command::Demo(args) => return args::DEMO.run(common, &args.arguments),
         Command::Generate(generate) => generate.run(Cli::command(), &[args::DEMO]),
     }?;

@@ -7,6 +7,7 @@
 mod client;
 mod protocol;
 mod serve;
+mod token;
 
 pub use client::{AskError, Client};
 pub use heddle_daemon::socket::{BindError, Listener, bind};

@@ -3,8 +3,9 @@
 //! A thread sends a message to each other balancer's steering port every [`INTERVAL`]; the other balancer's XDP program answers it, and
 //! this one's notes the answer. So an answer proves the whole way that steered packets take: addresses, ports, firewalls, secrets. Daemons
 //! that are busy, stopped or restarted do not matter, and neither does the port for metrics. A [`Judge`] for each balancer draws the
-//! conclusions.
+//! conclusions. Silence counts only while this balancer's own interfaces have a carrier.
 
+mod carrier;
 mod judge;
 mod priority;
 mod task;
@@ -13,9 +14,26 @@ pub use judge::{Heard, Judge, Liveness};
 pub use priority::RealTime;
 pub use task::{Heartbeats, Probed, Report, start};
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::Duration;
 
-/// The conclusions about another balancer.
+/// All conclusions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusions {
+    /// About other balancers, by address.
+    pub peers: BTreeMap<IpAddr, Conclusion>,
+    /// False if no interface of this balancer has a carrier: what is concluded is from before.
+    pub has_carrier: bool,
+}
+
+impl Default for Conclusions {
+    fn default() -> Conclusions {
+        Conclusions { peers: BTreeMap::new(), has_carrier: true }
+    }
+}
+
+/// The conclusion about another balancer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conclusion {
     /// Its liveness.

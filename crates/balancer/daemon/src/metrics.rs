@@ -1,5 +1,5 @@
 //! Metrics for Prometheus and health: plain numbers in a [`Snapshot`], their names in [`names`], [`Health`], and an HTTP server that takes
-//! both at each request. The text is OpenMetrics 1.0.
+//! both at each request. The text is OpenMetrics 1.0 or Prometheus' own.
 
 mod health;
 pub mod names;
@@ -12,4 +12,4 @@ pub use serve::{Source, serve};
 pub use snapshot::{
     Backend, Build, Checks, Event, Members, Peer, Reloads, Service, Snapshot, Table, Verdict,
 };
-pub use text::text;
+pub use text::{Format, text};

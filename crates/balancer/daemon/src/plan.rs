@@ -74,7 +74,7 @@ impl Plan {
             Some((WireId(id), index))
         });
         let services = maps.vips.iter().filter(|(_, vip)| vip.kind == abi::VipKind::Service as u8);
-        let services = services.map(|(name, vip)| (name.service_key(), vip.id));
+        let services = services.map(|(name, vip)| (name.service_key(vip), vip.id));
         Plan { targets: targets.collect(), services: services.collect(), maps }
     }
 

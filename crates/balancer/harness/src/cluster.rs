@@ -29,8 +29,10 @@ pub struct Setup {
     pub forwarding: Forwarding,
     /// Bytes of IP that the network carries; 0: not checked.
     pub mtu: u16,
-    /// True if the services drop what cannot be read up to its ports.
-    pub drop_unparsable: bool,
+    /// Ports of each service: [`crate::PORT`] and those behind it, one at least.
+    pub ports: u16,
+    /// The choices for packets to the services' addresses that are for none of them (`DROPS_UNPARSABLE` and the others).
+    pub choices: u32,
     /// Sizes of each balancer's maps.
     pub sizes: Sizes,
     /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the cluster's.
@@ -62,7 +64,8 @@ impl Default for Setup {
             peers: Peers::Known,
             forwarding: Forwarding::Ipip,
             mtu: 0,
-            drop_unparsable: false,
+            ports: 1,
+            choices: 0,
             sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
             settings,
         }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, RING_SIZE, STAMP_SHIFT, Settings,
-    Target, TargetState, Vip, VipKey, VipKind,
+    DROPS_CLOSED, Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, REFUSES_CLOSED,
+    RING_SIZE, STAMP_SHIFT, Settings, Target, TargetState, Vip, VipKey, VipKind,
 };
 use heddle_balancer_maps::{Balancer, Error};
 use heddle_hashing::{maglev, ring::Ring};
@@ -218,15 +218,19 @@ impl Cluster {
             kind: VipKind::Service as u8,
             mode: mode as u8,
             group: if id == SERVICE_TCP { group } else { 0 },
+            several_ports: (self.setup.ports > 1).into(),
+            first_port: PORT.to_be(),
             ..Vip::default()
         };
         let of_kind = |kind| Vip { kind: kind as u8, ..Vip::default() };
         let vips = &mut balancer.maps.vips;
         for address in SERVICES {
-            vips.insert(&key(address, PORT, TCP), &service(SERVICE_TCP, self.setup.mode))?;
-            vips.insert(&key(address, PORT, UDP), &service(SERVICE_UDP, MptcpMode::Off))?;
-            let drop_unparsable = self.setup.drop_unparsable.into();
-            let alone = Vip { drop_unparsable, ..of_kind(VipKind::Address) };
+            for port in PORT..PORT + self.setup.ports {
+                vips.insert(&key(address, port, TCP), &service(SERVICE_TCP, self.setup.mode))?;
+                vips.insert(&key(address, port, UDP), &service(SERVICE_UDP, MptcpMode::Off))?;
+            }
+            let choices = self.setup.choices as u8;
+            let alone = Vip { choices, ..of_kind(VipKind::Address) };
             vips.insert(&key(address, 0, 0), &alone)?;
         }
         if self.setup.mode == MptcpMode::Off {
@@ -276,6 +280,7 @@ impl Cluster {
             steering_port: STEERING_PORT.to_be(),
             gue_port: GUE_PORT.to_be(),
             peers: peers.into(),
+            closes_ports: (self.setup.choices & (DROPS_CLOSED | REFUSES_CLOSED) != 0).into(),
             now: self.now,
             ..self.setup.settings
         }

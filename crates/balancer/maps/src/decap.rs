@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use heddle_bpf_loader::Pins;
 use heddle_bpf_loader::maps::{Counts, Hash};
 
 use crate::abi::{Address, Count, DecapCounter};
@@ -41,23 +40,18 @@ impl Decap {
         Ok(Self { program: Program::load(object, "heddle_decap")?, own, allowed, counts })
     }
 
-    /// Attaches the program to an interface ([`crate::interface_index`]) by a link that is pinned in `directory`, so that it
-    /// stays when this process ends: [`crate::detach`] takes it off. One that is pinned there gives its place to this one.
+    /// Attaches the program to an interface ([`crate::interface_index`]) by a link that is pinned in `directory`
+    /// ([`Program::attach_lasting`]).
     ///
     /// # Errors
-    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Program`] if the interface has another program or
-    /// knows no such mode, [`Error::Link`] if the link cannot be pinned.
+    /// As there.
     pub fn attach_pinned(
         &mut self,
         directory: &Path,
         interface: u32,
         mode: Mode,
     ) -> Result<Attached, Error> {
-        let pins = Pins::lasting(directory)?;
-        match pins.link(interface) {
-            Some(path) => self.program.attach_pinned(interface, mode, &path),
-            None => self.program.attach(interface, mode).map(|()| Attached::Afresh),
-        }
+        self.program.attach_lasting(directory, interface, mode)
     }
 
     /// The number of packets with this outcome.

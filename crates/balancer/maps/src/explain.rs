@@ -2,7 +2,7 @@
 
 use aya::Ebpf;
 
-use crate::abi::Trace;
+use crate::abi::{Counter, Trace};
 use crate::maps::Traces;
 use crate::object::BALANCER_PROGRAM;
 use crate::{Error, Program, Run};
@@ -37,5 +37,13 @@ impl Explainer {
         self.traces.clear()?;
         let run = self.program.run(frame, 1)?;
         Ok(Explanation { run, trace: self.traces.get()? })
+    }
+}
+
+impl Trace {
+    /// True if the packet would have raised this counter.
+    pub fn counted(&self, counter: Counter) -> bool {
+        let number = counter as usize;
+        self.counters[number / 64] & 1 << (number % 64) != 0
     }
 }

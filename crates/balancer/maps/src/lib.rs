@@ -18,7 +18,7 @@ pub use balancer::{Balancer, Clock};
 pub use decap::{Decap, Sources};
 pub use explain::{Explainer, Explanation};
 pub use heddle_bpf_loader::{
-    Action, Attached, Error, Mode, Program, Run, detach, interface_index, remove_pins,
+    Action, Attached, Error, Mode, Program, Run, detach, interface_index, pass, remove_pins,
 };
 pub use sizes::{Buckets, Sizes};
 pub use ticks::Ticks;

@@ -10,7 +10,7 @@ use aya::maps::{Array, Map, MapData};
 use etherparse::PacketBuilder;
 use heddle_balancer_maps::abi::{Counter, HEDDLE_ABI, Settings};
 use heddle_balancer_maps::{
-    Attached, Balancer, Error, Mode, Sizes, detach, interface_index, remove_pins,
+    Attached, Balancer, Error, Mode, Sizes, detach, interface_index, pass, remove_pins,
 };
 use heddle_bpf_loader::{Clients, Generator};
 use heddle_testing::{Need, skip_without};
@@ -74,6 +74,20 @@ fn the_next_balancer_finds_maps_and_takes_the_link() {
     assert!(gone);
     remove_pins(&directory).unwrap();
     assert!(!directory.exists());
+}
+
+#[test]
+fn the_program_that_passes_stays_and_is_replaced_and_detached() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let system = FileSystem::mount("pass");
+    let (directory, near) = (system.0.join("pass"), veth());
+    let attach = || pass().unwrap().attach_lasting(&directory, near, Mode::Native).unwrap();
+    assert_eq!([attach(), attach()], [Attached::Afresh, Attached::InPlace]);
+    assert!(ip("-d link show near").contains("prog/xdp"), "it stays without a process");
+    detach(&directory, near).unwrap();
+    assert!(matches!(detach(&directory, near), Err(Error::Pins { .. })), "it is gone");
 }
 
 /// One balancer after the other takes the place of the one before, while frames come in: each is counted by one of them.
@@ -161,7 +175,8 @@ fn maps_that_do_not_fit_are_refused() {
     let mut settings = Array::<_, Settings>::try_from(pinned).unwrap();
     let newer = Settings { abi: HEDDLE_ABI + 1, ..Settings::default() };
     settings.set(0, newer, 0).unwrap();
-    assert_eq!(why(&Sizes::small()), "settings: it is of version 3, this program of 2");
+    let versions = format!("it is of version {}, this program of {HEDDLE_ABI}", HEDDLE_ABI + 1);
+    assert_eq!(why(&Sizes::small()), format!("settings: {versions}"));
 }
 
 #[test]
@@ -171,6 +186,8 @@ fn pins_need_a_bpf_file_system() {
     }
     let directory = std::env::temp_dir().join(format!("heddle-{}-plain", std::process::id()));
     let error = Balancer::load_pinned(&directory, &Sizes::small()).err().unwrap();
-    std::fs::remove_dir(&directory).unwrap();
-    assert!(error.to_string().contains("mount -t bpf"), "{error}");
+    assert!(!directory.exists(), "nothing is left behind");
+    for part in ["mount -t bpf", "is a BPF file system mounted there?", "`ip netns exec` hides"] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
 }

@@ -7,7 +7,7 @@ use aya::programs::xdp::{XdpLink, XdpMode};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 
-use crate::{Error, Program};
+use crate::{Error, Pins, Program};
 
 /// The point in the kernel at which a program gets packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,24 @@ impl Program {
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<(), Error> {
         self.xdp_mut()?.attach_to_if_index(interface, mode.into())?;
         Ok(())
+    }
+
+    /// Attaches the program to an interface ([`interface_index`]) by a link that is pinned in `directory`, so that it stays when this process
+    /// ends: [`crate::detach`] takes it off. One that is pinned there gives its place to this one.
+    ///
+    /// # Errors
+    /// [`Error::Pins`] if `directory` is on no BPF file system, [`Error::Program`] if the interface has another program or
+    /// knows no such mode, [`Error::Link`] if the link cannot be pinned.
+    pub fn attach_lasting(
+        &mut self,
+        directory: &Path,
+        interface: u32,
+        mode: Mode,
+    ) -> Result<Attached, Error> {
+        match Pins::lasting(directory)?.link(interface) {
+            Some(path) => self.attach_pinned(interface, mode, &path),
+            None => self.attach(interface, mode).map(|()| Attached::Afresh),
+        }
     }
 
     /// Attaches the program by the link that is pinned at `path`, in the mode that the link has, or by a new one to be pinned

@@ -15,6 +15,9 @@ use crate::Error;
 /// The magic number of BPF file systems (linux/magic.h).
 const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
 
+/// `ip netns exec` mounts a /sys of its own over the machine's.
+const NOT_MOUNTED: &str = "is a BPF file system mounted there? As root: mount -t bpf bpf /sys/fs/bpf; `ip netns exec` hides that of the machine: use nsenter --net=/run/netns/NAME";
+
 /// A private file system's name in errors.
 const PRIVATE: &str = "a private BPF file system";
 
@@ -34,12 +37,13 @@ impl Pins {
     /// [`Error::Pins`] if it is on no BPF file system or cannot be made.
     pub fn lasting(directory: &Path) -> Result<Self, Error> {
         let failed = |error| Error::Pins { path: directory.to_owned(), error };
-        fs::create_dir_all(directory).map_err(failed)?;
-        let system = rustix::fs::statfs(directory).map_err(|e| failed(e.into()))?;
+        // First: in the file system of /sys itself nobody can make folders.
+        let above = directory.ancestors().find(|path| path.exists()).unwrap_or(directory);
+        let system = rustix::fs::statfs(above).map_err(|e| failed(e.into()))?;
         if system.f_type != BPF_FS_MAGIC {
-            let why = "not on a BPF file system; as root: mount -t bpf bpf /sys/fs/bpf";
-            return Err(failed(io::Error::other(why)));
+            return Err(failed(io::Error::other(NOT_MOUNTED)));
         }
+        fs::create_dir_all(directory).map_err(failed)?;
         Ok(Self::Lasting(directory.to_owned()))
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, ScenarioArgs, Show, Validate};
 use crate::commands::run::warn_of_overload;
-use crate::commands::sweep::{all_cells, offered_of, worst_overload};
+use crate::commands::sweep::plan;
 use crate::failure::{Failure, describe};
 use crate::output::counted;
 use crate::{files, output};
@@ -83,15 +83,15 @@ fn check(source: &Source, over: &[(String, String)]) -> Result<Sound, Failure> {
         return Ok(Sound { is, overload: offered.and_then(|it| it.warning(&scenario.scheme)) });
     }
     let axes: Vec<Axis> = over.iter().map(|(key, values)| Axis::new(key, values)).collect();
-    let (settings, cells) = all_cells(source, &axes)?;
-    let Some(cell) = cells.first() else {
+    let plan = plan(source, &axes)?;
+    let Some(first) = plan.combinations.first() else {
         return Ok(Sound { is: "no combinations".into(), overload: None });
     };
-    let first = describe_scenario(source, &cell.scenario)?;
-    let (combinations, runs) = (settings.len() as u64, cells.len() as u64);
+    let first = describe_scenario(source, &first.scenario)?;
+    let (combinations, runs) = (plan.combinations.len() as u64, plan.cells().len() as u64);
     let (combinations, runs) = (counted(combinations, "combination"), counted(runs, "run"));
-    let overload = worst_overload(&settings, &cells, &offered_of(&settings, &cells)?);
-    Ok(Sound { is: format!("{combinations}, {runs}; the first: {first}"), overload })
+    let is = format!("{combinations}, {runs}; the first: {first}");
+    Ok(Sound { is, overload: plan.overload() })
 }
 
 /// Builds a scenario's fabric and says in a line what it is.

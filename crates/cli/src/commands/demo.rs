@@ -66,8 +66,8 @@ fn print(points: &[Point], evidence: &Evidence<Hula>) -> Result<(), Failure> {
             table::millis(e.fct_mean),
             table::millis(h.fct_mean),
             times(&e, &h, |o| o.fct_mean),
-            times(&e, &h, |o| o.fct_mean_small),
-            times(&e, &h, |o| o.fct_mean_large),
+            times(&e, &h, |o| o.classes.named("small")?.fct_mean),
+            times(&e, &h, |o| o.classes.named("large")?.fct_mean),
             evidence
                 .loads
                 .get(&ecmp)

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod capture;
+pub(crate) mod cell;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod diff;

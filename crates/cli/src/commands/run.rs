@@ -5,13 +5,15 @@ use heddle_study::cell::seeded;
 use heddle_study::grid::{self, Keep};
 use heddle_study::metric;
 use heddle_study::overload::offered;
+use heddle_study::record::{Wanted, record};
 use heddle_study::remarks::remarks;
 use heddle_study::results::{
-    FLOW_COLUMNS, FLOWS, KEPT_FLOWS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult, write_table,
+    FLOW_COLUMNS, FLOWS, KEPT_FLOWS, KEPT_LINKS, LINK_COLUMNS, LINKS, OverSeeds, ScenarioResult,
+    write_table,
 };
 use heddle_study::store::Store;
 use heddle_study::summary::{
-    CollectiveSummary, LongSummary, RunSummary, TotalsSummary, WorkloadSummary,
+    CollectiveSummary, LongSummary, RequestSummary, RunSummary, TotalsSummary, WorkloadSummary,
 };
 use heddle_study::view;
 
@@ -24,6 +26,7 @@ use crate::{files, output, table};
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let source = files::source(&args.source)?;
     let scenario = files::resolve(&source)?;
+    let wanted = Wanted::new(&scenario, &args.pcap, &args.trace)?;
     let folder =
         args.out.clone().unwrap_or_else(|| files::default_folder("", &args.source.scenario));
     let offered = offered(&scenario).map_err(anyhow::Error::from)?;
@@ -33,6 +36,11 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
     let cells = seeded(scenario.scheme.name(), &scenario, &scenario.seeds);
     let runs = grid::run(&cells, &store, Keep::Tables, &GridBar::new(common))?;
+    let recorded = if wanted.is_empty() {
+        Vec::new()
+    } else {
+        record(&cells, &wanted, &folder, &GridBar::new(common))?
+    };
     let later = remarks(&[(scenario.scheme.name(), &runs)]);
     let remarks: Vec<String> = overload.into_iter().chain(later.iter().cloned()).collect();
     let made = provenance(&source, &scenario)?;
@@ -47,12 +55,13 @@ pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let mut written = Written::new(&folder);
     written.json("summary.json", &result)?;
     let cells: Vec<_> = cells.iter().map(|cell| (String::new(), cell)).collect();
-    let tables = [(FLOWS, KEPT_FLOWS, FLOW_COLUMNS), (LINKS, LINKS, LINK_COLUMNS)];
+    let tables = [(FLOWS, KEPT_FLOWS, FLOW_COLUMNS), (LINKS, KEPT_LINKS, LINK_COLUMNS)];
     for (name, kept, columns) in tables {
         let table = write_table(&folder.join(name), (&store, kept), columns, &cells);
         written.table(name, table.map_err(anyhow::Error::from)?);
     }
     written.parquet(args.parquet, &made)?;
+    written.others(recorded);
     written.report(&view::with_origin(view::of_run(&scenario, &runs), &made, &remarks))?;
     if common.json {
         return files::print_json(&result);
@@ -73,14 +82,18 @@ pub(crate) fn warn_of_overload(overload: Option<&str>, common: &Common) {
 fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> Result<(), Failure> {
     let (name, over) = (scenario.scheme.name(), &result.over_seeds);
     output::line(format_args!("{} ({name}, {})", scenario.title, seeds(runs.len())))?;
-    let mut header = vec!["scheme"];
-    header.extend(table::FCT_HEADER);
+    let columns = table::fct_header(&over.classes);
+    let header: Vec<&str> =
+        std::iter::once("scheme").chain(columns.iter().map(String::as_str)).collect();
     let mut fct = table::new(&header);
     let mut row = vec![name.to_owned()];
-    row.extend(table::fct_row(over));
+    row.extend(table::fct_row(over, &over.classes));
     fct.add_row(row);
     if over.fct_mean.is_some() {
         table::print(&fct, 1)?;
+    }
+    if let Some(classes) = table::of_classes(&over.classes) {
+        table::print(&classes, 1)?;
     }
     if let Some(offered) = result.offered {
         output::line(format_args!(
@@ -109,7 +122,9 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
         let of_workloads = run.workloads.iter().map(of_workload);
         let all_long = run.long_flows.as_ref().filter(|_| run.workloads.is_empty()).map(long_flows);
         let of_collectives = run.collectives.iter().map(of_collective);
-        let more = of_collectives.chain(of_workloads).chain(all_long).chain(multipath);
+        let of_requests = run.requests.iter().map(of_requests);
+        let more =
+            of_collectives.chain(of_requests).chain(of_workloads).chain(all_long).chain(multipath);
         for more in more.chain(of_scheme(&scenario.scheme, t)) {
             output::line(format_args!("seed {}: {more}", run.seed))?;
         }
@@ -139,6 +154,19 @@ fn of_collective(collective: &CollectiveSummary) -> String {
         table::short(1e3 * seconds),
         seconds / ideal_seconds,
         table::short(1e3 * ideal_seconds)
+    )
+}
+
+/// Requests of a closed loop.
+fn of_requests(requests: &RequestSummary) -> String {
+    let RequestSummary { name, requests, per_second, seconds } = requests;
+    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    format!(
+        "{name}{requests} requests answered, {} a second, mean {} ms, median {} ms, p99 {} ms",
+        table::short(*per_second),
+        table::short(1e3 * seconds.mean),
+        table::short(1e3 * seconds.p50),
+        table::short(1e3 * seconds.p99)
     )
 }
 
@@ -193,5 +221,6 @@ fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
         Scheme::CongaPrime(_) | Scheme::Conga(_) | Scheme::LetItFlow(_) | Scheme::Hula(_) => {
             Some(format!("{} flowlets", t.flowlets))
         }
+        Scheme::External(_) => (t.flowlets > 0).then(|| format!("{} flowlets", t.flowlets)),
     }
 }

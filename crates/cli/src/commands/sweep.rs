@@ -1,49 +1,109 @@
 //! `heddle sweep`: every combination of some values.
 
+use std::path::PathBuf;
+
 use heddle_scenario::Source;
 use heddle_study::cell::Cell;
 use heddle_study::grid::{self, Keep};
-use heddle_study::overload::{Offered, offered};
+use heddle_study::paired::{self, Baseline, Ratio};
+use heddle_study::plan::{Combination, Plan, sources};
 use heddle_study::remarks::{Named, remarks};
-use heddle_study::results::{FLOW_COLUMNS, FLOWS, KEPT_FLOWS, write_table};
-use heddle_study::store::Store;
-use heddle_study::sweep::{Axis, Row, SweepResult, combinations, csv_fields, rows, to_csv};
+use heddle_study::results::{Classes, FLOW_COLUMNS, FLOWS, KEPT_FLOWS, write_table};
+use heddle_study::store::{Store, key};
+use heddle_study::summary::RunSummary;
+use heddle_study::sweep::{Axis, Row, SweepResult, csv_fields, to_csv};
 use heddle_study::{tidy, view};
+use serde_json::json;
 
-use crate::args::{Common, Sweep};
+use crate::args::{Common, Grid, Sweep};
 use crate::commands::run::warn_of_overload;
 use crate::failure::Failure;
 use crate::files::{Written, provenance};
 use crate::progress::GridBar;
-use crate::{files, table};
+use crate::{files, output, table};
+
+/// A sweep before it runs.
+pub(crate) struct Work {
+    source: Source,
+    axes: Vec<Axis>,
+    folder: PathBuf,
+    plan: Plan,
+    keep: Keep,
+}
+
+impl Work {
+    pub(crate) fn new(grid: &Grid) -> Result<Work, Failure> {
+        let source = files::source(&grid.source)?;
+        let axis = |(key, values): &(String, String)| Axis::new(key, values);
+        let axes: Vec<Axis> = grid.over.iter().map(axis).collect();
+        let default = || files::default_folder("sweep-", &grid.source.scenario);
+        let folder = grid.out.clone().unwrap_or_else(default);
+        let plan = plan(&source, &axes)?;
+        let keep = if grid.flows { Keep::Tables } else { Keep::Summaries };
+        Ok(Work { source, axes, folder, plan, keep })
+    }
+
+    /// The folder of kept runs.
+    fn runs(&self) -> PathBuf {
+        self.folder.join("runs")
+    }
+
+    /// Makes the cells that the store does not have.
+    pub(crate) fn run(
+        &self,
+        cells: &[Cell],
+        common: &Common,
+    ) -> Result<(Store, Vec<RunSummary>), Failure> {
+        files::make_folder(&self.folder)?;
+        let store = Store::open(&self.runs()).map_err(anyhow::Error::from)?;
+        let runs = grid::run(cells, &store, self.keep, &GridBar::new(common))?;
+        Ok((store, runs))
+    }
+
+    /// Every cell with its key.
+    pub(crate) fn keyed_cells(&self) -> Vec<(String, Cell)> {
+        self.plan.cells().into_iter().map(|cell| (key(&cell), cell)).collect()
+    }
+}
 
 pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
-    let source = files::source(&args.source)?;
-    let axes: Vec<Axis> = args.over.iter().map(|(key, values)| Axis::new(key, values)).collect();
-    let folder =
-        args.out.clone().unwrap_or_else(|| files::default_folder("sweep-", &args.source.scenario));
-    let (settings, cells) = all_cells(&source, &axes)?;
-    let offered = offered_of(&settings, &cells)?;
-    let overload = worst_overload(&settings, &cells, &offered);
+    let work = Work::new(&args.grid)?;
+    if args.list {
+        return list(&work, common);
+    }
+    let Work { source, axes, folder, plan, .. } = &work;
+    let baseline = args.baseline.as_ref();
+    let baseline = baseline.map(|(key, value)| Baseline::new(axes, key, value)).transpose();
+    let baseline = baseline.map_err(anyhow::Error::from)?;
+    let (cells, overload) = (plan.cells(), plan.overload());
     warn_of_overload(overload.as_deref(), common);
-    let made = provenance(&source, &files::resolve(&first(&source, &axes))?)?;
-    files::make_folder(&folder)?;
-    let store = Store::open(&folder.join("runs")).map_err(anyhow::Error::from)?;
-    let keep = if args.flows { Keep::Tables } else { Keep::Summaries };
-    let runs = grid::run(&cells, &store, keep, &GridBar::new(common))?;
-    let mut rows = rows(settings, runs);
-    rows.iter_mut().zip(offered).for_each(|(row, offered)| row.offered = offered);
+    let made = provenance(source, &files::resolve(&first(source, axes))?)?;
+    let (store, runs) = work.run(&cells, common)?;
+    let rows = plan.rows(runs);
     let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();
     let named: Vec<Named<'_>> =
         names.iter().zip(&rows).map(|(name, row)| (name.as_str(), &*row.runs)).collect();
     let later = remarks(&named);
     let remarks: Vec<String> = overload.into_iter().chain(later.iter().cloned()).collect();
-    let result = SweepResult { provenance: &made, axes: &axes, remarks: &remarks, rows: &rows };
-    let mut written = Written::new(&folder);
-    written.text("sweep.csv", &to_csv(&axes, &rows))?;
-    written.text("tidy.csv", &tidy::to_csv(&axes, &rows))?;
+    let ratios = baseline.as_ref().map_or_else(Vec::new, |b| paired::ratios(axes, &rows, b));
+    let result = SweepResult {
+        provenance: &made,
+        axes,
+        remarks: &remarks,
+        rows: &rows,
+        baseline: baseline.as_ref(),
+        ratios: &ratios,
+    };
+    let mut written = Written::new(folder);
+    written.text("sweep.csv", &to_csv(axes, &rows))?;
+    written.text("tidy.csv", &tidy::to_csv(axes, &rows))?;
     written.json("sweep.json", &result)?;
-    if args.flows {
+    if baseline.is_some() {
+        written.text("ratios.csv", &paired::to_csv(axes, &ratios))?;
+    } else {
+        heddle_study::results::remove(&folder.join("ratios.csv")).map_err(anyhow::Error::from)?;
+    }
+    if args.grid.flows {
         let keys: Vec<String> = axes.iter().map(|axis| axis.key.clone()).collect();
         let columns = format!("{}{FLOW_COLUMNS}", csv_fields(&keys));
         let cells: Vec<(String, &Cell)> = rows
@@ -58,48 +118,41 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
         heddle_study::results::remove(&folder.join(FLOWS)).map_err(anyhow::Error::from)?;
     }
     written.parquet(args.parquet, &made)?;
-    written.report(&view::with_origin(view::of_sweep(&axes, &rows), &made, &remarks))?;
+    let report = view::of_sweep(axes, &rows);
+    let report = match &baseline {
+        Some(baseline) => view::with_ratios(report, baseline, &ratios),
+        None => report,
+    };
+    written.report(&view::with_origin(report, &made, &remarks))?;
     if common.json {
         return files::print_json(&result);
     }
-    print(&axes, &rows)?;
+    print(axes, &rows)?;
+    if let Some(baseline) = &baseline {
+        print_ratios(axes, baseline, &ratios)?;
+    }
     table::print_remarks(&later)?;
     written.tell(common);
     Ok(())
 }
 
-/// The load of each row.
-pub(crate) fn offered_of(
-    settings: &[(Vec<String>, usize)],
-    cells: &[Cell],
-) -> Result<Vec<Option<Offered>>, Failure> {
-    let mut cell = 0;
-    let mut all = Vec::new();
-    for (_, seeds) in settings {
-        all.push(offered(&cells[cell].scenario).map_err(anyhow::Error::from)?);
-        cell += seeds;
+/// A line for each run: key, whether the store has it, values, seed.
+fn list(work: &Work, common: &Common) -> Result<(), Failure> {
+    let store = Store::to_read(&work.runs());
+    let mut runs = Vec::new();
+    for (key, cell) in work.keyed_cells() {
+        let kept = grid::kept(&cell, &store, work.keep).map_err(anyhow::Error::from)?;
+        runs.push((key, kept.is_some(), cell));
     }
-    Ok(all)
-}
-
-/// A warning of overload, of the row whose links are offered most; `None` where no row overloads a link.
-pub(crate) fn worst_overload(
-    settings: &[(Vec<String>, usize)],
-    cells: &[Cell],
-    offered: &[Option<Offered>],
-) -> Option<String> {
-    let overloaded = |row: &usize| offered[*row].as_ref().is_some_and(|o| !o.overloaded.is_empty());
-    let busiest = |row: &usize| offered[*row].as_ref().map_or(0.0, |o| o.busiest);
-    let rows = || (0..offered.len()).rev().filter(overloaded);
-    let row = rows().max_by(|a, b| busiest(a).total_cmp(&busiest(b)))?;
-    let first = settings[..row].iter().map(|(_, seeds)| seeds).sum::<usize>();
-    let said = offered[row].as_ref()?.warning(&cells[first].scenario.scheme)?;
-    Some(format!(
-        "{} of {} combinations overload links; the worst is {}: {said}",
-        rows().count(),
-        offered.len(),
-        settings[row].0.join(" ")
-    ))
+    if common.json {
+        let json = |(key, done, cell): &(String, bool, Cell)| json!({ "key": key, "done": done, "label": cell.label, "seed": cell.seed });
+        return files::print_json(&runs.iter().map(json).collect::<Vec<_>>());
+    }
+    for (key, done, cell) in &runs {
+        let state = if *done { "done" } else { "missing" };
+        output::line(format_args!("{key}\t{state}\t{}", cell.label))?;
+    }
+    Ok(())
 }
 
 /// The first combination: the file alone may lack what the axes give.
@@ -111,35 +164,63 @@ fn first(source: &Source, axes: &[Axis]) -> Source {
     source
 }
 
-/// The settings of each row and how many seeds it has, and every cell.
-pub(crate) type Plan = (Vec<(Vec<String>, usize)>, Vec<Cell>);
-
-pub(crate) fn all_cells(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
-    let (mut settings, mut cells) = (Vec::new(), Vec::new());
-    for values in combinations(axes) {
-        let mut changed = source.clone();
-        let pairs = axes.iter().map(|axis| axis.key.clone()).zip(values.iter().cloned());
-        changed.overrides.extend(pairs);
+/// Every combination, resolved.
+pub(crate) fn plan(source: &Source, axes: &[Axis]) -> Result<Plan, Failure> {
+    let mut combinations = Vec::new();
+    for (values, changed) in sources(source, axes) {
         let scenario = files::resolve(&changed)?;
-        let label = values.join(" ");
-        cells.extend(scenario.seeds.iter().map(|&seed| Cell {
-            label: format!("{label} seed {seed}"),
-            scenario: scenario.clone(),
-            seed,
-        }));
-        settings.push((values, scenario.seeds.len()));
+        let seeds = scenario.seeds.clone();
+        let made = Combination::new(values, scenario, seeds).map_err(anyhow::Error::from)?;
+        combinations.push(made);
     }
-    Ok((settings, cells))
+    Ok(Plan { combinations })
 }
 
 fn print(axes: &[Axis], rows: &[Row]) -> Result<(), Failure> {
-    let mut header: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
-    header.extend(table::FCT_HEADER);
+    let classes = rows.first().map_or_else(Classes::default, |row| row.over_seeds.classes.clone());
+    let columns = table::fct_header(&classes);
+    let keys = axes.iter().map(|axis| axis.key.as_str());
+    let header: Vec<&str> = keys.chain(columns.iter().map(String::as_str)).collect();
     let mut table = table::new(&header);
     for row in rows {
         let mut cells = row.settings.clone();
-        cells.extend(table::fct_row(&row.over_seeds));
+        cells.extend(table::fct_row(&row.over_seeds, &classes));
         table.add_row(cells);
     }
     table::print(&table, axes.len())
+}
+
+/// The ratios to a baseline: a row for each setting.
+fn print_ratios(axes: &[Axis], baseline: &Baseline, ratios: &[Ratio]) -> Result<(), Failure> {
+    output::line(format_args!(
+        "ratios to {} = {}, seed by seed (geometric means, 95 % intervals):",
+        baseline.key, baseline.value
+    ))?;
+    let keys = axes.iter().map(|axis| axis.key.as_str());
+    let header: Vec<&str> = keys.chain(PRINTED_RATIOS).collect();
+    let mut table = table::new(&header);
+    let mut rows: Vec<&[String]> = Vec::new();
+    for ratio in ratios {
+        if !rows.contains(&ratio.settings.as_slice()) {
+            rows.push(&ratio.settings);
+        }
+    }
+    for row in rows {
+        let cell = |figure: &str| {
+            let of_row = ratios.iter().find(|r| r.settings == row && r.figure == figure);
+            of_row.map_or_else(|| "-".to_owned(), ratio_cell)
+        };
+        table.add_row(row.iter().cloned().chain(PRINTED_RATIOS.map(cell)));
+    }
+    table::print(&table, axes.len())
+}
+
+/// Figures of which ratios are printed; files have more.
+const PRINTED_RATIOS: [&str; 4] = ["fct_mean", "fct_p99", "slowdown_mean", "slowdown_p99"];
+
+fn ratio_cell(ratio: &Ratio) -> String {
+    match ratio.interval {
+        Some((low, high)) => format!("{:.3} ({low:.3} to {high:.3})", ratio.ratio),
+        None => format!("{:.3}", ratio.ratio),
+    }
 }

@@ -25,7 +25,9 @@ fn hula_h11_and_h12_agree() {
         assert!(folder.list("o").contains(&file.into()), "{file}");
     }
     let markdown = folder.read("o/claims.md");
-    assert_eq!(markdown.lines().count(), 2 + 10 + 2);
+    let profile = "Profile persistent (one reading): ";
+    assert!(markdown.contains(profile), "{markdown}");
+    assert_eq!(markdown.lines().count(), 2 + 2 + 10 + 2);
     assert!(markdown.contains("| 4160512 entries |"), "{markdown}");
 }
 

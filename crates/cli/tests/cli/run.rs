@@ -11,7 +11,7 @@ fn a_run_prints_a_table_and_leaves_its_files() {
     let folder = Folder::new();
     let ran = folder.heddle("run small.toml");
     let listed =
-        "wrote in out/small: report.html, summary.json, flows.csv, links.csv, plots/ (2 files)";
+        "wrote in out/small: report.html, summary.json, flows.csv, links.csv, plots/ (4 files)";
     assert!(ran.err.contains(listed), "{}", ran.err);
     let table = ran.ok();
     for text in ["A small leaf-spine", "mean FCT", "p99", "ecmp", "goodput", "seed 2:", "digest"] {
@@ -19,7 +19,10 @@ fn a_run_prints_a_table_and_leaves_its_files() {
     }
     let files = ["flows.csv", "links.csv", "plots", "report.html", "runs", "summary.json"];
     assert_eq!(folder.list("out/small"), files);
-    assert_eq!(folder.list("out/small/plots"), ["fct-cdf.svg", "queues.svg"]);
+    assert_eq!(
+        folder.list("out/small/plots"),
+        ["fct-cdf.svg", "queues-over-time.svg", "queues.svg", "slowdown-cdf.svg"]
+    );
 }
 
 /// Two seeds of 100 measured flows of 20 KB each; no flow beats the empty fabric.
@@ -29,11 +32,15 @@ fn flows_csv_has_a_line_for_each_measured_flow() {
     folder.heddle("run small.toml --out o").ok();
     let csv = folder.read("o/flows.csv");
     let mut lines = csv.lines();
-    let columns = "seed,flow,workload,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps";
+    let columns = "seed,flow,workload,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps,id";
     assert_eq!(lines.next(), Some(columns));
     let numbers = |line: &str| -> Vec<f64> {
-        // Without the name of the workload, which is empty, and the status.
-        let line = line.replace(",,", ",").replace("finished,", "").replace("host-", "");
+        // Without the name of the workload and the id, which are empty, and the status.
+        let line = line
+            .trim_end_matches(',')
+            .replace(",,", ",")
+            .replace("finished,", "")
+            .replace("host-", "");
         line.split(',').map(|field| field.parse().unwrap()).collect()
     };
     let rows: Vec<Vec<f64>> = lines.map(numbers).collect();
@@ -58,7 +65,10 @@ fn links_csv_has_a_line_for_each_sample_and_port() {
     folder.heddle("run small.toml --set seeds=[1] --out o").ok();
     let csv = folder.read("o/links.csv");
     let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("seed,time_s,from,to,sent_bytes,queued_bytes"));
+    assert_eq!(
+        lines.next(),
+        Some("seed,time_s,from,to,sent_bytes,queued_bytes,dropped,ecn_marked")
+    );
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert!(!rows.is_empty() && rows.len().is_multiple_of(8), "{}", rows.len());
     let most = 1e9 / 8.0 * 100e-6 + 1518.0;
@@ -105,16 +115,27 @@ fn json_is_pure_and_its_keys_are_stable() {
         "fct_p50",
         "fct_p95",
         "fct_p99",
+        "fct_p99_large",
+        "fct_p99_medium",
+        "fct_p99_small",
         "flows",
         "goodput_bps",
         "long_flow_share",
         "slowdown_mean",
+        "slowdown_mean_large",
+        "slowdown_mean_medium",
+        "slowdown_mean_small",
+        "slowdown_p99",
+        "slowdown_p99_large",
+        "slowdown_p99_medium",
+        "slowdown_p99_small",
     ];
     assert_eq!(keys(&printed["over_seeds"]), figures);
     assert_eq!(printed["over_seeds"]["fct_mean"]["seeds"], 2);
     assert_eq!(printed["scenario"]["title"], "A small leaf-spine");
     let run = &printed["runs"][0];
     let of_run = [
+        "batch_seconds",
         "batches",
         "bound_mean_seconds",
         "cpu_seconds",
@@ -220,4 +241,46 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = Folder::new();
     let said = folder.heddle("run small.toml --out small.toml/o").failed(1);
     assert!(said.contains("small.toml/o"), "{said}");
+}
+
+#[test]
+fn a_capture_and_a_trace_of_each_seed() {
+    let folder = Folder::new();
+    let ran = folder.run_words(&[
+        "run",
+        "small.toml",
+        "--pcap",
+        "leaf-1 host-1",
+        "--trace",
+        "3",
+        "--out",
+        "o",
+    ]);
+    ran.ok();
+    for seed in 1..=2 {
+        let csv = folder.read(&format!("o/flow-3-seed-{seed}.csv"));
+        assert!(csv.starts_with("time_s,subflow,cwnd_bytes,") && csv.lines().count() > 2, "{csv}");
+        let names = folder.list("o");
+        assert!(names.contains(&format!("leaf-1_host-1-seed-{seed}.pcap")), "{names:?}");
+    }
+    let said = folder.run_words(&["run", "small.toml", "--pcap", "leaf-1 host-9"]).failed(3);
+    assert!(said.contains("no node is called \"host-9\""), "{said}");
+    let said = folder.heddle("run small.toml --trace 99999").failed(1);
+    assert!(said.contains("there is no flow 99999 to trace"), "{said}");
+}
+
+/// Classes of the scenario's own: the table and the files have them.
+#[test]
+fn size_classes_are_those_of_the_scenario() {
+    let folder = Folder::new();
+    let sizes = "--set workload.sizes=websearch-bytes --set measure.size_classes=[\"10KB\"]";
+    let table = folder.heddle(&format!("run small.toml {sizes} --out o")).ok();
+    for text in ["< 10 KB", ">= 10 KB", "p99 slowdown"] {
+        assert!(table.contains(text), "{text}: {table}");
+    }
+    let classes = folder.json("o/summary.json")["runs"][0]["fct"]["classes"].clone();
+    let names: Vec<&str> =
+        classes.as_array().unwrap().iter().map(|class| class["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["below-10KB", "above-10KB"]);
+    assert!(folder.list("o/plots").contains(&"slowdown-by-size.svg".into()));
 }

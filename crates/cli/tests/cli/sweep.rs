@@ -50,7 +50,9 @@ fn sweep_csv_says_what_sweep_json_says() {
         assert_eq!(line.len(), lines[0].len());
         let mean = row["over_seeds"]["fct_mean"]["mean"].as_f64().unwrap();
         assert!((line[2].parse::<f64>().unwrap() - mean).abs() < 1e-9);
-        assert_eq!(line[7..9], ["", ""], "no flow is of 100 KB and more");
+        let cell = |column: &str| line[lines[0].iter().position(|c| *c == column).unwrap()];
+        assert_eq!(cell("fct_mean_small_s"), line[2], "all flows are of 20 KB");
+        assert_eq!([cell("fct_mean_medium_s"), cell("fct_p99_large_s")], ["", ""]);
     }
 }
 
@@ -222,4 +224,76 @@ fn an_interrupted_run_says_so() {
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.json()["error"].as_str()), (Some(130), Some("interrupted")));
     assert_eq!(folder.list("o"), ["runs"]);
+}
+
+/// Keys and states of a sweep's runs, as `--list` prints them.
+fn listed(folder: &Folder) -> Vec<(String, String)> {
+    let lines = folder.heddle(&format!("{SWEEP} --list")).ok();
+    let fields = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert_eq!(fields.len(), 3, "{line}");
+        (fields[0].to_owned(), fields[1].to_owned())
+    };
+    lines.lines().map(fields).collect()
+}
+
+#[test]
+fn cells_by_their_keys_are_the_runs_of_the_sweep() {
+    let folder = Folder::new();
+    let all = listed(&folder);
+    assert_eq!(all.len(), 2 * 2 * 2);
+    assert!(all.iter().all(|(_, state)| state == "missing"), "{all:?}");
+    assert!(!folder.path("o").exists(), "a list makes nothing");
+
+    let cell = SWEEP.replacen("sweep", "cell", 1);
+    let (first, last) = (&all[0].0, &all[7].0);
+    let made = folder.heddle(&format!("{cell} --key {first} --key {last} --quiet")).ok();
+    assert!(made.contains("ecmp 0.2 seed 1\tdigest "), "{made}");
+    let states: Vec<String> = listed(&folder).into_iter().map(|(_, state)| state).collect();
+    let expected =
+        ["done", "missing", "missing", "missing", "missing", "missing", "missing", "done"];
+    assert_eq!(states, expected);
+
+    let kept = fs::metadata(folder.path(&format!("o/runs/{first}.json"))).unwrap();
+    folder.heddle(&format!("{cell} --key {first} --quiet")).ok();
+    folder.heddle(&format!("{SWEEP} --quiet")).ok();
+    let after = fs::metadata(folder.path(&format!("o/runs/{first}.json"))).unwrap();
+    assert_eq!(kept.modified().unwrap(), after.modified().unwrap(), "written once");
+    assert!(listed(&folder).iter().all(|(_, state)| state == "done"));
+}
+
+#[test]
+fn a_key_of_no_run_is_refused_with_the_way_to_the_keys() {
+    let folder = Folder::new();
+    let cell = SWEEP.replacen("sweep", "cell", 1);
+    let refused = folder.heddle(&format!("{cell} --key 0123")).failed(1);
+
+    assert!(refused.contains("no run of this sweep has the key 0123"), "{refused}");
+    assert!(refused.contains("heddle sweep --list"), "{refused}");
+}
+
+/// One seed's flows are the same under both schemes: the ratio of a scheme to itself would be 1, and is left out.
+#[test]
+fn ratios_to_a_baseline() {
+    let folder = Folder::new();
+    let table = folder.heddle(&format!("{SWEEP} --baseline scheme=ecmp")).ok();
+    assert!(table.contains("ratios to scheme = ecmp, seed by seed"), "{table}");
+    let csv = folder.read("o/ratios.csv");
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("scheme,workload.load,figure,ratio,low,high,seeds"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row[0] == "spray" && row[6] == "2"), "{csv}");
+    let means: Vec<&Vec<&str>> = rows.iter().filter(|row| row[2] == "fct_mean").collect();
+    assert_eq!(means.len(), 2);
+    let result = folder.json("o/sweep.json");
+    let mean = |row: usize, run: usize| {
+        result["rows"][row]["runs"][run]["fct"]["all"]["seconds"]["mean"].as_f64().unwrap()
+    };
+    // Rows 0 and 2 are ECMP's and spraying's at the lower load.
+    let ratio = (mean(2, 0) / mean(0, 0) * mean(2, 1) / mean(0, 1)).sqrt();
+    assert!((means[0][3].parse::<f64>().unwrap() - ratio).abs() < 1e-5, "{ratio}");
+    assert!(folder.read("o/report.html").contains("id=\"ratios\""));
+    let said =
+        folder.heddle("sweep small.toml --over scheme=ecmp,spray --baseline scheme=hula").failed(1);
+    assert!(said.contains("scheme does not take the value hula"), "{said}");
 }

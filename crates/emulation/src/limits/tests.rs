@@ -61,7 +61,7 @@ fn ebpf_switches_know_their_schemes_and_no_others() {
     let none = |_: &str| Err(std::io::Error::other("none"));
     let check =
         |scheme: &str| check(&source(scheme), &load(&source(scheme), &none).unwrap(), Kind::Ebpf);
-    for scheme in ["ecmp", "hula", "mp-hula"] {
+    for scheme in ["ecmp", "hula", "mp-hula", "shuttle"] {
         assert!(check(scheme).is_ok(), "{scheme}");
     }
     assert_eq!(check("drill").unwrap_err().key(), "scheme");

@@ -1,4 +1,4 @@
-//! BMv2's `simple_switch` with the P4 program of the scheme in each switch's namespace, started and filled by `heddle-p4-switch` (`p4/control`).
+//! BMv2 with the P4 program of the scheme in each switch's namespace, started and filled by `heddle-p4-switch` (`p4/control`).
 
 use std::collections::BTreeMap;
 use std::fs;

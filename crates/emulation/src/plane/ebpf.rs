@@ -78,7 +78,7 @@ pub(super) fn check_programs() -> Result<(), Missing> {
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     match &scenario.scheme {
-        Scheme::Ecmp | Scheme::Hula(_) | Scheme::MpHula(_) => Ok(()),
+        Scheme::Ecmp | Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_) => Ok(()),
         Scheme::Cflb(cflb) if matches!(cflb.constants.field, CflbField::SourcePort { .. }) => {
             Ok(())
         }
@@ -88,7 +88,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
         }
         other => {
             let message = format!("no eBPF switch of the lab runs {}", other.name());
-            Err(Problem::at("scheme", message).help("\"ecmp\", \"hula\", \"mp-hula\" or \"cflb\""))
+            Err(Problem::at("scheme", message)
+                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\" or \"cflb\""))
         }
     }
 }
@@ -108,7 +109,10 @@ impl DataPlane for Ebpf {
         _: &Routes,
         down: &[u32],
     ) -> Result<(), EmulationError> {
-        if matches!(network.scenario.scheme, Scheme::Hula(_) | Scheme::MpHula(_)) {
+        if matches!(
+            network.scenario.scheme,
+            Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_)
+        ) {
             return Ok(());
         }
         files::write_failed(&state::folder(&network.state.name), network, down)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use heddle_policy::mix;
 use heddle_scenario::{
     CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Hula, HulaUpdate, LongFlows, MpHula,
-    Routing, Scenario, Scheme,
+    Routing, Scenario, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows,
 };
 
 use crate::EmulationError;
@@ -163,6 +163,7 @@ fn scheme(scheme: &Scheme) -> String {
         }
         Scheme::Hula(hula) => format!("{{ kind = \"hula\", {} }}", hula_keys(hula)),
         Scheme::MpHula(mp) => format!("{{ kind = \"mp-hula\", {} }}", mp_hula_keys(mp)),
+        Scheme::Shuttle(shuttle) => format!("{{ kind = \"shuttle\", {} }}", shuttle_keys(shuttle)),
         other => format!("\"{}\"", other.name()),
     }
 }
@@ -199,6 +200,29 @@ fn mp_hula_keys(mp: &MpHula) -> String {
         mp.association_slots,
         mp.association_idle,
         mp.mapping_rows,
+    )
+}
+
+fn shuttle_keys(shuttle: &Shuttle) -> String {
+    let choice = match shuttle.choice {
+        ShuttleChoice::Weighted => "weighted",
+        ShuttleChoice::Least => "least",
+    };
+    let subflows = match shuttle.subflows {
+        ShuttleSubflows::Apart => "apart",
+        ShuttleSubflows::FirstFree => "first-free",
+        ShuttleSubflows::Alike => "alike",
+    };
+    format!(
+        "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \
+         full_queue = \"{}\", draws = {}, choice = \"{choice}\", subflows = \"{subflows}\"",
+        hula_keys(&shuttle.hula),
+        shuttle.best_k,
+        shuttle.association_slots,
+        shuttle.association_idle,
+        shuttle.mapping_rows,
+        shuttle.full_queue,
+        shuttle.draws,
     )
 }
 
@@ -251,7 +275,7 @@ mod tests {
     #[test]
     fn the_written_scenario_resolves_to_the_same_fabric_and_scheme() {
         let cflb = "{ kind = \"cflb\", field = \"source-port\" }";
-        for chosen in ["\"ecmp\"", "\"hula\"", "\"mp-hula\"", cflb] {
+        for chosen in ["\"ecmp\"", "\"hula\"", "\"mp-hula\"", "\"shuttle\"", cflb] {
             let text = format!(
                 "scheme = {chosen}\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
                  workload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n"

@@ -28,7 +28,7 @@ const MEASURE: u64 = u64::MAX;
 impl Agenda {
     /// A scenario's events, its first sample, and its measuring window.
     pub(super) fn new(scenario: &Scenario) -> Agenda {
-        let measure = scenario.measure;
+        let measure = &scenario.measure;
         let mut entries = BTreeMap::new();
         for (index, event) in scenario.events.iter().enumerate() {
             entries.insert((event.at, index as u64), Due::Event(index));

@@ -187,6 +187,7 @@ impl<'a> Flows<'a> {
             |(_, flow): &(u64, &Started)| flow.is_measured && flow.state != State::Finished;
         let unfinished = |(id, flow): (u64, &Started)| UnfinishedFlow {
             id: id as u32 + 1,
+            index: 0,
             workload: 0,
             start: flow.arrival.at,
             from: flow.arrival.from,

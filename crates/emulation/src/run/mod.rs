@@ -140,7 +140,7 @@ impl Run<'_> {
 
     fn is_done(&self) -> bool {
         let now = self.now();
-        let measure = self.network.scenario.measure;
+        let measure = &self.network.scenario.measure;
         let done = match measure.until {
             Until::Time(time) => now >= self.flows.measured_from() + time,
             Until::Flows(_) => self.flows.are_done(),

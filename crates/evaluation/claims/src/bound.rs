@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::stats::Estimate;
+
 /// Direction in which the paper's value binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -27,13 +29,31 @@ pub enum Verdict {
     DirectionOnly,
     /// Not even the direction.
     Differs,
+    /// The seeds' 95 % interval holds values of different verdicts: it takes more seeds to tell.
+    Undecided,
+    /// A value of a scheme that is offered more than it carries: it grows with the length of the run, which papers do not state, and is not
+    /// judged.
+    RunLength,
     /// It was not measured.
     NotRun,
 }
 
 impl Bound {
-    /// Compares a measured value with a paper's, of the same unit ("x" for a ratio).
-    pub fn judge(self, paper: f64, unit: &str, here: f64) -> Verdict {
+    /// Compares the interval of a measured value with a paper's value of the same unit ("x" for a ratio): the verdict of all its values,
+    /// [`Verdict::Undecided`] if they differ. A single seed has no interval; its value is judged as it is.
+    pub fn judge(self, paper: f64, unit: &str, here: Estimate) -> Verdict {
+        let half = here.half_width.unwrap_or(0.0);
+        let (low, high) = (here.mean - half, here.mean + half);
+        let verdict = self.judge_value(paper, unit, here.mean);
+        let paper_inside = half > 0.0 && (low..=high).contains(&paper);
+        let mut others = [low, high].into_iter().map(|value| self.judge_value(paper, unit, value));
+        if others.any(|other| other != verdict) || (paper_inside && verdict != Verdict::Agrees) {
+            return Verdict::Undecided;
+        }
+        verdict
+    }
+
+    fn judge_value(self, paper: f64, unit: &str, here: f64) -> Verdict {
         let kept = |kept: bool| if kept { Verdict::Agrees } else { Verdict::Differs };
         match self {
             Bound::Exact => kept((here - paper).abs() <= 1e-9 * paper.abs()),
@@ -61,7 +81,8 @@ fn judge_ratio(paper: f64, here: f64) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::Bound::{About, AtLeast, AtMost, Exact};
-    use super::Verdict::{Agrees, Differs, DirectionOnly};
+    use super::Verdict::{Agrees, Differs, DirectionOnly, Undecided};
+    use crate::stats::Estimate;
 
     /// The paper's 3.7x is an excess of 2.7: half of it is 2.35x, twice is 6.4x.
     #[test]
@@ -78,7 +99,7 @@ mod tests {
             (1.0, Differs),
             (0.5, Differs),
         ] {
-            assert_eq!(About.judge(3.7, "x", here), expected, "{here}");
+            assert_eq!(About.judge_value(3.7, "x", here), expected, "{here}");
         }
     }
 
@@ -93,7 +114,7 @@ mod tests {
             (1.0, 0.89, Differs),
             (1.06, 0.95, Differs),
         ] {
-            assert_eq!(About.judge(paper, "x", here), expected, "{paper} {here}");
+            assert_eq!(About.judge_value(paper, "x", here), expected, "{paper} {here}");
         }
     }
 
@@ -118,7 +139,27 @@ mod tests {
             (About, 90.0, 59.0, Differs),
             (About, 90.0, 121.0, Differs),
         ] {
-            assert_eq!(bound.judge(paper, "%", here), expected, "{bound:?} {paper} {here}");
+            assert_eq!(bound.judge_value(paper, "%", here), expected, "{bound:?} {paper} {here}");
         }
+    }
+
+    /// 3.7x agrees from 2.35x to 6.4x.
+    #[test]
+    fn an_interval_has_a_verdict_if_all_of_it_has() {
+        for (mean, half_width, expected) in [
+            (3.7, Some(1.0), Agrees),
+            (2.5, Some(0.1), Agrees),
+            (2.5, Some(0.2), Undecided),
+            (1.5, Some(0.3), DirectionOnly),
+            (1.2, Some(0.2), Undecided),
+            (0.8, Some(0.1), Differs),
+            (4.0, Some(3.9), Undecided),
+            (2.5, None, Agrees),
+        ] {
+            let here = Estimate { mean, half_width, seeds: 5 };
+            assert_eq!(About.judge(3.7, "x", here), expected, "{mean} {half_width:?}");
+        }
+        let around = Estimate { mean: 130.0, half_width: Some(90.0), seeds: 2 };
+        assert_eq!(About.judge(90.0, "%", around), Undecided, "it holds the paper's value");
     }
 }

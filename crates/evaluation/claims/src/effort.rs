@@ -7,7 +7,7 @@ pub enum Effort {
     Demo,
     /// One seed, few loads, few flows: minutes.
     Quick,
-    /// Three seeds and loads from 10 to 90 %: hours.
+    /// Five seeds and loads from 10 to 90 %: hours.
     Full,
 }
 
@@ -16,7 +16,7 @@ impl Effort {
     pub fn seeds(self) -> &'static [u64] {
         match self {
             Effort::Demo | Effort::Quick => &[1],
-            Effort::Full => &[1, 2, 3],
+            Effort::Full => &[1, 2, 3, 4, 5],
         }
     }
 }

@@ -98,7 +98,7 @@ fn verdict(verdict: Verdict) -> Cell {
         Verdict::Agrees => Status::Good,
         Verdict::DirectionOnly => Status::Warn,
         Verdict::Differs => Status::Bad,
-        Verdict::NotRun => Status::Neutral,
+        Verdict::Undecided | Verdict::RunLength | Verdict::NotRun => Status::Neutral,
     };
     Cell::badge(verdict_text(verdict), status)
 }
@@ -108,6 +108,8 @@ fn verdict_text(verdict: Verdict) -> &'static str {
         Verdict::Agrees => "agrees",
         Verdict::DirectionOnly => "direction only",
         Verdict::Differs => "differs",
+        Verdict::Undecided => "undecided",
+        Verdict::RunLength => "run length",
         Verdict::NotRun => "not run",
     }
 }

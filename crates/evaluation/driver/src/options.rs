@@ -17,7 +17,7 @@ pub struct Options {
     /// One seed, few loads, few flows: within ten minutes on two cores (the default).
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// The paper's three seeds and loads from 10 to 90 %: hours.
+    /// Five seeds and loads from 10 to 90 %: hours. Verdicts are those of the seeds' 95 % interval.
     #[arg(long)]
     pub full: bool,
     /// Settings under which the claims are judged, where a paper contradicts itself or leaves much open: a profile's name, or "all" for each in

@@ -30,7 +30,7 @@ pub fn gather<P: SimulatedPaper>(
     let cells = cells_under(&points, effort, &changes)?;
     let runs = grid::run_in(request.folder, &cells, monitor)?;
     let results = Results::new(&points, effort, runs);
-    let experiments = experiments::<P>(&request.claims, effort, monitor)?;
+    let experiments = experiments::<P>(&request.claims, effort, &changes, monitor)?;
     let graph = P::whole_fabric().changed(effort, &changes)?.fabric.graph;
     Ok(Evidence { results, experiments, loads, graph })
 }
@@ -65,6 +65,7 @@ fn loads_under<P: Point>(
 fn experiments<P: SimulatedPaper>(
     claims: &[&Claim<Measure<P>>],
     effort: Effort,
+    changes: &[(&str, &str)],
     monitor: &dyn Monitor,
 ) -> Result<Outcomes<P::Experiment>, EvaluationError> {
     let mut outcomes: Outcomes<P::Experiment> = Vec::new();
@@ -76,7 +77,7 @@ fn experiments<P: SimulatedPaper>(
             if monitor.stopped() {
                 return Err(EvaluationError::Interrupted);
             }
-            outcomes.push((experiment, experiment.run(seed)?));
+            outcomes.push((experiment, experiment.run(seed, changes)?));
         }
     }
     Ok(outcomes)

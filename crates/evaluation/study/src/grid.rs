@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use heddle_claims::files::FileError;
 use heddle_claims::{Monitor, Progress};
 use heddle_scenario::Scenario;
-use heddle_sim::{Next, Outcome, SimError, simulate};
+use heddle_sim::{Next, Outcome, SimError};
 use rayon::prelude::*;
 
 use crate::cell::Cell;
 use crate::cpu_time::thread_seconds;
-use crate::results::{KEPT_FLOWS, LINKS, flow_lines, link_lines};
+use crate::external;
+use crate::results::{KEPT_FLOWS, KEPT_LINKS, flow_lines, link_lines};
 use crate::store::Store;
 use crate::summary::RunSummary;
 
@@ -33,6 +34,16 @@ pub enum GridError {
         done: usize,
         /// All cells.
         cells: usize,
+    },
+    /// A flow that is to be traced does not start.
+    #[error("{label}: there is no flow {flow} to trace: {started} flows started")]
+    NoFlow {
+        /// The cell.
+        label: String,
+        /// The flow's number.
+        flow: u32,
+        /// Flows that started.
+        started: u64,
     },
     /// A result cannot be kept.
     #[error(transparent)]
@@ -75,6 +86,18 @@ pub enum Keep {
     Tables,
 }
 
+/// The result of a cell, if a store has of it what is to be kept.
+///
+/// # Errors
+/// If a file is there and cannot be read.
+pub fn kept(cell: &Cell, store: &Store, keep: Keep) -> Result<Option<RunSummary>, FileError> {
+    let has = |name| Ok::<_, FileError>(store.load_table(cell, name)?.is_some());
+    let samples = cell.scenario.measure.sample_every.is_some();
+    let has_tables =
+        keep == Keep::Summaries || (has(KEPT_FLOWS)? && (!samples || has(KEPT_LINKS)?));
+    if has_tables { store.load(cell) } else { Ok(None) }
+}
+
 struct Grid<'a> {
     cells: &'a [Cell],
     store: &'a Store,
@@ -86,9 +109,9 @@ struct Grid<'a> {
 
 impl Grid<'_> {
     fn cell(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
-        let (summary, hops) = match self.store.load(cell)? {
-            Some(summary) if self.has_tables(cell)? => (summary, 0),
-            _ => {
+        let (summary, hops) = match kept(cell, self.store, self.keep)? {
+            Some(summary) => (summary, 0),
+            None => {
                 let summary = self.compute(index, cell)?;
                 let hops = summary.totals.packet_hops;
                 (summary, hops)
@@ -97,16 +120,6 @@ impl Grid<'_> {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.report(index, cell, (1.0, hops));
         Ok(summary)
-    }
-
-    /// True if the tables that are to be kept are.
-    fn has_tables(&self, cell: &Cell) -> Result<bool, GridError> {
-        if self.keep == Keep::Summaries {
-            return Ok(true);
-        }
-        let has = |name| Ok::<_, FileError>(self.store.load_table(cell, name)?.is_some());
-        let samples = cell.scenario.measure.sample_every.is_some();
-        Ok(has(KEPT_FLOWS)? && (!samples || has(LINKS)?))
     }
 
     fn compute(&self, index: usize, cell: &Cell) -> Result<RunSummary, GridError> {
@@ -120,7 +133,7 @@ impl Grid<'_> {
             let flows = flow_lines(&cell.scenario, cell.seed, &outcome);
             self.store.save_table(cell, KEPT_FLOWS, &flows)?;
             if cell.scenario.measure.sample_every.is_some() {
-                self.store.save_table(cell, LINKS, &link_lines(cell.seed, &outcome))?;
+                self.store.save_table(cell, KEPT_LINKS, &link_lines(cell.seed, &outcome))?;
             }
         }
         self.store.save(cell, &summary)?;
@@ -151,14 +164,14 @@ impl Grid<'_> {
 /// Runs a scenario and measures the processor time that it takes, in seconds.
 ///
 /// # Errors
-/// As [`simulate`].
+/// As [`external::simulate`].
 pub fn timed(
     scenario: &Scenario,
     seed: u64,
     watch: &mut dyn FnMut(heddle_sim::Progress) -> Next,
 ) -> Result<(Outcome, f64), SimError> {
     let start = thread_seconds();
-    let outcome = simulate(scenario, seed, watch)?;
+    let outcome = external::simulate(scenario, seed, watch)?;
     Ok((outcome, thread_seconds() - start))
 }
 

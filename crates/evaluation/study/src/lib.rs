@@ -2,10 +2,13 @@
 //!
 //! - [`grid`] runs [`cell::Cell`]s on all cores and keeps each result in a [`store::Store`]; [`summary`] has the values
 //!   that are kept of a run, [`metric`] single values of it.
-//! - [`sweep`] and [`results`] write tables and raw data; [`view`] draws them.
+//! - [`record`] writes captures of links ([`pcap`]) and traces of flows.
+//! - [`paired`] compares the rows of a sweep with a baseline, seed by seed.
+//! - [`plan`] has a sweep before it runs; [`sweep`] and [`results`] write tables and raw data; [`view`] draws them.
 //! - [`paper`] is the evaluation of a paper by simulation: [`point`]s of its figures, experiments, measures of its claims.
 //!   [`gather`] runs what some claims need, [`measure`] takes their values, [`sensitivity`] varies the choices that the paper
 //!   leaves open.
+//! - [`external`] loads schemes from shared libraries.
 //! - [`mod@bench`] measures the simulator's speed.
 
 pub mod bench;
@@ -14,15 +17,20 @@ pub mod cell;
 pub mod columns;
 pub mod compare;
 pub mod cpu_time;
+pub mod external;
 pub mod gather;
 pub mod grid;
 pub mod headline;
 pub mod measure;
 pub mod metric;
 pub mod overload;
+pub mod paired;
 pub mod paper;
+pub mod pcap;
+pub mod plan;
 pub mod point;
 pub mod provenance;
+pub mod record;
 pub mod remarks;
 pub mod results;
 pub mod sensitivity;

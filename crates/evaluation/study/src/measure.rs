@@ -71,11 +71,36 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
     /// The overloaded points: their values grow with the length of the run.
     fn remark(&self, evidence: &Evidence<P>) -> Option<String> {
         let overloaded = self.points().into_iter().filter_map(|point| {
-            let warning = evidence.loads.get(&point)?.warning.as_ref()?;
+            let load = evidence.loads.get(&point).filter(|load| load.is_overloaded)?;
+            let warning = load.warning.as_ref()?;
             Some(format!("{}: {warning}", point.label()))
         });
         let said: Vec<String> = overloaded.collect();
         (!said.is_empty()).then(|| said.join("; "))
+    }
+
+    /// True if a point that decides the value is overloaded: rivals that are neither best nor worst do not.
+    fn is_run_length(&self, evidence: &Evidence<P>) -> bool {
+        let is_overloaded =
+            |point: &P::Point| evidence.loads.get(point).is_some_and(|load| load.is_overloaded);
+        self.deciding(&evidence.results).iter().any(is_overloaded)
+    }
+}
+
+impl<P: SimulatedPaper> Measure<P> {
+    /// The points whose runs give the value.
+    fn deciding(&self, results: &Results<P::Point>) -> Vec<P::Point> {
+        match *self {
+            Measure::Best(metric, point, rivals) => {
+                let best = extreme_points(results, metric, &rivals(point), f64::min);
+                [vec![point], best].concat()
+            }
+            Measure::Worst(metric, point, rivals) => {
+                let worst = extreme_points(results, metric, &rivals(point), f64::max);
+                [vec![point], worst].concat()
+            }
+            _ => self.points(),
+        }
     }
 }
 
@@ -98,6 +123,21 @@ fn extreme<P: Point>(
         values?.into_iter().reduce(choose)
     };
     (0..seeds).map(at).collect()
+}
+
+/// The points that have the least or greatest value of all in the run of some seed.
+fn extreme_points<P: Point>(
+    results: &Results<P>,
+    metric: Metric,
+    points: &[P],
+    choose: fn(f64, f64) -> f64,
+) -> Vec<P> {
+    let extremes = extreme(results, metric, points, choose);
+    let has_one = |point: &P| {
+        let values = of(results, metric, *point);
+        values.iter().zip(&extremes).any(|(value, extreme)| value.is_some() && value == extreme)
+    };
+    points.iter().copied().filter(has_one).collect()
 }
 
 /// Ratios seed by seed, where there are both values and the divisor is not zero.

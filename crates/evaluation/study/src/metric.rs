@@ -5,23 +5,38 @@ use crate::summary::{ClassSummary, PortSummary, RunSummary};
 /// A value of one run; `None` where the run has nothing to take it from.
 pub type Metric = fn(&RunSummary) -> Option<f64>;
 
-fn mean_of(class: &Option<ClassSummary>) -> Option<f64> {
-    class.as_ref().map(|class| class.seconds.mean)
+fn mean_of(class: Option<&ClassSummary>) -> Option<f64> {
+    class.map(|class| class.seconds.mean)
 }
 
 /// Mean flow completion time of all flows, in seconds.
 pub fn mean_all(run: &RunSummary) -> Option<f64> {
-    mean_of(&run.fct.all)
+    mean_of(run.fct.all.as_ref())
 }
 
-/// The same of flows under 100 KB.
+/// Median of all flows' completion times, in seconds.
+pub fn p50_all(run: &RunSummary) -> Option<f64> {
+    run.fct.all.as_ref().map(|class| class.seconds.p50)
+}
+
+/// Mean slowdown of all flows.
+pub fn slowdown_mean(run: &RunSummary) -> Option<f64> {
+    run.fct.all.as_ref().map(|class| class.slowdown.mean)
+}
+
+/// 99th percentile of all flows' slowdowns.
+pub fn slowdown_p99(run: &RunSummary) -> Option<f64> {
+    run.fct.all.as_ref().map(|class| class.slowdown.p99)
+}
+
+/// Mean flow completion time of flows under 100 KB.
 pub fn mean_small(run: &RunSummary) -> Option<f64> {
-    mean_of(&run.fct.small)
+    mean_of(run.fct.class("small"))
 }
 
 /// The same of flows over 10 MB.
 pub fn mean_large(run: &RunSummary) -> Option<f64> {
-    mean_of(&run.fct.large)
+    mean_of(run.fct.class("large"))
 }
 
 /// 99th percentile of all flows' completion times, in seconds.
@@ -31,7 +46,7 @@ pub fn p99_all(run: &RunSummary) -> Option<f64> {
 
 /// The same of flows under 100 KB.
 pub fn p99_small(run: &RunSummary) -> Option<f64> {
-    run.fct.small.as_ref().map(|class| class.seconds.p99)
+    run.fct.class("small").map(|class| class.seconds.p99)
 }
 
 /// Application bytes that all hosts together received in order in the measuring window, in bits per second.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_fabric::{Fabric, FabricError, OfferedLoad, offered_load};
-use heddle_scenario::{Flows, Graph, Scenario, Scheme};
+use heddle_scenario::{Flows, Graph, Node, Scenario, Scheme};
 use heddle_sim::wire_bytes;
 use heddle_units::{Bytes, Time};
 use serde::Serialize;
@@ -25,8 +25,8 @@ pub struct Offered {
     pub overloaded: Vec<OverloadedLink>,
     /// The busiest link's share, also if it is not overloaded.
     pub busiest: f64,
-    /// The ToR whose links to other switches together are offered most, and the share of their rates: above 1 no scheme carries it.
-    pub busiest_tor: Option<(String, f64)>,
+    /// The ToR or pod whose links to the tiers above together are offered most, and the share of their rates: above 1 no scheme carries it.
+    pub busiest_cut: Option<(String, f64)>,
 }
 
 /// One direction of a link that is offered more than it carries.
@@ -63,7 +63,7 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
         wire_load: workloads.iter().map(|(flows, wire)| flows.load * wire).sum(),
         overloaded: Vec::new(),
         busiest: 0.0,
-        busiest_tor: None,
+        busiest_cut: None,
     };
     let mut states = vec![(Time::ZERO, None)];
     states.extend(scenario.events.iter().map(|event| (event.at, Some(event))));
@@ -74,7 +74,7 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
         }
         let routes = fabric.routes(|link| is_up[link as usize])?;
         let loads = offered_load(&fabric, &routes, &workloads);
-        offered.add_tors(&fabric.graph, &loads);
+        offered.add_cuts(&fabric.graph, &loads);
         for load in loads {
             offered.busiest = offered.busiest.max(load.share);
             offered.add(load, at);
@@ -85,25 +85,28 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
 }
 
 impl Offered {
-    /// Looks at the links between each ToR and the tiers above, in each direction. Links that are down are offered nothing.
-    fn add_tors(&mut self, graph: &Graph, loads: &[OfferedLoad]) {
-        let tiers: BTreeMap<&str, u8> =
-            graph.nodes.iter().map(|node| (node.name.as_str(), node.tier)).collect();
-        let mut tors: BTreeMap<(&str, bool), (f64, f64)> = BTreeMap::new();
+    /// Looks at the links that leave each ToR upwards and each pod, in each direction. Links that are down are offered nothing.
+    fn add_cuts(&mut self, graph: &Graph, loads: &[OfferedLoad]) {
+        let nodes: BTreeMap<&str, &Node> =
+            graph.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+        let mut cuts: BTreeMap<(String, bool), (f64, f64)> = BTreeMap::new();
         for load in loads.iter().filter(|load| load.share > 0.0) {
-            let tor = match (tiers.get(load.from.as_str()), tiers.get(load.to.as_str())) {
-                (Some(1), Some(2..)) => (load.from.as_str(), true),
-                (Some(2..), Some(1)) => (load.to.as_str(), false),
-                _ => continue,
+            let (Some(from), Some(to)) = (nodes.get(&*load.from), nodes.get(&*load.to)) else {
+                continue;
             };
-            let (offered, capacity) = tors.entry(tor).or_default();
-            *offered += load.share * load.rate.0 as f64;
-            *capacity += load.rate.0 as f64;
+            let crossed = [(from, to, true), (to, from, false)].map(|(inside, outside, up)| {
+                cuts_between(inside, outside).into_iter().map(move |cut| (cut, up))
+            });
+            for cut in crossed.into_iter().flatten() {
+                let (offered, capacity) = cuts.entry(cut).or_default();
+                *offered += load.share * load.rate.0 as f64;
+                *capacity += load.rate.0 as f64;
+            }
         }
-        for ((tor, _), (offered, capacity)) in tors {
+        for ((cut, _), (offered, capacity)) in cuts {
             let share = offered / capacity;
-            if self.busiest_tor.as_ref().is_none_or(|(_, most)| share > *most) {
-                self.busiest_tor = Some((tor.to_owned(), share));
+            if self.busiest_cut.as_ref().is_none_or(|(_, most)| share > *most) {
+                self.busiest_cut = Some((cut, share));
             }
         }
     }
@@ -116,6 +119,18 @@ impl Offered {
             let from_seconds = at.as_secs_f64();
             self.overloaded.push(OverloadedLink { from, to, share, from_seconds });
         }
+    }
+
+    /// True if a scheme is offered more than it carries: queues grow with the length of the run. ECMP and spraying split equally, whatever
+    /// links carry; for other schemes this is so if no split would do.
+    pub fn overloads(&self, scheme: &Scheme) -> bool {
+        let splits_equally = matches!(scheme, Scheme::Ecmp | Scheme::Spray);
+        (splits_equally && !self.overloaded.is_empty()) || self.overloaded_cut().is_some()
+    }
+
+    /// The ToR or pod that is offered more than its links carry, and the share of their rates.
+    fn overloaded_cut(&self) -> Option<(&str, f64)> {
+        self.busiest_cut.as_ref().filter(|cut| cut.1 > 1.0).map(|(cut, share)| (&**cut, *share))
     }
 
     /// The overload in a sentence; `None` without.
@@ -135,21 +150,28 @@ impl Offered {
             Scheme::Ecmp => "under ECMP's split",
             _ => "under an equal split",
         };
-        let split = match &self.busiest_tor {
-            Some((tor, share)) if *share > 1.0 => {
-                let percent = (share * 100.0).round();
-                format!(
-                    "{split}; all links of {tor} to other switches together are offered {percent} %, which no scheme carries"
-                )
-            }
-            _ => split.to_owned(),
+        let cut = self.overloaded_cut().map_or_else(String::new, |(cut, share)| {
+            let percent = (share * 100.0).round();
+            format!("; all links of {cut} to the tiers above are offered {percent} %, which no scheme carries")
+        });
+        let follows = if self.overloads(scheme) {
+            "queues grow with the length of the run"
+        } else {
+            "a steady state depends on the scheme, which has to avoid the link"
         };
         let percent = (first.share * 100.0).round();
         Some(format!(
-            "{} {} is offered {percent} % of its rate{others}{since} {split}: queues grow with the length of the run",
+            "{} {} is offered {percent} % of its rate{others}{since} {split}{cut}: {follows}",
             first.from, first.to
         ))
     }
+}
+
+/// Names of what a link upwards from `inside` to `outside` leaves: the ToR, the pod.
+fn cuts_between(inside: &Node, outside: &Node) -> Vec<String> {
+    let tor = (inside.tier == 1 && outside.tier > 1).then(|| inside.name.clone());
+    let pod = inside.pod.filter(|_| outside.pod.is_none() && outside.tier > inside.tier);
+    tor.into_iter().chain(pod.map(|pod| format!("pod {pod}"))).collect()
 }
 
 /// For each link, true if it is up when the run starts.
@@ -205,6 +227,25 @@ mod tests {
         );
         assert!(offered.busiest > 1.0 && said.contains("ECMP"), "{said}");
         assert!(!said.contains("no scheme"), "other links have room: {said}");
+    }
+
+    /// Of 160 Gbps between the pods 120 are left, and a link carries twice its share under an equal split.
+    #[test]
+    fn a_scheme_that_can_avoid_a_link_is_overloaded_only_where_no_split_would_do() {
+        let at = |load: &str| {
+            let fabric = r#"{ kind = "two-pod", failed = ["core-2 agg-4"] }"#;
+            let workload = format!(
+                r#"{{ kind = "flows", sizes = "websearch", pattern = "cross-pod", load = {load} }}"#
+            );
+            of(&[("fabric", fabric), ("workload", &workload)])
+        };
+        let hula = scenario(&[("scheme", "hula")]).scheme;
+        let (half, full) = (at("0.6"), at("0.9"));
+        assert_eq!([half.overloads(&Scheme::Ecmp), half.overloads(&hula)], [true, false]);
+        assert!(half.warning(&hula).unwrap().ends_with("which has to avoid the link"));
+        assert!(full.overloads(&hula), "{full:?}");
+        let (cut, share) = full.busiest_cut.clone().unwrap();
+        assert_eq!((cut.as_str(), (share * 100.0).round()), ("pod 2", 125.0));
     }
 
     #[test]

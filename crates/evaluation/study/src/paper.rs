@@ -15,7 +15,7 @@ use crate::overload::{Offered, offered};
 use crate::point::{Point, Results};
 
 /// The rule of the verdicts, and a promise.
-pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Nothing was tuned to a figure: the scenario file states every choice.";
+pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Of several seeds the whole 95 % interval is judged: **undecided** if its values have different verdicts. A value of a scheme that is offered more than it carries is a **run length**, since it grows with the run, and has no verdict. Nothing was tuned to a figure: the scenario file states every choice.";
 
 /// A paper whose claims are judged by simulations.
 pub trait SimulatedPaper: Paper<Measure = Measure<Self>, Error = EvaluationError> {
@@ -46,11 +46,11 @@ pub trait Experiment: Copy + PartialEq + 'static {
     /// Its seeds.
     fn seeds(self, effort: Effort) -> &'static [u64];
 
-    /// Runs it once.
+    /// Runs it once, with a profile's changes as dotted keys and values, of which those count that mean anything to it.
     ///
     /// # Errors
     /// None that a caller can cause.
-    fn run(self, seed: u64) -> Result<Self::Outcome, EvaluationError>;
+    fn run(self, seed: u64, changes: &[(&str, &str)]) -> Result<Self::Outcome, EvaluationError>;
 }
 
 /// No experiment at all.
@@ -61,7 +61,7 @@ impl Experiment for Infallible {
         match self {}
     }
 
-    fn run(self, _: u64) -> Result<Infallible, EvaluationError> {
+    fn run(self, _: u64, _: &[(&str, &str)]) -> Result<Infallible, EvaluationError> {
         match self {}
     }
 }
@@ -124,6 +124,8 @@ pub struct PointLoad {
     pub busiest: f64,
     /// The overload in a sentence; `None` without.
     pub warning: Option<String>,
+    /// True if its scheme is offered more than it carries ([`Offered::overloads`]).
+    pub is_overloaded: bool,
 }
 
 impl PointLoad {
@@ -135,6 +137,7 @@ impl PointLoad {
         let load = |offered: Offered| PointLoad {
             busiest: offered.busiest,
             warning: offered.warning(&scenario.scheme),
+            is_overloaded: offered.overloads(&scenario.scheme),
         };
         Ok(offered(scenario)?.map(load))
     }

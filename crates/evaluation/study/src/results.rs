@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 
 use heddle_claims::files::{FileError, write_atomically};
 use heddle_claims::stats::Estimate;
-use heddle_scenario::Scenario;
+use heddle_scenario::{Scenario, Workload};
 use heddle_sim::Outcome;
 use heddle_units::Time;
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 
 use crate::cell::Cell;
 use crate::overload::Offered;
 use crate::provenance::Provenance;
 use crate::store::Store;
-use crate::summary::{ClassSummary, RunSummary};
+use crate::summary::{ClassSummary, RunSummary, SizeClass};
 
 /// A scenario's runs, one a seed.
 #[derive(Debug, Serialize)]
@@ -47,14 +48,13 @@ pub struct OverSeeds {
     pub fct_p95: Option<Estimate>,
     /// 99th percentile.
     pub fct_p99: Option<Estimate>,
-    /// Mean of flows under 100 KB.
-    pub fct_mean_small: Option<Estimate>,
-    /// Mean of flows of 100 KB to 10 MB.
-    pub fct_mean_medium: Option<Estimate>,
-    /// Mean of flows over 10 MB.
-    pub fct_mean_large: Option<Estimate>,
+    /// The classes of sizes, from the smallest: in JSON `fct_mean_NAME`, `fct_p99_NAME`, `slowdown_mean_NAME` and `slowdown_p99_NAME` of each.
+    #[serde(flatten)]
+    pub classes: Classes,
     /// Mean slowdown of all flows.
     pub slowdown_mean: Option<Estimate>,
+    /// Their 99th percentile.
+    pub slowdown_p99: Option<Estimate>,
     /// A mean that no scheme can go below ([`crate::bound`]).
     pub fct_mean_bound: Option<Estimate>,
     /// Application bits received per second of the measuring window.
@@ -102,22 +102,87 @@ impl OverSeeds {
         let over = |figure: &dyn Fn(&RunSummary) -> Option<f64>| {
             Estimate::of(&runs.iter().filter_map(figure).collect::<Vec<_>>())
         };
-        let mean = |class: &Option<ClassSummary>| class.as_ref().map(|c| c.seconds.mean);
         let all = |figure: fn(&ClassSummary) -> f64| over(&move |r| r.fct.all.as_ref().map(figure));
         OverSeeds {
             fct_mean: all(|c| c.seconds.mean),
             fct_p50: all(|c| c.seconds.p50),
             fct_p95: all(|c| c.seconds.p95),
             fct_p99: all(|c| c.seconds.p99),
-            fct_mean_small: over(&|r| mean(&r.fct.small)),
-            fct_mean_medium: over(&|r| mean(&r.fct.medium)),
-            fct_mean_large: over(&|r| mean(&r.fct.large)),
+            classes: Classes::new(runs),
             slowdown_mean: all(|c| c.slowdown.mean),
+            slowdown_p99: all(|c| c.slowdown.p99),
             fct_mean_bound: over(&|r| r.bound_mean_seconds),
             goodput_bps: over(&|r| Some(r.totals.goodput_bps)),
             long_flow_share: over(&|r| r.long_flows.as_ref().map(|long| long.share.mean)),
             flows: FlowCounts::new(runs),
         }
+    }
+}
+
+/// Figures over the seeds of each class of sizes.
+#[derive(Clone, Debug, Default)]
+pub struct Classes(pub Vec<ClassOverSeeds>);
+
+/// Figures over the seeds of a class of sizes. Times are in seconds.
+#[derive(Clone, Debug)]
+pub struct ClassOverSeeds {
+    /// Its name, as [`crate::summary::SizeClass::name`].
+    pub name: String,
+    /// The same for readers.
+    pub title: String,
+    /// Mean flow completion time.
+    pub fct_mean: Option<Estimate>,
+    /// 99th percentile.
+    pub fct_p99: Option<Estimate>,
+    /// Mean slowdown.
+    pub slowdown_mean: Option<Estimate>,
+    /// 99th percentile.
+    pub slowdown_p99: Option<Estimate>,
+}
+
+impl Classes {
+    /// The classes of the first run; all runs of a scenario have the same.
+    fn new(runs: &[RunSummary]) -> Classes {
+        let class = |SizeClass { name, title, .. }: &SizeClass| {
+            let over = |figure: fn(&ClassSummary) -> f64| {
+                let of_run = |run: &RunSummary| run.fct.class(name).map(figure);
+                Estimate::of(&runs.iter().filter_map(of_run).collect::<Vec<_>>())
+            };
+            ClassOverSeeds {
+                name: name.clone(),
+                title: title.clone(),
+                fct_mean: over(|c| c.seconds.mean),
+                fct_p99: over(|c| c.seconds.p99),
+                slowdown_mean: over(|c| c.slowdown.mean),
+                slowdown_p99: over(|c| c.slowdown.p99),
+            }
+        };
+        Classes(
+            runs.first().map_or_else(Vec::new, |run| run.fct.classes.iter().map(class).collect()),
+        )
+    }
+
+    /// A class by its name.
+    pub fn named(&self, name: &str) -> Option<&ClassOverSeeds> {
+        self.0.iter().find(|class| class.name == name)
+    }
+}
+
+impl Serialize for Classes {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(4 * self.0.len()))?;
+        for class in &self.0 {
+            let figures = [
+                ("fct_mean", class.fct_mean),
+                ("fct_p99", class.fct_p99),
+                ("slowdown_mean", class.slowdown_mean),
+                ("slowdown_p99", class.slowdown_p99),
+            ];
+            for (figure, estimate) in figures {
+                map.serialize_entry(&format!("{figure}_{}", class.name), &estimate)?;
+            }
+        }
+        map.end()
     }
 }
 
@@ -127,20 +192,27 @@ pub const FLOWS: &str = "flows.csv";
 pub const LINKS: &str = "links.csv";
 
 /// Columns of [`flow_lines`].
-pub const FLOW_COLUMNS: &str =
-    "seed,flow,workload,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps";
+pub const FLOW_COLUMNS: &str = "seed,flow,workload,start_s,from,to,bytes,fct_s,ideal_fct_s,status,delivered_bytes,goodput_bps,id";
 
 /// The name under which a store keeps a run's lines of [`FLOWS`]. It is another one where the columns change.
-pub const KEPT_FLOWS: &str = "flows-2.csv";
+pub const KEPT_FLOWS: &str = "flows-3.csv";
 
 /// Columns of [`link_lines`].
-pub const LINK_COLUMNS: &str = "seed,time_s,from,to,sent_bytes,queued_bytes";
+pub const LINK_COLUMNS: &str = "seed,time_s,from,to,sent_bytes,queued_bytes,dropped,ecn_marked";
+
+/// The name under which a store keeps a run's lines of [`LINKS`], as [`KEPT_FLOWS`].
+pub const KEPT_LINKS: &str = "links-2.csv";
 
 /// One line a measured flow, in the order of their ends: its number in the run, its workload's name (empty where there is one workload), times in
-/// seconds, hosts by name, sizes in bytes. The status is `finished`, `unfinished` (no completion time), or `long` (a flow without end: no size;
-/// what it delivered in the measuring window).
+/// seconds, hosts by name, sizes in bytes. The status is `finished`, `unfinished` (no completion time), or `long` (a flow without end: no size,
+/// and the bytes that it delivered in the measuring window). The last column is the name of a flow of a flow graph; it is empty for other flows.
 pub fn flow_lines(scenario: &Scenario, seed: u64, outcome: &Outcome) -> String {
     let (mut csv, names) = (String::new(), scenario.workload.names());
+    let parts = scenario.workload.parts();
+    let id = |workload: u16, index: u32| match parts.get(usize::from(workload)) {
+        Some(Workload::FlowGraph(graph)) => graph.flows[index as usize].id.as_str(),
+        _ => "",
+    };
     let host = |host: u32| &scenario.fabric.graph.nodes[host as usize].name;
     let start = |id: u32, workload: u16, at: Time, (from, to): (u32, u32)| {
         let workload = names.get(usize::from(workload)).copied().unwrap_or_default();
@@ -150,21 +222,21 @@ pub fn flow_lines(scenario: &Scenario, seed: u64, outcome: &Outcome) -> String {
     for f in &outcome.flows {
         let start = start(f.id, f.workload, f.start, (f.from, f.to));
         let (bytes, fct, ideal_fct) = (f.size.0, f.fct.as_secs_f64(), f.ideal_fct.as_secs_f64());
-        let goodput = bytes as f64 * 8.0 / fct;
-        let _ =
-            writeln!(csv, "{start},{bytes},{fct:.9},{ideal_fct:.9},finished,{bytes},{goodput:.0}");
+        let (goodput, id) = (bytes as f64 * 8.0 / fct, id(f.workload, f.index));
+        let times = format!("{fct:.9},{ideal_fct:.9}");
+        let _ = writeln!(csv, "{start},{bytes},{times},finished,{bytes},{goodput:.0},{id}");
     }
     for f in &outcome.unfinished {
         let seconds = (outcome.totals.simulated - f.start).as_secs_f64().max(1e-12);
         let start = start(f.id, f.workload, f.start, (f.from, f.to));
         let (bytes, delivered) = (f.size.0, f.delivered.0);
-        let goodput = delivered as f64 * 8.0 / seconds;
-        let _ = writeln!(csv, "{start},{bytes},,,unfinished,{delivered},{goodput:.0}");
+        let (goodput, id) = (delivered as f64 * 8.0 / seconds, id(f.workload, f.index));
+        let _ = writeln!(csv, "{start},{bytes},,,unfinished,{delivered},{goodput:.0},{id}");
     }
     for f in &outcome.long_flows {
         let start = start(f.id, f.workload, f.start, (f.from, f.to));
         let (delivered, goodput) = (f.delivered.0, f.goodput().0);
-        let _ = writeln!(csv, "{start},,,,long,{delivered},{goodput}");
+        let _ = writeln!(csv, "{start},,,,long,{delivered},{goodput},");
     }
     csv
 }
@@ -176,10 +248,11 @@ pub fn link_lines(seed: u64, outcome: &Outcome) -> String {
     let width = samples.ports.len().max(1);
     for (row, at) in samples.times.iter().enumerate() {
         for (port, name) in samples.ports.iter().enumerate() {
-            let (sent, queued) =
-                (samples.sent[row * width + port], samples.queued[row * width + port]);
+            let place = row * width + port;
+            let (sent, queued) = (samples.sent[place], samples.queued[place]);
+            let (dropped, marked) = (samples.dropped[place], samples.marked[place]);
             let (at, from, to) = (at.as_secs_f64(), &name.from, &name.to);
-            let _ = writeln!(csv, "{seed},{at:.9},{from},{to},{sent},{queued}");
+            let _ = writeln!(csv, "{seed},{at:.9},{from},{to},{sent},{queued},{dropped},{marked}");
         }
     }
     csv

@@ -7,7 +7,7 @@
 use heddle_claims::stats::mean;
 use heddle_sim::FlowRecord;
 
-use crate::summary::{RunSummary, slowdown};
+use crate::summary::RunSummary;
 
 /// Batches of a run.
 const BATCHES: usize = 20;
@@ -21,8 +21,8 @@ const SIGNIFICANT: f64 = 2.576;
 /// The second half's mean over the first's, at least: smaller trends do not matter.
 const GROWTH: f64 = 1.1;
 
-/// Mean slowdowns of the batches of a run; empty if the run has too few flows.
-pub fn batches(flows: &[FlowRecord]) -> Vec<f64> {
+/// Means of a value over the batches of a run; empty if the run has too few flows.
+pub fn batches(flows: &[FlowRecord], value: impl Fn(&FlowRecord) -> f64) -> Vec<f64> {
     let size = flows.len() / BATCHES;
     if size < LEAST_FLOWS {
         return Vec::new();
@@ -31,8 +31,8 @@ pub fn batches(flows: &[FlowRecord]) -> Vec<f64> {
     flows.sort_by_key(|flow| (flow.start, flow.from, flow.to));
     let skipped = flows.len() - size * BATCHES;
     let batches = flows[skipped..].chunks(size);
-    let slowdowns = |batch: &[&FlowRecord]| batch.iter().map(|f| slowdown(f)).collect::<Vec<_>>();
-    batches.filter_map(|batch| mean(&slowdowns(batch))).collect()
+    let values = |batch: &[&FlowRecord]| batch.iter().map(|flow| value(flow)).collect::<Vec<_>>();
+    batches.filter_map(|batch| mean(&values(batch))).collect()
 }
 
 /// The ratio of the mean slowdown of the second half of the measuring window to that of the first, if there is a trend; `None` in a

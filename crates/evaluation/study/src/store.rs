@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heddle_claims::files::{FileError, make_folder, write_atomically};
-use heddle_scenario::Scenario;
+use heddle_scenario::{Scenario, Scheme};
 use heddle_sim::engine_digest;
 use serde::Deserialize;
 use serde_json::json;
@@ -28,6 +28,11 @@ impl Store {
     pub fn open(folder: &Path) -> Result<Store, FileError> {
         make_folder(folder)?;
         Ok(Store { folder: folder.to_owned() })
+    }
+
+    /// The store in a folder, to be read: a folder that is not there holds nothing.
+    pub fn to_read(folder: &Path) -> Store {
+        Store { folder: folder.to_owned() }
     }
 
     /// The result of a cell, if this engine has run it. A damaged file counts as none.
@@ -97,12 +102,17 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 }
 
 /// Counted up when what a [`RunSummary`] keeps of a run changes: one that lacks it is not taken for a whole one.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 5;
 
 /// Names a run by all that its result depends on: the resolved scenario, the seed and the engine's behaviour; and by what is kept. The
-/// title and the other seeds are no part of it.
-fn key(cell: &Cell) -> String {
-    let scenario = Scenario { title: String::new(), seeds: Vec::new(), ..cell.scenario.clone() };
+/// title and the other seeds are no part of it, nor is the place of a library, whose digest is. 24 hexadecimal digits: files of the run are
+/// `KEY.json` and the like.
+pub fn key(cell: &Cell) -> String {
+    let mut scenario =
+        Scenario { title: String::new(), seeds: Vec::new(), ..cell.scenario.clone() };
+    if let Scheme::External(external) = &mut scenario.scheme {
+        external.library.clear();
+    }
     let mut hash = Sha256::new();
     hash.update(engine_digest());
     hash.update(FORMAT.to_le_bytes());
@@ -112,7 +122,13 @@ fn key(cell: &Cell) -> String {
 }
 
 /// Fields that a scenario has since runs are kept, as they are written where they are not used.
-const UNUSED: [&str; 1] = [", initial_ssthresh: None"];
+const UNUSED: [&str; 5] = [
+    ", initial_ssthresh: None",
+    ", loss_detection: DupAck",
+    ", entropy: Flow",
+    ", sample: None",
+    ", size_classes: [Bytes(100000), Bytes(10000000)]",
+];
 
 /// A scenario as text. What it does not use is left out, so that a new field leaves the keys of other scenarios as they are.
 fn canonical(scenario: &Scenario) -> String {

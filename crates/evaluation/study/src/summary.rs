@@ -1,22 +1,22 @@
 //! Summary of a run: values by flow size, the shape of distributions, sums.
 
+mod by_size;
 mod by_workload;
 mod sampled;
 
-pub use by_workload::{CollectiveSummary, WorkloadSummary};
-use by_workload::{collectives, workloads};
+pub use by_size::{SizeClass, SizeStep};
+use by_size::{classes, slowdown_by_size};
+pub use by_workload::{CollectiveSummary, RequestSummary, WorkloadSummary};
+use by_workload::{collectives, requests, workloads};
 use heddle_claims::stats::{mean, quantile, quantiles};
 use heddle_scenario::Scenario;
 use heddle_sim::{FlowRecord, LongFlow, Outcome};
+use heddle_units::Bytes;
 use sampled::{frames, ports, slowdowns};
 use serde::{Deserialize, Serialize};
 
 use crate::{bound, steady};
 
-/// Flows smaller than this are small (HULA section 6.2, figure 6b), in bytes.
-pub const SMALL_BELOW: u64 = 100_000;
-/// Flows larger than this are large (figure 6c), in bytes.
-pub const LARGE_ABOVE: u64 = 10_000_000;
 /// Points kept of a distribution.
 const SHAPE: usize = 200;
 
@@ -42,18 +42,23 @@ pub struct RunSummary {
     /// Each workload's flows, where workloads have names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<WorkloadSummary>,
-    /// Collective operations, where there are any.
+    /// Collective operations and flow graphs, where there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveSummary>,
+    /// Requests in closed loops, where there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestSummary>,
     /// A time that no scheme can go below on this fabric with these flows: see [`crate::bound`].
     pub bound_mean_seconds: Option<f64>,
     /// Mean slowdowns of batches of equally many flows in order of their starts: a trend is no steady state (see [`crate::steady`]).
     pub batches: Vec<f64>,
+    /// Mean flow completion times of the same batches, in seconds: their running mean is the mean by the length of the run.
+    pub batch_seconds: Vec<f64>,
     /// Sums over the run.
     pub totals: TotalsSummary,
     /// Path use of connections of several subflows, where there were any.
     pub path_use: Option<PathUse>,
-    /// Ports between switches, where the scenario samples them.
+    /// Ports that the scenario samples.
     pub ports: Vec<PortSummary>,
     /// Ends of the spans over which [`PortSummary::series`] averages, in seconds from the start of the run.
     pub frames: Vec<f64>,
@@ -68,14 +73,14 @@ pub struct RunSummary {
 pub struct FctSummary {
     /// All measured flows.
     pub all: Option<ClassSummary>,
-    /// Flows under 100 KB.
-    pub small: Option<ClassSummary>,
-    /// Flows of 100 KB to 10 MB.
-    pub medium: Option<ClassSummary>,
-    /// Flows over 10 MB.
-    pub large: Option<ClassSummary>,
+    /// The classes of sizes, from the smallest.
+    pub classes: Vec<SizeClass>,
+    /// Slowdowns over size, from the smallest.
+    pub by_size: Vec<SizeStep>,
     /// Quantiles of all flows' times at steps of 1/200, in seconds: for CDFs.
     pub quantiles: Vec<f64>,
+    /// The same of all flows' slowdowns.
+    pub slowdown_quantiles: Vec<f64>,
 }
 
 /// Flows without end.
@@ -206,12 +211,12 @@ pub struct PathUse {
     pub subflows_sum: u64,
 }
 
-/// One direction of a link between switches.
+/// One direction of a sampled link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortSummary {
-    /// The switch that sends.
+    /// The node that sends.
     pub from: String,
-    /// The switch that receives.
+    /// The node that receives.
     pub to: String,
     /// Mean utilisation in the measuring window, 0 to 1.
     pub utilisation: f64,
@@ -221,6 +226,9 @@ pub struct PortSummary {
     pub dropped: u64,
     /// Utilisation over time in thousandths, one entry for each of [`RunSummary::frames`].
     pub series: Vec<u16>,
+    /// Most bytes waiting at a sample of each of [`RunSummary::frames`].
+    #[serde(default)]
+    pub queue_peaks: Vec<u32>,
 }
 
 impl RunSummary {
@@ -237,12 +245,14 @@ impl RunSummary {
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             digest: format!("{:016x}", outcome.digest),
-            fct: FctSummary::new(&outcome.flows),
+            fct: FctSummary::new(&outcome.flows, &scenario.measure.size_classes),
             long_flows: LongSummary::new(&outcome.long_flows.iter().collect::<Vec<_>>()),
             workloads: workloads(scenario, outcome),
             collectives: collectives(scenario, outcome),
+            requests: requests(scenario, outcome),
             bound_mean_seconds: bound::mean_fct(scenario, &outcome.flows),
-            batches: steady::batches(&outcome.flows),
+            batches: steady::batches(&outcome.flows, slowdown),
+            batch_seconds: steady::batches(&outcome.flows, |flow| flow.fct.as_secs_f64()),
             totals: TotalsSummary::new(outcome),
             path_use: outcome.path_use.map(PathUse::new),
             ports: ports(outcome),
@@ -266,18 +276,21 @@ impl PathUse {
 }
 
 impl FctSummary {
-    fn new(flows: &[FlowRecord]) -> FctSummary {
-        let class = |of: &dyn Fn(u64) -> bool| {
-            ClassSummary::new(flows.iter().filter(|flow| of(flow.size.0)))
-        };
+    fn new(flows: &[FlowRecord], bounds: &[Bytes]) -> FctSummary {
         let times = sorted(flows.iter().map(|flow| flow.fct.as_secs_f64()));
+        let slowdowns = sorted(flows.iter().map(slowdown));
         FctSummary {
-            all: class(&|_| true),
-            small: class(&|size| size < SMALL_BELOW),
-            medium: class(&|size| (SMALL_BELOW..=LARGE_ABOVE).contains(&size)),
-            large: class(&|size| size > LARGE_ABOVE),
+            all: ClassSummary::new(flows.iter()),
+            classes: classes(flows, bounds),
+            by_size: slowdown_by_size(flows),
             quantiles: quantiles(&times, SHAPE),
+            slowdown_quantiles: quantiles(&slowdowns, SHAPE),
         }
+    }
+
+    /// The flows of a class of sizes, by its name; `None` if there are none.
+    pub fn class(&self, name: &str) -> Option<&ClassSummary> {
+        self.classes.iter().find(|class| class.name == name)?.summary.as_ref()
     }
 }
 

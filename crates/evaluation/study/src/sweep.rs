@@ -6,6 +6,7 @@ use heddle_claims::stats::Estimate;
 use serde::Serialize;
 
 use crate::overload::Offered;
+use crate::paired::{Baseline, Ratio};
 use crate::provenance::Provenance;
 use crate::results::OverSeeds;
 use crate::summary::RunSummary;
@@ -68,6 +69,12 @@ pub struct SweepResult<'a> {
     pub remarks: &'a [String],
     /// A row for each combination.
     pub rows: &'a [Row],
+    /// The baseline of the comparison, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<&'a Baseline>,
+    /// The ratios to it.
+    #[serde(skip_serializing_if = "<[Ratio]>::is_empty")]
+    pub ratios: &'a [Ratio],
 }
 
 /// One combination with its runs.
@@ -93,36 +100,82 @@ pub fn rows(settings: Vec<(Vec<String>, usize)>, runs: Vec<RunSummary>) -> Vec<R
     settings.into_iter().map(row).collect()
 }
 
-/// One line a row: settings, then figures in seconds (means over the seeds).
+/// One line a row: settings, then figures in seconds (means over the seeds), those of the classes of sizes last.
 pub fn to_csv(axes: &[Axis], rows: &[Row]) -> String {
-    let keys: Vec<String> = axes.iter().map(|axis| quoted(&axis.key)).collect();
-    let mut csv = format!(
-        "{},fct_mean_s,fct_p50_s,fct_p95_s,fct_p99_s,fct_mean_small_s,fct_mean_medium_s,fct_mean_large_s,slowdown_mean,goodput_bps,fct_mean_bound_s,long_flow_share,flows_started,flows_measured,flows_finished,flows_unfinished,dropped,timeouts\n",
-        keys.join(",")
-    );
+    let keys = axes.iter().map(|axis| quoted(&axis.key));
+    let classes = class_names(rows);
+    let of_class = |name: &String| {
+        ["fct_mean_NAME_s", "fct_p99_NAME_s", "slowdown_mean_NAME", "slowdown_p99_NAME"]
+            .map(|column| column.replace("NAME", name))
+    };
+    let columns = COLUMNS.iter().map(|&column| column.to_owned());
+    let header: Vec<String> =
+        keys.chain(columns).chain(classes.iter().flat_map(of_class)).collect();
+    let mut csv = format!("{}\n", header.join(","));
     for row in rows {
-        let o = &row.over_seeds;
-        let figures = [
-            o.fct_mean,
-            o.fct_p50,
-            o.fct_p95,
-            o.fct_p99,
-            o.fct_mean_small,
-            o.fct_mean_medium,
-            o.fct_mean_large,
-            o.slowdown_mean,
-            o.goodput_bps,
-            o.fct_mean_bound,
-            o.long_flow_share,
-        ];
-        let f = &o.flows;
-        let counts = [f.started, f.measured, f.finished, f.unfinished, f.dropped, f.timeouts];
-        let settings: Vec<String> = row.settings.iter().map(|value| quoted(value)).collect();
-        let figures = figures.into_iter().map(plain);
-        let figures: Vec<String> = figures.chain(counts.map(|count| count.to_string())).collect();
-        let _ = writeln!(csv, "{},{}", settings.join(","), figures.join(","));
+        let settings = row.settings.iter().map(|value| quoted(value));
+        let line: Vec<String> = settings.chain(figures(&row.over_seeds, &classes)).collect();
+        let _ = writeln!(csv, "{}", line.join(","));
     }
     csv
+}
+
+/// Columns of [`to_csv`] behind the settings, but for those of the classes of sizes.
+const COLUMNS: [&str; 15] = [
+    "fct_mean_s",
+    "fct_p50_s",
+    "fct_p95_s",
+    "fct_p99_s",
+    "slowdown_mean",
+    "slowdown_p99",
+    "goodput_bps",
+    "fct_mean_bound_s",
+    "long_flow_share",
+    "flows_started",
+    "flows_measured",
+    "flows_finished",
+    "flows_unfinished",
+    "dropped",
+    "timeouts",
+];
+
+/// Names of the classes of sizes that any row has.
+fn class_names(rows: &[Row]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for class in rows.iter().flat_map(|row| &row.over_seeds.classes.0) {
+        if !names.contains(&class.name) {
+            names.push(class.name.clone());
+        }
+    }
+    names
+}
+
+/// The cells of a row under [`COLUMNS`] and the columns of some classes.
+fn figures(o: &OverSeeds, classes: &[String]) -> Vec<String> {
+    let estimates = [
+        o.fct_mean,
+        o.fct_p50,
+        o.fct_p95,
+        o.fct_p99,
+        o.slowdown_mean,
+        o.slowdown_p99,
+        o.goodput_bps,
+        o.fct_mean_bound,
+        o.long_flow_share,
+    ];
+    let f = &o.flows;
+    let counts = [f.started, f.measured, f.finished, f.unfinished, f.dropped, f.timeouts];
+    let of_class = |name: &String| {
+        let class = o.classes.named(name);
+        [
+            class.and_then(|c| c.fct_mean),
+            class.and_then(|c| c.fct_p99),
+            class.and_then(|c| c.slowdown_mean),
+            class.and_then(|c| c.slowdown_p99),
+        ]
+    };
+    let figures = estimates.into_iter().map(plain).chain(counts.map(|count| count.to_string()));
+    figures.chain(classes.iter().flat_map(of_class).map(plain)).collect()
 }
 
 fn plain(estimate: Option<Estimate>) -> String {

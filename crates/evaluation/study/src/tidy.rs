@@ -2,31 +2,30 @@
 
 use std::fmt::Write as _;
 
-use crate::summary::{ClassSummary, LongSummary, RunSummary, Spread};
+use crate::summary::{ClassSummary, LongSummary, RequestSummary, RunSummary, Spread};
 use crate::sweep::{Axis, Row, quoted};
 
 /// A value of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The class of flows: `all`, `small`, `medium`, `large`, or a workload's name; `run` for values of the whole run.
+    /// The class of flows: `all`, a class of sizes (`small`, `medium`, `large` by default), or a workload's name; `run` for values of the whole run.
     pub class: String,
     /// The statistic, as in `fct_mean`, `slowdown_p99`, `flows`, `dropped`.
     pub statistic: String,
     /// The value, in `unit`.
     pub value: f64,
-    /// `s`, `x`, `bit/s`, `flows`, `packets` or `1`.
+    /// `s`, `x`, `bit/s`, `1/s`, `flows`, `packets` or `1`.
     pub unit: &'static str,
 }
 
 /// Every value of a run that tables have.
 pub fn values(run: &RunSummary) -> Vec<Value> {
-    let fct = &run.fct;
-    let classes =
-        [("all", &fct.all), ("small", &fct.small), ("medium", &fct.medium), ("large", &fct.large)];
     let of_class = |(class, summary): (&str, &Option<ClassSummary>)| {
         summary.as_ref().map_or_else(Vec::new, |summary| class_values(class, summary))
     };
-    let mut values: Vec<Value> = classes.into_iter().flat_map(of_class).collect();
+    let by_size = run.fct.classes.iter().map(|class| (class.name.as_str(), &class.summary));
+    let classes = std::iter::once(("all", &run.fct.all)).chain(by_size);
+    let mut values: Vec<Value> = classes.flat_map(of_class).collect();
     values.extend(run.workloads.iter().flat_map(|w| of_class((&w.name, &w.fct))));
     for workload in &run.workloads {
         values
@@ -59,6 +58,10 @@ pub fn values(run: &RunSummary) -> Vec<Value> {
             unit: "s",
         });
     }
+    for requests in &run.requests {
+        let class = if requests.name.is_empty() { "run" } else { &requests.name };
+        values.extend(request_values(class, requests));
+    }
     values.extend(run.long_flows.iter().flat_map(|long| long_values("run", long)));
     values
 }
@@ -74,6 +77,23 @@ fn long_values(class: &str, long: &LongSummary) -> [Value; 3] {
         value("long_flow_goodput_mean", long.goodput_bps.mean, "bit/s"),
         value("long_flow_goodput_min", long.goodput_bps.min, "bit/s"),
         value("long_flow_share_mean", long.share.mean, "1"),
+    ]
+}
+
+fn request_values(class: &str, requests: &RequestSummary) -> Vec<Value> {
+    let value = |statistic: &str, value, unit| Value {
+        class: class.to_owned(),
+        statistic: statistic.to_owned(),
+        value,
+        unit,
+    };
+    let Spread { mean, p50, p95, p99 } = requests.seconds;
+    vec![
+        value("requests_per_second", requests.per_second, "1/s"),
+        value("request_mean", mean, "s"),
+        value("request_p50", p50, "s"),
+        value("request_p95", p95, "s"),
+        value("request_p99", p99, "s"),
     ]
 }
 

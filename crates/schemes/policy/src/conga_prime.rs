@@ -2,8 +2,8 @@
 //! across pods.
 //!
 //! A ToR assigns flowlets to a ToR of its own pod as in [`crate::Conga`]; the switches between them raise CE on the way down. For other
-//! packets each switch hashes the 5-tuple with the number of the flowlet, which it detects and counts itself. In a fabric without pods
-//! ([`SwitchInfo::same_pod`] is empty) every packet is hashed.
+//! packets the 5-tuple is hashed with the number of the flowlet, detected by each switch or by the source ToR alone ([`Detection`]). In a
+//! fabric without pods ([`SwitchInfo::same_pod`] is empty) every packet is hashed.
 
 use alloc::boxed::Box;
 
@@ -18,11 +18,31 @@ use crate::{
 /// Switch bytes per flowlet for its number.
 const BYTES_PER_NUMBER: usize = 4;
 
+/// The switches that detect the flowlets of packets across pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detection {
+    /// Each switch detects and counts them itself.
+    EverySwitch,
+    /// The source ToR alone. It writes 16 bits of the hash of 5-tuple and flowlet number into the packet, and "this hash is subsequently
+    /// used by all the switches" (HULA section 6), each with its salt.
+    SourceTor,
+}
+
+/// Parameters of CONGA'.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CongaPrimeConfig {
+    /// CONGA's, inside a pod. The flowlet table is that of packets across pods, too.
+    pub conga: CongaConfig,
+    /// The switches that detect the flowlets of packets across pods.
+    pub detection: Detection,
+}
+
 /// A switch running CONGA'.
 #[derive(Clone, Debug)]
 pub struct CongaPrime {
     salt: u32,
     q: u32,
+    detection: Detection,
     pod: Pod,
     /// Flowlets, and at a ToR the tables for its pod.
     leaf: Leaf,
@@ -49,6 +69,11 @@ impl Pod {
     fn number(&self, tor: Tor) -> Option<u16> {
         *self.numbers.get(usize::from(tor.0))?
     }
+
+    /// True if both ToRs of a packet are in this pod.
+    fn holds(&self, packet: &Header) -> bool {
+        self.number(packet.src_tor).is_some() && self.number(packet.dst_tor).is_some()
+    }
 }
 
 impl CongaPrime {
@@ -64,22 +89,32 @@ impl CongaPrime {
             }
         }
     }
+
+    /// The next hop by the hash that the source ToR writes into the packet.
+    fn hashed_once(&mut self, step: Step, packet: &mut Header, next_hops: &[Port]) -> Port {
+        if packet.ingress == Ingress::Host {
+            let number = self.leaf.flowlets.count(mix(packet.flow_hash, self.salt), step.now);
+            packet.tag = (mix(packet.flow_hash, number) >> 16) as u16;
+        }
+        pick_hop(mix(packet.tag.into(), self.salt), next_hops)
+    }
 }
 
 impl Scheme for CongaPrime {
-    type Config = CongaConfig;
+    type Config = CongaPrimeConfig;
     const NEEDS_RANDOM: bool = true;
     const NEEDS_UTILISATION: bool = true;
 
-    fn new(config: &CongaConfig, info: &SwitchInfo) -> CongaPrime {
+    fn new(config: &CongaPrimeConfig, info: &SwitchInfo) -> CongaPrime {
+        let CongaPrimeConfig { conga, detection } = config;
         let pod = Pod::new(info);
         let leaves = info.tor.map_or(0, |_| pod.size);
-        let leaf = Leaf::new(config, leaves.into());
-        CongaPrime { salt: info.salt, q: config.q(), pod, leaf }
+        let leaf = Leaf::new(conga, leaves.into());
+        CongaPrime { salt: info.salt, q: conga.q(), detection: *detection, pod, leaf }
     }
 
-    fn dre_shift(config: &CongaConfig) -> DreShift {
-        config.tau
+    fn dre_shift(config: &CongaPrimeConfig) -> DreShift {
+        config.conga.tau
     }
 
     fn forward(
@@ -89,6 +124,9 @@ impl Scheme for CongaPrime {
         next_hops: &[Port],
         ports: &mut impl Ports,
     ) -> Port {
+        if self.detection == Detection::SourceTor && !self.pod.holds(packet) {
+            return self.hashed_once(step, packet, next_hops);
+        }
         let hash = mix(packet.flow_hash, self.salt);
         let port = match (packet.ingress, self.pod.number(packet.dst_tor)) {
             (Ingress::Host, Some(to)) => self.leaf.send(step, hash, to, packet, next_hops, ports),
@@ -99,12 +137,13 @@ impl Scheme for CongaPrime {
     }
 
     fn egress(&mut self, step: Step, packet: &mut Header) {
-        if let Some(from) = self.pod.number(packet.src_tor) {
-            self.leaf.receive(step.now, from, packet);
+        match self.pod.number(packet.src_tor) {
+            Some(from) => self.leaf.receive(step.now, from, packet),
+            None => packet.tag = 0,
         }
     }
 
-    /// 12 bytes a flowlet at every switch, and at a ToR 20.5 for each ToR of the pod.
+    /// 12 bytes a flowlet at every switch, and at a ToR 20.5 for each ToR of the pod. With [`Detection::SourceTor`] ToRs alone need flowlets.
     fn state_bytes(&self) -> usize {
         self.leaf.state_bytes() + self.leaf.flowlets.slots() * BYTES_PER_NUMBER
     }

@@ -86,6 +86,21 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         Flowlet::New { number: slot.number, previous }
     }
 
+    /// Number of the flowlet of a packet with `hash`, from 1, whatever its next hops; restarts its idle time. Wraps.
+    pub fn count(&mut self, hash: u32, now: Nanos) -> u32 {
+        let gap = self.gap;
+        let slot = self.slot(hash);
+        let live = slot.number > 0 && now.saturating_sub(slot.last) <= gap;
+        slot.last = now;
+        if !live {
+            slot.number = slot.number.wrapping_add(1).max(1);
+            let number = slot.number;
+            self.started += 1;
+            return number;
+        }
+        slot.number
+    }
+
     /// Sets the port and the owner of the flowlet of `hash`.
     #[inline]
     pub fn assign_to(&mut self, hash: u32, port: Port, owner: O) {

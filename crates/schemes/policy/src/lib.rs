@@ -13,6 +13,8 @@
 //! | [`Shuttle`] | flowlet | random choice by present congestion, remote and own; subflows apart |
 //! | [`Cflb`] | flow | the sender, by ports that encode the path; otherwise hash of the 5-tuple |
 //!
+//! [`entropy`] has the policies of hosts, which choose what plain ECMP hashes: random spraying, FlowBender, PLB, REPS.
+//!
 //! Schemes have no clock, no I/O and no random generator: time, random bits and the state of the switch's ports are arguments ([`Step`],
 //! [`Ports`]), so that a step can be replayed, ported to eBPF or P4, and compared bit by bit. Arithmetic is unsigned and of fixed width.
 //! State is allocated once, in [`Scheme::new`].
@@ -86,12 +88,15 @@ mod digest;
 mod dre;
 mod drill;
 mod ecmp;
+pub mod entropy;
 mod flowlet;
 mod handshake;
 mod hash;
+mod hop_table;
 mod hula;
 mod letitflow;
 pub mod mp_hula;
+mod mptcp_tables;
 mod shuttle;
 mod spray;
 mod subflows;
@@ -104,7 +109,7 @@ mod testing;
 pub use association::AssociationConfig;
 pub use cflb::Cflb;
 pub use conga::{Conga, CongaConfig};
-pub use conga_prime::CongaPrime;
+pub use conga_prime::{CongaPrime, CongaPrimeConfig, Detection};
 pub use counters::{AssociationCounters, Counters};
 pub use digest::{Digest, DigestState};
 pub use dre::{Dre, DreShift, quantise};
@@ -126,7 +131,8 @@ pub type Nanos = u64;
 /// Utilisation of a link as a fraction of 65536; a full link reads 65535.
 pub type Util = u16;
 
-/// A port of one switch, numbered from 0.
+/// A port of one switch, numbered from 0. A list of ports is a list of `u16`, as C has it.
+#[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u16);
 

@@ -24,12 +24,11 @@
 
 use crate::{
     AssociationConfig, Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header,
-    HulaConfig, Ingress, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow,
-    SwitchInfo, Tor,
-    association::Association,
-    best_hops::BestHops,
-    mix,
-    subflows::{BYTES_PER_OWNER, FlowletOwner, OwnedFlowlets, SubflowTable},
+    HulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
+    best_hops,
+    hop_table::HopTable,
+    mptcp_tables::{MptcpTables, owner},
+    subflows::FlowletOwner,
 };
 
 /// Bytes of the paper's best-hop tables for each ToR and hop.
@@ -78,29 +77,17 @@ pub struct MpHulaConfig {
 #[derive(Clone, Debug)]
 pub struct MpHula {
     config: MpHulaConfig,
-    salt: u32,
     tor: Option<Tor>,
-    best: BestHops,
-    flowlets: OwnedFlowlets,
-    subflows: SubflowTable,
-    /// At a ToR only.
-    association: Option<Association>,
+    /// Best first.
+    best: HopTable,
+    mptcp: MptcpTables,
     counters: Counters,
 }
 
 impl MpHula {
     /// The next hops towards `tor` with their utilisations in the probe's quantisation, best first; at most k.
     pub fn best_hops(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
-        self.best.ranked(tor)
-    }
-
-    /// Adds the shim of its subflow to a packet from a host, if the connection has more than one subflow.
-    #[inline]
-    fn add_shim(&mut self, now: Nanos, packet: &mut Header) {
-        if let (Ingress::Host, Some(association)) = (packet.ingress, &mut self.association) {
-            packet.shim = association.shim(now, packet.flow_hash);
-            self.counters.shims += u64::from(packet.shim.is_some());
-        }
+        self.best.known(tor)
     }
 
     /// Starts a flowlet on its hop.
@@ -117,28 +104,17 @@ impl MpHula {
             self.counters.fallbacks += 1;
             self.config.hula.fall_back(hash, hops, ports)
         });
-        self.flowlets.assign_to(hash, port, owner);
-        self.take_hop(now, hash, owner, port);
+        self.mptcp.assign(hash, port, owner);
+        self.clear_hop(now, owner, port);
         port
     }
 
-    /// Assigns a running flowlet that started without a shim to the packet's subflow.
-    #[inline]
-    fn adopt(&mut self, now: Nanos, hash: u32, packet: &Header, port: Port) {
-        let owner = owner(packet);
-        if owner.is_some() && self.flowlets.adopt(hash, owner) {
-            self.take_hop(now, hash, owner, port);
-        }
-    }
-
-    /// Maps the owner to its flowlet on `port`, and makes others leave the port that must.
-    fn take_hop(&mut self, now: Nanos, hash: u32, owner: Option<FlowletOwner>, port: Port) {
-        let Some(owner) = owner else { return };
-        self.subflows.map(owner, self.flowlets.slot_number(hash));
-        let gives_way =
-            self.config.long_flows == LongFlows::Apart && owner.shim.subflow == Subflow::FIRST;
-        if gives_way && self.config.best_k > 1 {
-            self.subflows.end_others(owner, &mut self.flowlets, now, port);
+    /// Makes others leave `port`, which its flowlet has taken, if they must.
+    fn clear_hop(&mut self, now: Nanos, owner: Option<FlowletOwner>, port: Port) {
+        let apart = self.config.long_flows == LongFlows::Apart && self.config.best_k > 1;
+        let first = owner.filter(|owner| apart && owner.shim.subflow == Subflow::FIRST);
+        if let Some(first) = first {
+            self.mptcp.end_others(first, now, port);
         }
     }
 
@@ -152,7 +128,7 @@ impl MpHula {
         ports: &mut impl Ports,
     ) -> Option<Port> {
         let allowed = |port: &Port| hops.contains(port) && self.config.hula.usable(*port, ports);
-        let mut known = self.best.ranked(tor).map(|(port, _)| port).filter(allowed);
+        let mut known = self.best.known(tor).map(|(port, _)| port).filter(allowed);
         let best = known.next()?;
         let Some(owner) = owner else { return Some(best) };
         let yields = self.config.long_flows == LongFlows::YieldBest;
@@ -160,18 +136,12 @@ impl MpHula {
             return Some(best);
         }
         let head = if yields { known.next().unwrap_or(best) } else { best };
-        let others = self.subflows.hops_of_others(owner, &self.flowlets, now);
+        let others = self.mptcp.hops_of_others(owner, now);
         let is_free = |port: &Port| others.clone().all(|other| other != *port);
         let free = core::iter::once(head).chain(known).find(is_free);
         self.counters.shared += u64::from(free.is_none());
         Some(free.unwrap_or(head))
     }
-}
-
-/// Owner of a packet's flowlet, if the packet has a shim.
-#[inline]
-fn owner(packet: &Header) -> Option<FlowletOwner> {
-    packet.shim.map(|shim| FlowletOwner { shim, tor: packet.dst_tor })
 }
 
 impl Scheme for MpHula {
@@ -181,15 +151,12 @@ impl Scheme for MpHula {
     const USES_SHIM: bool = true;
 
     fn new(config: &MpHulaConfig, info: &SwitchInfo) -> MpHula {
-        let HulaConfig { flowlet_slots, flowlet_gap, .. } = config.hula;
+        let MpHulaConfig { hula, best_k, mapping_rows, association, .. } = config;
         MpHula {
             config: config.clone(),
-            salt: info.salt,
             tor: info.tor,
-            best: BestHops::new(info.tors.into(), config.best_k),
-            flowlets: OwnedFlowlets::new(flowlet_slots, flowlet_gap),
-            subflows: SubflowTable::new(config.mapping_rows),
-            association: info.tor.map(|_| Association::new(&config.association, info.salt)),
+            best: HopTable::new(info.tors.into(), *best_k),
+            mptcp: MptcpTables::new(info, hula, *mapping_rows, association),
             counters: Counters::default(),
         }
     }
@@ -203,9 +170,7 @@ impl Scheme for MpHula {
     }
 
     fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
-        if let Some(association) = &mut self.association {
-            association.observe(step.now, packet);
-        }
+        self.mptcp.observe(step.now, packet);
     }
 
     #[inline]
@@ -216,12 +181,13 @@ impl Scheme for MpHula {
         next_hops: &[Port],
         ports: &mut impl Ports,
     ) -> Port {
-        self.add_shim(step.now, packet);
-        let hash = mix(packet.flow_hash, self.salt);
-        match self.flowlets.touch(hash, step.now, next_hops) {
+        self.mptcp.add_shim(step.now, packet);
+        let hash = self.mptcp.hash(packet);
+        match self.mptcp.touch(hash, step.now, next_hops) {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
             Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
-                self.adopt(step.now, hash, packet, port);
+                let adopter = self.mptcp.adopt(hash, packet);
+                self.clear_hop(step.now, adopter, port);
                 port
             }
             _ => self.start_flowlet(step.now, hash, packet, next_hops, ports),
@@ -249,38 +215,25 @@ impl Scheme for MpHula {
         }
         let config = &self.config.hula;
         let path = config.path_util(arrival, ports);
-        let util = self.best.update(step.now, tor, port, path, config)?;
+        let util = best_hops::update(&mut self.best, step.now, tor, (port, path), config)?;
         let passes =
             self.tor.is_none() && self.best.try_forward(step.now, tor, config.probe_period);
         passes.then_some(Probe { tor, util })
     }
 
     fn state_bytes(&self) -> usize {
-        let owners = self.flowlets.slots() * BYTES_PER_OWNER;
-        let association = self.association.as_ref().map_or(0, Association::state_bytes);
-        let forwarding = self.best.state_bytes() + self.flowlets.state_bytes() + owners;
-        forwarding + self.subflows.state_bytes() + association
+        self.best.state_bytes() + self.mptcp.state_bytes()
     }
 
     fn counters(&self) -> Counters {
-        let Counters { flowlets, moves, .. } = self.flowlets.counters();
-        let association = self.association.as_ref().map(Association::counters).unwrap_or_default();
-        Counters { flowlets, moves, association, ..self.counters }
+        [self.counters, self.mptcp.counters()].into_iter().sum()
     }
 }
 
 impl DigestState for MpHula {
     fn digest_state(&self, digest: &mut Digest) {
         self.best.digest(digest);
-        self.flowlets.digest(digest, |owner| {
-            owner.map_or([0; 3], |FlowletOwner { shim, tor }| {
-                [shim.id.0, shim.subflow.number().into(), tor.0.into()]
-            })
-        });
-        self.subflows.digest(digest);
-        if let Some(association) = &self.association {
-            association.digest(digest);
-        }
+        self.mptcp.digest(digest);
     }
 }
 

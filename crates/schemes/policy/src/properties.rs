@@ -5,10 +5,11 @@ use alloc::{vec, vec::Vec};
 use proptest::prelude::*;
 
 use crate::{
-    AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, Counters, DreShift, Drill,
-    DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows,
-    MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival, Scheme, Shim, Shuttle,
-    ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow, SwitchInfo, Tor, Update,
+    AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, CongaPrimeConfig, Counters, Detection,
+    DreShift, Drill, DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow,
+    LetItFlowConfig, LongFlows, MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival,
+    Scheme, Shim, Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow,
+    SwitchInfo, Tor, Update,
     cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules},
     testing::FakePorts,
 };
@@ -257,6 +258,9 @@ proptest! {
     #[test]
     fn conga_and_conga_prime(info in switch_infos(), events in events(), metric_bits in 0u32..20) {
         holds::<Conga>(&conga(metric_bits), &info, &events);
-        holds::<CongaPrime>(&conga(metric_bits), &info, &events);
+        for detection in [Detection::EverySwitch, Detection::SourceTor] {
+            let config = CongaPrimeConfig { conga: conga(metric_bits), detection };
+            holds::<CongaPrime>(&config, &info, &events);
+        }
     }
 }

@@ -16,18 +16,17 @@
 
 use crate::{
     AssociationConfig, Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header,
-    HulaConfig, Ingress, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow,
-    SwitchInfo, Tor,
-    association::Association,
-    mix, quantise,
-    subflows::{BYTES_PER_OWNER, FlowletOwner, OwnedFlowlets, SubflowTable},
+    HulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
+    hop_table::HopTable,
+    mptcp_tables::{MptcpTables, owner},
+    quantise,
+    subflows::FlowletOwner,
 };
 
 mod choice;
 mod hops;
 
 use choice::{Candidate, Choice, FULL};
-use hops::RemoteHops;
 
 /// Rule by which a flowlet takes one of the hops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,13 +75,10 @@ pub struct ShuttleConfig {
 #[derive(Clone, Debug)]
 pub struct Shuttle {
     config: ShuttleConfig,
-    salt: u32,
     tor: Option<Tor>,
-    hops: RemoteHops,
-    flowlets: OwnedFlowlets,
-    subflows: SubflowTable,
-    /// At a ToR only.
-    association: Option<Association>,
+    /// With the remote figures, in no order.
+    hops: HopTable,
+    mptcp: MptcpTables,
     counters: Counters,
 }
 
@@ -90,15 +86,6 @@ impl Shuttle {
     /// The next hops towards `tor` with their remote figures in the probe's quantisation, in no order; at most k.
     pub fn remote_figures(&self, tor: Tor) -> impl Iterator<Item = (Port, u16)> {
         self.hops.known(tor)
-    }
-
-    /// Adds the shim of its subflow to a packet from a host, if the connection has more than one subflow.
-    #[inline]
-    fn add_shim(&mut self, now: Nanos, packet: &mut Header) {
-        if let (Ingress::Host, Some(association)) = (packet.ingress, &mut self.association) {
-            packet.shim = association.shim(now, packet.flow_hash);
-            self.counters.shims += u64::from(packet.shim.is_some());
-        }
     }
 
     /// Starts a flowlet on its hop.
@@ -115,25 +102,8 @@ impl Shuttle {
             self.counters.fallbacks += 1;
             self.config.hula.fall_back(hash, hops, ports)
         });
-        self.flowlets.assign_to(hash, port, owner);
-        self.map(hash, owner);
+        self.mptcp.assign(hash, port, owner);
         port
-    }
-
-    /// Assigns a running flowlet that started without a shim to the packet's subflow.
-    #[inline]
-    fn adopt(&mut self, hash: u32, packet: &Header) {
-        let owner = owner(packet);
-        if owner.is_some() && self.flowlets.adopt(hash, owner) {
-            self.map(hash, owner);
-        }
-    }
-
-    /// Maps the owner to its flowlet.
-    fn map(&mut self, hash: u32, owner: Option<FlowletOwner>) {
-        if let Some(owner) = owner {
-            self.subflows.map(owner, self.flowlets.slot_number(hash));
-        }
     }
 
     /// A known hop that the flowlet may take; `None` if none is known.
@@ -150,8 +120,7 @@ impl Shuttle {
             ShuttleSubflows::FirstFree => owner.shim.subflow != Subflow::FIRST,
             ShuttleSubflows::Alike => false,
         });
-        let others =
-            avoids.map(|owner| self.subflows.hops_of_others(owner, &self.flowlets, step.now));
+        let others = avoids.map(|owner| self.mptcp.hops_of_others(owner, step.now));
         let mut choice = Choice::new(&self.config, step.rnd);
         for (port, remote) in self.hops.known(tor) {
             if !hops.contains(&port) || !self.config.hula.usable(port, ports) {
@@ -183,12 +152,6 @@ impl Shuttle {
     }
 }
 
-/// Owner of a packet's flowlet, if the packet has a shim.
-#[inline]
-fn owner(packet: &Header) -> Option<FlowletOwner> {
-    packet.shim.map(|shim| FlowletOwner { shim, tor: packet.dst_tor })
-}
-
 impl Scheme for Shuttle {
     type Config = ShuttleConfig;
     const NEEDS_RANDOM: bool = true;
@@ -197,15 +160,12 @@ impl Scheme for Shuttle {
     const USES_SHIM: bool = true;
 
     fn new(config: &ShuttleConfig, info: &SwitchInfo) -> Shuttle {
-        let HulaConfig { flowlet_slots, flowlet_gap, .. } = config.hula;
+        let ShuttleConfig { hula, best_k, mapping_rows, association, .. } = config;
         Shuttle {
             config: config.clone(),
-            salt: info.salt,
             tor: info.tor,
-            hops: RemoteHops::new(info.tors.into(), config.best_k),
-            flowlets: OwnedFlowlets::new(flowlet_slots, flowlet_gap),
-            subflows: SubflowTable::new(config.mapping_rows),
-            association: info.tor.map(|_| Association::new(&config.association, info.salt)),
+            hops: HopTable::new(info.tors.into(), *best_k),
+            mptcp: MptcpTables::new(info, hula, *mapping_rows, association),
             counters: Counters::default(),
         }
     }
@@ -219,9 +179,7 @@ impl Scheme for Shuttle {
     }
 
     fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
-        if let Some(association) = &mut self.association {
-            association.observe(step.now, packet);
-        }
+        self.mptcp.observe(step.now, packet);
     }
 
     #[inline]
@@ -232,12 +190,12 @@ impl Scheme for Shuttle {
         next_hops: &[Port],
         ports: &mut impl Ports,
     ) -> Port {
-        self.add_shim(step.now, packet);
-        let hash = mix(packet.flow_hash, self.salt);
-        match self.flowlets.touch(hash, step.now, next_hops) {
+        self.mptcp.add_shim(step.now, packet);
+        let hash = self.mptcp.hash(packet);
+        match self.mptcp.touch(hash, step.now, next_hops) {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
             Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
-                self.adopt(hash, packet);
+                self.mptcp.adopt(hash, packet);
                 port
             }
             _ => self.start_flowlet(step, hash, packet, next_hops, ports),
@@ -265,9 +223,10 @@ impl Scheme for Shuttle {
             return None;
         }
         let config = &self.config.hula;
-        self.hops.update(step.now, tor, (port, util), config.fail_after)?;
-        let passes =
-            self.tor.is_none() && self.hops.try_forward(step.now, tor, config.probe_period);
+        let known = hops::update(&mut self.hops, step.now, tor, (port, util), config.fail_after);
+        let passes = known
+            && self.tor.is_none()
+            && self.hops.try_forward(step.now, tor, config.probe_period);
         if !passes {
             return None;
         }
@@ -279,31 +238,18 @@ impl Scheme for Shuttle {
     }
 
     fn state_bytes(&self) -> usize {
-        let owners = self.flowlets.slots() * BYTES_PER_OWNER;
-        let association = self.association.as_ref().map_or(0, Association::state_bytes);
-        let forwarding = self.hops.state_bytes() + self.flowlets.state_bytes() + owners;
-        forwarding + self.subflows.state_bytes() + association
+        self.hops.state_bytes() + self.mptcp.state_bytes()
     }
 
     fn counters(&self) -> Counters {
-        let Counters { flowlets, moves, .. } = self.flowlets.counters();
-        let association = self.association.as_ref().map(Association::counters).unwrap_or_default();
-        Counters { flowlets, moves, association, ..self.counters }
+        [self.counters, self.mptcp.counters()].into_iter().sum()
     }
 }
 
 impl DigestState for Shuttle {
     fn digest_state(&self, digest: &mut Digest) {
         self.hops.digest(digest);
-        self.flowlets.digest(digest, |owner| {
-            owner.map_or([0; 3], |FlowletOwner { shim, tor }| {
-                [shim.id.0, shim.subflow.number().into(), tor.0.into()]
-            })
-        });
-        self.subflows.digest(digest);
-        if let Some(association) = &self.association {
-            association.digest(digest);
-        }
+        self.mptcp.digest(digest);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use heddle_policy::cflb::{CflbConfig, Cipher, Codec, CodecError, Field, PortRange, Rules};
 use heddle_policy::{
-    AssociationConfig, DreShift, HulaConfig, LongFlows, MpHulaConfig, Tor, Update,
+    AssociationConfig, DreShift, HulaConfig, LongFlows, MpHulaConfig, ShuttleChoice, ShuttleConfig,
+    ShuttleSubflows, Tor, Update,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,8 @@ pub enum Config {
     Cflb(CflbConstants),
     /// The utilisation estimator of a port.
     Dre(DreConfig),
+    /// Shuttle.
+    Shuttle(ShuttleParameters),
 }
 
 /// ECMP has no parameters.
@@ -109,6 +112,50 @@ pub enum LongFlowsRule {
     YieldBest,
     /// As all flows, and further subflows leave the hop that the first one takes.
     Apart,
+}
+
+/// Shuttle's parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShuttleParameters {
+    /// HULA's. The update rule has no effect.
+    pub hula: HulaParameters,
+    /// k.
+    pub best_k: u32,
+    /// Rows of the subflow mapping tables, a power of two.
+    pub mapping_rows: u32,
+    /// Association tables of a ToR.
+    pub association: AssociationSizes,
+    /// A queue of 2^`full_queue_shift` bytes counts as a full link.
+    pub full_queue_shift: u32,
+    /// Draws: 1 or 2.
+    pub draws: u32,
+    /// The rule of the choice.
+    pub choice: ChoiceRule,
+    /// Hops of the subflows of one connection.
+    pub subflows: SubflowsRule,
+}
+
+/// Shuttle's choice among hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceRule {
+    /// At random, by weight.
+    Weighted,
+    /// The least cost.
+    Least,
+}
+
+/// Hops of the subflows of one connection under Shuttle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubflowsRule {
+    /// Each avoids the others' hops.
+    Apart,
+    /// Each but the first does.
+    FirstFree,
+    /// Each chooses alone.
+    Alike,
 }
 
 /// CFLB's network-wide constants.
@@ -186,7 +233,7 @@ impl SwitchInfo {
 }
 
 impl HulaParameters {
-    /// As the policy has it. The estimator of ports is not part of a trace: probes carry its reading.
+    /// As the policy has it. The estimator of ports is not part of a trace: inputs carry its readings.
     pub fn policy(&self) -> HulaConfig {
         HulaConfig {
             probe_period: self.probe_period,
@@ -207,16 +254,44 @@ impl HulaParameters {
 impl MpHulaParameters {
     /// As the policy has it.
     pub fn policy(&self) -> MpHulaConfig {
-        let AssociationSizes { slots, idle_after } = self.association;
         MpHulaConfig {
             hula: self.hula.policy(),
             best_k: self.best_k as usize,
             mapping_rows: self.mapping_rows as usize,
-            association: AssociationConfig { slots: slots as usize, idle_after },
+            association: self.association.policy(),
             long_flows: match self.long_flows {
                 LongFlowsRule::Alike => LongFlows::Alike,
                 LongFlowsRule::YieldBest => LongFlows::YieldBest,
                 LongFlowsRule::Apart => LongFlows::Apart,
+            },
+        }
+    }
+}
+
+impl AssociationSizes {
+    fn policy(&self) -> AssociationConfig {
+        AssociationConfig { slots: self.slots as usize, idle_after: self.idle_after }
+    }
+}
+
+impl ShuttleParameters {
+    /// As the policy has it.
+    pub fn policy(&self) -> ShuttleConfig {
+        ShuttleConfig {
+            hula: self.hula.policy(),
+            best_k: self.best_k as usize,
+            mapping_rows: self.mapping_rows as usize,
+            association: self.association.policy(),
+            full_queue_shift: self.full_queue_shift,
+            draws: self.draws,
+            choice: match self.choice {
+                ChoiceRule::Weighted => ShuttleChoice::Weighted,
+                ChoiceRule::Least => ShuttleChoice::Least,
+            },
+            subflows: match self.subflows {
+                SubflowsRule::Apart => ShuttleSubflows::Apart,
+                SubflowsRule::FirstFree => ShuttleSubflows::FirstFree,
+                SubflowsRule::Alike => ShuttleSubflows::Alike,
             },
         }
     }

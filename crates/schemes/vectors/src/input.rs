@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 pub enum Input {
     /// A data packet to another ToR.
     Packet(Packet),
-    /// A data packet from the fabric at its destination ToR (MP-HULA).
+    /// A data packet from the fabric at its destination ToR (MP-HULA, Shuttle).
     Egress(ShimPacket),
-    /// A packet of a handshake or teardown at a ToR (MP-HULA).
+    /// A packet of a handshake or teardown at a ToR (MP-HULA, Shuttle).
     Handshake(HandshakePacket),
-    /// A received probe (HULA, MP-HULA).
+    /// A received probe (HULA, MP-HULA, Shuttle).
     Probe(ProbeInput),
-    /// Time to send a probe (HULA, MP-HULA).
+    /// Time to send a probe (HULA, MP-HULA, Shuttle).
     Originate(Originate),
     /// A packet starts transmission (estimator).
     Sent(Sent),
@@ -51,6 +51,9 @@ pub struct Packet {
     /// Ports of the switch that are down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub down: Vec<u16>,
+    /// Load of the switch's own ports (Shuttle). Other ports are idle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<PortLoad>,
     /// MP-HULA's shim on arrival.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shim: Option<Shim>,
@@ -58,6 +61,10 @@ pub struct Packet {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Fields>,
 }
+
+/// Load of a port: its number, its transmit utilisation of 65536, and the bytes in its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortLoad(pub u16, pub u16, pub u32);
 
 /// MP-HULA's shim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +119,7 @@ pub struct HandshakePacket {
 }
 
 /// A received probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeInput {
     /// Ingress port.
@@ -125,6 +132,9 @@ pub struct ProbeInput {
     pub next_hop: bool,
     /// Transmit utilisation of `port`, of 65536.
     pub link_util: u16,
+    /// Load of the other ports (Shuttle). Those that are not listed are idle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<PortLoad>,
 }
 
 /// Nothing but the time.

@@ -21,15 +21,16 @@ mod reference;
 mod replay;
 
 pub use config::{
-    AssociationSizes, CflbConstants, CflbField, CipherName, Config, DreConfig, EcmpConfig,
-    HulaParameters, LongFlowsRule, MpHulaParameters, RulesName, SwitchInfo, UpdateRule,
+    AssociationSizes, CflbConstants, CflbField, ChoiceRule, CipherName, Config, DreConfig,
+    EcmpConfig, HulaParameters, LongFlowsRule, MpHulaParameters, RulesName, ShuttleParameters,
+    SubflowsRule, SwitchInfo, UpdateRule,
 };
 pub use counts::{Counts, counts};
 pub use draw::{Bytes, Draw, Generator};
 pub use file::{FOLDER, FileError, Trace, TraceStep, VectorFile};
 pub use input::{
-    Fields, HandshakePacket, Input, Originate, Packet, ProbeInput, Sent, Shim, ShimPacket, Side,
-    Utilisation,
+    Fields, HandshakePacket, Input, Originate, Packet, PortLoad, ProbeInput, Sent, Shim,
+    ShimPacket, Side, Utilisation,
 };
 pub use mutation::{Mutation, mutations};
 pub use output::{Output, ProbeOutput, ReasonName};

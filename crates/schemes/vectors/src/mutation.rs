@@ -1,7 +1,8 @@
 //! Configurations that are wrong by one: a port that reads a parameter in this way must fail a trace.
 
 use crate::config::{
-    CflbField, Config, HulaParameters, LongFlowsRule, RulesName, SwitchInfo, UpdateRule,
+    CflbField, ChoiceRule, Config, HulaParameters, LongFlowsRule, RulesName, ShuttleParameters,
+    SubflowsRule, SwitchInfo, UpdateRule,
 };
 
 /// A switch with one parameter wrong.
@@ -69,6 +70,10 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             ]);
             all
         }
+        Config::Shuttle(shuttle) => {
+            let all = of_shuttle(shuttle).into_iter();
+            all.map(|(name, shuttle)| wrong(name, Config::Shuttle(shuttle))).chain([role]).collect()
+        }
         Config::Cflb(constants) => {
             let change = |name, edit: &dyn Fn(&mut crate::CflbConstants)| {
                 let mut constants = constants.clone();
@@ -120,4 +125,45 @@ fn of_hula(hula: &HulaParameters) -> Vec<(&'static str, HulaParameters)> {
             hula.local_detection = !hula.local_detection;
         }),
     ]
+}
+
+fn of_shuttle(shuttle: &ShuttleParameters) -> Vec<(&'static str, ShuttleParameters)> {
+    let change = |name, edit: &dyn Fn(&mut ShuttleParameters)| {
+        let mut shuttle = shuttle.clone();
+        edit(&mut shuttle);
+        (name, shuttle)
+    };
+    let mut all: Vec<_> = of_hula(&shuttle.hula)
+        .into_iter()
+        .map(|(name, hula)| change(name, &|shuttle| shuttle.hula = hula.clone()))
+        .collect();
+    all.extend([
+        change("one hop more remembered", &|shuttle| shuttle.best_k += 1),
+        change("twice the mapping rows", &|shuttle| shuttle.mapping_rows *= 2),
+        change("twice the association slots", &|shuttle| shuttle.association.slots *= 2),
+        change("subflows idle a nanosecond longer", &|shuttle| shuttle.association.idle_after += 1),
+        change("twice the full queue", &|shuttle| shuttle.full_queue_shift += 1),
+        change("one draw for two, or the reverse", &|shuttle| {
+            shuttle.draws = if shuttle.draws < 2 { 2 } else { 1 };
+        }),
+        change("the other choice", &|shuttle| {
+            shuttle.choice = match shuttle.choice {
+                ChoiceRule::Weighted => ChoiceRule::Least,
+                ChoiceRule::Least => ChoiceRule::Weighted,
+            };
+        }),
+        change("first subflows apart, or free", &|shuttle| {
+            shuttle.subflows = match shuttle.subflows {
+                SubflowsRule::Apart => SubflowsRule::FirstFree,
+                SubflowsRule::FirstFree | SubflowsRule::Alike => SubflowsRule::Apart,
+            };
+        }),
+        change("subflows alike, or apart", &|shuttle| {
+            shuttle.subflows = match shuttle.subflows {
+                SubflowsRule::Apart | SubflowsRule::FirstFree => SubflowsRule::Alike,
+                SubflowsRule::Alike => SubflowsRule::FirstFree,
+            };
+        }),
+    ]);
+    all
 }

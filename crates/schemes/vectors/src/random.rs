@@ -1,6 +1,7 @@
 //! Random switches and steps: few flows, ToRs and ports, so that they meet; times around the parameters, where decisions turn.
 
 mod cflb;
+mod shuttle;
 
 use crate::config::{
     AssociationSizes, Config, DreConfig, EcmpConfig, HulaParameters, LongFlowsRule,
@@ -26,11 +27,14 @@ pub enum Kind {
     Cflb,
     /// The utilisation estimator.
     Dre,
+    /// Shuttle.
+    Shuttle,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Ecmp, Kind::Hula, Kind::MpHula, Kind::Cflb, Kind::Dre];
+    pub const ALL: [Kind; 6] =
+        [Kind::Ecmp, Kind::Hula, Kind::MpHula, Kind::Cflb, Kind::Dre, Kind::Shuttle];
 
     /// The name of its files.
     pub const fn name(self) -> &'static str {
@@ -40,6 +44,7 @@ impl Kind {
             Kind::MpHula => "mp-hula",
             Kind::Cflb => "cflb",
             Kind::Dre => "dre",
+            Kind::Shuttle => "shuttle",
         }
     }
 }
@@ -77,6 +82,7 @@ pub fn config(kind: Kind, draw: &mut impl Draw) -> Config {
             let full = draw.choose(&[2_621_440, 1, 0, 1 << 36, u64::from(u32::MAX)]);
             Config::Dre(DreConfig { shift: draw.choose(&[19, 0, 4, 28, 40]), full })
         }
+        Kind::Shuttle => Config::Shuttle(shuttle::parameters(draw)),
     }
 }
 
@@ -92,11 +98,15 @@ fn hula(draw: &mut impl Draw) -> HulaParameters {
     }
 }
 
-fn mp_hula(draw: &mut impl Draw) -> MpHulaParameters {
-    let association = AssociationSizes {
+fn association(draw: &mut impl Draw) -> AssociationSizes {
+    AssociationSizes {
         slots: draw.choose(&[8, 4, 16]),
         idle_after: draw.choose(&[1_000_000, 100_000, 0]),
-    };
+    }
+}
+
+fn mp_hula(draw: &mut impl Draw) -> MpHulaParameters {
+    let association = association(draw);
     MpHulaParameters {
         hula: hula(draw),
         best_k: draw.choose(&[2, 1, 3, 4, 8]),
@@ -138,6 +148,10 @@ impl Steps {
                 _ => Input::Originate(Originate {}),
             },
             Config::MpHula(_) => self.mp_hula(draw),
+            Config::Shuttle(_) => {
+                let input = shuttle::loaded(self.mp_hula(draw), self.switch.ports, draw);
+                return StepInput { now: self.now, rnd: draw.number(4), input };
+            }
             Config::Cflb(constants) => {
                 let fields = draw.chance(7, 8).then(|| cflb::fields(constants, draw));
                 Input::Packet(Packet { fields, ..self.packet(draw) })
@@ -179,15 +193,16 @@ impl Steps {
     }
 
     fn packet(&self, draw: &mut impl Draw) -> Packet {
-        let mp_hula = matches!(self.config, Config::MpHula(_));
+        let shims = matches!(self.config, Config::MpHula(_) | Config::Shuttle(_));
         let from = draw.choose(&[Side::Host, Side::Fabric]);
-        let shimmed = mp_hula && from == Side::Fabric && draw.chance(3, 4);
+        let shimmed = shims && from == Side::Fabric && draw.chance(3, 4);
         Packet {
             flow_hash: flow(draw),
             dst_tor: self.tor(draw),
             from,
             next_hops: self.next_hops(draw),
             down: if draw.chance(1, 4) { self.next_hops(draw) } else { Vec::new() },
+            load: Vec::new(),
             shim: shimmed.then(|| shim(draw)),
             fields: None,
         }
@@ -211,6 +226,7 @@ impl Steps {
             util: draw.choose(&[10, 20, 30, 0, 255, 65_535]),
             next_hop: draw.chance(7, 8),
             link_util: draw.choose(&[0, 15 << 8, 25 << 8, 65_535, 0x1234]),
+            load: Vec::new(),
         }
     }
 
@@ -243,6 +259,9 @@ fn intervals(config: &Config) -> Vec<u64> {
         Config::Hula(hula) => of_hula(hula),
         Config::MpHula(mp_hula) => {
             [of_hula(&mp_hula.hula), vec![mp_hula.association.idle_after]].concat()
+        }
+        Config::Shuttle(shuttle) => {
+            [of_hula(&shuttle.hula), vec![shuttle.association.idle_after]].concat()
         }
         Config::Dre(dre) => vec![1 << dre.shift.min(28), 300],
         Config::Ecmp(_) | Config::Cflb(_) => vec![1000],

@@ -3,11 +3,11 @@
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{
     Cflb, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, MpHula, Port, Ports, Probe,
-    ProbeArrival, Scheme, Step, TcpFlags, Tor, Util,
+    ProbeArrival, Scheme, Shuttle, Step, TcpFlags, Tor, Util,
 };
 
 use crate::config::{Config, DreConfig, SwitchInfo};
-use crate::input::{Input, Packet, ProbeInput, Shim};
+use crate::input::{Input, Packet, PortLoad, ProbeInput, Shim};
 use crate::output::{Output, ProbeOutput};
 
 /// An implementation of a scheme, as one switch.
@@ -54,6 +54,7 @@ pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>
             let codec = cflb.policy()?;
             Box::new(Router { switch: Switch(Cflb::new(&codec, info)), codec, number: info.salt })
         }
+        Config::Shuttle(shuttle) => Box::new(Switch(Shuttle::new(&shuttle.policy(), info))),
         Config::Dre(config) => Box::new(Estimator { dre: Dre::default(), config: *config }),
     })
 }
@@ -81,12 +82,18 @@ impl Shown for MpHula {
     }
 }
 
+impl Shown for Shuttle {
+    fn best(&self, tor: Tor) -> Vec<(Port, u16)> {
+        self.remote_figures(tor).collect()
+    }
+}
+
 struct Switch<S>(S);
 
 impl<S: Shown> Switch<S> {
     fn forward(&mut self, step: Step, packet: &Packet) -> Output {
         let mut header = packet.header();
-        let mut ports = StepPorts { util: 0, down: &packet.down };
+        let mut ports = StepPorts { link: None, load: &packet.load, down: &packet.down };
         let port = self.0.forward(step, &mut header, &packet.hops(), &mut ports);
         Output { port: Some(port.0), shim: header.shim.map(Shim::of), ..Output::default() }
     }
@@ -98,7 +105,8 @@ impl<S: Shown> Switch<S> {
             probe: Probe { tor, util: probe.util },
             is_next_hop: probe.next_hop,
         };
-        let mut ports = StepPorts { util: probe.link_util, down: &[] };
+        let link = Some((Port(probe.port), probe.link_util));
+        let mut ports = StepPorts { link, load: &probe.load, down: &[] };
         let forwarded = self.0.probe(step, &arrival, &mut ports);
         let best = self.0.best(tor).into_iter().map(|(port, util)| (port.0, util)).collect();
         Output { probe: forwarded.map(probe_output), best: Some(best), ..Output::default() }
@@ -156,6 +164,7 @@ const fn blank() -> Packet {
         from: crate::input::Side::Fabric,
         next_hops: Vec::new(),
         down: Vec::new(),
+        load: Vec::new(),
         shim: None,
         fields: None,
     }
@@ -163,17 +172,28 @@ const fn blank() -> Packet {
 
 /// The state of the switch's ports in one step.
 struct StepPorts<'a> {
-    util: Util,
+    /// Utilisation of the port by which a probe came.
+    link: Option<(Port, Util)>,
+    load: &'a [PortLoad],
     down: &'a [u16],
 }
 
+impl StepPorts<'_> {
+    fn load(&self, port: Port) -> Option<PortLoad> {
+        self.load.iter().copied().find(|load| load.0 == port.0)
+    }
+}
+
 impl Ports for StepPorts<'_> {
-    fn tx_util(&mut self, _: Port) -> Util {
-        self.util
+    fn tx_util(&mut self, port: Port) -> Util {
+        match self.link {
+            Some((link, util)) if link == port => util,
+            _ => self.load(port).map_or(0, |load| load.1),
+        }
     }
 
-    fn queue_bytes(&mut self, _: Port) -> u32 {
-        0
+    fn queue_bytes(&mut self, port: Port) -> u32 {
+        self.load(port).map_or(0, |load| load.2)
     }
 
     fn is_up(&mut self, port: Port) -> bool {

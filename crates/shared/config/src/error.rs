@@ -53,9 +53,11 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Located { place, key, message, help } = &*self.0;
-        f.write_str(&place.file)?;
-        place.line.iter().try_for_each(|line| write!(f, ":{line}"))?;
-        f.write_str(": ")?;
+        if !place.file.is_empty() {
+            f.write_str(&place.file)?;
+            place.line.iter().try_for_each(|line| write!(f, ":{line}"))?;
+            f.write_str(": ")?;
+        }
         if !key.is_empty() {
             f.write_str(key)?;
             place.override_source.iter().try_for_each(|source| write!(f, " (from {source})"))?;

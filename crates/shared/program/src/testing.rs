@@ -86,6 +86,12 @@ impl Folder {
         command
     }
 
+    /// Runs the program with arguments that may have spaces.
+    #[must_use]
+    pub fn run_words(&self, words: &[&str]) -> Ran {
+        Ran::from(self.command("").args(words).output().unwrap())
+    }
+
     /// Runs the program with some words.
     #[must_use]
     pub fn run(&self, words: &str) -> Ran {

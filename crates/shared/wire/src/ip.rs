@@ -2,6 +2,11 @@
 //!
 //! Checksums and IPv4 options are skipped.
 
+mod header;
+
+pub(crate) use header::Checksum;
+pub use header::Ipv4Header;
+
 use core::net::IpAddr;
 
 use crate::bytes::Reader;

@@ -38,11 +38,11 @@ pub mod shim;
 pub mod tcp;
 
 pub use error::{EmitError, ParseError};
-pub use ethernet::{EtherType, Ethernet};
+pub use ethernet::{EtherType, Ethernet, EthernetHeader};
 pub use frame::TcpFrame;
-pub use ip::IpPacket;
+pub use ip::{IpPacket, Ipv4Header};
 pub use key::{Key, Token, Version};
 pub use mptcp::MptcpOption;
 pub use probe::Probe;
 pub use shim::{MptcpId, Shim, Subflow};
-pub use tcp::{TcpFlags, TcpSegment};
+pub use tcp::{CommonOption, TcpFlags, TcpHeader, TcpSegment};

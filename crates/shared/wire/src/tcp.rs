@@ -1,5 +1,11 @@
 //! TCP headers and their options (RFC 9293 section 3.1).
 
+mod header;
+mod option;
+
+pub use header::TcpHeader;
+pub use option::{CommonOption, pad};
+
 use core::ops::BitOr;
 
 use crate::ParseError;
@@ -49,6 +55,12 @@ impl TcpFlags {
     pub const RST: TcpFlags = TcpFlags(0x04);
     /// The acknowledgment number is valid.
     pub const ACK: TcpFlags = TcpFlags(0x10);
+    /// Pass the data on at once.
+    pub const PSH: TcpFlags = TcpFlags(0x08);
+    /// ECN-Echo (RFC 3168 section 6.1).
+    pub const ECE: TcpFlags = TcpFlags(0x40);
+    /// Congestion window reduced (RFC 3168 section 6.1).
+    pub const CWR: TcpFlags = TcpFlags(0x80);
 
     /// True if all of `flags` are set.
     pub const fn contains(self, flags: TcpFlags) -> bool {

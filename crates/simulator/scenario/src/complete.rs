@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::raw::{self, Shape};
 use crate::{
-    Cflb, CflbCipher, CflbField, Connections, Flows, Pattern, Scenario, ScenarioError, Scheme,
-    Source, Transport, Workload,
+    Cflb, CflbCipher, CflbField, Connections, Flows, Pattern, Requests, Scenario, ScenarioError,
+    Scheme, Source, Transport, Workload,
 };
 
 /// The file with its overrides and every default, under the keys of the format. Parsed again it resolves to `scenario`, which must
@@ -20,7 +20,7 @@ pub fn complete(source: &Source, scenario: &Scenario) -> Result<Value, ScenarioE
     fill(&mut file, scenario);
     let mut value = serde_json::to_value(&file).unwrap_or_default();
     remove_nulls(&mut value);
-    for section in ["fabric", "transport", "scheme"] {
+    for section in ["fabric", "transport", "scheme", "entropy"] {
         value.get_mut(section).into_iter().for_each(write_kind);
     }
     match value.get_mut("workload") {
@@ -40,6 +40,7 @@ fn fill(file: &mut raw::File, scenario: &Scenario) {
     let measure = &scenario.measure;
     file.measure.probe_warm_up = Some(measure.probe_warm_up);
     file.measure.warm_up = Some(measure.warm_up);
+    file.measure.size_classes = Some(measure.size_classes.clone());
     if let (None, None, crate::Until::Flows(flows)) =
         (file.measure.flows, file.measure.duration, measure.until)
     {
@@ -55,8 +56,12 @@ fn fill_workloads(raw: &mut OneOrMore<raw::TrafficPart>, scenario: &Scenario) {
     let resolved = scenario.workload.parts().into_iter().zip(scenario.transports());
     for (raw, (workload, transport)) in raw.into_iter().zip(resolved) {
         raw.common.transport.iter_mut().for_each(|raw| fill_transport(raw, &transport));
-        if let (raw::Workload::Flows(raw), Workload::Flows(flows)) = (&mut raw.workload, workload) {
-            fill_flows(raw, flows);
+        match (&mut raw.workload, workload) {
+            (raw::Workload::Flows(raw), Workload::Flows(flows)) => fill_flows(raw, flows),
+            (raw::Workload::Requests(raw), Workload::Requests(requests)) => {
+                fill_requests(raw, requests);
+            }
+            _ => {}
         }
     }
 }
@@ -65,6 +70,14 @@ fn fill_flows(raw: &mut raw::Flows, flows: &Flows) {
     raw.capacity = Some(flows.capacity);
     raw.pattern.get_or_insert(default_pattern(&flows.pattern));
     if let Connections::Persistent(count) = flows.connections {
+        raw.connections_per_pair = Some(count);
+    }
+}
+
+fn fill_requests(raw: &mut raw::Requests, requests: &Requests) {
+    let (clients, servers) = (requests.clients.clone(), requests.servers.clone());
+    raw.pattern.get_or_insert(default_pattern(&Pattern::Sets { clients, servers }));
+    if let Connections::Persistent(count) = requests.connections {
         raw.connections_per_pair = Some(count);
     }
 }

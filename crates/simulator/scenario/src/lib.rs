@@ -39,7 +39,7 @@ mod transport_serde;
 pub use complete::complete;
 pub use heddle_config::ConfigError as ScenarioError;
 pub use resolved::*;
-pub use source::{Files, Source};
+pub use source::{Files, LibraryError, Source};
 
 use heddle_config::{Document, Problem};
 
@@ -108,7 +108,7 @@ fn parse(source: &Source) -> Result<Document, ScenarioError> {
 fn lengthen(document: &mut Document, table: &str) -> Result<(), ScenarioError> {
     match table {
         "transport" if !document.contains(table) => document.set("transport.kind", "tcp", SET),
-        "transport" | "scheme" => {
+        "transport" | "scheme" | "entropy" => {
             document.expand(table);
             Ok(())
         }
@@ -117,8 +117,8 @@ fn lengthen(document: &mut Document, table: &str) -> Result<(), ScenarioError> {
 }
 
 /// Keys of a scenario that a fabric file has not.
-const SCENARIO_KEYS: [&str; 7] =
-    ["workload", "scheme", "transport", "measure", "event", "seeds", "title"];
+const SCENARIO_KEYS: [&str; 8] =
+    ["workload", "scheme", "entropy", "transport", "measure", "event", "seeds", "title"];
 
 /// Keys of a fabric file that a scenario has not.
 const FABRIC_KEYS: [&str; 2] = ["cflb", "addresses"];

@@ -1,6 +1,9 @@
 //! Input from the caller: a text, overrides, and access to files.
 
+use std::collections::BTreeMap;
 use std::io;
+
+use crate::External;
 
 /// The text of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +38,28 @@ pub trait Files {
     /// # Errors
     /// Any error of reading it.
     fn read(&self, path: &str) -> io::Result<String>;
+
+    /// The scheme of a shared library, with these parameters. Unless a caller has a way to load it, there is none.
+    ///
+    /// # Errors
+    /// [`LibraryError`]: the library cannot be used, or refuses the parameters.
+    fn scheme(
+        &self,
+        library: &str,
+        parameters: &BTreeMap<String, u64>,
+    ) -> Result<External, LibraryError> {
+        let _ = parameters;
+        Err(LibraryError::Library(format!("{library}: this program loads no schemes")))
+    }
+}
+
+/// The scheme of a shared library that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LibraryError {
+    /// The library cannot be loaded, or has no scheme for this program.
+    Library(String),
+    /// The scheme refuses its parameters.
+    Parameters(String),
 }
 
 impl<F: Fn(&str) -> io::Result<String>> Files for F {

@@ -2,7 +2,7 @@
 //! no serde.
 
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
-use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 use serde::{Serialize, Serializer};
@@ -18,6 +18,8 @@ pub(crate) struct TcpConfigDef {
     control: Control,
     #[serde(with = "RecoveryDef")]
     recovery: Recovery,
+    #[serde(with = "LossDetectionDef")]
+    loss_detection: LossDetection,
     min_rto: Time,
     max_rto: Time,
     initial_rto: Time,
@@ -57,6 +59,13 @@ enum ControlDef {
 enum RecoveryDef {
     Sack,
     NewReno,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "LossDetection", rename_all = "kebab-case")]
+enum LossDetectionDef {
+    DupAck,
+    Rack,
 }
 
 #[derive(Serialize)]

@@ -3,13 +3,14 @@
 mod connection;
 mod context;
 mod counters;
+mod entropy;
 mod steering;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
-use heddle_transport::{Connection, Kind, Options, Segment};
+use heddle_transport::{Agreed, Connection, Kind, Options, Segment, SenderState};
 use heddle_units::{Rate, Time};
 
 use crate::engine::{Event, prefetch};
@@ -20,9 +21,11 @@ use crate::random::{Random, Stream};
 pub(crate) use connection::{Flow, Lifetime, ReceivedBytes};
 pub(crate) use context::HostContext;
 pub(crate) use counters::HostCounters;
+pub(crate) use entropy::EntropyValues;
 pub(crate) use steering::Steering;
 
 use connection::HostConnection;
+use entropy::{At, hash_with};
 use steering::SendDemand;
 
 /// All connections, of one protocol.
@@ -36,11 +39,18 @@ pub(crate) struct Hosts<C: Connection> {
     opened: u32,
     /// Source of ports and TTLs, for schemes whose routers read them.
     steering: Option<Steering>,
+    /// Entropy values, if hosts choose them.
+    entropy: Option<EntropyValues>,
     counters: HostCounters,
 }
 
 impl<C: Connection> Hosts<C> {
-    pub(crate) fn new(config: C::Config, seed: u64, steering: Option<Steering>) -> Hosts<C> {
+    pub(crate) fn new(
+        config: C::Config,
+        seed: u64,
+        steering: Option<Steering>,
+        entropy: Option<EntropyValues>,
+    ) -> Hosts<C> {
         Hosts {
             config,
             random: Random::new(seed, Stream::MptcpKeys),
@@ -48,6 +58,7 @@ impl<C: Connection> Hosts<C> {
             free: VecDeque::new(),
             opened: 0,
             steering,
+            entropy,
             counters: HostCounters::default(),
         }
     }
@@ -108,9 +119,17 @@ impl<C: Connection> Hosts<C> {
             self.counters.to_closed_connections += 1;
             return;
         }
+        let at = At { now: cx.now, connection: id, path };
         if kind == PacketKind::Reverse {
             connection.transport.on_ack(&self.config, cx.now, path, &body.segment);
+            if let Some(entropy) = &mut self.entropy {
+                entropy.on_ack(at, cx.network.packets.entropy(packet), &body.segment);
+                entropy.on_losses(at, connection.transport.path_counters(path));
+            }
             return self.send_pending(cx, id);
+        }
+        if let Some(entropy) = &mut self.entropy {
+            entropy.on_arrival(at, cx.network.packets.entropy(packet), &body.segment);
         }
         let answer = connection.transport.on_segment(&self.config, cx.now, path, &body.segment);
         if connection.transport.delivered() >= connection.flow_end {
@@ -132,6 +151,12 @@ impl<C: Connection> Hosts<C> {
         connection.timeout_at = Time::NEVER;
         if connection.transport.deadline() <= cx.now {
             connection.transport.on_timer(&self.config, cx.now);
+            if let Some(entropy) = &mut self.entropy {
+                for path in 0..C::paths(&self.config) {
+                    let at = At { now: cx.now, connection: id, path };
+                    entropy.on_losses(at, connection.transport.path_counters(path));
+                }
+            }
         }
         self.send_pending(cx, id);
     }
@@ -189,11 +214,14 @@ impl<C: Connection> Hosts<C> {
         kind: PacketKind,
     ) {
         let tuple = self.connections[id as usize].five_tuple(kind, path, cx.fabric.interfaces);
+        let at = At { now: cx.now, connection: id, path };
+        let entropy = self.entropy.as_mut().map(|entropy| entropy.of_sent(at, kind, &segment));
+        let flow_hash = tuple.hash();
         let hot = Hot {
             arrival: cx.now,
             next: NIL,
             connection: id,
-            flow_hash: tuple.hash(),
+            flow_hash: entropy.map_or(flow_hash, |field| hash_with(flow_hash, field)),
             dst_host: tuple.to,
             dst_tor: cx.fabric.interface_tor[usize::from(tuple.to)],
             src_tor: cx.fabric.interface_tor[usize::from(tuple.from)],
@@ -207,6 +235,9 @@ impl<C: Connection> Hosts<C> {
         let packet = cx.network.packets.add(hot, body);
         if self.steering.is_some() {
             self.set_header(cx, id, tuple, packet, kind);
+        }
+        if let Some(field) = entropy {
+            cx.network.packets.set_entropy(packet, field);
         }
         self.counters.sent += 1;
         // An interface has the number of its port.
@@ -244,6 +275,9 @@ impl<C: Connection> Hosts<C> {
         if let Some(steering) = &mut self.steering {
             steering.release(id);
         }
+        if let Some(entropy) = &mut self.entropy {
+            entropy.release(id);
+        }
         let connection = &mut self.connections[id as usize];
         connection.in_use = false;
         (connection.timeout_at, connection.delayed_ack_at) = (Time::NEVER, Time::NEVER);
@@ -270,6 +304,37 @@ impl<C: Connection> Hosts<C> {
         for connection in &mut self.connections {
             connection.delivered_before = connection.transport.delivered();
         }
+    }
+
+    /// The connection that has an unfinished flow, and its serial number.
+    pub(crate) fn connection_of(&self, flow: u32) -> Option<(u32, u32)> {
+        let has = |connection: &HostConnection<C>| connection.flows.iter().any(|f| f.1.id == flow);
+        let id = self.connections.iter().position(|c| c.in_use && has(c))?;
+        Some((id as u32, self.connections[id].generation))
+    }
+
+    /// True if a flow of a connection has not finished.
+    pub(crate) fn has_flow(&self, (id, generation): (u32, u32), flow: u32) -> bool {
+        let connection = &self.connections[id as usize];
+        let is_same = connection.in_use && connection.generation == generation;
+        is_same && connection.flows.iter().any(|(_, other)| other.id == flow)
+    }
+
+    /// State of the sender of a connection's subflow, if it has opened.
+    pub(crate) fn sender_state(&self, id: u32, path: usize) -> Option<SenderState> {
+        self.connections[id as usize].transport.sender_state(path)
+    }
+
+    /// Options negotiated in a connection's handshake.
+    pub(crate) fn agreed(&self, id: u32) -> Agreed {
+        self.connections[id as usize].transport.agreed(&self.config)
+    }
+
+    /// MPTCP's option of a handshake's segment, and its length; 0 of another segment.
+    pub(crate) fn options(&self, segment: &Segment) -> ([u8; 40], usize) {
+        let mut area = [0; 40];
+        let len = C::options(&self.config, segment, &mut area);
+        (area, len)
     }
 
     /// Flows that have started and not finished, with what their servers have received.

@@ -39,6 +39,7 @@ mod outcome;
 mod path_use;
 mod progress;
 mod random;
+mod recording;
 mod sampling;
 mod schemes;
 mod simulate;
@@ -50,9 +51,11 @@ pub use arrivals::{Arrival, Arrivals};
 pub use engine_digest::engine_digest;
 pub use ideal_fct::{BestPaths, ideal_fct, wire_bytes};
 pub use outcome::{
-    FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, Samples, Totals, UnfinishedFlow,
+    FlowRecord, LongFlow, Outcome, PathUse, PortCounters, PortName, RequestRecord, Samples, Totals,
+    UnfinishedFlow,
 };
 pub use progress::{Next, Progress, SimError};
-pub use schemes::{hula_config, mp_hula_config};
-pub use simulate::{simulate, simulate_with};
+pub use recording::{Frame, Recorder, Recording, TracePoint};
+pub use schemes::{hula_config, mp_hula_config, shuttle_config};
+pub use simulate::{simulate, simulate_recorded, simulate_with};
 pub use simulation::STALL;

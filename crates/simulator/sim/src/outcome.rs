@@ -8,6 +8,8 @@ use heddle_units::{Bytes, Rate, Time};
 pub struct FlowRecord {
     /// Its number among the flows of the run, from 1, in order of their starts.
     pub id: u32,
+    /// Its place in [`heddle_scenario::FlowGraph::flows`], if its workload is a collective operation or a flow graph.
+    pub index: u32,
     /// Its workload, as a number among the parts of the scenario's.
     pub workload: u16,
     /// Start of the flow at the application, from the start of the run.
@@ -29,6 +31,8 @@ pub struct FlowRecord {
 pub struct UnfinishedFlow {
     /// Its number among the flows of the run, from 1, in order of their starts.
     pub id: u32,
+    /// As [`FlowRecord::index`].
+    pub index: u32,
     /// Its workload, as a number among the parts of the scenario's.
     pub workload: u16,
     /// Start of the flow at the application, from the start of the run.
@@ -41,6 +45,19 @@ pub struct UnfinishedFlow {
     pub size: Bytes,
     /// Payload received in order until the end of the run.
     pub delivered: Bytes,
+}
+
+/// A request that was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// Its workload, as a number among the parts of the scenario's.
+    pub workload: u16,
+    /// The host that sent it.
+    pub client: u32,
+    /// Its start, from the start of the run.
+    pub start: Time,
+    /// From there until the client has the last response.
+    pub time: Time,
 }
 
 /// A flow without end, and its share of the measuring window.
@@ -74,18 +91,18 @@ impl LongFlow {
     }
 }
 
-/// One direction of a link between switches.
+/// One direction of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortName {
-    /// The switch that sends.
+    /// The node that sends.
     pub from: String,
-    /// The switch that receives.
+    /// The node that receives.
     pub to: String,
     /// Its rate.
     pub rate: Rate,
 }
 
-/// Samples of the ports between switches, at even intervals.
+/// Samples of ports, at even intervals: those between switches, or those of [`heddle_scenario::Measure::sample`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
     /// The ports, in the order of each row.
@@ -96,6 +113,10 @@ pub struct Samples {
     pub sent: Vec<u32>,
     /// Row by row: bytes waiting at each port.
     pub queued: Vec<u32>,
+    /// Row by row: packets that each port dropped at its full buffer since the sample before.
+    pub dropped: Vec<u32>,
+    /// Row by row: packets that each port marked (ECN) since the sample before.
+    pub marked: Vec<u32>,
     /// Index of the first sample in the measuring window.
     pub measured_from: usize,
 }
@@ -237,6 +258,8 @@ pub struct Outcome {
     pub unfinished: Vec<UnfinishedFlow>,
     /// Flows without end, in the order in which they started.
     pub long_flows: Vec<LongFlow>,
+    /// Requests that started in the measuring window and were answered, in the order of their ends.
+    pub requests: Vec<RequestRecord>,
     /// Samples of queues and links.
     pub samples: Samples,
     /// Sums.

@@ -13,6 +13,9 @@ pub enum SimError {
     /// CFLB constants that make no codec.
     #[error(transparent)]
     Cflb(#[from] CodecError),
+    /// A scheme in a shared library that cannot be run, or whose steps cannot be used.
+    #[error("{0}")]
+    External(String),
     /// More samples than a run keeps.
     #[error(
         "there are more samples of ports than a run keeps, {0}: give a longer `measure.sample_every`"

@@ -14,6 +14,7 @@ pub(crate) enum Stream {
     CflbKey = 5,
     Steering = 6,
     Losses = 7,
+    Entropy = 8,
 }
 
 /// One stream.

@@ -1,55 +1,57 @@
 //! Sampling of queues and links.
 
-use heddle_fabric::Fabric;
+use heddle_fabric::{Fabric, PortInfo};
 use heddle_units::Time;
 
-use crate::network::Network;
+use crate::network::{Network, PortStats};
 use crate::outcome::{PortName, Samples};
 
 /// Samples of ports that a run may keep: 1 GB.
-pub(crate) const MOST_SAMPLES: usize = 1 << 27;
+pub(crate) const MOST_SAMPLES: usize = 1 << 26;
 
-/// Takes samples of the ports between switches.
+/// Takes samples of ports.
 pub(crate) struct Sampler {
     ports: Vec<u32>,
-    /// Bytes sent by each port up to the last sample.
-    sent_before: Vec<u64>,
+    /// Bytes sent by each port up to the last sample, and its counters.
+    before: Vec<(u64, PortStats)>,
     samples: Samples,
 }
 
 impl Sampler {
-    pub(crate) fn new(fabric: &Fabric) -> Sampler {
-        let between_switches = |id: &u32| {
-            let info = fabric.ports[*id as usize];
-            info.owner >= fabric.hosts && !info.to_host
+    /// A sampler of both directions of `links`, or of all links between switches.
+    pub(crate) fn new(fabric: &Fabric, links: Option<&[u32]>) -> Sampler {
+        let is_sampled = |info: &PortInfo| match links {
+            Some(links) => links.contains(&info.link),
+            None => info.owner >= fabric.hosts && !info.to_host,
         };
-        let ports: Vec<u32> = (0..fabric.ports.len() as u32).filter(between_switches).collect();
-        let name = |&id: &u32| {
-            let info = fabric.ports[id as usize];
-            PortName {
-                from: fabric.node(info.owner).name.clone(),
-                to: fabric.node(info.to).name.clone(),
-                rate: fabric.graph.links[info.link as usize].rate,
-            }
+        let ports = (0..).zip(&fabric.ports).filter(|(_, info)| is_sampled(info));
+        let name = |(_, info): (u32, &PortInfo)| PortName {
+            from: fabric.node(info.owner).name.clone(),
+            to: fabric.node(info.to).name.clone(),
+            rate: fabric.graph.links[info.link as usize].rate,
         };
-        let names = ports.iter().map(name).collect();
+        let names: Vec<PortName> = ports.clone().map(name).collect();
         Sampler {
-            sent_before: vec![0; ports.len()],
+            before: vec![Default::default(); names.len()],
+            ports: ports.map(|(id, _)| id).collect(),
             samples: Samples { ports: names, ..Samples::default() },
-            ports,
         }
     }
 
     /// Takes one row of samples.
     pub(crate) fn sample(&mut self, network: &Network, now: Time) {
-        self.samples.times.push(now);
-        for (&id, before) in self.ports.iter().zip(&mut self.sent_before) {
+        let samples = &mut self.samples;
+        samples.times.push(now);
+        for (&id, (sent_before, stats_before)) in self.ports.iter().zip(&mut self.before) {
             let queued = network.backlog(id, now).0;
             let sent =
-                network.ports[id as usize].accepted_bytes.saturating_sub(queued).max(*before);
-            self.samples.sent.push((sent - *before) as u32);
-            self.samples.queued.push(queued as u32);
-            *before = sent;
+                network.ports[id as usize].accepted_bytes.saturating_sub(queued).max(*sent_before);
+            let stats = network.port_stats[id as usize];
+            samples.sent.push((sent - *sent_before) as u32);
+            samples.queued.push(queued as u32);
+            samples.dropped.push((stats.buffer_drops - stats_before.buffer_drops) as u32);
+            samples.marked.push((stats.ecn_marks - stats_before.ecn_marks) as u32);
+            (*sent_before, *stats_before) = (sent, stats);
         }
     }
 

@@ -5,10 +5,11 @@ use heddle_policy as policy;
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{DreShift, Scheme as Policy};
 use heddle_scenario::{
-    Cflb, Conga, Hula, HulaUpdate, LongFlows, MpHula, Scheme, Shuttle, ShuttleChoice,
-    ShuttleSubflows,
+    Cflb, Conga, CongaPrime, Detection, Entropy, Hula, HulaUpdate, LongFlows, MpHula, Scheme,
+    Shuttle, ShuttleChoice, ShuttleSubflows,
 };
 
+use crate::progress::SimError;
 use crate::random::{Random, Stream};
 
 /// An action that is generic over the scheme.
@@ -20,19 +21,19 @@ pub(crate) trait WithScheme {
 /// Runs the action `then` with the policy of a scenario.
 ///
 /// # Errors
-/// CFLB constants that make no codec; the loader of scenarios rejects these.
+/// CFLB constants that make no codec; the loader of scenarios rejects these. A scheme in a shared library: the engine opens no files.
 pub(crate) fn dispatch<W: WithScheme>(
     scheme: &Scheme,
     seed: u64,
     then: W,
-) -> Result<W::Output, CodecError> {
+) -> Result<W::Output, SimError> {
     Ok(match scheme {
         Scheme::Cflb(cflb) => then.with::<policy::Cflb>(codec(cflb, seed)?),
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
         Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
         Scheme::Shuttle(shuttle) => then.with::<policy::Shuttle>(shuttle_config(shuttle)),
-        Scheme::CongaPrime(conga) => then.with::<policy::CongaPrime>(conga_config(conga)),
+        Scheme::CongaPrime(prime) => then.with::<policy::CongaPrime>(conga_prime_config(prime)),
         Scheme::Conga(conga) => then.with::<policy::Conga>(conga_config(conga)),
         Scheme::LetItFlow(flowlets) => then.with::<policy::LetItFlow>(policy::LetItFlowConfig {
             flowlet_gap: flowlets.gap.as_nanos(),
@@ -43,6 +44,10 @@ pub(crate) fn dispatch<W: WithScheme>(
             memory: usize::from(drill.memory),
         }),
         Scheme::Spray => then.with::<policy::Spray>(()),
+        Scheme::External(external) => {
+            let reason = "its library is to be loaded by the caller, and run by `simulate_with`";
+            return Err(SimError::External(format!("{}: {reason}", external.library)));
+        }
     })
 }
 
@@ -110,6 +115,39 @@ pub fn shuttle_config(shuttle: &Shuttle) -> policy::ShuttleConfig {
             ShuttleSubflows::FirstFree => policy::ShuttleSubflows::FirstFree,
             ShuttleSubflows::Alike => policy::ShuttleSubflows::Alike,
         },
+    }
+}
+
+fn conga_prime_config(prime: &CongaPrime) -> policy::CongaPrimeConfig {
+    policy::CongaPrimeConfig {
+        conga: conga_config(&prime.conga),
+        detection: match prime.detection {
+            Detection::EverySwitch => policy::Detection::EverySwitch,
+            Detection::SourceTor => policy::Detection::SourceTor,
+        },
+    }
+}
+
+/// The policy by which hosts choose entropy values; `None` if they choose none.
+pub(crate) fn entropy_config(entropy: &Entropy) -> Option<policy::entropy::Config> {
+    use policy::entropy::{Config, FlowBenderConfig, PlbConfig, RepsConfig, Share};
+    let share = |threshold: f64| Share((threshold * 65_536.0) as u32);
+    match entropy {
+        Entropy::Flow => None,
+        Entropy::Spray => Some(Config::Spray),
+        Entropy::FlowBender(flowbender) => Some(Config::FlowBender(FlowBenderConfig {
+            threshold: share(flowbender.threshold),
+            rounds: flowbender.rounds,
+        })),
+        Entropy::Plb(plb) => Some(Config::Plb(PlbConfig {
+            threshold: share(plb.threshold),
+            rehash_rounds: plb.rehash_rounds,
+            idle_rehash_rounds: plb.idle_rehash_rounds,
+            suspend: plb.suspend.as_nanos(),
+        })),
+        Entropy::Reps(reps) => {
+            Some(Config::Reps(RepsConfig { freeze: reps.freeze.as_nanos(), explore: reps.explore }))
+        }
     }
 }
 

@@ -22,10 +22,11 @@ use crate::outcome::{FlowRecord, Totals};
 use crate::path_use::PathUseTracker;
 use crate::progress::{Next, Progress, SimError};
 use crate::random::{Random, Stream};
+use crate::recording::{Observer, Recorder, Recording};
 use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::Switching;
 use crate::traffic::{ConnectionPools, NewFlow, Traffic};
-use start::{is_failed, start_network, steering};
+use start::{entropy, is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
 macro_rules! context {
@@ -64,6 +65,8 @@ pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     delivered_before: u64,
     digest: u64,
     look_ahead: LookAhead,
+    /// Records details; most runs have none.
+    observer: Option<Box<Observer<'a>>>,
     /// Last arrival of a packet at a host.
     last_data: Time,
     now: Time,
@@ -93,9 +96,14 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             switching: Switching::new(&fabric, routes, config, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
             pools: ConnectionPools::default(),
-            sampler: Sampler::new(&fabric),
+            sampler: Sampler::new(&fabric, scenario.measure.sample.as_deref()),
             path_use: PathUseTracker::new(scenario, &fabric, C::paths(&transport)),
-            hosts: Hosts::new(transport, seed, steering(scenario, &fabric, seed)?),
+            hosts: Hosts::new(
+                transport,
+                seed,
+                steering(scenario, &fabric, seed)?,
+                entropy(scenario, seed),
+            ),
             flows: Vec::new(),
             starting: Vec::new(),
             finishing: Vec::new(),
@@ -106,6 +114,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             look_ahead: LookAhead::new(&fabric),
             now: Time::ZERO,
             last_data: Time::ZERO,
+            observer: None,
             first_routes: None,
             best_paths: BestPaths::default(),
             scenario,
@@ -115,6 +124,18 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         };
         simulation.schedule_first(seed);
         Ok(simulation)
+    }
+
+    /// The same run with a recorder of its details.
+    pub(crate) fn recorded(
+        mut self,
+        recording: Option<(&Recording, &'a mut dyn Recorder)>,
+    ) -> Self {
+        let observer = |(recording, recorder)| {
+            Box::new(Observer::new(self.scenario, &self.fabric, recording, recorder))
+        };
+        self.observer = recording.map(observer);
+        self
     }
 
     /// Schedules the initial events.
@@ -179,6 +200,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         self.digest = (self.digest.rotate_left(5) ^ at.0 ^ u64::from(event.pack()) << 32)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.handle(event);
+        if self.observer.is_some() {
+            self.record_senders();
+        }
         !self.is_complete()
     }
 
@@ -250,6 +274,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
     #[inline]
     fn arrival(&mut self, port: u32) {
         let Some(packet) = self.network.arrive(self.now, port) else { return };
+        if self.observer.is_some() {
+            self.record_arrival(port, packet);
+        }
         let to = self.network.ports[port as usize].to;
         if to < self.fabric.hosts {
             self.last_data = self.now;
@@ -271,6 +298,21 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         }
     }
 
+    #[cold]
+    fn record_arrival(&mut self, port: u32, packet: u32) {
+        let (fabric, packets) = (&self.fabric, &self.network.packets);
+        if let Some(observer) = &mut self.observer {
+            observer.arrival(self.now, (fabric, port), (packets, packet), &self.hosts);
+        }
+    }
+
+    #[cold]
+    fn record_senders(&mut self) {
+        if let Some(observer) = &mut self.observer {
+            observer.senders(self.now, self.totals.flows_started, &self.hosts);
+        }
+    }
+
     fn spawn(&mut self) {
         // Flows that waited for others have an event of their own, which brings forward what another event was for.
         if self.traffic.next_at() > self.now {
@@ -282,9 +324,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             let measured = !new.is_long() && self.now >= self.measure_from() && self.wants_more();
             self.measured_started += u64::from(measured);
             self.totals.flows_started += 1;
-            let NewFlow { from, to, size, workload, .. } = new;
+            let NewFlow { from, to, size, workload, index, .. } = new;
             let id = self.totals.flows_started as u32;
-            let flow = Flow { start: self.now, from, to, size, measured, workload, id };
+            let flow = Flow { start: self.now, from, to, size, measured, workload, id, index };
             let connection = self.pools.connection(&new, &mut self.hosts);
             self.hosts.start(&mut context!(self), connection, flow);
         }
@@ -301,9 +343,11 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
 
     fn record_finished(&mut self) {
         if self.traffic.is_reactive() {
+            let before = self.traffic.next_at();
             self.finishing.iter().for_each(|flow| self.traffic.finished(self.now, flow));
-            if self.traffic.next_at() <= self.now {
-                self.network.events.schedule(self.now, Event::Spawn);
+            let next = self.traffic.next_at();
+            if next <= self.now || next < before {
+                self.network.events.schedule(next.max(self.now), Event::Spawn);
             }
         }
         let routes = self.first_routes.as_ref().unwrap_or(&self.switching.routes);
@@ -316,9 +360,10 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
                 (flow.from, flow.to),
                 flow.size,
             );
-            let Flow { start, from, to, size, workload, id, .. } = flow;
+            let Flow { start, from, to, size, workload, id, index, .. } = flow;
             let fct = self.now - start;
-            self.flows.push(FlowRecord { id, workload, start, from, to, size, fct, ideal_fct });
+            let record = FlowRecord { id, index, workload, start, from, to, size, fct, ideal_fct };
+            self.flows.push(record);
         }
     }
 

@@ -9,11 +9,14 @@ use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
 use crate::hosts::{Flow, Hosts, Lifetime};
+use crate::outcome::RequestRecord;
 use crate::random::{Random, Stream};
 
-mod ring;
+mod graph;
+mod requests;
 
-use ring::Ring;
+use graph::DependentFlows;
+use requests::ClosedLoop;
 
 /// Size of a flow that never ends.
 pub(crate) const UNBOUNDED_BYTES: u64 = 1 << 60;
@@ -27,6 +30,8 @@ pub(crate) struct NewFlow {
     pub(crate) connections: Connections,
     /// Its workload, as a number among those of the scenario.
     pub(crate) workload: u16,
+    /// Its number in a workload that waits for flows; 0 in others.
+    pub(crate) index: u32,
 }
 
 impl NewFlow {
@@ -42,7 +47,9 @@ pub(crate) enum Traffic {
     /// Flows with their start times, in descending order.
     List(Vec<(Time, NewFlow)>),
     /// Flows that wait for each other.
-    Ring(Ring),
+    Graph(DependentFlows),
+    /// Clients that wait for responses.
+    Requests(ClosedLoop),
     /// Several workloads; of arrivals at one time, the first workload's is first.
     Several(Vec<Traffic>),
 }
@@ -58,7 +65,13 @@ impl Traffic {
             Workload::Flows(flows) => Traffic::Poisson(Poisson::new(flows, hosts, start, random)),
             Workload::Long(long) => Traffic::list(long_flows(long, hosts, start, random)),
             Workload::Replay(flows) => Traffic::list(replayed(flows, start)),
-            Workload::Collective(collective) => Traffic::Ring(Ring::new(collective, start)),
+            Workload::Collective(collective) => {
+                Traffic::Graph(DependentFlows::new(collective.graph(), start))
+            }
+            Workload::FlowGraph(graph) => Traffic::Graph(DependentFlows::new(graph.clone(), start)),
+            Workload::Requests(requests) => {
+                Traffic::Requests(ClosedLoop::new(requests, start, random))
+            }
             Workload::Several(parts) => {
                 let one = |(part, n): (&NamedWorkload, u64)| {
                     let seed = seed.wrapping_add(SEED_STEP.wrapping_mul(n));
@@ -80,7 +93,8 @@ impl Traffic {
         match self {
             Traffic::Poisson(poisson) => poisson.next_at,
             Traffic::List(flows) => flows.last().map_or(Time::NEVER, |(at, _)| *at),
-            Traffic::Ring(ring) => ring.next_at(),
+            Traffic::Graph(graph) => graph.next_at(),
+            Traffic::Requests(requests) => requests.next_at(),
             Traffic::Several(parts) => {
                 parts.iter().map(Traffic::next_at).min().unwrap_or(Time::NEVER)
             }
@@ -94,7 +108,7 @@ impl Traffic {
                 Time((poisson.mean_gap * flows as f64 / poisson.flows_per_arrival * 1e12) as u64)
             }
             Traffic::List(list) => list.first().map_or(Time::ZERO, |(at, _)| *at),
-            Traffic::Ring(_) => Time::ZERO,
+            Traffic::Graph(_) | Traffic::Requests(_) => Time::ZERO,
             Traffic::Several(parts) => {
                 let rate: f64 = parts.iter().map(Traffic::flows_per_second).sum();
                 match rate > 0.0 {
@@ -109,7 +123,7 @@ impl Traffic {
     fn flows_per_second(&self) -> f64 {
         match self {
             Traffic::Poisson(poisson) => poisson.flows_per_arrival / poisson.mean_gap,
-            Traffic::List(_) | Traffic::Ring(_) => 0.0,
+            Traffic::List(_) | Traffic::Graph(_) | Traffic::Requests(_) => 0.0,
             Traffic::Several(parts) => parts.iter().map(Traffic::flows_per_second).sum(),
         }
     }
@@ -119,7 +133,8 @@ impl Traffic {
         match self {
             Traffic::Poisson(poisson) => poisson.arrive(flows),
             Traffic::List(list) => flows.extend(list.pop().map(|(_, flow)| flow)),
-            Traffic::Ring(ring) => flows.extend(ring.arrive()),
+            Traffic::Graph(graph) => flows.extend(graph.arrive()),
+            Traffic::Requests(requests) => flows.extend(requests.arrive()),
             Traffic::Several(parts) => {
                 let first = parts.iter_mut().zip(0..).min_by_key(|(part, n)| (part.next_at(), *n));
                 let Some((part, workload)) = first else { return };
@@ -135,7 +150,7 @@ impl Traffic {
     /// True if flows can start because others have finished.
     pub(crate) fn is_reactive(&self) -> bool {
         match self {
-            Traffic::Ring(_) => true,
+            Traffic::Graph(_) | Traffic::Requests(_) => true,
             Traffic::Several(parts) => parts.iter().any(Traffic::is_reactive),
             Traffic::Poisson(_) | Traffic::List(_) => false,
         }
@@ -144,13 +159,30 @@ impl Traffic {
     /// Notes the end of a flow, which may make others due at once.
     pub(crate) fn finished(&mut self, now: Time, flow: &Flow) {
         match self {
-            Traffic::Ring(ring) => ring.finished(now, flow.to),
+            Traffic::Graph(graph) => graph.finished(now, flow.index),
+            Traffic::Requests(requests) => {
+                requests.finished(now, (flow.from, flow.to), flow.index);
+            }
             Traffic::Several(parts) => {
                 if let Some(part) = parts.get_mut(usize::from(flow.workload)) {
                     part.finished(now, flow);
                 }
             }
             Traffic::Poisson(_) | Traffic::List(_) => {}
+        }
+    }
+
+    /// The requests that were answered, in the order of the workloads and of their ends.
+    pub(crate) fn requests(self) -> Vec<RequestRecord> {
+        match self {
+            Traffic::Requests(requests) => requests.records(),
+            Traffic::Several(parts) => {
+                let of_part = |(workload, part): (u16, Traffic)| {
+                    part.requests().into_iter().map(move |r| RequestRecord { workload, ..r })
+                };
+                (0..).zip(parts).flat_map(of_part).collect()
+            }
+            Traffic::Poisson(_) | Traffic::List(_) | Traffic::Graph(_) => Vec::new(),
         }
     }
 }
@@ -249,7 +281,14 @@ impl Poisson {
 
     fn push(&mut self, from: u32, to: u32, flows: &mut Vec<NewFlow>) {
         let size = Bytes(self.sizes.quantile(self.random.unit()).max(1.0) as u64);
-        flows.push(NewFlow { from, to, size, connections: self.connections, workload: 0 });
+        flows.push(NewFlow {
+            from,
+            to,
+            size,
+            connections: self.connections,
+            workload: 0,
+            index: 0,
+        });
     }
 }
 
@@ -278,7 +317,7 @@ fn long_flows(long: &Long, hosts: u32, start: Time, mut random: Random) -> Vec<(
     let flow = |(from, to)| {
         let at = start + Time(random.below(long.start_within.0.max(1)));
         let size = Bytes(UNBOUNDED_BYTES);
-        (at, NewFlow { from, to, size, connections: Connections::PerFlow, workload: 0 })
+        (at, NewFlow { from, to, size, connections: Connections::PerFlow, workload: 0, index: 0 })
     };
     pairs.into_iter().map(flow).collect()
 }
@@ -287,7 +326,7 @@ fn replayed(flows: &[ReplayFlow], start: Time) -> Vec<(Time, NewFlow)> {
     let flow = |f: &ReplayFlow| {
         let connections = Connections::PerFlow;
         let ReplayFlow { from, to, size, .. } = *f;
-        (start + f.at, NewFlow { from, to, size, connections, workload: 0 })
+        (start + f.at, NewFlow { from, to, size, connections, workload: 0, index: 0 })
     };
     flows.iter().map(flow).collect()
 }

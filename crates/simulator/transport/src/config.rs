@@ -40,6 +40,16 @@ pub enum Recovery {
     NewReno,
 }
 
+/// Loss detection: what an acknowledgement must show for a segment to count as lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossDetection {
+    /// Duplicate acknowledgements: [`TcpConfig::dup_threshold`] later segments have arrived (RFC 5681, RFC 6675).
+    #[default]
+    DupAck,
+    /// RACK-TLP (RFC 8985): a segment that was sent long enough after it has arrived. Requires [`Recovery::Sack`].
+    Rack,
+}
+
 /// A connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpConfig {
@@ -54,6 +64,8 @@ pub struct TcpConfig {
     pub control: Control,
     /// Loss recovery.
     pub recovery: Recovery,
+    /// Loss detection.
+    pub loss_detection: LossDetection,
     /// Lower bound of the retransmission timeout (RFC 6298: 1 s; data centres use less). Should exceed `delayed_ack`.
     pub min_rto: Time,
     /// Upper bound of the retransmission timeout, back-off included.
@@ -68,7 +80,7 @@ pub struct TcpConfig {
     /// Reset of the congestion window to the initial one after an idle period of one RTO (RFC 5681 section 4.1).
     pub idle_restart: bool,
     /// DupThresh: duplicate acknowledgements that indicate a loss (RFC 5681: 3). A higher threshold tolerates more reordering and detects
-    /// losses later.
+    /// losses later. With RACK it counts only until reordering is seen (RFC 8985 section 6.2 step 4).
     pub dup_threshold: u32,
 }
 
@@ -80,6 +92,7 @@ impl Default for TcpConfig {
             initial_ssthresh: None,
             control: Control::NewReno,
             recovery: Recovery::Sack,
+            loss_detection: LossDetection::DupAck,
             min_rto: Time::millis(10),
             max_rto: Time::secs(60),
             initial_rto: Time::millis(10),

@@ -2,7 +2,7 @@
 
 use heddle_units::Time;
 
-use crate::{Receiver, Segment, Sender, TcpConfig};
+use crate::{Agreed, Receiver, Segment, Sender, SenderCounters, SenderState, TcpConfig};
 
 /// Counters of a connection, both ends together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +90,15 @@ pub trait Connection: Sized {
 
     /// Counters so far.
     fn counters(&self) -> ConnectionCounters;
+
+    /// Counters of the sender of a path; zeros for one that has not been opened.
+    fn path_counters(&self, path: usize) -> SenderCounters;
+
+    /// State of the client's sender on a path; `None` of a path that has not opened.
+    fn sender_state(&self, path: usize) -> Option<SenderState>;
+
+    /// What both ends agreed on.
+    fn agreed(&self, config: &Self::Config) -> Agreed;
 
     /// Writes the TCP options of `segment` that a switch would read, those of MPTCP handshakes, into `area`, and returns their length; 0
     /// for a segment without.
@@ -192,5 +201,17 @@ impl Connection for TcpConnection {
             reinjected: 0,
             refused_joins: 0,
         }
+    }
+
+    fn path_counters(&self, _: usize) -> SenderCounters {
+        self.sender.counters()
+    }
+
+    fn sender_state(&self, path: usize) -> Option<SenderState> {
+        (path == 0).then(|| self.sender.state())
+    }
+
+    fn agreed(&self, config: &TcpConfig) -> Agreed {
+        Agreed { tcp: *config, data_seqs: None }
     }
 }

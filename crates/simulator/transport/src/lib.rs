@@ -11,13 +11,13 @@
 //! | --- | --- |
 //! | Slow start, congestion avoidance, idle restart | RFC 5681, RFC 3465 with L = 1, RFC 6928 |
 //! | CUBIC, DCTCP | RFC 9438 (without HyStart++), RFC 8257 |
-//! | Loss recovery | RFC 6675 or RFC 6582; limited transmit, RFC 3042 |
-//! | Selective acknowledgements | RFC 2018 |
+//! | Loss recovery | RFC 6675 or RFC 6582; limited transmit, RFC 3042; RACK-TLP, RFC 8985 |
+//! | Selective acknowledgements | RFC 2018; with RACK-TLP of duplicates, RFC 2883 |
 //! | Retransmission timer, time stamps | RFC 6298, RFC 7323 |
 //! | Explicit congestion notification | RFC 3168 |
 //!
-//! Not modelled: RACK and tail loss probes, undo of a spurious recovery, pacing, Nagle's algorithm, and the 16-bit window field with its
-//! scaling (the window has 32 bits).
+//! Not modelled: undo of a spurious recovery, pacing, Nagle's algorithm, and the 16-bit window field with its scaling (the window has 32
+//! bits).
 //!
 //! # Example
 //!
@@ -60,10 +60,11 @@ mod receiver;
 mod rtt;
 mod segment;
 mod sender;
+mod state;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Control, Recovery, TcpConfig};
+pub use config::{Control, LossDetection, Recovery, TcpConfig};
 pub use connection::{Connection, ConnectionCounters, TcpConnection};
 pub use mixed::{Group, MixedConnection};
 pub use receiver::Receiver;
@@ -71,3 +72,4 @@ pub use segment::{
     Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, SackBlock, Segment, Timestamp,
 };
 pub use sender::{Sender, SenderCounters};
+pub use state::{Agreed, SenderState};

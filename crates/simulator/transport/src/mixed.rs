@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 use heddle_units::Time;
 
 use crate::mptcp::{MptcpConnection, Parameters};
-use crate::{Connection, ConnectionCounters, Options, Segment, TcpConfig, TcpConnection};
+use crate::{
+    Agreed, Connection, ConnectionCounters, Options, Segment, SenderCounters, SenderState,
+    TcpConfig, TcpConnection,
+};
 
 /// Protocol and parameters of a group of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +140,22 @@ impl Connection for MixedConnection {
 
     fn counters(&self) -> ConnectionCounters {
         of_either!(self, |inner| inner.counters())
+    }
+
+    fn path_counters(&self, path: usize) -> SenderCounters {
+        of_either!(self, |inner| inner.path_counters(path))
+    }
+
+    fn sender_state(&self, path: usize) -> Option<SenderState> {
+        of_either!(self, |inner| inner.sender_state(path))
+    }
+
+    fn agreed(&self, groups: &Vec<Group>) -> Agreed {
+        match (&self.protocol, groups.get(usize::from(self.group))) {
+            (Protocol::Mptcp(inner), Some(Group::Mptcp(config))) => inner.agreed(config),
+            (Protocol::Tcp(inner), Some(Group::Tcp(config))) => inner.agreed(config),
+            _ => Agreed { tcp: TcpConfig::default(), data_seqs: None },
+        }
     }
 
     fn options(groups: &Vec<Group>, segment: &Segment, area: &mut [u8; 40]) -> usize {

@@ -1,5 +1,7 @@
 //! TCP segments of the simulation.
 
+use core::ops::Range;
+
 use heddle_units::{Bytes, Time};
 
 use crate::handshake::Handshake;
@@ -67,6 +69,9 @@ pub enum Options {
     None,
     /// Ack: out-of-order ranges, the most recently changed first. An empty block is unused.
     Sack([SackBlock; 3]),
+    /// Ack: as [`Options::Sack`], after a first block that reports a duplicate (DSACK, RFC 2883). Its offset is modulo 2^32, since it may lie below
+    /// the acknowledgement number.
+    DuplicateSack([SackBlock; 3]),
     /// MPTCP option of a handshake.
     Mptcp(Handshake),
 }
@@ -125,14 +130,35 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// SACK blocks.
+    /// SACK blocks, without that of a duplicate.
     #[inline]
     pub fn sacks(&self) -> impl Iterator<Item = SackBlock> + '_ {
         let blocks: &[SackBlock] = match &self.options {
             Options::Sack(blocks) => blocks,
+            Options::DuplicateSack([_, blocks @ ..]) => blocks,
             _ => &[],
         };
         blocks.iter().copied().filter(|block| block.len > 0)
+    }
+
+    /// The bytes that arrived a second time, as a DSACK reports them.
+    pub fn duplicate(&self) -> Option<Range<u64>> {
+        let Options::DuplicateSack([block, ..]) = self.options else { return None };
+        let start = self.seq.wrapping_add_signed(block.offset.cast_signed().into());
+        Some(start..start.wrapping_add(block.len.into()))
+    }
+
+    /// Adds a DSACK of `bytes`, which displaces the last SACK block.
+    pub(crate) fn with_duplicate(self, bytes: &Range<u64>) -> Segment {
+        let block = SackBlock {
+            offset: bytes.start.wrapping_sub(self.seq) as u32,
+            len: (bytes.end - bytes.start) as u32,
+        };
+        let [first, second, _] = match self.options {
+            Options::Sack(blocks) => blocks,
+            _ => [SackBlock::default(); 3],
+        };
+        Segment { options: Options::DuplicateSack([block, first, second]), ..self }
     }
 
     /// Bytes on the wire, for links and queues.
@@ -150,6 +176,7 @@ impl Segment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec::Vec;
 
     #[test]
     fn a_stamp_counts_ticks_and_wraps() {
@@ -171,6 +198,24 @@ mod tests {
     fn a_frame_is_never_shorter_than_ethernet_allows() {
         assert_eq!(Segment { kind: Kind::Ack, ..Segment::default() }.wire_bytes(), MIN_FRAME_BYTES);
         assert_eq!(Segment { len: 1460, ..Segment::default() }.wire_size(), Bytes(1518));
+    }
+
+    #[test]
+    fn a_duplicate_is_reported_before_the_other_blocks_and_may_lie_below_the_acknowledgement() {
+        let block = |offset, len| SackBlock { offset, len };
+        let ack = Segment {
+            seq: 5000,
+            options: Options::Sack([block(1000, 500), block(2000, 100), block(3000, 100)]),
+            ..Segment::default()
+        };
+        assert_eq!(ack.duplicate(), None);
+        for bytes in [3000..4000, 0..1, 6000..6100] {
+            let told = ack.with_duplicate(&bytes);
+            assert_eq!(told.duplicate(), Some(bytes));
+            let kept: Vec<_> = told.sacks().collect();
+            assert_eq!(kept, [block(1000, 500), block(2000, 100)], "the first two");
+        }
+        assert_eq!(Segment::default().with_duplicate(&(0..0)).sacks().count(), 0);
     }
 
     #[test]

@@ -23,7 +23,7 @@ void between_accesses(void) {}
                ? (void *)&world.entries[index]                                 \
                : NULL;
 
-#ifdef WITH_MP_HULA
+#if defined(WITH_MP_HULA) || defined(WITH_SHUTTLE)
 #define SCHEME_MAPS                                                            \
   ENTRY(mp_hula_tables, mp_hula)                                               \
   ENTRY(tor_locks, tor_locks)                                                  \
@@ -64,6 +64,9 @@ void *bpf_map_lookup_elem(void *from, const void *key) {
 }
 
 __u64 bpf_ktime_get_ns(void) { return running->now; }
+
+/* Bits that a test has again with the same frames. */
+__u32 bpf_get_prandom_u32(void) { return mix(running->now, 0x5eed); }
 
 __u64 bpf_xdp_get_buff_len(struct xdp_md *ctx) {
   return ctx->data_end - ctx->data;

@@ -58,13 +58,15 @@ static void fill_config(struct switch_config *config, bool is_tor) {
       .tors = WORLD_TORS,
       .tor = is_tor ? 0 : SWITCH_NO_TOR,
       .dre_shift = 20,
+      .scheme = SCHEME_OF_OBJECT,
       .answers_v4 = {0, bpf_cpu_to_be64(0xffffc0000201)},
       .answers_v6 = {bpf_cpu_to_be64(0x20010db800000000), 1},
       .mp_hula = {.hula = hula,
                   .idle_after = 1000000,
                   .best_k = 2,
                   .mapping_rows = WORLD_SLOTS,
-                  .association_slots = WORLD_SLOTS},
+                  .association_slots = WORLD_SLOTS,
+                  .shuttle = {.full_queue_shift = 16, .draws = 2}},
   };
 }
 

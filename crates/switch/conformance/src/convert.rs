@@ -6,18 +6,18 @@ use std::net::IpAddr;
 
 pub use config::config;
 use heddle_vectors::{
-    Fields, HandshakePacket, Input, Output, Packet, ProbeOutput, ReasonName, Side,
+    self as vectors, Fields, HandshakePacket, Input, Output, Packet, ProbeOutput, ReasonName, Side,
 };
 
 use crate::abi::{
-    CflbDecision, CflbFields, CflbReason, NextHops, ProbeArrival, ProbeResult, Shim, StepInput,
-    StepKind, StepOutput,
+    CflbDecision, CflbFields, CflbReason, NextHops, PortLoad, ProbeArrival, ProbeResult, Shim,
+    StepInput, StepKind, StepOutput,
 };
 use config::PORTS;
 
 /// A step.
-pub fn input(now: u64, input: &Input) -> StepInput {
-    let of = |kind: StepKind| StepInput { now, kind: kind as u32, ..StepInput::default() };
+pub fn input(now: u64, random: u32, input: &Input) -> StepInput {
+    let of = |kind: StepKind| StepInput { now, kind: kind as u32, random, ..StepInput::default() };
     match input {
         Input::Packet(packet) => of_packet(of(StepKind::Packet), packet),
         Input::Egress(packet) => StepInput { shim: shim(packet.shim), ..of(StepKind::Egress) },
@@ -31,7 +31,11 @@ pub fn input(now: u64, input: &Input) -> StepInput {
                 next_hop: probe.next_hop.into(),
                 pad: [0; 7],
             };
-            StepInput { probe: arrival, ..of(StepKind::Probe) }
+            let mut load = port_load(&probe.load);
+            if let Some(link) = load.get_mut(usize::from(probe.port)) {
+                link.util = probe.link_util;
+            }
+            StepInput { probe: arrival, load, ..of(StepKind::Probe) }
         }
         Input::Originate(_) => of(StepKind::Originate),
         Input::Sent(sent) => StepInput { bytes: sent.bytes, ..of(StepKind::Sent) },
@@ -50,6 +54,7 @@ fn of_packet(step: StepInput, packet: &Packet) -> StepInput {
         fields: packet.fields.as_ref().map(fields).unwrap_or_default(),
         from_host: (packet.from == Side::Host).into(),
         has_fields: packet.fields.is_some().into(),
+        load: port_load(&packet.load),
         ..step
     }
 }
@@ -65,6 +70,17 @@ pub fn next_hops(ports: impl IntoIterator<Item = u16>) -> NextHops {
         }
     }
     hops
+}
+
+/// Load by port. Ports that a switch in C cannot have are left out.
+fn port_load(list: &[vectors::PortLoad]) -> [PortLoad; PORTS as usize] {
+    let mut load = [PortLoad::default(); PORTS as usize];
+    for &vectors::PortLoad(port, util, queue) in list {
+        if let Some(to) = load.get_mut(usize::from(port)) {
+            *to = PortLoad { queue, util, pad: 0 };
+        }
+    }
+    load
 }
 
 fn of_handshake(step: StepInput, packet: &HandshakePacket) -> StepInput {

@@ -92,8 +92,8 @@ impl Native {
 }
 
 impl Target for Native {
-    fn step(&mut self, now: u64, _: u32, input: &Input) -> Output {
-        let output = self.run(&convert::input(now, input));
+    fn step(&mut self, now: u64, rnd: u32, input: &Input) -> Output {
+        let output = self.run(&convert::input(now, rnd, input));
         convert::output(input, &output)
     }
 

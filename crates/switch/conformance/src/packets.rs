@@ -47,13 +47,16 @@ unsafe extern "C" {
     fn switch_packet_mp_hula_run(run: *mut RawRun);
     fn switch_packet_cflb_reset(is_tor: i32, choice: u32);
     fn switch_packet_cflb_run(run: *mut RawRun);
+    fn switch_packet_shuttle_reset(is_tor: i32, choice: u32);
+    fn switch_packet_shuttle_run(run: *mut RawRun);
 }
 
-const SCHEMES: [Scheme; 4] = [
+const SCHEMES: [Scheme; 5] = [
     Scheme { name: "ecmp", reset: switch_packet_ecmp_reset, run: switch_packet_ecmp_run },
     Scheme { name: "hula", reset: switch_packet_hula_reset, run: switch_packet_hula_run },
     Scheme { name: "mp-hula", reset: switch_packet_mp_hula_reset, run: switch_packet_mp_hula_run },
     Scheme { name: "cflb", reset: switch_packet_cflb_reset, run: switch_packet_cflb_run },
+    Scheme { name: "shuttle", reset: switch_packet_shuttle_reset, run: switch_packet_shuttle_run },
 ];
 
 /// A switch, of which there is one in the process: its tables are the C's own.
@@ -76,7 +79,7 @@ pub struct Outcome {
 }
 
 impl Switch {
-    /// A switch with empty tables: scheme number `scheme` of four, a ToR or a switch of the tier above; `choice` selects CFLB's constants.
+    /// A switch with empty tables: scheme number `scheme` of five, a ToR or a switch of the tier above; `choice` selects CFLB's constants.
     pub fn new(scheme: u8, is_tor: bool, choice: u32) -> Switch {
         static ONLY: Mutex<()> = Mutex::new(());
         let only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);

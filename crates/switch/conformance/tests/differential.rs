@@ -38,6 +38,11 @@ proptest! {
     }
 
     #[test]
+    fn shuttle(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::Shuttle, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
     fn cflb(bytes in vec(any::<u8>(), 0..2_000)) {
         compare(Kind::Cflb, &bytes).map_err(TestCaseError::fail)?;
     }

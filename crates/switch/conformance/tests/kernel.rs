@@ -14,7 +14,7 @@ use heddle_testing::{Need, skip_without};
 use heddle_vectors::{Input, Output, Target, Trace, VectorFile, replay};
 
 /// Programs of c/schemes.bpf.c, in the order of `enum step_scheme`.
-const PROGRAMS: [&str; 5] = ["ecmp", "hula", "mp_hula", "cflb", "dre"];
+const PROGRAMS: [&str; 6] = ["ecmp", "hula", "mp_hula", "cflb", "dre", "shuttle"];
 
 const XDP_PASS: u32 = 2;
 
@@ -105,8 +105,8 @@ struct Switch<'a> {
 }
 
 impl Target for Switch<'_> {
-    fn step(&mut self, now: u64, _: u32, input: &Input) -> Output {
-        let output = self.kernel.run(self.native.config().scheme, &convert::input(now, input));
+    fn step(&mut self, now: u64, rnd: u32, input: &Input) -> Output {
+        let output = self.kernel.run(self.native.config().scheme, &convert::input(now, rnd, input));
         convert::output(input, &output)
     }
 

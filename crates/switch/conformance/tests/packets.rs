@@ -26,7 +26,7 @@ proptest! {
 
     #[test]
     fn changes_of_a_good_frame(
-        scheme in 0..4_u8,
+        scheme in 0..5_u8,
         tier in any::<u8>(),
         changes in vec((0..9_u8, any::<u8>(), 0..FRAME.len() as u8, any::<u8>()), 0..40),
     ) {
@@ -43,7 +43,7 @@ proptest! {
 
 #[test]
 fn a_good_frame_is_forwarded_by_every_scheme() {
-    for scheme in 0..4 {
+    for scheme in 0..5 {
         let outcome = Switch::new(scheme, true, 0).run(1, 0, &FRAME);
         assert_eq!((outcome.verdict, outcome.action), (Some(0), 4));
         assert_eq!(outcome.frame[22], 63);
@@ -66,11 +66,11 @@ fn clocks_that_jump_drop_nothing_and_probes_count_again() {
     const SECOND: u64 = 1_000_000_000;
     let jumps =
         [10 * SECOND, 9 * SECOND, 3_600 * SECOND, SECOND, u64::MAX, 0, u64::MAX / 2, 1, 2 * SECOND];
-    for scheme in 0..4 {
+    for scheme in 0..5 {
         let mut switch = Switch::new(scheme, true, 0);
         for (round, now) in (0..).zip(jumps) {
             let (uplink, util) = (1 + round % 8, 60 - 6 * round as u8);
-            if scheme == 1 || scheme == 2 {
+            if matches!(scheme, 1 | 2 | 4) {
                 let outcome = switch.run(now, uplink, &probe(util));
                 assert_eq!(outcome.verdict, Some(PROBE_TAKEN), "scheme {scheme} at {now}");
             }

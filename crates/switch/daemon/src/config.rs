@@ -56,7 +56,7 @@ pub struct Config {
 pub struct SchemeConfig {
     /// The scheme's kind.
     pub scheme: Scheme,
-    /// HULA's and MP-HULA's parameters.
+    /// HULA's, MP-HULA's and Shuttle's parameters.
     pub mp_hula: MpHulaConfig,
     /// CFLB's constants.
     pub cflb: Option<CflbConstants>,

@@ -88,7 +88,7 @@ fn choose(state: &State, packet: &Packet, tor: u16, hops: &[u16], steps: &mut Ve
         Scheme::Ecmp => by_hash(hash, hops, "the hash of its 5-tuple", steps),
         Scheme::Cflb => by_selector(state, packet, hops, steps)
             .unwrap_or_else(|| by_hash(hash, hops, "its hash", steps)),
-        Scheme::Hula | Scheme::MpHula => by_probes(state, tor, hash, hops, steps),
+        Scheme::Hula | Scheme::MpHula | Scheme::Shuttle => by_probes(state, tor, hash, hops, steps),
     }
 }
 
@@ -153,11 +153,23 @@ fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<S
     }
     steps.push(format!("flowlet slot {slot} has no live flowlet: a new one starts"));
     let best = status::best_hops(state, tor.into());
+    let kind = match state.config.scheme.scheme {
+        Scheme::Shuttle => "known hop",
+        _ => "best hop",
+    };
     for (port, util, _) in best.iter().filter(|(port, ..)| usable(port)) {
-        steps.push(format!("best hop {} (utilisation {util})", status::peer(state, *port)));
+        steps.push(format!("{kind} {} (utilisation {util})", status::peer(state, *port)));
     }
-    if state.config.scheme.scheme == Scheme::MpHula && best.len() > 1 {
-        steps.push("a subflow takes the first that no other subflow of its connection uses".into());
+    match state.config.scheme.scheme {
+        Scheme::MpHula if best.len() > 1 => {
+            let rule = "a subflow takes the first that no other subflow of its connection uses";
+            steps.push(rule.into());
+        }
+        Scheme::Shuttle if best.len() > 1 => steps.push(
+            "one of them at random, by remote figure, own utilisation and queue: here the first"
+                .into(),
+        ),
+        _ => {}
     }
     if let Some((port, ..)) = best.into_iter().find(|(port, ..)| usable(port)) {
         return port;

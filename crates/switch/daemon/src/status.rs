@@ -28,7 +28,7 @@ pub struct Status {
     pub routes: Vec<Route>,
     /// Flowlets that have not ended.
     pub flowlets: u64,
-    /// Subflows that the ToR knows (MP-HULA).
+    /// Subflows that the ToR knows (MP-HULA, Shuttle).
     pub subflows: u64,
     /// Rounds of probes that this daemon has sent.
     pub probes_sent: u64,
@@ -75,7 +75,7 @@ pub struct Route {
     pub tor: String,
     /// Neighbours that are next hops, in the order of routes.
     pub next_hops: Vec<String>,
-    /// Best hops that probes have found, best first (HULA, MP-HULA).
+    /// Next hops that probes have found: the best first (HULA, MP-HULA), or all with their remote figures (Shuttle).
     pub best: Vec<Best>,
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn next_hops(state: &State, tor: u32) -> Result<Vec<u16>, Error> {
 /// Port, utilisation and time of the last probe of each best hop.
 pub(crate) fn best_hops(state: &State, tor: u32) -> Vec<(u16, u16, u64)> {
     let Some(tables) = &state.switch.tables else { return Vec::new() };
-    if let Some(hops) = tables.best_hops().and_then(|table| table.get(tor as usize)) {
+    if let Some(hops) = tables.hops().and_then(|table| table.get(tor as usize)) {
         let known = hops.hops.iter().take(hops.known as usize);
         return known.map(|hop| (hop.port, hop.util, hop.updated)).collect();
     }

@@ -14,6 +14,8 @@ const ECMP: &str = "scheme = \"ecmp\"";
 const HULA: &str = "[scheme]\nkind = \"hula\"\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"\nlocal_detection = true";
 const MP_HULA: &str =
     "[scheme]\nkind = \"mp-hula\"\nbest_k = 2\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"";
+const SHUTTLE: &str =
+    "[scheme]\nkind = \"shuttle\"\nprobe_period = \"5ms\"\nflowlet_gap = \"2ms\"\ntau = \"2ms\"";
 
 fn skip() -> bool {
     if skip_without(Need::Root) {
@@ -69,7 +71,13 @@ fn two_subflows_of_an_mptcp_connection_take_different_spines() {
     if skip() {
         return;
     }
-    let fabric = Fabric::new(MP_HULA, "");
+    for scheme in [MP_HULA, SHUTTLE] {
+        two_subflows_take_different_spines(scheme);
+    }
+}
+
+fn two_subflows_take_different_spines(scheme: &str) {
+    let fabric = Fabric::new(scheme, "");
     fabric.ip("host-1", "mptcp endpoint add 10.0.1.1 dev eth0 subflow");
     let best = |fabric: &Fabric| fabric.status("leaf-1").routes[0].best.len();
     eventually("probes have found both spines", || best(&fabric) == 2);

@@ -19,6 +19,8 @@ const MP_HULA_TC: &[u8] = object!("mp_hula_tc");
 const MP_HULA_XDP: &[u8] = object!("mp_hula_xdp");
 const CFLB_TC: &[u8] = object!("cflb_tc");
 const CFLB_XDP: &[u8] = object!("cflb_xdp");
+const SHUTTLE_TC: &[u8] = object!("shuttle_tc");
+const SHUTTLE_XDP: &[u8] = object!("shuttle_xdp");
 const PREPARE: &[u8] = object!("prepare");
 
 /// The maps of every scheme.
@@ -45,6 +47,8 @@ fn bytes(scheme: Scheme, hook: Hook) -> &'static [u8] {
         (Scheme::MpHula, _) => MP_HULA_XDP,
         (Scheme::Cflb, Hook::Tc) => CFLB_TC,
         (Scheme::Cflb, _) => CFLB_XDP,
+        (Scheme::Shuttle, Hook::Tc) => SHUTTLE_TC,
+        (Scheme::Shuttle, _) => SHUTTLE_XDP,
     }
 }
 
@@ -53,7 +57,7 @@ pub(crate) fn own_maps(scheme: Scheme) -> &'static [&'static str] {
     match scheme {
         Scheme::Ecmp => &[],
         Scheme::Hula => &["hula_tables", "tor_locks"],
-        Scheme::MpHula => &["mp_hula_tables", "tor_locks", "association_lock"],
+        Scheme::MpHula | Scheme::Shuttle => &["mp_hula_tables", "tor_locks", "association_lock"],
         Scheme::Cflb => &["cflb_prepared", "cflb_memo"],
     }
 }

@@ -15,11 +15,14 @@ pub enum Scheme {
     MpHula,
     /// Paths named by header fields.
     Cflb,
+    /// MP-HULA's tables with a random choice by present congestion.
+    Shuttle,
 }
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Scheme; 4] = [Scheme::Ecmp, Scheme::Hula, Scheme::MpHula, Scheme::Cflb];
+    pub const ALL: [Scheme; 5] =
+        [Scheme::Ecmp, Scheme::Hula, Scheme::MpHula, Scheme::Cflb, Scheme::Shuttle];
 
     /// Its name, as in scenario files.
     pub const fn name(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Scheme {
             Scheme::Hula => "hula",
             Scheme::MpHula => "mp-hula",
             Scheme::Cflb => "cflb",
+            Scheme::Shuttle => "shuttle",
         }
     }
 
@@ -38,12 +42,18 @@ impl Scheme {
             Scheme::Hula => SwitchScheme::Hula as u32,
             Scheme::MpHula => SwitchScheme::MpHula as u32,
             Scheme::Cflb => SwitchScheme::Cflb as u32,
+            Scheme::Shuttle => SwitchScheme::Shuttle as u32,
         }
     }
 
     /// True if it needs probes.
     pub const fn has_probes(self) -> bool {
-        matches!(self, Scheme::Hula | Scheme::MpHula)
+        matches!(self, Scheme::Hula) || self.has_shims()
+    }
+
+    /// True if it tells MPTCP's subflows apart, and switches add shims to their packets.
+    pub const fn has_shims(self) -> bool {
+        matches!(self, Scheme::MpHula | Scheme::Shuttle)
     }
 }
 

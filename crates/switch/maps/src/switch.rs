@@ -77,7 +77,7 @@ impl Switch {
         let mut take = |name| object.take_map(name).ok_or(Error::Missing(name));
         let tables = match scheme {
             Scheme::Hula => Some(Tables::hula(take("hula_tables")?)?),
-            Scheme::MpHula => Some(Tables::mp_hula(take("mp_hula_tables")?)?),
+            Scheme::MpHula | Scheme::Shuttle => Some(Tables::mp_hula(take("mp_hula_tables")?)?),
             Scheme::Ecmp | Scheme::Cflb => None,
         };
         let programs = match hook {

@@ -1,4 +1,4 @@
-//! The tables of HULA and MP-HULA, in memory that is the kernel's too.
+//! The tables of HULA, MP-HULA and Shuttle, in memory that is the kernel's too.
 
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -9,7 +9,7 @@ use heddle_bpf_loader::maps::{Access, Memory, array};
 
 use crate::Error;
 use crate::abi::{
-    AssociationTables, BestHop, BestHops, Flowlet, HulaTables, MpHulaTables, OwnedFlowlet,
+    AssociationTables, BestHop, Flowlet, HopTable, HulaTables, MpHulaTables, OwnedFlowlet,
     SubflowEntry,
 };
 
@@ -18,7 +18,7 @@ use crate::abi::{
 pub enum Tables {
     /// HULA's.
     Hula(Memory),
-    /// MP-HULA's.
+    /// MP-HULA's and Shuttle's.
     MpHula(Memory),
 }
 
@@ -64,17 +64,17 @@ impl Tables {
         self.entries(Some(offset_of!(HulaTables, flowlets)), None)
     }
 
-    /// MP-HULA's best hops of each ToR.
-    pub fn best_hops(&self) -> Option<Entries<'_, BestHops>> {
+    /// MP-HULA's best hops of each ToR, or the hops that Shuttle knows.
+    pub fn hops(&self) -> Option<Entries<'_, HopTable>> {
         self.entries(None, Some(offset_of!(MpHulaTables, best)))
     }
 
-    /// MP-HULA's flowlets.
+    /// MP-HULA's and Shuttle's flowlets.
     pub fn owned_flowlets(&self) -> Option<Entries<'_, OwnedFlowlet>> {
         self.entries(None, Some(offset_of!(MpHulaTables, flowlets)))
     }
 
-    /// MP-HULA's subflows.
+    /// MP-HULA's and Shuttle's subflows.
     pub fn subflows(&self) -> Option<Entries<'_, SubflowEntry>> {
         let entries = offset_of!(AssociationTables, entries);
         self.entries(None, Some(offset_of!(MpHulaTables, association) + entries))

@@ -1,6 +1,15 @@
-//! `heddle lb check`: a configuration and its services, without a daemon.
+//! `heddle lb check`: a configuration, its services, and whether this machine can run them, without a daemon.
+
+mod ethtool;
+mod finding;
+mod interfaces;
+mod link;
+mod machine;
+mod services;
+mod xdp_features;
 
 use std::fs;
+use std::process::ExitCode;
 
 use anyhow::Context as _;
 use heddle_program::{
@@ -13,15 +22,35 @@ use serde_json::{Value, json};
 
 use crate::args::Check;
 use crate::format;
+use finding::{Finding, Severity};
 
-pub(crate) fn check(args: &Check, common: &Common) -> Result<(), Failure> {
+/// The exit code of what cannot work, as of a wrong configuration.
+const REFUSED: u8 = 3;
+
+pub(crate) fn check(args: &Check, common: &Common) -> Result<ExitCode, Failure> {
     let name = args.file.display().to_string();
     let text = fs::read_to_string(&args.file).with_context(|| name.clone())?;
     let config = config::load(&name, &text)?;
-    if common.json {
-        return output::json(&to_json(&config));
+    let mut findings = services::findings(&config);
+    if !args.file_only {
+        findings.extend(machine::findings(&config));
     }
-    output::line(format_args!("{name}: ok\n{}", summary(&config)))
+    findings.sort_by_key(|finding| finding.severity);
+    match common.json {
+        true => output::json(&to_json(&config, &findings))?,
+        false => output::line(report(&name, &config, &findings))?,
+    }
+    Ok(if can_work(&findings) { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
+}
+
+fn can_work(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
+}
+
+fn report(name: &str, config: &Config, findings: &[Finding]) -> String {
+    let verdict = if can_work(findings) { "ok" } else { "cannot work like this" };
+    let listed: String = findings.iter().map(|finding| format!("\n{finding}")).collect();
+    format!("{name}: {verdict}\n{}{listed}", summary(config))
 }
 
 fn summary(config: &Config) -> String {
@@ -33,7 +62,7 @@ fn summary(config: &Config) -> String {
     )];
     lines.push(format!("memory: {}", Memory::of(&config.sizes)));
     if !config.services.is_empty() {
-        lines.push(services(&config.services).to_string());
+        lines.push(services_table(&config.services).to_string());
     }
     lines.extend(config.services.iter().flat_map(commands));
     lines.join("\n")
@@ -51,7 +80,7 @@ fn others(config: &Config) -> String {
     }
 }
 
-fn services(services: &[Service]) -> Table {
+fn services_table(services: &[Service]) -> Table {
     let mut table =
         table::of_words(&["service", "address", "mptcp", "forwarding", "health", "backends"]);
     for service in services {
@@ -90,15 +119,16 @@ fn commands(service: &Service) -> Vec<String> {
     lines
 }
 
-fn to_json(config: &Config) -> Value {
+fn to_json(config: &Config, findings: &[Finding]) -> Value {
     let memory = Memory::of(&config.sizes);
     let services: Vec<Value> = config.services.iter().map(service_json).collect();
     json!({
-        "ok": true,
+        "ok": can_work(findings),
         "name": config.balancer.name,
         "interfaces": config.balancer.interfaces,
         "memory": { "flows": memory.flows, "tokens": memory.tokens, "maglev": memory.maglev, "total": memory.total() },
         "services": services,
+        "findings": findings.iter().map(Finding::json).collect::<Vec<_>>(),
     })
 }
 
@@ -110,7 +140,7 @@ fn service_json(service: &Service) -> Value {
         })
     });
     json!({
-        "name": service.name, "address": service.address, "port": service.port,
+        "name": service.name, "address": service.address, "ports": service.ports.to_string(),
         "mptcp": service.mptcp.name(), "forwarding": format::forwarding(service.forwarding),
         "backends": backends.collect::<Vec<_>>(),
     })

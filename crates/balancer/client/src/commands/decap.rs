@@ -53,7 +53,8 @@ fn text(args: &Arguments, attached: Attached) -> String {
     format!("{interface}: {how}; takes {what} off what comes to {own} from {from}")
 }
 
-fn failed(error: Error) -> Failure {
+/// A failure to attach or detach a program, with help.
+pub(super) fn failed(error: Error) -> Failure {
     let message = error.to_string();
     match error {
         Error::Interface { .. } => Failure::usage(message, "ip link lists the interfaces"),

@@ -4,12 +4,13 @@ use heddle_program::testing::Folder;
 
 use super::folder;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "check",
     "schema",
     "status",
     "backends",
     "drain",
+    "weight",
     "connections",
     "members",
     "counters",
@@ -17,6 +18,7 @@ const COMMANDS: [&str; 13] = [
     "explain",
     "reload",
     "decap",
+    "pass",
     "completions",
 ];
 

@@ -31,7 +31,7 @@ join_address = "192.0.2.101"
 fn check_tells_what_would_run() {
     let folder = folder();
     folder.put("lb.toml", GOOD);
-    let text = folder.run("check lb.toml").ok();
+    let text = folder.run("check --file-only lb.toml").ok();
     assert!(text.starts_with("lb.toml: ok\nbalancer lb1 on eth0, alone\nmemory: "), "{text}");
     let row = text.lines().find(|line| line.starts_with("│ web ")).unwrap();
     for cell in ["192.0.2.10:443 TCP", "c-flag", "l2", "HTTP to port 443 every 2.0s", "1 backend "]
@@ -45,8 +45,8 @@ fn check_tells_what_would_run() {
 fn check_as_json() {
     let folder = folder();
     folder.put("lb.toml", GOOD);
-    let checked = folder.run("check --json lb.toml").json();
-    assert_eq!(keys(&checked), ["interfaces", "memory", "name", "ok", "services"]);
+    let checked = folder.run("check --file-only --json lb.toml").json();
+    assert_eq!(keys(&checked), ["findings", "interfaces", "memory", "name", "ok", "services"]);
     let memory = |part: &str| checked["memory"][part].as_u64().unwrap();
     assert_eq!(memory("total"), memory("flows") + memory("tokens") + memory("maglev"));
     let backend = &checked["services"][0]["backends"][0];
@@ -54,6 +54,32 @@ fn check_as_json() {
     assert!(
         words(backend, "commands").contains(&"ip mptcp endpoint add 192.0.2.101 dev lo signal")
     );
+}
+
+#[test]
+fn check_looks_at_the_machine() {
+    let folder = folder();
+    folder.put("lb.toml", &GOOD.replace("eth0", "no-such-dev"));
+    let ran = folder.run("check --json lb.toml");
+    let checked = ran.json();
+    assert_eq!((ran.code, &checked["ok"]), (Some(3), &false.into()));
+    let found = checked["findings"].as_array().unwrap();
+    let interface = found.iter().find(|found| found["subject"] == "no-such-dev").unwrap();
+    assert_eq!(interface["severity"], "error");
+    assert!(interface["fix"].as_str().unwrap().starts_with("interfaces = "), "{interface}");
+    assert!(folder.run("check --file-only lb.toml").ok().contains("lb.toml: ok"));
+}
+
+#[test]
+fn check_refuses_what_cannot_work_and_says_what_would() {
+    let folder = folder();
+    folder.put("lb.toml", &format!("{GOOD}weight = 0\n"));
+    let ran = folder.run("check --file-only lb.toml");
+    assert_eq!(ran.code, Some(3));
+    let text = ran.out;
+    assert!(text.starts_with("lb.toml: cannot work like this\n"), "{text}");
+    assert!(text.contains("error: web: its only backend has weight 0"), "{text}");
+    assert!(text.contains("\n  fix: weight = 1"), "{text}");
 }
 
 #[test]

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::token;
+
 use crate::health::State;
 use crate::heartbeat::Liveness;
 use crate::metrics::Snapshot;
 use crate::service::{MptcpMode, Protocol};
 
 /// Grows with every change that an older end would misread.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A line: the version, and the message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,15 @@ pub enum Request {
         backend: String,
         /// On: drain; off: take it back.
         switch: Switch,
+    },
+    /// Another weight for a backend, until the next reload or start reads the file's.
+    Weigh {
+        /// Only in this service; none: in all that have the backend.
+        service: Option<String>,
+        /// The backend's name.
+        backend: String,
+        /// Its share of new connections, relative to the others'; 1000 at most; 0: none.
+        weight: u32,
     },
     /// Entries of the flow table.
     Connections {
@@ -203,6 +214,7 @@ pub struct Filter {
     /// From this address.
     pub client: Option<IpAddr>,
     /// Of the MPTCP connection with this token.
+    #[serde(with = "token")]
     pub token: Option<u32>,
 }
 
@@ -225,6 +237,7 @@ pub struct Connection {
     /// Its backend.
     pub backend: String,
     /// The MPTCP connection's token at the backend, if known.
+    #[serde(with = "token", default)]
     pub token: Option<u32>,
     /// `new`, `learning`, `joining`, `established`, `closing`.
     pub state: String,
@@ -287,6 +300,7 @@ pub struct Explained {
     /// The balancer that would be asked.
     pub owner: Option<String>,
     /// The token that it carries or means.
+    #[serde(with = "token", default)]
     pub token: Option<u32>,
     /// The state of its flow, if that is known.
     pub flow_state: Option<String>,

@@ -68,15 +68,18 @@ fn main() -> ExitCode {
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&error),
+        Err(error) => return fail(&error, format),
     };
     match runtime.block_on(daemon::run(Options { config: arguments.config, mode })) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error),
+        Err(error) => fail(&error, format),
     }
 }
 
-fn fail(error: &dyn std::error::Error) -> ExitCode {
-    log::line(&format!("error: {error}"));
+fn fail(error: &dyn std::error::Error, format: log::Format) -> ExitCode {
+    match format {
+        log::Format::Text => log::line(&format!("error: {error}")),
+        log::Format::Json => tracing::error!("{error}"),
+    }
     ExitCode::FAILURE
 }

@@ -7,7 +7,7 @@ mod settings;
 
 pub(super) use membership::{Etcd, Member, Membership, Steering};
 pub(super) use service::{
-    Backend, BackendState, Forwarding, Health, HealthKind, Service, Unparsable,
+    Backend, BackendState, ClosedPorts, Echo, Forwarding, Health, HealthKind, Service, Unparsable,
 };
 pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
 

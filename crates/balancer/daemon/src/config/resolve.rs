@@ -70,6 +70,13 @@ fn check_room(config: &Config, tables: &raw::Tables) -> Result<(), Problem> {
             Problem::at("tables.services", message).help(format!("services = {services}, or more"))
         );
     }
+    let several = config.services.iter().map(|service| service.ports).filter(|p| p.are_several());
+    let ports: u64 = several.map(|ports| ports.each().len() as u64).sum();
+    if ports > u64::from(tables.ports) {
+        let message =
+            format!("services with several ports have {ports}, room for {}", tables.ports);
+        return Err(Problem::at("tables.ports", message).help(format!("ports = {ports}, or more")));
+    }
     let backends: usize = config.services.iter().map(|service| service.backends.len()).sum();
     let targets = (backends + config.members().len()) as u64;
     if targets > u64::from(tables.targets) {

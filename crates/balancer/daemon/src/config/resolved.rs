@@ -1,9 +1,11 @@
 //! The configuration with everything filled in and checked.
 
+mod ports;
 mod service;
 mod times;
 
-pub use service::{Backend, Forwarding, Service, Unparsable};
+pub use ports::Ports;
+pub use service::{Backend, ClosedPorts, Echo, Forwarding, MAX_WEIGHT, Service, Unparsable};
 pub use times::{Limits, Timeouts};
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -60,6 +60,8 @@ fn a_sound_file_is_filled_in() {
     assert_eq!((*port, check.interval, check.fall.get()), (443, Duration::from_secs(2), 3));
     let drained: Vec<bool> = web.backends.iter().map(|backend| backend.drained).collect();
     assert_eq!(drained, [false, true]);
+    assert_eq!(web.slow_start, Duration::ZERO);
+    assert!(web.backends.iter().all(|backend| !backend.sorry && !backend.in_maintenance));
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn wrong_types_are_refused_where_they_stand() {
 }
 
 /// Each line: the text that is replaced, its replacement, and a part of the error.
-const REFUSED: [(&str, &str, &str); 39] = [
+const REFUSED: [(&str, &str, &str); 51] = [
     ("name = \"lb1\"", "name = \"lb3\"", "lb.toml:3: balancer.name: `lb3` is not among"),
     ("[\"eth0\"]", "[]", "balancer.interfaces: at least one"),
     ("[\"eth0\"]", "[\"eth0\", \"eth0\"]", "balancer.interfaces.1: `eth0` is given twice"),
@@ -218,6 +220,54 @@ const REFUSED: [(&str, &str, &str); 39] = [
         "port = 443\nunparsable = \"dropp\"",
         "service.0.unparsable: \"dropp\" is not one of \"pass\" or \"drop\"",
     ),
+    ("port = 443\n", "", "service.0: `port` is missing\nhelp: port = 443; or several: ports"),
+    (
+        "port = 443",
+        "port = 443\nports = \"all\"",
+        "service.0.ports: the service has a `port` already",
+    ),
+    ("port = 443", "ports = \"443\"", "service.0.ports: `443` is no range of ports\nhelp: as in"),
+    ("port = 443", "ports = \"99-1\"", "service.0.ports: `99-1` is no range of ports"),
+    (
+        "port = 443",
+        "ports = \"80-99\"",
+        "service.0.health: a health check probes one port, and this service has several\nhelp: port =",
+    ),
+    (
+        "port = 443\nhealth = { kind = \"http\"",
+        "ports = \"1-2000\"\nhealth = { port = 80, kind = \"http\"",
+        "tables.ports: services with several ports have 2000, room for 1024\nhelp: ports = 2000, or more",
+    ),
+    (
+        "port = 443",
+        "ports = \"80-99\"\nmptcp = \"c-flag\"",
+        "service.0.ports: `mptcp = \"c-flag\"` has one port for each service",
+    ),
+    (
+        "port = 443",
+        "port = 443\nclosed_ports = \"reject\"",
+        "service.0.closed_ports: \"reject\" is not one of \"pass\", \"drop\" or \"refuse\"",
+    ),
+    (
+        "port = 443",
+        "port = 443\necho = \"reply\"",
+        "service.0.echo: \"reply\" is not one of \"pass\", \"drop\" or \"answer\"",
+    ),
+    (
+        "port = 443",
+        "port = 443\nslow_start = \"61m\"",
+        "service.0.slow_start: out of range\nhelp: at most 1h",
+    ),
+    (
+        "port = 443",
+        "port = 443\ntranslated = true",
+        "service.0.translated: only `mptcp = \"assign\"` uses it\nhelp: remove it",
+    ),
+    (
+        "state = \"drain\"",
+        "state = \"away\"",
+        "service.0.backend.1.state: \"away\" is not one of \"up\", \"drain\" or \"maintenance\"",
+    ),
     ("10.0.0.2", "2001:db8::2", "balancers.1.address: this balancer has no address to send to"),
 ];
 
@@ -257,6 +307,46 @@ fn groups_are_of_the_same_backends() {
     assert!(other.contains("service.1.group: backend `be2` of `web` is none of `web2`"), "{other}");
     let off = load(&second.replace("port = 80", "port = 80\nmptcp = \"off\"")).unwrap_err();
     assert!(off.contains("service.1.group: `mptcp = \"off\"` stores no tokens"), "{off}");
+}
+
+#[test]
+fn services_of_one_address_do_not_share_ports() {
+    let web = &SOUND[SOUND.find("[[service]]").unwrap()..];
+    let second =
+        web.replacen("\"web\"", "\"web2\"", 1).replace("health = { ", "health = { port = 80, ");
+    let load = |ports: &str| {
+        let second = second.replace("port = 443", &format!("ports = \"{ports}\""));
+        let room = format!("tables = {{ ports = 65535 }}\n{SOUND}{second}");
+        load("a", &room).map_err(|error| error.to_string())
+    };
+    assert_eq!(load("444-500").unwrap().services[1].endpoint(), "192.0.2.10:444-500");
+    assert_eq!(load("all").unwrap().services[1].ports, Ports::All);
+    let problem = load("400-443").unwrap_err();
+    assert!(
+        problem.contains("service.1.address: `web` has this address, port and protocol already")
+    );
+}
+
+/// Packets that are for no service have no other owner than the address.
+#[test]
+fn services_of_one_address_agree_on_closed_ports_and_echo() {
+    let web = &SOUND[SOUND.find("[[service]]").unwrap()..];
+    let choosing = |text: &str, choice: &str| {
+        text.replacen("name = \"web\"", &format!("name = \"web\"\n{choice}"), 1)
+    };
+    let load = |first: &str, second: &str| {
+        let other = choosing(web, second).replacen("\"web\"", "\"web2\"", 1).replace("443", "80");
+        load("a", &format!("{}{other}", choosing(SOUND, first))).map_err(|error| error.to_string())
+    };
+    let config = load("closed_ports = \"refuse\"", "echo = \"answer\"").unwrap();
+    assert_eq!(config.services[0].closed_ports, Some(ClosedPorts::Refuse));
+    assert_eq!(config.services[1].echo, Some(Echo::Answer));
+    load("echo = \"drop\"", "echo = \"drop\"").unwrap();
+    let problem = load("closed_ports = \"drop\"", "closed_ports = \"pass\"").unwrap_err();
+    assert!(problem.contains("service.1.closed_ports: `web`, at the same address, has another"));
+    assert!(problem.contains("leave `closed_ports` out of one of them"), "{problem}");
+    let problem = load("echo = \"answer\"", "echo = \"drop\"").unwrap_err();
+    assert!(problem.contains("service.1.echo: `web`, at the same address"), "{problem}");
 }
 
 #[test]

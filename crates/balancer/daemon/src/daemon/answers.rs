@@ -26,10 +26,11 @@ impl Core {
             Request::Backends => self.backends(&sources.checks, |_, _| true).map(Reply::Backends),
             Request::Drain { service, backend, switch } => {
                 self.drain(service.as_deref(), &backend, switch)?;
-                let asked = |s: &config::Service, b: &config::Backend| {
-                    b.name == backend && service.as_ref().is_none_or(|name| *name == s.name)
-                };
-                self.backends(&sources.checks, asked).map(Reply::Backends)
+                self.changed(service.as_deref(), &backend, sources)
+            }
+            Request::Weigh { service, backend, weight } => {
+                self.weigh(service.as_deref(), &backend, weight)?;
+                self.changed(service.as_deref(), &backend, sources)
             }
             Request::Connections { filter, limit } => {
                 self.connections(&filter, limit).map(Reply::Connections)
@@ -39,6 +40,19 @@ impl Core {
             Request::Reload => self.reload().map(Reply::Reloaded).map_err(refused),
             Request::Members => Ok(Reply::Members(self.member_statuses(sources))),
         }
+    }
+
+    /// The backends of this name, in one service or in all.
+    fn changed(
+        &self,
+        service: Option<&str>,
+        backend: &str,
+        sources: &SourceStatus,
+    ) -> Result<Reply, Problem> {
+        let asked = |s: &config::Service, b: &config::Backend| {
+            b.name == backend && service.is_none_or(|name| name == s.name)
+        };
+        self.backends(&sources.checks, asked).map(Reply::Backends)
     }
 
     /// Calls `use_names` with the names of the numbers in the maps.

@@ -1,7 +1,7 @@
 //! The way of a plan into the maps, and of the maps that a daemon finds into a plan.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
@@ -143,8 +143,9 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
     let vips: BTreeMap<VipName, _> =
         maps.vips.entries()?.into_iter().map(|(key, vip)| (key.into(), vip)).collect();
     let services = vips.values().filter(|vip| vip.kind == VipKind::Service as u8);
-    let tables =
-        services.map(|vip| vip.table / MAGLEV_SIZE).map(|number| (number, table(maps, number)));
+    // Each port of a service names its table.
+    let numbers: BTreeSet<u32> = services.map(|vip| vip.table / MAGLEV_SIZE).collect();
+    let tables = numbers.into_iter().map(|number| (number, table(maps, number)));
     let settings = maps.settings.get()?;
     Ok(plan::Maps {
         targets: targets(maps)?,

@@ -214,6 +214,7 @@ impl Core {
         Probed {
             peers: peers.collect(),
             own: own.into_iter().flatten().collect(),
+            interfaces: config.balancer.interfaces.iter().cloned().collect(),
             port: steering.port,
             key: self.state.inputs.keys.steering[0],
             fingerprint: settings.fingerprint,

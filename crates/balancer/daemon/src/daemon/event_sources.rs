@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use crate::attachment;
 use crate::config::{Backend, Config, Membership, Service};
 use crate::health::{self, Checker, HealthEvent, State, Target};
-use crate::heartbeat::{self, Conclusion, Heartbeats, Probed, Report};
+use crate::heartbeat::{self, Conclusions, Heartbeats, Probed, Report};
 use crate::links::{self, Macs};
 use crate::members::{Member, View, etcd};
 use crate::neighbours::{self, NextHops};
@@ -29,7 +29,7 @@ pub(super) enum Event {
     /// The balancers that are listed.
     Members(View),
     /// The conclusions of heartbeats.
-    Heartbeats(BTreeMap<IpAddr, Conclusion>),
+    Heartbeats(Conclusions),
     /// The interfaces that have lost the program.
     Detached(BTreeSet<String>),
     /// The next hops of all addresses.
@@ -60,7 +60,7 @@ pub(super) struct EventSources {
     _link_watcher: Supervised,
     attachment: Option<Attachment>,
     heartbeats: Option<Heartbeats>,
-    conclusions: watch::Receiver<BTreeMap<IpAddr, Conclusion>>,
+    conclusions: watch::Receiver<Conclusions>,
     /// True as soon as this balancer may register.
     ready: watch::Sender<bool>,
     /// True when the daemon stops.
@@ -116,7 +116,7 @@ impl EventSources {
             _link_watcher: link_watcher,
             attachment: None,
             heartbeats: None,
-            conclusions: watch::channel(BTreeMap::new()).1,
+            conclusions: watch::channel(Conclusions::default()).1,
             ready: watch::channel(false).0,
             stop: watch::channel(false).0,
             tasks: BTreeMap::new(),
@@ -155,7 +155,7 @@ impl EventSources {
 
     /// Starts the thread of heartbeats. Not before privileges are given up.
     pub(super) fn start_heartbeats(&mut self, states: PeerStates) -> io::Result<()> {
-        let (to, conclusions) = watch::channel(BTreeMap::new());
+        let (to, conclusions) = watch::channel(Conclusions::default());
         self.conclusions = conclusions;
         self.heartbeats = Some(heartbeat::start(states, to)?);
         Ok(())

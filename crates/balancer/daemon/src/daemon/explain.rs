@@ -105,9 +105,8 @@ impl Facts<'_> {
     }
 }
 
-fn counters(trace: &Trace) -> impl Iterator<Item = Counter> + use<> {
-    let bits = trace.counters;
-    Counter::ALL.iter().copied().filter(move |counter| bits & 1 << (*counter as u32) != 0)
+fn counters(trace: &Trace) -> impl Iterator<Item = Counter> + use<'_> {
+    Counter::ALL.iter().copied().filter(|counter| trace.counted(*counter))
 }
 
 fn is_verdict(counter: Counter) -> bool {

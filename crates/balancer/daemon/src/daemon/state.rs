@@ -15,7 +15,7 @@ use super::error::CoreError;
 use super::event_sources::check_name;
 use crate::config::{self, Config, Membership};
 use crate::health::State as HealthState;
-use crate::heartbeat::{Conclusion, Liveness};
+use crate::heartbeat::{Conclusions, Liveness};
 use crate::ids::WireId;
 use crate::links::Macs;
 use crate::members::{Known, Source, View};
@@ -61,6 +61,12 @@ fn ids(config: &Config, of: impl Fn(&config::Service) -> bool) -> BTreeSet<WireI
     services.flat_map(|service| &service.backends).map(|backend| backend.id).collect()
 }
 
+/// The ids of the backends that are not in maintenance.
+fn in_service(config: &Config) -> BTreeSet<WireId> {
+    let backends = config.services.iter().flat_map(|service| &service.backends);
+    backends.filter(|backend| !backend.in_maintenance).map(|backend| backend.id).collect()
+}
+
 /// The daemon's knowledge and plan.
 #[derive(Clone, Debug)]
 pub(super) struct State {
@@ -69,6 +75,8 @@ pub(super) struct State {
     pub(super) view: View,
     /// The conclusions of heartbeats, by address.
     liveness: BTreeMap<IpAddr, Liveness>,
+    /// An interface of this balancer has a carrier.
+    has_carrier: bool,
     /// Balancers that count as alive until heartbeats tell: those that were when the daemon started.
     assumed: BTreeSet<IpAddr>,
     /// True until the ring of a balancer that found none is whole for the first time. It has placed no flows yet.
@@ -77,6 +85,8 @@ pub(super) struct State {
     isolation: Isolation,
     /// The uptime at which each backend that is down went down.
     down_since: BTreeMap<WireId, Duration>,
+    /// The uptime at which each backend came up again, or was added by a reload.
+    up_since: BTreeMap<WireId, Duration>,
     /// The health checks' states when this balancer had contact last.
     health_in_contact: BTreeMap<WireId, HealthState>,
     /// Lapsed balancers that have died since: they are forgotten.
@@ -100,11 +110,13 @@ impl State {
         State {
             view: initial_view(&inputs.config, known),
             liveness: BTreeMap::new(),
+            has_carrier: true,
             assumed: assumed(&plan),
             is_first_ring: plan.maps.ring.is_empty(),
             peer_tables: PeerTables::default(),
             isolation: Isolation::No,
             down_since: BTreeMap::new(),
+            up_since: BTreeMap::new(),
             health_in_contact: BTreeMap::new(),
             forgotten: BTreeSet::new(),
             inputs,
@@ -128,8 +140,8 @@ impl State {
         for id in ids {
             if state == HealthState::Down {
                 self.down_since.entry(id).or_insert(self.started.elapsed());
-            } else {
-                self.down_since.remove(&id);
+            } else if self.down_since.remove(&id).is_some() {
+                self.up_since.insert(id, self.started.elapsed());
             }
             self.inputs.health.insert(id, state);
         }
@@ -150,9 +162,10 @@ impl State {
     }
 
     /// Takes in the conclusions of heartbeats. Whoever is neither registered nor answers is gone.
-    pub(super) fn set_heartbeats(&mut self, conclusions: &BTreeMap<IpAddr, Conclusion>) {
-        self.peer_tables.update(conclusions, self.uptime());
-        let liveness = conclusions.iter().map(|(address, known)| (*address, known.liveness));
+    pub(super) fn set_heartbeats(&mut self, conclusions: &Conclusions) {
+        self.has_carrier = conclusions.has_carrier;
+        self.peer_tables.update(&conclusions.peers, self.uptime());
+        let liveness = conclusions.peers.iter().map(|(address, known)| (*address, known.liveness));
         let liveness: BTreeMap<_, _> = liveness.collect();
         self.assumed.retain(|address| {
             liveness.get(address).is_none_or(|liveness| *liveness == Liveness::Unknown)
@@ -198,6 +211,7 @@ impl State {
         let was_up = |id: &&WireId| self.health_in_contact.get(id) == Some(&HealthState::Up);
         let around = Surroundings {
             has_peers: self.listed().iter().any(is_other),
+            has_carrier: self.has_carrier,
             has_contact: self.members().iter().any(is_other),
             some_backend_up: checked.is_empty() || checked.iter().any(is_up),
             all_backends_back: checked.iter().filter(was_up).all(is_up),
@@ -278,6 +292,16 @@ impl State {
         inputs: Inputs,
         maps: &mut impl DataPlane,
     ) -> Result<(), CoreError> {
+        let up_since = self.up_since_with(&inputs.config);
+        let before = std::mem::replace(&mut self.up_since, up_since);
+        let replaced = self.try_replace(inputs, maps);
+        if replaced.is_err() {
+            self.up_since = before;
+        }
+        replaced
+    }
+
+    fn try_replace(&mut self, inputs: Inputs, maps: &mut impl DataPlane) -> Result<(), CoreError> {
         let held = self.held(maps)?;
         let plan = self.next_plan(&inputs, &held.maps)?;
         let written = apply::replace(maps, &held, &Contents::new(&inputs, &plan.maps));
@@ -287,6 +311,14 @@ impl State {
         written?;
         (self.inputs, self.plan) = (inputs, plan);
         Ok(())
+    }
+
+    /// Backends that are added, or leave maintenance, come up now.
+    fn up_since_with(&self, config: &Config) -> BTreeMap<WireId, Duration> {
+        let (before, after) = (in_service(&self.inputs.config), in_service(config));
+        let kept = self.up_since.iter().filter(|(id, _)| after.contains(id));
+        let added = after.difference(&before).map(|id| (*id, self.uptime()));
+        kept.map(|(id, since)| (*id, *since)).chain(added).collect()
     }
 
     /// The contents of the maps: those of the plan, unless a write has failed.
@@ -314,6 +346,7 @@ impl State {
                 &inputs.health
             },
             down_since: &self.down_since,
+            up_since: &self.up_since,
             drained: &inputs.drained,
             next_hops: &next_hops,
             has_placed_flows: !self.is_first_ring,

@@ -39,7 +39,8 @@ struct Sent {
 /// Draws the conclusions. Each round is a call of [`Judge::look`], then one of [`Judge::sent`].
 ///
 /// An answer that is missing proves something only if the heartbeat was sent in time and looked for in time: a process that does not
-/// run, on a machine whose processors are busy or that was paused, must not take others for dead. An answer always counts.
+/// run, on a machine whose processors are busy or that was paused, must not take others for dead. Nor must a balancer whose own link is
+/// down. An answer always counts.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
     liveness: Liveness,
@@ -69,15 +70,27 @@ impl Judge {
         self.round_trip
     }
 
-    /// Takes in what the program has noted at `now`, in a round that was due at `due`. Returns false if a heartbeat was missed.
-    pub fn look(&mut self, due: Duration, now: Duration, heard: Heard) -> bool {
-        if heard.at > self.heard.at {
+    /// True if this answer was not taken in yet.
+    pub fn is_news(&self, heard: Heard) -> bool {
+        heard.at > self.heard.at
+    }
+
+    /// Takes in what the program has noted at `now`, in a round that was due at `due`. Where a heartbeat in time has no answer, `proves`
+    /// says whether that is the other one's fault. Returns false if a heartbeat was missed.
+    pub fn look(
+        &mut self,
+        due: Duration,
+        now: Duration,
+        heard: Heard,
+        proves: impl FnOnce() -> bool,
+    ) -> bool {
+        if self.is_news(heard) {
             self.heard = heard;
             self.answered(heard);
             return true;
         }
         let in_time = now.saturating_sub(due) <= LATE;
-        match self.sent.take().filter(|sent| sent.punctual && in_time) {
+        match self.sent.take().filter(|sent| sent.punctual && in_time && proves()) {
             Some(sent) => {
                 self.missed(&sent, now);
                 false

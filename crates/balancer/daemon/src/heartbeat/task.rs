@@ -3,7 +3,7 @@
 //! A thread of its own: no reload, scrape or slow log delays it. It needs no privilege but an ordinary UDP socket, and reads the program's
 //! notes from shared memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -17,7 +17,8 @@ use heddle_balancer_maps::steering::{Message, SteeringKey};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::watch;
 
-use super::{Conclusion, Heard, INTERVAL, Judge, Liveness};
+use super::carrier::{self, Carrier};
+use super::{Conclusion, Conclusions, Heard, INTERVAL, Judge, Liveness};
 
 /// The time without a round after which heartbeats count as stopped.
 const STALL: Duration = Duration::from_secs(5);
@@ -33,6 +34,8 @@ pub struct Probed {
     pub peers: BTreeMap<IpAddr, u16>,
     /// This balancer's own addresses, one of a family.
     pub own: Vec<IpAddr>,
+    /// Its interfaces.
+    pub interfaces: BTreeSet<String>,
     /// The steering port.
     pub port: u16,
     /// The key that signs.
@@ -84,10 +87,7 @@ struct Shared {
 ///
 /// # Errors
 /// If the system has no thread.
-pub fn start(
-    states: PeerStates,
-    changes: watch::Sender<BTreeMap<IpAddr, Conclusion>>,
-) -> io::Result<Heartbeats> {
+pub fn start(states: PeerStates, changes: watch::Sender<Conclusions>) -> io::Result<Heartbeats> {
     let (probed, wanted) = watch::channel(Probed::default());
     let shared = Shared { reports: BTreeMap::new(), round: Instant::now() };
     let shared = Arc::new(Mutex::new(shared));
@@ -97,6 +97,7 @@ pub fn start(
         wanted,
         shared: shared.clone(),
         peers: BTreeMap::new(),
+        carrier: Carrier::default(),
         sockets: Sockets::default(),
         sequence: 0,
     };
@@ -128,10 +129,11 @@ impl Heartbeats {
 /// The thread's state.
 struct Task {
     states: PeerStates,
-    changes: watch::Sender<BTreeMap<IpAddr, Conclusion>>,
+    changes: watch::Sender<Conclusions>,
     wanted: watch::Receiver<Probed>,
     shared: Arc<Mutex<Shared>>,
     peers: BTreeMap<IpAddr, Peer>,
+    carrier: Carrier,
     sockets: Sockets,
     sequence: u32,
 }
@@ -164,9 +166,10 @@ impl Task {
     fn round(&mut self, due: Duration) {
         let probed = self.wanted.borrow_and_update().clone();
         self.follow(&probed);
+        self.see_carrier(&probed);
         for (address, peer) in &mut self.peers {
             let before = peer.judge.liveness();
-            peer.look(due, &self.states.get(peer.index.into()));
+            peer.look(due, &self.states.get(peer.index.into()), &self.carrier);
             let liveness = peer.judge.liveness();
             if liveness != before {
                 tracing::info!(%address, ?liveness, "a balancer's answers to heartbeats have changed");
@@ -187,11 +190,27 @@ impl Task {
         }
     }
 
+    /// Reads the carrier's state if a balancer that is not dead has not answered. On an error the last state stays.
+    fn see_carrier(&mut self, probed: &Probed) {
+        let states = &self.states;
+        let mut silent =
+            self.peers.values().map(|peer| peer.is_silent(&states.get(peer.index.into())));
+        if !silent.any(|silent| silent) {
+            self.carrier.see(true, now());
+            return;
+        }
+        match carrier::is_on(&probed.interfaces) {
+            Ok(present) => self.carrier.see(present, now()),
+            Err(error) => tracing::debug!(%error, "the kernel does not tell of interfaces"),
+        }
+    }
+
     fn publish(&self, probed: &Probed) {
         let reports = self.peers.iter().map(|(address, peer)| (*address, peer.report(probed)));
         *lock(&self.shared) = Shared { reports: reports.collect(), round: Instant::now() };
-        let conclusions = self.peers.iter().map(|(address, peer)| (*address, peer.conclusion()));
-        let conclusions: BTreeMap<_, _> = conclusions.collect();
+        let peers = self.peers.iter().map(|(address, peer)| (*address, peer.conclusion()));
+        let has_carrier = self.carrier.is_present();
+        let conclusions = Conclusions { peers: peers.collect(), has_carrier };
         self.changes.send_if_modified(|old| {
             let changed = *old != conclusions;
             *old = conclusions;
@@ -228,10 +247,17 @@ impl Peer {
         }
     }
 
-    fn look(&mut self, due: Duration, state: &PeerState) {
+    /// True if it is not dead, and nothing was heard since the last round.
+    fn is_silent(&self, state: &PeerState) -> bool {
+        self.judge.liveness() != Liveness::Dead && !self.judge.is_news(heard(state))
+    }
+
+    fn look(&mut self, due: Duration, state: &PeerState, carrier: &Carrier) {
         let heard = heard(state);
         // The time is read before the answer is used, and after it was noted.
-        self.missed += u64::from(!self.judge.look(due, now(), heard));
+        let now = now();
+        let proves = || carrier.silence_proves(now);
+        self.missed += u64::from(!self.judge.look(due, now, heard, proves));
         if self.judge.liveness() == Liveness::Alive {
             self.fingerprint = Some(state.fingerprint);
             self.tables_changed = state.tables_changed != 0;

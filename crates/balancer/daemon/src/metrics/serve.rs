@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_listener::Incoming;
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderValue, VARY};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Health, Snapshot, text};
+use super::{Format, Health, Snapshot, text};
 
 /// The longest time for a request's head, the first one of a connection and the next.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,6 +23,7 @@ const MOST_HEAD_BYTES: usize = 16 << 10;
 const MOST_CONNECTIONS: usize = 64;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// The source of the numbers.
@@ -63,7 +64,7 @@ async fn answer<B>(request: &Request<B>, source: &impl Source) -> Response<Strin
         return refused;
     }
     match request.uri().path() {
-        "/metrics" => metrics(source).await,
+        "/metrics" => metrics(source, accepted(request.headers())).await,
         "/healthz" => health(source).await,
         _ => respond(StatusCode::NOT_FOUND, PLAIN, "see /metrics and /healthz\n".into()),
     }
@@ -81,9 +82,26 @@ async fn health(source: &impl Source) -> Response<String> {
     }
 }
 
-async fn metrics(source: &impl Source) -> Response<String> {
-    match source.snapshot().await.map(text) {
-        Some(Ok(text)) => respond(StatusCode::OK, OPEN_METRICS, text),
+/// OpenMetrics for those that name it, as Prometheus does; Prometheus' format for all others.
+fn accepted(headers: &HeaderMap) -> Format {
+    let mut values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    match values.any(|value| value.contains("application/openmetrics-text")) {
+        true => Format::OpenMetrics,
+        false => Format::Prometheus,
+    }
+}
+
+async fn metrics(source: &impl Source, format: Format) -> Response<String> {
+    let kind = match format {
+        Format::OpenMetrics => OPEN_METRICS,
+        Format::Prometheus => PROMETHEUS,
+    };
+    match source.snapshot().await.map(|snapshot| text(snapshot, format)) {
+        Some(Ok(text)) => {
+            let mut response = respond(StatusCode::OK, kind, text);
+            response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
+            response
+        }
         _ => respond(StatusCode::SERVICE_UNAVAILABLE, PLAIN, "the daemon is stopping\n".into()),
     }
 }

@@ -1,4 +1,7 @@
-//! A snapshot in OpenMetrics' text format.
+//! A snapshot in text formats: OpenMetrics, and Prometheus' own.
+//!
+//! Verdicts and events that have not occurred have no sample, as in client libraries that make a counter at its first use: a service would
+//! have nearly a hundred lines of zeros.
 
 use std::fmt;
 
@@ -17,16 +20,64 @@ type Read = fn(&super::Backend) -> u64;
 /// One of another balancer's numbers.
 type ReadPeer = fn(&super::Peer) -> f64;
 
-/// A snapshot in OpenMetrics' text format.
+/// The formats that Prometheus reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// OpenMetrics 1.0.
+    OpenMetrics,
+    /// Prometheus' text-based exposition format 0.0.4, which promtool and older scrapers read.
+    Prometheus,
+}
+
+/// A snapshot in a text format.
 ///
 /// # Errors
 /// None that is known: writing into a string does not fail.
-pub fn text(snapshot: Snapshot) -> Result<String, fmt::Error> {
+pub fn text(snapshot: Snapshot, format: Format) -> Result<String, fmt::Error> {
     let mut registry = Registry::with_prefix(names::PREFIX);
     registry.register_collector(Box::new(snapshot));
     let mut text = String::new();
     format::encode(&mut text, &registry)?;
-    Ok(text)
+    Ok(match format {
+        Format::OpenMetrics => text,
+        Format::Prometheus => prometheus(&text),
+    })
+}
+
+/// The differences between the formats: a family is named as its samples are, facts are gauges, and nothing marks the end.
+fn prometheus(open_metrics: &str) -> String {
+    let mut text = String::with_capacity(open_metrics.len());
+    for line in open_metrics.lines().filter(|line| *line != "# EOF") {
+        let meta = line.strip_prefix("# ").and_then(|meta| {
+            let mut words = meta.splitn(3, ' ');
+            Some((words.next()?, words.next()?, words.next()?))
+        });
+        match meta {
+            Some((word, name, rest)) => {
+                let (suffix, kind) = in_samples(name);
+                let rest = if word == "TYPE" { kind } else { rest };
+                text.push_str(&format!("# {word} {name}{suffix} {rest}\n"));
+            }
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// The suffix of a family's samples, and its type in Prometheus' format.
+fn in_samples(family: &str) -> (&'static str, &'static str) {
+    let of = |name: &&Name| {
+        family.strip_prefix(names::PREFIX).and_then(|rest| rest.strip_prefix('_'))
+            == Some(name.name)
+    };
+    match names::ALL.iter().find(of).map(|name| name.kind) {
+        Some(Kind::Counter) => ("_total", "counter"),
+        Some(Kind::Info) => ("_info", "gauge"),
+        _ => ("", "gauge"),
+    }
 }
 
 impl Collector for Snapshot {
@@ -46,7 +97,10 @@ impl Snapshot {
     fn services(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let verdicts = || {
             let of = self.services.iter();
-            of.flat_map(|service| service.verdicts.iter().map(|verdict| (&*service.name, verdict)))
+            let all = of.flat_map(|service| {
+                service.verdicts.iter().map(|verdict| (&*service.name, verdict))
+            });
+            all.filter(|(_, verdict)| verdict.packets > 0)
         };
         let mut packets = Metric::begin(to, names::PACKETS)?;
         for (service, verdict) in verdicts() {
@@ -58,7 +112,7 @@ impl Snapshot {
         }
         let mut events = Metric::begin(to, names::EVENTS)?;
         for service in &self.services {
-            for event in &service.events {
+            for event in service.events.iter().filter(|event| event.count > 0) {
                 events.count(&[&service.name, &event.name], event.count)?;
             }
         }

@@ -9,7 +9,7 @@ use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::{self, Weighted};
 
 use super::{Indices, Phase, Plan, World};
-use crate::config::{Backend, Config, Forwarding, Service, Unparsable};
+use crate::config::{Backend, ClosedPorts, Config, Echo, Forwarding, Ports, Service, Unparsable};
 use crate::ids::WireId;
 use crate::mac::Mac;
 use crate::neighbours::NextHop;
@@ -107,13 +107,14 @@ pub struct VipName {
 }
 
 impl VipName {
-    /// The service that has this key.
-    pub fn service_key(&self) -> ServiceKey {
+    /// The service of this entry.
+    pub fn service_key(&self, vip: &abi::Vip) -> ServiceKey {
         let address = match self.address {
             IpAddr::V4(v4) => v4.to_ipv6_mapped(),
             IpAddr::V6(v6) => v6,
         };
-        ServiceKey { address, port: self.port, protocol: self.protocol }
+        let port = if vip.several_ports != 0 { u16::from_be(vip.first_port) } else { self.port };
+        ServiceKey { address, port, protocol: self.protocol }
     }
 
     fn alone(address: IpAddr) -> VipName {
@@ -291,19 +292,30 @@ fn places(number: u16) -> [u32; 2] {
 }
 
 /// The backends of a service's table: those that keep their flows, and are not drained. The data plane passes over one that fails its checks
-/// when it places a new connection, so that a short failure changes no table.
+/// when it places a new connection, so that a short failure changes no table. A sorry backend is in the table only while no other backend
+/// is up.
 fn takers(
     service: &Service,
     world: &World<'_>,
     indices: &Indices<WireId>,
     targets: &BTreeMap<u16, abi::Target>,
 ) -> Vec<Weighted> {
-    let taker = |backend: &Backend| {
+    let target = |backend: &Backend| {
         let index = indices.index(&backend.id)?;
-        let stays = keeps_flows(targets.get(&index)?);
-        let weighted =
-            Weighted { id: backend.id.get(), weight: backend.weight, target: index.into() };
-        (stays && !world.is_drained(backend)).then_some(weighted)
+        Some((index, targets.get(&index)?))
+            .filter(|_| !world.is_drained(backend) && backend.weight > 0)
+    };
+    let is_up = |backend: &&Backend| {
+        target(backend).is_some_and(|(_, target)| target.state == TargetState::Up as u8)
+    };
+    let some_up =
+        |sorry: bool| service.backends.iter().filter(|b| b.sorry == sorry).any(|b| is_up(&b));
+    let sorry = !some_up(false) && some_up(true);
+    let taker = |backend: &Backend| {
+        let (index, target) = target(backend)?;
+        let weight = world.weight_of(service, backend);
+        let weighted = Weighted { id: backend.id.get(), weight, target: index.into() };
+        (keeps_flows(target) && backend.sorry == sorry).then_some(weighted)
     };
     service.backends.iter().filter_map(taker).collect()
 }
@@ -314,21 +326,32 @@ pub(super) fn vips(
     tables: &BTreeMap<u32, Vec<u32>>,
 ) -> BTreeMap<VipName, abi::Vip> {
     let mut vips = BTreeMap::new();
-    for service in &config.services {
+    // Those with all ports first: the others take their own of them.
+    let (all, some): (Vec<_>, Vec<_>) =
+        config.services.iter().partition(|service| service.ports == Ports::All);
+    for service in all.into_iter().chain(some) {
         let Some(number) = plan.services.index(&service.key()) else { continue };
-        let name =
-            |address| VipName { address, port: service.port, protocol: service.protocol.number() };
+        let name = |address, port| VipName { address, port, protocol: service.protocol.number() };
         let mode = abi::MptcpMode::from(service.mptcp) as u8;
         let group = super::groups::number(config, plan, service);
         let vip = abi::Vip { id: number, mode, group, ..abi::Vip::default() };
         let table =
             places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
-        let kind = VipKind::Service as u8;
-        vips.insert(name(service.address), abi::Vip { kind, table: table * MAGLEV_SIZE, ..vip });
+        let entry = abi::Vip {
+            kind: VipKind::Service as u8,
+            table: table * MAGLEV_SIZE,
+            several_ports: service.ports.are_several().into(),
+            first_port: if service.ports.are_several() { service.ports.first().to_be() } else { 0 },
+            ..vip
+        };
+        vips.extend(service.ports.each().map(|port| (name(service.address, port), entry)));
         vips.insert(VipName::alone(service.address), address_alone(config, service.address));
         for (join, id) in service.backends.iter().filter_map(|b| Some((b.join_address?, b.id))) {
             let Some(target) = plan.targets.index(&id) else { continue };
-            vips.insert(name(join), abi::Vip { kind: VipKind::Direct as u8, target, ..vip });
+            vips.insert(
+                name(join, service.ports.first()),
+                abi::Vip { kind: VipKind::Direct as u8, target, ..vip },
+            );
             vips.insert(VipName::alone(join), address_alone(config, service.address));
         }
     }
@@ -336,15 +359,31 @@ pub(super) fn vips(
     vips
 }
 
-/// The entry of an address of a service's. What cannot be read has no port: of several services at one address, one that drops it decides.
+/// The entry of an address of a service's.
 fn address_alone(config: &Config, service: IpAddr) -> abi::Vip {
-    let mut there = config.services.iter().filter(|other| other.address == service);
-    let drop = there.any(|service| service.unparsable == Unparsable::Drop);
     abi::Vip {
         kind: VipKind::Address as u8,
-        drop_unparsable: u8::from(drop),
+        choices: choices(config, service) as u8,
         ..abi::Vip::default()
     }
+}
+
+/// The choices for packets to an address that are for none of its services. One service decides for all of them: they agree, but for what
+/// cannot be read, which one of them may drop.
+fn choices(config: &Config, address: IpAddr) -> u32 {
+    let there = || config.services.iter().filter(|service| service.address == address);
+    let unparsable = there().any(|service| service.unparsable == Unparsable::Drop);
+    let closed = match there().find_map(|service| service.closed_ports) {
+        Some(ClosedPorts::Drop) => abi::DROPS_CLOSED,
+        Some(ClosedPorts::Refuse) => abi::REFUSES_CLOSED,
+        Some(ClosedPorts::Pass) | None => 0,
+    };
+    let echo = match there().find_map(|service| service.echo) {
+        Some(Echo::Drop) => abi::DROPS_ECHO,
+        Some(Echo::Answer) => abi::ANSWERS_ECHO,
+        Some(Echo::Pass) | None => 0,
+    };
+    closed | echo | if unparsable { abi::DROPS_UNPARSABLE } else { 0 }
 }
 
 /// The entries at which other balancers reach this one.

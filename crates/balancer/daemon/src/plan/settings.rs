@@ -8,7 +8,7 @@ use heddle_balancer_maps::abi::{self, Address, Limit};
 use sha2::{Digest, Sha256};
 
 use super::{Maps, macs};
-use crate::config::Config;
+use crate::config::{ClosedPorts, Config, Service};
 
 /// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
 const ICMP_ERRORS: u32 = 1000;
@@ -62,9 +62,15 @@ pub fn settings(config: &Config, keys: &Keys, maps: &Maps) -> abi::Settings {
         macs: macs::words(&maps.macs),
         heartbeat: if maps.peers.is_empty() { 0 } else { SUSPECT_TICKS },
         fingerprint: fingerprint(config, keys),
+        closes_ports: config.services.iter().any(closes_ports).into(),
         abi: abi::HEDDLE_ABI,
         ..abi::Settings::default()
     })
+}
+
+/// True if packets to ports without a service are not passed at the service's address.
+fn closes_ports(service: &Service) -> bool {
+    matches!(service.closed_ports, Some(ClosedPorts::Drop | ClosedPorts::Refuse))
 }
 
 /// A number that balancers have in common if they place flows alike: made of the seed, the services and their backends.
@@ -77,13 +83,16 @@ fn fingerprint(config: &Config, keys: &Keys) -> u32 {
         digest.update(key.address.octets());
         digest.update([key.protocol, abi::MptcpMode::from(service.mptcp) as u8]);
         digest.update(key.port.to_be_bytes());
+        digest.update(service.ports.each().end().to_be_bytes());
         let mut backends: Vec<_> = service.backends.iter().collect();
         backends.sort_by_key(|backend| backend.id);
         digest.update((backends.len() as u64).to_be_bytes());
         for backend in backends {
             digest.update(backend.id.get().to_be_bytes());
             digest.update(backend.weight.to_be_bytes());
-            digest.update([u8::from(backend.drained)]);
+            let flags = [backend.drained, backend.in_maintenance, backend.sorry];
+            let flags = flags.iter().rev().fold(0, |all, &flag| all << 1 | u8::from(flag));
+            digest.update([flags]);
             digest.update(backend.address.to_string());
             digest.update([0]);
         }

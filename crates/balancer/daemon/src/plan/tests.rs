@@ -7,11 +7,14 @@ use heddle_balancer_maps::abi::{Forwarding, STAMP_SHIFT, TargetState, VipKind};
 use heddle_hashing::{MAGLEV_SIZE, RING_SIZE, maglev};
 
 use super::*;
-use crate::config::{Member, load};
+use crate::config::{Member, Ports, load};
 use crate::health::State;
 use crate::links::Macs;
 use crate::mac::Mac;
 use crate::neighbours::NextHop;
+
+mod ports;
+mod shares;
 
 const UP: u8 = TargetState::Up as u8;
 const DOWN: u8 = TargetState::Down as u8;
@@ -41,6 +44,7 @@ struct Trace {
     listed: Vec<Member>,
     health: BTreeMap<WireId, State>,
     down_since: BTreeMap<WireId, Duration>,
+    up_since: BTreeMap<WireId, Duration>,
     drained: BTreeMap<WireId, bool>,
     next_hops: BTreeMap<IpAddr, NextHop>,
     has_placed_flows: bool,
@@ -69,6 +73,7 @@ impl Trace {
             listed: config(&[]).members().to_vec(),
             health: BTreeMap::new(),
             down_since: BTreeMap::new(),
+            up_since: BTreeMap::new(),
             drained: BTreeMap::new(),
             next_hops: addresses.chain(balancers).collect(),
             has_placed_flows: true,
@@ -87,6 +92,7 @@ impl Trace {
             listed: &self.listed,
             health: &self.health,
             down_since: &self.down_since,
+            up_since: &self.up_since,
             drained: &self.drained,
             next_hops: &self.next_hops,
             has_placed_flows: self.has_placed_flows,
@@ -506,29 +512,63 @@ fn frames_addresses_follow_the_interfaces() {
     assert!(!trace.plan.maps.macs.is_empty());
 }
 
+/// The choices for packets to the address of the configuration's services that are for none of them.
+fn choices(config: &Config) -> u32 {
+    let mut trace = Trace::start();
+    trace.update(config).unwrap();
+    let alone = VipName { address: [192, 0, 2, 10].into(), port: 0, protocol: 0 };
+    trace.plan.maps.vips[&alone].choices.into()
+}
+
 /// A packet that cannot be read has no port: one service at an address decides for all of them.
 #[test]
 fn unreadable_packets_are_dropped_where_a_service_says_so() {
-    let drops = |config: &Config| {
-        let mut trace = Trace::start();
-        trace.update(config).unwrap();
-        let alone = VipName { address: [192, 0, 2, 10].into(), port: 0, protocol: 0 };
-        trace.plan.maps.vips[&alone].drop_unparsable
-    };
     let mut config = config(&[1]);
-    assert_eq!(drops(&config), 0);
+    assert_eq!(choices(&config), 0);
     config.services[0].unparsable = crate::config::Unparsable::Drop;
-    config.services.push(Service { port: 80, name: "web2".into(), ..config.services[0].clone() });
+    config.services.push(Service {
+        ports: Ports::One(80),
+        name: "web2".into(),
+        ..config.services[0].clone()
+    });
     config.services[1].unparsable = crate::config::Unparsable::Pass;
-    assert_eq!(drops(&config), 1);
+    assert_eq!(choices(&config), abi::DROPS_UNPARSABLE);
+}
+
+#[test]
+fn one_service_chooses_for_closed_ports_and_echo_of_its_address() {
+    use crate::config::{ClosedPorts, Echo};
+    let mut config = config(&[1]);
+    config.services.push(Service {
+        ports: Ports::One(80),
+        name: "web2".into(),
+        ..config.services[0].clone()
+    });
+    for (closed_ports, echo, wanted) in [
+        (ClosedPorts::Pass, Echo::Pass, 0),
+        (ClosedPorts::Drop, Echo::Pass, abi::DROPS_CLOSED),
+        (ClosedPorts::Refuse, Echo::Drop, abi::REFUSES_CLOSED | abi::DROPS_ECHO),
+        (ClosedPorts::Pass, Echo::Answer, abi::ANSWERS_ECHO),
+    ] {
+        config.services[0].closed_ports = Some(closed_ports);
+        config.services[1].echo = Some(echo);
+        assert_eq!(choices(&config), wanted);
+        let keys = Keys { seed: [1, 2], maglev_seed: 3, steering: [[0; 2]; 2] };
+        let settings = settings(&config, &keys, &Maps::default());
+        assert_eq!(settings.closes_ports != 0, closed_ports != ClosedPorts::Pass);
+    }
 }
 
 /// Tokens are stored under the service with the least number; its targets stand for those of the others.
 #[test]
 fn services_of_a_group_share_their_tokens() {
     let mut config = config(&[1, 2]);
-    let mut second =
-        Service { port: 80, name: "web2".into(), group: None, ..config.services[0].clone() };
+    let mut second = Service {
+        ports: Ports::One(80),
+        name: "web2".into(),
+        group: None,
+        ..config.services[0].clone()
+    };
     for (backend, number) in second.backends.iter_mut().zip(11..) {
         backend.id = id(number);
     }

@@ -14,6 +14,9 @@ use crate::ids::WireId;
 use crate::links::Macs;
 use crate::neighbours::NextHop;
 
+/// The steps in which a backend's weight grows. Each changes the Maglev table, and a change of a table makes other balancers ask.
+const SLOW_START_STEPS: u32 = 10;
+
 /// The state of the world now.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
@@ -31,6 +34,8 @@ pub struct World<'a> {
     pub health: &'a BTreeMap<WireId, State>,
     /// The time at which each backend went down; one that is missing has been down for long.
     pub down_since: &'a BTreeMap<WireId, Duration>,
+    /// The time at which each backend came up or was added; one that is missing has been up for long.
+    pub up_since: &'a BTreeMap<WireId, Duration>,
     /// The backends that a command has drained (`true`) or put back (`false`); for the others the file decides.
     pub drained: &'a BTreeMap<WireId, bool>,
     /// The next hop of each address; one that is missing could not be resolved.
@@ -69,6 +74,9 @@ impl<'a> World<'a> {
 
     /// The state of a backend's target. One that was not probed yet is up: a restart must not move flows.
     pub(super) fn state_of(&self, service: &Service, backend: &Backend) -> TargetState {
+        if backend.in_maintenance {
+            return TargetState::Down;
+        }
         if self.health.get(&backend.id) != Some(&State::Down) {
             return TargetState::Up;
         }
@@ -77,6 +85,18 @@ impl<'a> World<'a> {
             Some(since) if self.now < *since + keep => TargetState::Failing,
             _ => TargetState::Down,
         }
+    }
+
+    /// A backend's weight in [`SLOW_START_STEPS`] parts: all of them, or as many as it has after a part of `slow_start`, one at least.
+    pub(super) fn weight_of(&self, service: &Service, backend: &Backend) -> u32 {
+        let steps = match self.up_since.get(&backend.id) {
+            Some(since) if self.now < *since + service.slow_start => {
+                let part = (self.now - *since).as_secs_f64() / service.slow_start.as_secs_f64();
+                ((part * f64::from(SLOW_START_STEPS)) as u32).max(1)
+            }
+            _ => SLOW_START_STEPS,
+        };
+        backend.weight * steps
     }
 
     pub(super) fn is_drained(&self, backend: &Backend) -> bool {

@@ -10,6 +10,10 @@ use heddled::admin::{BackendStatus, Client, Reply, Request, Status};
 
 pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
+const _: () = assert!(
+    heddle_lab::ADMIN_VERSION == heddled::admin::VERSION,
+    "the lab asks daemons in their version"
+);
 /// Limit on waits for an event that must come, however busy the machine is.
 pub const LIMIT: Duration = Duration::from_secs(60);
 /// Limit on joins: those that are refused end the wait before.

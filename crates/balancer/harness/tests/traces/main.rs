@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod churn;
+mod closed;
 mod closing;
 mod explain;
 mod failing;
@@ -16,6 +17,7 @@ mod joins;
 mod learning;
 mod modes;
 mod plain;
+mod ports;
 mod registrations;
 mod steering;
 mod verdicts;

@@ -55,6 +55,38 @@ fn a_return_and_then_a_death_lose_no_join() {
     }
 }
 
+/// A balancer's link comes back, or goes, and the others do not notice at the same moment. Those that go on count each other as alive, and it
+/// counted at least one of them throughout: a token is where all look for it.
+#[test]
+fn views_that_differ_lose_no_join() {
+    let Some(mut cluster) = open(three()) else { return };
+    let views_of_one: [&[usize]; 3] = [&[0, 1], &[0, 2], &[0, 1, 2]];
+    let views_of_others: [&[usize]; 2] = [&[1, 2], &[0, 1, 2]];
+    let mut connections = (1..).map(connection);
+    for own in views_of_one {
+        for (one, other) in
+            views_of_others.map(|one| views_of_others.map(|two| (one, two))).concat()
+        {
+            for (balancer, view) in [own, one, other].into_iter().enumerate() {
+                cluster.publish_to(balancer, view).unwrap();
+            }
+            for opened in 0..3 {
+                for connection in connections.by_ref().take(12) {
+                    let home = cluster.connect(opened, &connection);
+                    for joined in 0..3 {
+                        let subflow = with_port(connection.primary, 7 + joined as u16);
+                        let found = cluster.join(joined, &connection, &subflow);
+                        assert_eq!(
+                            found, home,
+                            "{own:?}, {one:?}, {other:?}: from {opened} at {joined}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The dead balancer is not known to be dead: keys that are lost with it come again by the other keeper.
 #[test]
 fn keys_that_come_again_go_through_the_other_keeper() {

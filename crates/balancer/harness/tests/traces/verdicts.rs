@@ -1,6 +1,6 @@
 //! Each packet has one verdict: also those that cannot be read, and those of other machines' frames.
 
-use heddle_balancer_maps::abi::{Counter, MAC_RECEIVED, MAC_SENT, Settings};
+use heddle_balancer_maps::abi::{Counter, DROPS_UNPARSABLE, MAC_RECEIVED, MAC_SENT, Settings};
 use heddle_harness::{Cluster, Flow, Outcome, Random, Setup, balancer_address, fragments, steered};
 use heddle_harness::{Connection, tagged};
 
@@ -104,7 +104,7 @@ fn what_cannot_be_read_is_the_stacks_and_counted_by_its_reason() {
 /// A service that passes nothing on drops what has its address. The rest has none, or another.
 #[test]
 fn a_service_may_drop_what_cannot_be_read() {
-    let Some(mut cluster) = open(Setup { drop_unparsable: true, ..Setup::default() }) else {
+    let Some(mut cluster) = open(Setup { choices: DROPS_UNPARSABLE, ..Setup::default() }) else {
         return;
     };
     let (mut dropped, elsewhere) = (0, with(&flow(1).syn(&[]), V4 - 4, &[203, 0, 113, 7]));

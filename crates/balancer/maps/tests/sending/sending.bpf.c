@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts that send packets (bpf/balancer, bpf/common), each part as a program of its own. */
 #include "balancer/steer.h"
+#include "common/echo.h"
+#include "common/refuse.h"
 #include "common/too_big.h"
 
 #define FLOW_HASH 0x12345678
@@ -94,6 +96,22 @@ int answers(struct xdp_md *ctx)
 	struct sending sending;
 
 	return prepare(ctx, &packet, &sending) ? answer_too_big(ctx, &packet, inner_mtu(sending.target)) : XDP_PASS;
+}
+
+SEC("xdp")
+int refuses(struct xdp_md *ctx)
+{
+	struct packet packet;
+
+	return parse(ctx, &packet) == PARSED ? refuse(ctx, &packet) : XDP_PASS;
+}
+
+SEC("xdp")
+int echoes(struct xdp_md *ctx)
+{
+	struct packet packet;
+
+	return parse(ctx, &packet) == PARSED && is_echo_request(ctx, &packet) && answer_echo(ctx, &packet) ? XDP_TX : XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,6 +1,6 @@
 //! `heddle path decode`: where a packet goes.
 
-use heddle_path_encoder::{End, Network, Pair, Walk};
+use heddle_path_encoder::{End, Network, Pair, Walk, number_of};
 use heddle_policy::cflb::{Addresses, Fields, Ports};
 use serde_json::json;
 
@@ -61,5 +61,5 @@ fn taken(network: &Network, pair: &Pair, walk: &Walk) -> Result<Option<(u64, u64
     }
     let paths = network.find(pair.from, pair.to)?;
     let choices: Vec<u16> = walk.steps.iter().map(|step| step.decision.next_hop).collect();
-    Ok(Some((listed::number_of(&paths, &choices), paths.count())))
+    Ok(Some((number_of(&paths, &choices), paths.count())))
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_fabric::Path;
-use heddle_path_encoder::{Flow, Network, Pair, PathEncoderError};
+use heddle_path_encoder::{Flow, ListedPath, Network, Pair, PathEncoderError};
 use heddle_policy::cflb::{Addresses, Field, Fields, Ports};
 use heddle_scenario::FabricFile;
 use serde_json::{Value, json};
 
-use super::listed::{Listed, NOTE, choices_of, number_of};
+use super::listed::{self, Listed, NOTE};
 use super::{pair, steps};
 use crate::args::Common;
 use crate::args::path::Encode;
@@ -26,9 +26,7 @@ pub(crate) fn encode(args: &Encode, common: &Common) -> Result<(), Failure> {
     let ports = ports(args, network.codec().field())?;
     let flow = Flow { addresses: pair.addresses, protocol: args.packet.protocol, ports };
     let names = names(args, &network, &path, &flow)?;
-    let paths = network.find(pair.from, pair.to)?;
-    let number = number_of(&paths, &choices_of(&path));
-    let listed = Listed::new(&network, (pair.from, pair.to), &path, number);
+    let listed = network.listed(pair.from, pair.to, &path)?;
     match common.json {
         true => print_json(&network, &pair, &listed, &names)?,
         false => print(args, &network, &pair, &listed, &names)?,
@@ -108,7 +106,7 @@ fn names(
 fn print_json(
     network: &Network,
     pair: &Pair,
-    listed: &Listed,
+    listed: &ListedPath,
     names: &[Fields],
 ) -> Result<(), Failure> {
     let name = |fields: &Fields| -> Result<Value, PathEncoderError> {
@@ -116,7 +114,7 @@ fn print_json(
         Ok(json!({ "header": header(fields), "hops": steps::hops(network, &walk) }))
     };
     let names = names.iter().map(name).collect::<Result<Vec<_>, _>>()?;
-    output::json(&json!({ "path": listed, "names": names }))
+    output::json(&json!({ "path": Listed::new(listed), "names": names }))
 }
 
 /// Header fields in the words of the path service.
@@ -134,10 +132,10 @@ fn print(
     args: &Encode,
     network: &Network,
     pair: &Pair,
-    listed: &Listed,
+    listed: &ListedPath,
     names: &[Fields],
 ) -> Result<(), Failure> {
-    output::line(format_args!("path {}: {}", listed.path, listed.routers()))?;
+    output::line(format_args!("path {}: {}", listed.number, listed::routers(listed)))?;
     for fields in names {
         output::line(in_words(network.codec().field(), fields))?;
         if args.explain {

@@ -1,52 +1,33 @@
-//! A path with its number among those of a pair of hosts. JSON has the terms of the path service.
+//! Listed paths as tables and as JSON, which has the terms of the path service.
 
-use heddle_fabric::{Path, Paths};
-use heddle_path_encoder::Network;
+use heddle_path_encoder::ListedPath;
 use serde::Serialize;
-
-use super::name;
 
 /// A path and its number.
 #[derive(Debug, Serialize)]
-pub(crate) struct Listed {
-    /// Its number among the pair's paths, from 0.
-    pub(crate) path: u64,
-    /// The sender, the routers, the receiver.
-    pub(crate) nodes: Vec<String>,
-    /// The next hop that each router chooses, from 0.
-    next_hops: Vec<u16>,
-    /// The number of next hops at each router.
-    out_of: Vec<u16>,
+pub(crate) struct Listed<'a> {
+    path: u64,
+    nodes: &'a [String],
+    next_hops: &'a [u16],
+    out_of: &'a [u16],
 }
 
-impl Listed {
-    pub(crate) fn new(
-        network: &Network,
-        (from, to): (u32, u32),
-        path: &Path,
-        number: u64,
-    ) -> Listed {
-        let mut nodes = vec![name(network, from)];
-        nodes.extend(network.path_names(path, to));
-        nodes.push(name(network, to));
-        Listed {
-            path: number,
-            nodes,
-            next_hops: choices_of(path),
-            out_of: path.hops.iter().map(|hop| hop.next_hops).collect(),
-        }
+impl<'a> Listed<'a> {
+    pub(crate) fn new(path: &'a ListedPath) -> Listed<'a> {
+        let ListedPath { number, nodes, next_hops, out_of } = path;
+        Listed { path: *number, nodes, next_hops, out_of }
     }
+}
 
-    /// The routers as `--via` takes them.
-    pub(crate) fn routers(&self) -> String {
-        self.nodes[1..self.nodes.len() - 1].join(",")
-    }
+/// The routers as `--via` takes them.
+pub(crate) fn routers(path: &ListedPath) -> String {
+    path.routers().join(",")
+}
 
-    /// The choice at each router.
-    pub(crate) fn choices(&self) -> String {
-        let each = self.next_hops.iter().zip(&self.out_of);
-        each.map(|(next_hop, out_of)| choice(*next_hop, *out_of)).collect::<Vec<_>>().join(", ")
-    }
+/// The choice at each router.
+pub(crate) fn choices(path: &ListedPath) -> String {
+    let each = path.next_hops.iter().zip(&path.out_of);
+    each.map(|(next_hop, out_of)| choice(*next_hop, *out_of)).collect::<Vec<_>>().join(", ")
 }
 
 /// The note on numbering, below tables; JSON and `--path` count alike.
@@ -58,23 +39,4 @@ pub(crate) fn choice(next_hop: u16, next_hops: u16) -> String {
         1 => "-".to_owned(),
         _ => format!("{next_hop} of 0-{}", next_hops.saturating_sub(1)),
     }
-}
-
-/// The number of the path with these choices: paths are in the order of their choices, so that it is found by halving.
-pub(crate) fn number_of(paths: &Paths<'_>, choices: &[u16]) -> u64 {
-    let (mut low, mut high, mut path) = (0, paths.count() - 1, Path::default());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        paths.nth(middle, &mut path);
-        match choices_of(&path).as_slice() < choices {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    low
-}
-
-/// The number of each next hop that a path takes.
-pub(crate) fn choices_of(path: &Path) -> Vec<u16> {
-    path.hops.iter().map(|hop| hop.next_hop).collect()
 }

@@ -161,7 +161,8 @@ impl heddle_study::paper::Experiment for Experiment {
         &[1]
     }
 
-    fn run(self, seed: u64) -> Result<Measured, EvaluationError> {
+    /// The paper has one profile, which changes nothing.
+    fn run(self, seed: u64, _: &[(&str, &str)]) -> Result<Measured, EvaluationError> {
         Ok(match self {
             Experiment::Diversity(model) => Measured::Diversity(model.stats()?),
             Experiment::Spread(mix, routers) => Measured::Spread(spread_mix(mix, routers, seed)),

@@ -6,6 +6,7 @@ use heddle_sim::{Next, Outcome, simulate};
 use heddle_units::Time;
 use serde::Serialize;
 
+use super::points::Scheme;
 use heddle_claims::Effort;
 use heddle_study::paper::EvaluationError;
 use heddle_study::point::no_files;
@@ -57,9 +58,11 @@ impl heddle_study::paper::Experiment for Experiment {
         }
     }
 
-    fn run(self, seed: u64) -> Result<Measured, EvaluationError> {
+    fn run(self, seed: u64, changes: &[(&str, &str)]) -> Result<Measured, EvaluationError> {
         Ok(match self {
-            Experiment::Failover(traffic) => Measured::Failover(Failover::run(traffic, seed)?),
+            Experiment::Failover(traffic) => {
+                Measured::Failover(Failover::run(traffic, seed, changes)?)
+            }
             Experiment::Overhead => Measured::Overhead(Overhead::run()?),
         })
     }
@@ -73,6 +76,14 @@ pub enum FailoverTraffic {
     WebSearch,
     /// Figure 9b.
     LongFlows,
+}
+
+impl FailoverTraffic {
+    /// True if a change of a dotted key means anything to HULA under this traffic: long flows are not drawn.
+    fn takes(self, key: &str) -> bool {
+        Scheme::Hula.takes(key)
+            && (self == FailoverTraffic::WebSearch || !key.starts_with("workload."))
+    }
 }
 
 /// Link S2-A3 goes down and comes back while S2-A4 is down all along: utilisation of the links into pod 2.
@@ -100,11 +111,17 @@ impl Failover {
     ///
     /// # Errors
     /// None that a caller can cause.
-    pub fn run(traffic: FailoverTraffic, seed: u64) -> Result<Failover, EvaluationError> {
+    pub fn run(
+        traffic: FailoverTraffic,
+        seed: u64,
+        changes: &[(&str, &str)],
+    ) -> Result<Failover, EvaluationError> {
         let mut source = Source::new("hula-fig9-failure.toml", FAILURE);
         if traffic == FailoverTraffic::WebSearch {
             source = source.with("workload", WEB_SEARCH);
         }
+        let taken = changes.iter().filter(|(key, _)| traffic.takes(key));
+        let source = taken.fold(source, |source, (key, value)| source.with(*key, *value));
         let outcome = simulate(&load(&source, &no_files)?, seed, &mut |_| Next::Continue)?;
         Ok(Failover::of(&outcome))
     }

@@ -5,6 +5,7 @@ use heddle_report::{Axis, Plot, Section, Series, Unit};
 use crate::hula::Hula;
 use crate::hula::experiments::{Experiment, Failover, FailoverTraffic, Measured};
 use crate::hula::points::{Point, Scheme};
+use crate::hula::run_length;
 use crate::two_pod::{Shape, Sizes};
 use heddle_study::paper::Evidence;
 use heddle_study::view::panel::{Panel, PaperRatios, curves};
@@ -21,7 +22,8 @@ pub(super) fn sections(evidence: &Evidence<Hula>) -> Vec<Section> {
         (Shape::Asymmetric, Sizes::DataMining, "7 and 8b"),
     ];
     let figure = |(shape, sizes, number)| figure(evidence, shape, sizes, number);
-    figures.into_iter().filter_map(figure).chain(failover(evidence)).collect()
+    let run_length = run_length::section(evidence);
+    figures.into_iter().filter_map(figure).chain(run_length).chain(failover(evidence)).collect()
 }
 
 /// The curves of one fabric and workload; `None` if nothing of it was simulated.

@@ -44,7 +44,7 @@ fn row(evidence: &Evidence<Hula>, ecmp: Point) -> Option<[String; 8]> {
         |seconds: Option<f64>| seconds.map_or("-".into(), |s| format!("{:.2} ms", s * 1e3));
     let (slow, fast) = (mean(Scheme::Ecmp)?, mean(Scheme::Hula)?);
     let load = evidence.loads.get(&ecmp)?;
-    let state = if load.warning.is_some() { "overloaded" } else { "steady" };
+    let state = if load.is_overloaded { "overloaded" } else { "steady" };
     let fabric = match ecmp.shape {
         Shape::Symmetric => "whole",
         Shape::Asymmetric => "link S2-A4 down",

@@ -5,9 +5,11 @@ pub mod experiments;
 mod figures;
 mod lead;
 pub mod points;
+mod profiles;
+mod run_length;
 mod sensitivity;
 
-use heddle_claims::{Claim, Effort, Monitor, Paper, Request};
+use heddle_claims::{Claim, Effort, Monitor, Paper, Profile, Request};
 use heddle_report::{Report, Section};
 use heddle_study::gather;
 use heddle_study::headline::{Headline, Variant};
@@ -25,6 +27,7 @@ impl Paper for Hula {
     const SYSTEM: &'static str = "HULA";
     const CLAIMS: &'static [Claim<Measure<Hula>>] = claims::CLAIMS;
     const RULE: &'static str = paper::RULE;
+    const PROFILES: &'static [Profile] = profiles::PROFILES;
 
     fn gather(
         request: &Request<'_, Hula>,

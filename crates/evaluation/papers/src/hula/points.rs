@@ -33,6 +33,16 @@ impl Scheme {
         }
     }
 
+    /// True if a change of a dotted key means anything to it.
+    pub(super) fn takes(self, key: &str) -> bool {
+        match key {
+            "scheme.detection" => self == Scheme::CongaPrime,
+            _ => {
+                !key.starts_with("scheme.") || matches!(self, Scheme::Hula | Scheme::HulaRareProbes)
+            }
+        }
+    }
+
     fn overrides(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Scheme::Ecmp => &[("scheme", "ecmp")],
@@ -95,7 +105,7 @@ impl heddle_study::point::Point for Point {
     }
 
     fn takes(&self, key: &str) -> bool {
-        !key.starts_with("scheme.") || matches!(self.scheme, Scheme::Hula | Scheme::HulaRareProbes)
+        self.scheme.takes(key)
     }
 
     /// Figure 5a's file with this point's overrides.

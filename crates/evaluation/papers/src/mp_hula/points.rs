@@ -94,7 +94,8 @@ impl System {
             "transport.join"
             | "transport.scheduler"
             | "transport.subflows"
-            | "transport.version" => {
+            | "transport.version"
+            | "fabric.interfaces" => {
                 matches!(self, System::Mptcp(..))
             }
             "scheme.best_k" | "scheme.long_flows" => routing == Routing::MpHula,

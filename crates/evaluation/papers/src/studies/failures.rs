@@ -141,6 +141,7 @@ mod tests {
             queue: Vec::new(),
             dropped: 0,
             series: (1..=14).map(|i| if i <= 6 { share } else { 0 }).collect(),
+            queue_peaks: Vec::new(),
         };
         let mut run = run(&cell(1, &[]));
         run.frames = (1..=14).map(|i| f64::from(i) / 100.0).collect();

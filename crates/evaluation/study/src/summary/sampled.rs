@@ -25,7 +25,16 @@ fn port_summary(samples: &Samples, port: usize, outcome: &Outcome) -> PortSummar
         queue: quantiles(&queue, SHAPE),
         dropped: counters.map_or(0, |counters| counters.dropped),
         series: series(samples, port),
+        queue_peaks: queue_peaks(samples, port),
     }
+}
+
+/// The longest queue of a port in each frame.
+fn queue_peaks(samples: &Samples, port: usize) -> Vec<u32> {
+    let rows = samples.queued.chunks(samples.ports.len().max(1));
+    let queue: Vec<u32> = rows.filter_map(|row| row.get(port).copied()).collect();
+    let chunks = queue.chunks(samples_per_frame(samples));
+    chunks.map(|chunk| chunk.iter().copied().max().unwrap_or(0)).collect()
 }
 
 /// Samples that make one frame, so that a run has at most [`SHAPE`] of them.

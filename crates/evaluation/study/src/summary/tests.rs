@@ -7,7 +7,17 @@ use super::*;
 /// A flow of some bytes that took some microseconds; ten in an empty fabric.
 fn flow(bytes: u64, micros: u64) -> FlowRecord {
     let (start, fct, ideal_fct) = (Time::ZERO, Time::micros(micros), Time::micros(10));
-    FlowRecord { id: 1, workload: 0, start, from: 0, to: 1, size: Bytes(bytes), fct, ideal_fct }
+    FlowRecord {
+        id: 1,
+        index: 0,
+        workload: 0,
+        start,
+        from: 0,
+        to: 1,
+        size: Bytes(bytes),
+        fct,
+        ideal_fct,
+    }
 }
 
 fn outcome(flows: Vec<FlowRecord>, samples: Samples) -> Outcome {
@@ -16,6 +26,7 @@ fn outcome(flows: Vec<FlowRecord>, samples: Samples) -> Outcome {
         flows,
         unfinished: Vec::new(),
         long_flows: Vec::new(),
+        requests: Vec::new(),
         samples,
         totals,
         scheme,
@@ -34,35 +45,16 @@ fn samples(rows: impl IntoIterator<Item = (u32, u32)>) -> Samples {
     };
     let (sent, queued): (Vec<u32>, Vec<u32>) = rows.into_iter().unzip();
     let times = (1..=sent.len() as u64).map(|i| Time::micros(10 * i)).collect();
-    Samples { ports: vec![name("leaf-1", "spine-1")], times, sent, queued, measured_from: 0 }
-}
-
-fn flows(class: &Option<ClassSummary>) -> u64 {
-    class.as_ref().map_or(0, |class| class.flows)
-}
-
-/// Section 6.2: small is under 100 KB, large is over 10 MB; both bounds are of the middle.
-#[test]
-fn sizes_at_the_bounds_of_the_classes() {
-    for (bytes, small, medium, large) in [
-        (1, 1, 0, 0),
-        (99_999, 1, 0, 0),
-        (100_000, 0, 1, 0),
-        (10_000_000, 0, 1, 0),
-        (10_000_001, 0, 0, 1),
-    ] {
-        let fct = FctSummary::new(&[flow(bytes, 20)]);
-        let found = (flows(&fct.small), flows(&fct.medium), flows(&fct.large));
-        assert_eq!(found, (small, medium, large), "{bytes}");
-        assert_eq!(flows(&fct.all), 1);
-    }
+    let (dropped, marked) = (vec![0; sent.len()], vec![0; sent.len()]);
+    let ports = vec![name("leaf-1", "spine-1")];
+    Samples { ports, times, sent, queued, dropped, marked, measured_from: 0 }
 }
 
 /// 101 flows of 0 to 100 us: the q-quantile is q x 100 us; in any order of arrival.
 #[test]
 fn times_and_slowdowns_of_an_even_distribution() {
     let flows: Vec<FlowRecord> = (0..=100).rev().map(|micros| flow(1_000, micros)).collect();
-    let fct = FctSummary::new(&flows);
+    let fct = FctSummary::new(&flows, &[]);
     let all = fct.all.unwrap();
     let near = |found: f64, micros: f64| assert!((found - micros * 1e-6).abs() < 1e-12, "{found}");
     near(all.seconds.mean, 50.0);
@@ -79,7 +71,7 @@ fn times_and_slowdowns_of_an_even_distribution() {
 
 #[test]
 fn no_flows_at_all() {
-    assert_eq!(FctSummary::new(&[]), FctSummary::default());
+    assert!(FctSummary::new(&[], &[]).all.is_none());
     let run = RunSummary::new(
         &crate::testing::scenario(&[]),
         1,
@@ -114,6 +106,7 @@ fn a_port_in_the_window() {
     let port = &ports(&outcome)[0];
     assert!((port.utilisation - 0.5).abs() < 1e-12);
     assert_eq!(port.series, [1000, 1000, 500, 0]);
+    assert_eq!(port.queue_peaks, [9_000, 3_000, 1_500, 0]);
     assert_eq!((port.queue[0], port.queue[100], port.queue[200]), (0.0, 1_500.0, 3_000.0));
     assert_eq!((port.queue.len(), port.dropped), (201, 3));
 }

@@ -8,8 +8,9 @@ use heddle_claims::stats::Estimate;
 use heddle_report::{Block, Cell, Report, Section, Table};
 use heddle_scenario::{Graph, Scenario};
 
+use crate::paired::{Baseline, Ratio};
 use crate::provenance::Provenance;
-use crate::results::OverSeeds;
+use crate::results::{ClassOverSeeds, OverSeeds};
 use crate::summary::RunSummary;
 use crate::sweep::{Axis, Row};
 use plots::{Curve, FctMetric};
@@ -49,12 +50,25 @@ fn cdfs(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
     groups.map(plot).collect()
 }
 
+/// Slowdowns of named runs, in groups that one plot can tell apart: their distributions, and their tails over size where there are several sizes.
+fn slowdown_plots(named: &[(&str, &[RunSummary])]) -> Vec<heddle_report::Plot> {
+    let groups = named.chunks(MOST_CURVES).enumerate();
+    let plots = |(index, group): (usize, &[(&str, &[RunSummary])])| {
+        let suffix = if index == 0 { String::new() } else { format!("-{}", index + 1) };
+        let cdf = plots::slowdown_cdf(&format!("slowdown-cdf{suffix}"), group);
+        let by_size = plots::slowdown_by_size(&format!("slowdown-by-size{suffix}"), group);
+        std::iter::once(cdf).chain(by_size)
+    };
+    groups.flat_map(plots).collect()
+}
+
 /// The report of one scenario.
 pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
     let name = scenario.scheme.name();
-    let mut results = Section::new("results", "Results")
-        .block(fct_table("scheme", &[(name.to_owned(), OverSeeds::new(runs))]))
-        .block(totals_table(runs));
+    let over = [(name.to_owned(), OverSeeds::new(runs))];
+    let mut results = Section::new("results", "Results").block(fct_table("scheme", &over));
+    results = class_table("scheme", &over).into_iter().fold(results, Section::block);
+    results = results.block(totals_table(runs));
     if runs.iter().any(|run| run.path_use.is_some()) {
         let load = 100.0 * runs[0].load.unwrap_or(0.0);
         let curve = Curve { name: name.to_owned(), points: vec![(load, runs.to_vec())] };
@@ -65,6 +79,8 @@ pub fn of_run(scenario: &Scenario, runs: &[RunSummary]) -> Report {
         "Distribution of flow completion times",
         &[(name, runs)],
     ));
+    let slowdowns = slowdown_plots(&[(name, runs)]);
+    let distributions = slowdowns.into_iter().fold(distributions, Section::block);
     let mut report = head(&scenario.title, runs).section(results).section(distributions);
     if let Some(section) = links(&scenario.fabric.graph, &[(name, runs)]) {
         report = report.section(section);
@@ -78,20 +94,48 @@ pub fn of_sweep(axes: &[Axis], rows: &[Row]) -> Report {
         rows.iter().map(|row| (row.settings.join(" "), row.over_seeds.clone())).collect();
     let keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
     let runs: Vec<RunSummary> = rows.iter().flat_map(|row| row.runs.clone()).collect();
-    let mut section = Section::new("results", "Results").block(fct_table(&keys.join(" "), &named));
+    let key = keys.join(" ");
+    let mut section = Section::new("results", "Results").block(fct_table(&key, &named));
+    section = class_table(&key, &named).into_iter().fold(section, Section::block);
     let named_runs: Vec<(&str, &[RunSummary])> =
         named.iter().zip(rows).map(|((name, _), row)| (name.as_str(), &*row.runs)).collect();
+    let has_classes = class_table(&key, &named).is_some();
     if let Some((key, curves)) = sweep_curves(axes, rows) {
         for curves in curves.chunks(MOST_CURVES) {
-            for metric in FctMetric::ALL {
+            for metric in [FctMetric::Mean, FctMetric::P99] {
                 section = section.block(plots::over(&key, metric, curves));
+            }
+            for class in classes(&named).iter().filter(|_| has_classes) {
+                section = section.block(plots::of_class(&key, &class.name, &class.title, curves));
             }
         }
     }
     let title = format!("Sweep over {}", keys.join(", "));
     let shapes = Section::new("fct", "Flow completion times");
     let shapes = cdfs(&named_runs).into_iter().fold(shapes, Section::block);
+    let shapes = slowdown_plots(&named_runs).into_iter().fold(shapes, Section::block);
     head(&title, &runs).section(section).section(shapes)
+}
+
+/// The ratios to a baseline, a row for each figure of each setting.
+pub fn with_ratios(report: Report, baseline: &Baseline, ratios: &[Ratio]) -> Report {
+    let header = ["settings", "figure", "ratio", "95 % interval", "seeds"];
+    let table = ratios.iter().fold(Table::new(header), |table, ratio| {
+        let interval = ratio.interval;
+        let interval = interval.map_or_else(|| "-".into(), |(a, b)| format!("{a:.3} to {b:.3}"));
+        table.row([
+            ratio.settings.join(" "),
+            ratio.figure.clone(),
+            format!("{:.3}", ratio.ratio),
+            interval,
+            ratio.seeds.to_string(),
+        ])
+    });
+    let Baseline { key, value } = baseline;
+    let title = format!("Ratios to {key} = {value}, seed by seed");
+    let text = "Geometric means of the ratios of runs with the same seed, and so with the same flows. Below 1, a row has less than the baseline: a shorter time, a \
+                lower goodput. An interval that contains 1 shows no difference.";
+    report.section(Section::new("ratios", title).block(text).block(table))
 }
 
 /// The last axis whose values are all numbers, and a curve over it for each setting of the others.
@@ -135,35 +179,18 @@ pub fn head<'a>(title: &str, runs: impl IntoIterator<Item = &'a RunSummary>) -> 
         .fact("Packet-hops", format!("{:.0} million", hops as f64 / 1e6))
 }
 
-/// Flow completion times, a row for each name.
+/// Flow completion times, a row for each name; the classes of sizes are those of the first row.
 fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
-    let header = [
-        key,
-        "mean FCT",
-        "median",
-        "p95",
-        "p99",
-        "< 100 KB",
-        "100 KB-10 MB",
-        "> 10 MB",
-        "slowdown",
-        "bound of the mean",
-        "unfinished",
-        "drops",
-        "timeouts",
-    ];
+    let classes = classes(rows);
+    let titles = classes.iter().map(|class| class.title.as_str());
+    let first = [key, "mean FCT", "median", "p95", "p99"].into_iter();
+    let last = ["slowdown", "bound of the mean", "unfinished", "drops", "timeouts"];
+    let header: Vec<&str> = first.chain(titles).chain(last).collect();
     rows.iter().fold(Table::new(header), |table, (name, o)| {
-        let times = [
-            o.fct_mean,
-            o.fct_p50,
-            o.fct_p95,
-            o.fct_p99,
-            o.fct_mean_small,
-            o.fct_mean_medium,
-            o.fct_mean_large,
-        ];
+        let times = [o.fct_mean, o.fct_p50, o.fct_p95, o.fct_p99].into_iter();
+        let by_class = classes.iter().map(|class| o.classes.named(&class.name)?.fct_mean);
         let mut cells = vec![Cell::from(name.clone())];
-        cells.extend(times.map(|time| Cell::from(estimate(time, 1e3, " ms"))));
+        cells.extend(times.chain(by_class).map(|time| Cell::from(estimate(time, 1e3, " ms"))));
         cells.push(Cell::from(estimate(o.slowdown_mean, 1.0, "")));
         let bound =
             o.fct_mean_bound.map_or_else(|| "-".into(), |b| format!("{:.3} ms", b.mean * 1e3));
@@ -173,6 +200,32 @@ fn fct_table(key: &str, rows: &[(String, OverSeeds)]) -> Table {
         cells.extend([flows.dropped, flows.timeouts].map(|count| Cell::from(count.to_string())));
         table.row(cells)
     })
+}
+
+/// The classes of sizes of the first row.
+fn classes(rows: &[(String, OverSeeds)]) -> &[ClassOverSeeds] {
+    rows.first().map_or(&[], |(_, over)| &over.classes.0)
+}
+
+/// Times and slowdowns of each class of sizes that has flows, a row for each name and class; `None` if fewer than two have any.
+fn class_table(key: &str, rows: &[(String, OverSeeds)]) -> Option<Table> {
+    let has_flows = |class: &&ClassOverSeeds| class.fct_mean.is_some();
+    if rows.iter().all(|(_, over)| over.classes.0.iter().filter(has_flows).count() < 2) {
+        return None;
+    }
+    let header = [key, "flows of", "mean FCT", "p99 FCT", "mean slowdown", "p99 slowdown"];
+    let classes = rows.iter().flat_map(|(name, o)| o.classes.0.iter().map(move |c| (name, c)));
+    let of_flows = classes.filter(|(_, class)| has_flows(class));
+    Some(of_flows.fold(Table::new(header), |table, (name, class)| {
+        table.row([
+            name.clone(),
+            class.title.clone(),
+            estimate(class.fct_mean, 1e3, " ms"),
+            estimate(class.fct_p99, 1e3, " ms"),
+            estimate(class.slowdown_mean, 1.0, ""),
+            estimate(class.slowdown_p99, 1.0, ""),
+        ])
+    }))
 }
 
 /// Totals, a row for each run.
@@ -223,7 +276,8 @@ fn links(graph: &Graph, runs: &[(&str, &[RunSummary])]) -> Option<Section> {
     let section = Section::new("links", "Links and queues")
         .block("Utilisation of each direction of each link between switches, in the first seed's run. Press play, or move the slider.")
         .block(plots::fabric_map("utilisation", "Link utilisation over time", graph, &sampled))
-        .block(plots::busiest_queue("queues", &sampled));
+        .block(plots::busiest_queue("queues", &sampled))
+        .block(plots::queues_over_time("queues-over-time", sampled[0].1));
     Some(section)
 }
 

@@ -1,11 +1,14 @@
 //! The plots that reports share.
 
 use heddle_claims::stats::{self, Estimate, quantile};
-use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Unit};
+use heddle_report::{Axis, FabricMap, Link, Node, Plot, Point, Run, Series, Style, Unit};
 use heddle_scenario::Graph;
 
 use crate::metric;
-use crate::summary::{PortSummary, RunSummary};
+use crate::summary::{PortSummary, RunSummary, SizeStep};
+
+/// Ports of one plot.
+const MOST_PORTS: usize = 5;
 
 /// A named curve: the runs at each abscissa.
 #[derive(Clone, Debug)]
@@ -90,11 +93,22 @@ pub fn over_load(id: &str, title: &str, metric: FctMetric, curves: &[Curve]) -> 
 }
 
 fn curves_of(id: &str, title: &str, x: Axis, metric: FctMetric, curves: &[Curve]) -> Plot {
+    curves_by(id, title, x, &|run| metric.of(run), curves)
+}
+
+/// A value in seconds: the mean over the seeds, with its confidence interval.
+fn curves_by(
+    id: &str,
+    title: &str,
+    x: Axis,
+    value: &dyn Fn(&RunSummary) -> Option<f64>,
+    curves: &[Curve],
+) -> Plot {
     let y = Axis::new("Flow completion time", Unit::si("s"));
     let plot = Plot::new(id, title, x, y);
     curves.iter().fold(plot, |plot, curve| {
         let point = |(x, runs): &(f64, Vec<RunSummary>)| {
-            let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
+            let figures: Vec<f64> = runs.iter().filter_map(value).collect();
             let Estimate { mean, half_width, .. } = Estimate::of(&figures)?;
             let bar = half_width.map(|half| ((mean - half).max(0.0), mean + half));
             Some(Point { x: *x, y: mean, bar })
@@ -113,6 +127,46 @@ pub fn fct_cdf(id: &str, title: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
     })
 }
 
+/// The 99th percentile of the completion times of a class of sizes over the values of a key.
+pub fn of_class(key: &str, name: &str, title: &str, curves: &[Curve]) -> Plot {
+    let p99 = |run: &RunSummary| run.fct.class(name).map(|class| class.seconds.p99);
+    let title = format!("99th percentile FCT, flows of {title}");
+    curves_by(&format!("p99-{name}-by-{key}"), &title, Axis::new(key, Unit::None), &p99, curves)
+}
+
+/// Distribution functions of slowdowns, seeds pooled by averaging their quantiles.
+pub fn slowdown_cdf(id: &str, runs: &[(&str, &[RunSummary])]) -> Plot {
+    let x = Axis::new("Slowdown: FCT over that in an empty fabric", Unit::None).log();
+    let y = Axis::new("Share of flows", Unit::None).within(0.0, 1.0);
+    runs.iter().fold(Plot::new(id, "Distribution of slowdowns", x, y), |plot, (name, runs)| {
+        let shapes = runs.iter().map(|run| run.fct.slowdown_quantiles.as_slice());
+        plot.series(Series::line(*name, cdf(&shapes.collect::<Vec<_>>())))
+    })
+}
+
+/// The 99th percentile of slowdowns over size, and the median where one set of runs is drawn, in the first seed's run; `None` where flows have one
+/// size. As figure 10 of HPCC (SIGCOMM 2019).
+pub fn slowdown_by_size(id: &str, runs: &[(&str, &[RunSummary])]) -> Option<Plot> {
+    let first = |runs: &[RunSummary]| runs.first().map(|run| run.fct.by_size.clone());
+    let steps: Vec<(&str, Vec<SizeStep>)> =
+        runs.iter().filter_map(|(name, runs)| Some((*name, first(runs)?))).collect();
+    if steps.iter().all(|(_, steps)| steps.len() < 2) {
+        return None;
+    }
+    let x = Axis::new("Flow size, a twentieth of the flows each", Unit::si("B")).log();
+    let y = Axis::new("Slowdown", Unit::None).log();
+    let plot = Plot::new(id, "Slowdown over flow size: 99th percentile", x, y);
+    let of = |steps: &[SizeStep], value: fn(&SizeStep) -> f64| -> Vec<(f64, f64)> {
+        steps.iter().map(|step| (step.bytes as f64, value(step))).collect()
+    };
+    let plot = steps.iter().fold(plot, |plot, (name, steps)| {
+        plot.series(Series::line(*name, of(steps, |step| step.p99)))
+    });
+    let [(name, steps)] = &steps[..] else { return Some(plot) };
+    let median = Series::new(format!("{name}, median"), Style::Dashed, of(steps, |step| step.p50));
+    Some(plot.series(median.coloured_as(*name)))
+}
+
 /// Distribution functions of the queue at the port that waited longest in any run.
 pub fn busiest_queue(id: &str, runs: &[(&str, &RunSummary)]) -> Plot {
     let p95 = |port: &PortSummary| quantile(&port.queue, 0.95).unwrap_or(0.0);
@@ -120,6 +174,20 @@ pub fn busiest_queue(id: &str, runs: &[(&str, &RunSummary)]) -> Plot {
     let busiest = all.max_by(|a, b| p95(a).total_cmp(&p95(b)));
     let (from, to) = busiest.map_or(("-", "-"), |port| (port.from.as_str(), port.to.as_str()));
     queue_cdf(id, from, to, runs)
+}
+
+/// The longest queues over time of the ports that waited longest in a run, the first of some.
+pub fn queues_over_time(id: &str, run: &RunSummary) -> Plot {
+    let peak = |port: &PortSummary| port.queue_peaks.iter().copied().max().unwrap_or(0);
+    let mut ports: Vec<&PortSummary> = run.ports.iter().filter(|port| peak(port) > 0).collect();
+    ports.sort_by_key(|port| std::cmp::Reverse(peak(port)));
+    let x = Axis::new("Time", Unit::si("s"));
+    let y = Axis::new("Most bytes waiting", Unit::si("B"));
+    let plot = Plot::new(id, "The longest queues over time", x, y);
+    ports.iter().take(MOST_PORTS).fold(plot, |plot, port| {
+        let points = run.frames.iter().copied().zip(port.queue_peaks.iter().map(|&b| f64::from(b)));
+        plot.series(Series::line(format!("{} to {}", port.from, port.to), points))
+    })
 }
 
 /// Distribution functions of the queue at one port.

@@ -13,7 +13,7 @@ fn a_run_with_its_links() {
     let sampled = cell(1, &[("measure.sample_every", "100us")]);
     let report = of_run(&sampled.scenario, &[run(&sampled)]);
     let ids: Vec<String> = report.svgs().into_iter().map(|(id, _)| id).collect();
-    assert_eq!(ids, ["fct-cdf", "queues"]);
+    assert_eq!(ids, ["fct-cdf", "slowdown-cdf", "queues", "queues-over-time"]);
     let page = report.to_html();
     for text in ["id=\"utilisation\"", "spine-2", "Queue at", "slowdown"] {
         assert!(page.contains(text), "{text}");

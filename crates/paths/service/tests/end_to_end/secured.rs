@@ -181,6 +181,31 @@ async fn reflection_describes_the_service_to_everyone() {
     running.stop().await.unwrap();
 }
 
+/// Python's client and older tools speak the protocol's earlier version alone.
+#[tokio::test]
+async fn reflection_lists_the_services_to_clients_of_v1alpha() {
+    use tonic_reflection::pb::v1alpha as earlier;
+    let running = Running::start(network(Field::Ports), options()).await;
+    let at = Endpoint::from_shared(format!("http://{}", running.bound.grpc.unwrap())).unwrap();
+    let channel = at.connect().await.unwrap();
+    let mut client = earlier::server_reflection_client::ServerReflectionClient::new(channel);
+    let list = earlier::ServerReflectionRequest {
+        host: String::new(),
+        message_request: Some(earlier::server_reflection_request::MessageRequest::ListServices(
+            String::new(),
+        )),
+    };
+    let answers = client.server_reflection_info(tokio_stream::iter([list])).await.unwrap();
+    let answer = answers.into_inner().next().await.unwrap().unwrap().message_response.unwrap();
+    let earlier::server_reflection_response::MessageResponse::ListServicesResponse(list) = answer
+    else {
+        panic!("{answer:?}")
+    };
+    let names: Vec<&str> = list.service.iter().map(|service| &*service.name).collect();
+    assert!(names.contains(&"heddle.path.v1.PathService"), "{names:?}");
+    running.stop().await.unwrap();
+}
+
 /// Every operation of the document is one of the service, with that method.
 #[tokio::test]
 async fn the_openapi_document_names_operations_that_are_there() {

@@ -25,19 +25,19 @@ fn config(update: Update) -> HulaConfig {
 
 /// The tables of 4 ToRs under one update rule.
 struct Rig {
-    table: BestHops,
+    table: HopTable,
     config: HulaConfig,
 }
 
 impl Rig {
     fn new(k: usize, update: Update) -> Rig {
-        Rig { table: BestHops::new(4, k), config: config(update) }
+        Rig { table: HopTable::new(4, k), config: config(update) }
     }
 
     /// ToR 3's hops, best first, after a probe of the path by `port`.
     fn after(&mut self, now: Nanos, port: u16, util: u16) -> Vec<(u16, u16)> {
-        self.table.update(now, FAR, Port(port), util, &self.config);
-        self.table.ranked(FAR).map(|(port, util)| (port.0, util)).collect()
+        update(&mut self.table, now, FAR, (Port(port), util), &self.config);
+        self.table.known(FAR).map(|(port, util)| (port.0, util)).collect()
     }
 }
 
@@ -110,17 +110,17 @@ fn a_dead_hop_is_removed_from_a_table_with_free_slots() {
 #[test]
 fn tors_have_tables_of_their_own_and_those_outside_the_fabric_none() {
     let mut rig = Rig::new(2, Update::Refresh);
-    assert_eq!(rig.table.update(0, Tor(0), Port(1), 10, &rig.config), Some(10));
-    assert_eq!(rig.table.update(0, Tor(4), Port(1), 10, &rig.config), None);
-    assert_eq!(rig.table.ranked(Tor(0)).count(), 1);
-    assert_eq!([1, 2, 3, 4].map(|tor| rig.table.ranked(Tor(tor)).count()), [0; 4]);
+    assert_eq!(update(&mut rig.table, 0, Tor(0), (Port(1), 10), &rig.config), Some(10));
+    assert_eq!(update(&mut rig.table, 0, Tor(4), (Port(1), 10), &rig.config), None);
+    assert_eq!(rig.table.known(Tor(0)).count(), 1);
+    assert_eq!([1, 2, 3, 4].map(|tor| rig.table.known(Tor(tor)).count()), [0; 4]);
     assert!(!rig.table.try_forward(0, Tor(4), 1));
 }
 
 #[test]
 fn one_hop_a_tor_takes_hulas_16_bytes() {
-    assert_eq!(BestHops::new(10_000, 1).state_bytes(), 160_000);
-    assert_eq!(BestHops::new(10_000, 4).state_bytes(), 460_000);
+    assert_eq!(HopTable::new(10_000, 1).state_bytes(), 160_000);
+    assert_eq!(HopTable::new(10_000, 4).state_bytes(), 460_000);
 }
 
 /// A simple model of the table, ordered by a stable sort.
@@ -152,9 +152,9 @@ proptest! {
         let mut time = 0;
         for (wait, port, util) in news {
             time += wait / 8;
-            let best = rig.table.update(time, FAR, Port(port), util, &rig.config);
+            let best = super::update(&mut rig.table, time, FAR, (Port(port), util), &rig.config);
             model.update(time, port, util, k, update);
-            let hops: Vec<_> = rig.table.ranked(FAR).map(|(port, util)| (port.0, util)).collect();
+            let hops: Vec<_> = rig.table.known(FAR).map(|(port, util)| (port.0, util)).collect();
             let expected: Vec<_> = model.0.iter().map(|hop| (hop.0, hop.1)).collect();
             prop_assert_eq!(&hops, &expected);
             prop_assert_eq!(best, hops.iter().map(|hop| hop.1).min(), "the lowest goes on");

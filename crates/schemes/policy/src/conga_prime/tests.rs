@@ -22,9 +22,14 @@ fn config() -> CongaConfig {
     }
 }
 
-fn in_first_pod(info: &SwitchInfo) -> CongaPrime {
+fn detecting(detection: Detection, info: &SwitchInfo) -> CongaPrime {
     let same_pod = vec![true, true, false, false];
-    CongaPrime::new(&config(), &SwitchInfo { same_pod, ..info.clone() })
+    let config = CongaPrimeConfig { conga: config(), detection };
+    CongaPrime::new(&config, &SwitchInfo { same_pod, ..info.clone() })
+}
+
+fn in_first_pod(info: &SwitchInfo) -> CongaPrime {
+    detecting(Detection::EverySwitch, info)
 }
 
 /// Number of flowlets by each of two uplinks, for 1000 flowlets of different flows from ToR 0 to `dst`.
@@ -54,7 +59,14 @@ fn inside_the_pod_it_steers_and_across_pods_it_hashes() {
 
 #[test]
 fn without_pods_everything_is_hashed() {
-    let counts = spread(CongaPrime::new(&config(), &tor_info(0)), 1, &mut port_3_full());
+    let counts = spread(
+        CongaPrime::new(
+            &CongaPrimeConfig { conga: config(), detection: Detection::EverySwitch },
+            &tor_info(0),
+        ),
+        1,
+        &mut port_3_full(),
+    );
     assert!(chi_square(&counts) < 10.83, "p < 0.001 for 1 degree: {counts:?}");
 }
 
@@ -128,4 +140,39 @@ fn a_tors_tables_grow_with_its_pod_alone() {
     let tor = in_first_pod(&tor_info(0));
     assert_eq!(tor.state_bytes(), 1024 * 12 + 2 * 41 / 2);
     assert_eq!(in_first_pod(&switch_info(77)).state_bytes(), 1024 * 12);
+}
+
+/// The source ToR starts a flowlet after a pause; the switch behind it sees the hash change, and has no pauses of its own.
+#[test]
+fn one_hash_of_the_source_tor_serves_every_switch() {
+    let once = |info: &SwitchInfo| detecting(Detection::SourceTor, info);
+    let (mut tor, mut aggregation) = (once(&tor_info(0)), once(&switch_info(77)));
+    let mut ports = FakePorts::default();
+    let mut counts = [0u32; 4];
+    let mut send = |now: Nanos, seen: Nanos| {
+        let mut packet = packet(9, 3);
+        let first = tor.forward(at(now), &mut packet, &UP, &mut ports);
+        packet.ingress = Ingress::Fabric;
+        let second = aggregation.forward(at(seen), &mut packet, &UP, &mut ports);
+        (first, second, packet.tag)
+    };
+    for i in 0..4000 {
+        let begin = i * 3 * GAP;
+        let (first, second, hash) = send(begin, begin);
+        assert_eq!(send(begin + GAP, begin + 2 * GAP), (first, second, hash), "a pause on the way");
+        counts[usize::from((first.0 - 2) * 2 + second.0 - 2)] += 1;
+    }
+    assert!(chi_square(&counts) < 16.27, "p < 0.001 for 3 degrees: {counts:?}");
+}
+
+/// Inside the pod all is as in CONGA, and a packet from another pod leaves no hash behind.
+#[test]
+fn one_hash_leaves_traffic_inside_the_pod_alone() {
+    let mut tor = detecting(Detection::SourceTor, &tor_info(0));
+    let mut ports = port_3_full();
+    let mut across = Header { src_tor: Tor(2), ingress: Ingress::Fabric, ..packet(9, 0) };
+    across.tag = 7;
+    tor.egress(at(0), &mut across);
+    assert_eq!(across.tag, 0);
+    assert_eq!(spread(tor, 1, &mut ports), [1000, 0], "to ToR 1: congestion counts");
 }

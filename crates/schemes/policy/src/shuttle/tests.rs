@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::{
-    MpHula, MpHulaConfig, MptcpId, Shim, Update,
+    Ingress, MpHula, MpHulaConfig, MptcpId, Shim, Update, mix,
     testing::{FakePorts, Random, at, packet, switch_info, tor_info},
 };
 
@@ -91,6 +91,10 @@ impl Rig {
         taken
     }
 
+    fn forget_flowlets(&mut self) {
+        self.shuttle.mptcp.forget_flowlets(&self.shuttle.config.hula);
+    }
+
     fn remote(&self) -> Vec<(u16, u16)> {
         self.shuttle.remote_figures(FAR).map(|(port, remote)| (port.0, remote)).collect()
     }
@@ -126,9 +130,9 @@ fn the_own_utilisation_counts_as_it_is_now() {
     assert_near(rig.share_of_port_2(), 5_000.0);
     rig.ports.util[2] = HALF;
     let mut rig = Rig { random: Random(2), ..rig };
-    rig.shuttle.flowlets = OwnedFlowlets::new(64, GAP);
+    rig.forget_flowlets();
     assert_near(rig.share_of_port_2(), 2_000.0);
-    rig.shuttle.flowlets = OwnedFlowlets::new(64, GAP);
+    rig.forget_flowlets();
     rig.hear(0, 3, HALF_PROBE);
     assert_near(rig.share_of_port_2(), 5_000.0);
 }
@@ -138,10 +142,10 @@ fn the_own_queue_adds_to_the_cost_and_a_full_hop_is_almost_never_taken() {
     let mut rig = Rig::knowing(&config(2), &[0, 0]);
     rig.ports.queue[2] = 32_768;
     assert_near(rig.share_of_port_2(), 2_000.0);
-    rig.shuttle.flowlets = OwnedFlowlets::new(64, GAP);
+    rig.forget_flowlets();
     rig.ports.queue[2] = 65_536;
     assert!(rig.share_of_port_2() <= 2, "one in 65537");
-    rig.shuttle.flowlets = OwnedFlowlets::new(64, GAP);
+    rig.forget_flowlets();
     rig.ports.queue[3] = 200_000;
     assert_near(rig.share_of_port_2(), 5_000.0);
 }

@@ -20,7 +20,8 @@ pub(crate) fn from_file(name: &str, text: &str, delay: Time) -> Result<Graph, Pr
     build(&file, delay).map_err(|problem| document.locate(problem).into())
 }
 
-fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
+/// The graph of a file's tables.
+pub(super) fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     Counts { hosts: 0, tors: 0, upper: 0, links: file.link.len() as u64 }.check()?;
     check_names(&file.node)?;
     let nodes =

@@ -3,6 +3,8 @@
 mod bcube;
 mod fat_tree;
 mod from_file;
+mod from_hpcc;
+mod from_htsim;
 mod leaf_spine;
 mod length;
 mod limits;
@@ -16,6 +18,8 @@ mod width;
 pub(crate) use bcube::bcube;
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
+pub(crate) use from_hpcc::from_hpcc;
+pub(crate) use from_htsim::from_htsim;
 pub(crate) use leaf_spine::leaf_spine;
 pub(crate) use length::most_switches;
 pub(crate) use limits::{check_delay, check_ports, check_rate};

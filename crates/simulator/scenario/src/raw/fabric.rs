@@ -166,8 +166,22 @@ pub(crate) struct BCube {
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphPath {
-    /// A TOML file of `[[node]]` and `[[link]]` tables, named from the scenario's own folder.
+    /// A TOML file of `[[node]]` and `[[link]]` tables, or one of another simulator, named from the scenario's own folder.
     pub(crate) path: String,
+    /// Format of the file. Default: "htsim" if its name ends with `.topo`, else "heddle".
+    pub(crate) format: Option<GraphFormat>,
+}
+
+/// Format of a graph file.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum GraphFormat {
+    /// TOML, with a table for each node and link.
+    Heddle,
+    /// The fat-trees of csg-htsim (`.topo`).
+    Htsim,
+    /// The topology files of HPCC's ns-3 simulation.
+    Hpcc,
 }
 
 /// Options of all shapes.

@@ -1,6 +1,6 @@
 //! `[measure]`.
 
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,12 @@ pub(crate) struct Measure {
     pub(crate) time_limit: Time,
     /// Time between two samples of queues and links. Default: no samples.
     pub(crate) sample_every: Option<Time>,
+    /// With `sample_every`: the links that are sampled, in both directions: `"switches"` for all between switches, `"hosts"` for all of hosts,
+    /// or links named as in `event.fail`, `"leaf-1 host-3"`, `"host-3"` or `"spine-2"`. Default: ["switches"].
+    pub(crate) sample: Option<Vec<String>>,
+    /// Bounds of the classes of sizes for which results are given: below the first, between two (both included), above the last. Default:
+    /// ["100KB", "10MB"] (HULA figure 6).
+    pub(crate) size_classes: Option<Vec<Bytes>>,
 }
 
 impl Default for Measure {
@@ -34,6 +40,8 @@ impl Default for Measure {
             duration: None,
             time_limit: Time::secs(100),
             sample_every: None,
+            sample: None,
+            size_classes: None,
         }
     }
 }

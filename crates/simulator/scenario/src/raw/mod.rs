@@ -3,6 +3,7 @@
 //! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types and units.
 
 mod cflb;
+mod entropy;
 mod event;
 mod fabric;
 mod fabric_file;
@@ -15,21 +16,25 @@ mod workload;
 pub(crate) use cflb::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing, Sender,
 };
+pub(crate) use entropy::Entropy;
 pub(crate) use event::Event;
 pub(crate) use fabric::{
-    BCube, Fabric, FatTree, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod, Vl2,
+    BCube, Fabric, FatTree, GraphFormat, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod,
+    Vl2,
 };
 pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};
 pub(crate) use measure::Measure;
 pub(crate) use scheme::{
-    Drill, Hula, LongFlows, MpHula, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, Update,
+    CongaPrime, Detection, Drill, External, Hula, LongFlows, MpHula, Parameter, Scheme, Shuttle,
+    ShuttleChoice, ShuttleSubflows, Update,
 };
 pub(crate) use transport::{
-    Control, Coupling, JoinTime, Mptcp, Recovery, Scheduler, Tcp, Transport,
+    Control, Coupling, JoinTime, LossDetection, Mptcp, Recovery, Scheduler, Tcp, Transport,
 };
 pub(crate) use workload::{
-    Collective, Connections, Flows, Long, Operation, Pattern, Sizes, TrafficPart, Workload,
+    Collective, Connections, Flows, Long, Operation, Pattern, Requests, Sizes, TrafficPart,
+    Workload,
 };
 
 use heddle_config::OneOrMore;
@@ -52,6 +57,9 @@ pub(crate) struct File {
     pub(crate) transport: Transport,
     /// The switches' load balancing. A scheme whose defaults suit may be given by its name alone: `scheme = "hula"`.
     pub(crate) scheme: Scheme,
+    /// The hosts' load balancing: `entropy = "reps"`. Default: "flow", none.
+    #[serde(default)]
+    pub(crate) entropy: Entropy,
     /// The traffic: one table `[workload]`, or several, each `[[workload]]` with a `name`.
     pub(crate) workload: OneOrMore<TrafficPart>,
     /// The measurement and its times.

@@ -1,5 +1,7 @@
 //! `[scheme]`.
 
+use std::collections::BTreeMap;
+
 use heddle_units::{Bytes, Time};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -34,18 +36,18 @@ pub(crate) enum Scheme {
     Shuttle(Shuttle),
     /// CFLB (Detal et al., Computer Networks 2013): elephants are placed on paths, which their ports name; the rest is hashed.
     Cflb(Cflb),
+    /// A scheme in a shared library, outside of the simulator.
+    External(External),
     /// No fabric: one big switch between the hosts, a bound for every scheme.
     Ideal,
 }
 
-/// A scheme may be its name alone.
-fn also_by_name(schema: &mut Schema) {
+/// A table with a `kind` may be its name alone, unless it has a key without a default.
+pub(super) fn also_by_name(schema: &mut Schema) {
     let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return };
     let names = kinds.iter().filter_map(|kind| kind.pointer("/properties/kind/const").cloned());
-    let names: Vec<Value> = names.collect();
-    kinds.push(
-        json!({ "type": "string", "description": "The scheme with its defaults.", "enum": names }),
-    );
+    let names: Vec<Value> = names.filter(|name| name != "external").collect();
+    kinds.push(json!({ "type": "string", "description": "With its defaults.", "enum": names }));
 }
 
 /// Slots of a flowlet table: 64 K (CONGA section 3.4).
@@ -66,14 +68,27 @@ pub(crate) struct CongaPrime {
     pub(crate) metric_bits: u8,
     /// A remote metric older than this counts as 0. Default: 10ms (CONGA section 3.3).
     pub(crate) metric_age: Time,
+    /// Switches that detect the flowlets of packets across pods. Default: "every-switch".
+    pub(crate) detection: Detection,
 }
 
 impl Default for CongaPrime {
     fn default() -> CongaPrime {
         let Conga { flowlet_slots, tau, metric_bits, metric_age, .. } = Conga::default();
         let flowlet_gap = Time::micros(100);
-        CongaPrime { flowlet_gap, flowlet_slots, tau, metric_bits, metric_age }
+        let detection = Detection::EverySwitch;
+        CongaPrime { flowlet_gap, flowlet_slots, tau, metric_bits, metric_age, detection }
     }
+}
+
+/// Switches that detect the flowlets of packets across pods.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Detection {
+    /// Each detects and counts them itself.
+    EverySwitch,
+    /// The source ToR alone: it hashes 5-tuple and flowlet number once, and the other switches use its hash (HULA section 6).
+    SourceTor,
 }
 
 /// Defaults are those of CONGA section 3.6: Q = 3, tau = 160 us, a flowlet gap of 500 us.
@@ -323,4 +338,29 @@ pub(crate) enum ShuttleSubflows {
     FirstFree,
     /// Each chooses alone.
     Alike,
+}
+
+/// A scheme in a shared library.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct External {
+    /// The shared library, written in C, Rust or any other language by the header `heddle_scheme.h`. A relative path is sought from the
+    /// scenario's folder.
+    pub(crate) library: String,
+    /// Its parameters, whose names and defaults are the library's own. Default: none.
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, Parameter>,
+}
+
+/// A parameter of a library: a whole number from 0; true or false, which is 1 or 0; or a quantity with its unit, which is a number of
+/// nanoseconds ("100us"), bytes ("64KB") or bits per second ("10Gbps").
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Parameter {
+    /// A whole number.
+    Number(u64),
+    /// True or false.
+    Flag(bool),
+    /// A quantity with its unit.
+    Quantity(String),
 }

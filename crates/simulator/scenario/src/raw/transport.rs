@@ -36,6 +36,8 @@ pub(crate) struct Tcp {
     pub(crate) control: Control,
     /// Loss recovery. Default: "sack".
     pub(crate) recovery: Recovery,
+    /// Loss detection. Default: "dup-ack" (RFC 5681, RFC 6675).
+    pub(crate) loss_detection: LossDetection,
     /// Lower bound of the retransmission timeout. Default: 10ms (DCTCP section 4 lowers it to this from TCP's 300 ms;
     /// Vasudevan et al., SIGCOMM 2009).
     pub(crate) min_rto: Time,
@@ -49,7 +51,7 @@ pub(crate) struct Tcp {
     pub(crate) delayed_ack: Option<Time>,
     /// True if the window falls back to the initial one after an idle timeout. Default: true (RFC 5681 section 4.1).
     pub(crate) idle_restart: bool,
-    /// Duplicate acknowledgements that mean a loss. Default: 3 (RFC 5681).
+    /// Duplicate acknowledgements that mean a loss; with RACK-TLP, until reordering has been seen. Default: 3 (RFC 5681).
     pub(crate) dup_threshold: u32,
 }
 
@@ -62,6 +64,7 @@ impl Default for Tcp {
             initial_ssthresh: default.initial_ssthresh,
             control: Control::NewReno,
             recovery: Recovery::Sack,
+            loss_detection: LossDetection::DupAck,
             min_rto: default.min_rto,
             max_rto: default.max_rto,
             initial_rto: None,
@@ -93,6 +96,16 @@ pub(crate) enum Recovery {
     Sack,
     /// Cumulative acknowledgements alone (RFC 6582).
     NewReno,
+}
+
+/// Loss detection.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LossDetection {
+    /// Duplicate acknowledgements: `dup_threshold` later segments have arrived.
+    DupAck,
+    /// RACK-TLP (RFC 8985): a later segment has arrived, and this one has not in time. Tolerates reordering. Needs `recovery = "sack"`.
+    Rack,
 }
 
 /// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the connection's.

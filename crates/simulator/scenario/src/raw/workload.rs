@@ -47,6 +47,10 @@ pub(crate) enum Workload {
     Replay(Replay),
     /// A collective operation of a training job: flows that wait for each other.
     Collective(Collective),
+    /// Flows listed in a file that wait for each other.
+    FlowGraph(FlowGraph),
+    /// Requests in a closed loop: clients wait for the responses to their requests.
+    Requests(Requests),
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -70,7 +74,7 @@ pub(crate) struct Flows {
     pub(crate) connections_per_pair: Option<u32>,
 }
 
-/// Each host sends to its successor over one persistent connection.
+/// Each pair of hosts has one persistent connection.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Collective {
@@ -78,7 +82,7 @@ pub(crate) struct Collective {
     pub(crate) operation: Operation,
     /// Bytes of each host's vector.
     pub(crate) size: Bytes,
-    /// The hosts in the order of the ring, as in `["host-1", "host-9"]`. Default: all, in the order of their numbers.
+    /// The hosts in the order of their ranks, as in `["host-1", "host-9"]`. Default: all, in the order of their numbers.
     pub(crate) hosts: Option<Vec<String>>,
 }
 
@@ -89,6 +93,56 @@ pub(crate) enum Operation {
     /// All-reduce in a ring (Patarasuk and Yuan, JPDC 2009): of n hosts, 2 (n - 1) steps; in each a host sends one of n parts of its vector, in every
     /// step after the first the part that it has received in the step before.
     RingAllReduce,
+    /// All-reduce over a binomial tree (Thakur, Rabenseifner and Gropp, IJHPCA 2005): a reduction to the first host, then a broadcast, of 2 ceil(log2 n)
+    /// steps; in each a host sends its whole vector to one other.
+    TreeAllReduce,
+    /// All-to-all by pairwise exchange (the same article): of n - 1 steps; in step k each host sends one of n parts of its vector to the one k ranks on, once
+    /// it has sent and received those of the step before.
+    AllToAll,
+}
+
+/// Each pair of hosts has one persistent connection in each direction.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlowGraph {
+    /// A CSV file whose first line is `id,after,from,to,size`, with or without `,delay`: a name, the names of the flows that it waits for (separated by
+    /// spaces), names of hosts, a size with its unit, a time with its unit between the arrival of the last of these flows and the start. Or, if its name
+    /// ends with `.cm`, htsim's connection matrix with its triggers.
+    pub(crate) file: String,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Requests {
+    /// Sizes of responses.
+    pub(crate) sizes: Sizes,
+    /// Bytes of a request. Default: 100B, so that it fits a packet.
+    #[serde(default = "request_size")]
+    pub(crate) request_size: Bytes,
+    /// Requests that each client has under way at a time. Default: 1.
+    #[serde(default = "one")]
+    pub(crate) outstanding: u32,
+    /// Servers that each request goes to, drawn for each; it is done when all have responded. Default: 1.
+    #[serde(default = "one")]
+    pub(crate) fan_out: u32,
+    /// Mean of the exponential time from the last response to the next request. Default: 0ps.
+    #[serde(default)]
+    pub(crate) think: Time,
+    /// Clients and servers: "cross-pod" or "all-to-all". Default: "cross-pod" in a fabric with pods, "all-to-all" in others.
+    pub(crate) pattern: Option<Pattern>,
+    /// Connections that carry requests, and those that carry responses. Default: "persistent" (HULA section 6).
+    #[serde(default)]
+    pub(crate) connections: Connections,
+    /// With `connections = "persistent"`: connections of each pair of hosts and direction. Default: 3 (HULA section 6).
+    pub(crate) connections_per_pair: Option<u32>,
+}
+
+fn request_size() -> Bytes {
+    Bytes(100)
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// A distribution of flow sizes.
@@ -161,6 +215,7 @@ fn one_ms() -> Time {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Replay {
     /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`, `at_us`, `at_ms`, `at_s` for
-    /// plain numbers) counted from the end of the probes' warm-up, names of hosts, sizes with their units (or `size_bytes`).
+    /// plain numbers) counted from the end of the probes' warm-up, names of hosts, sizes with their units (or `size_bytes`). Or, if its name ends with
+    /// `.cm`, htsim's connection matrix.
     pub(crate) file: String,
 }

@@ -8,8 +8,8 @@ use heddle_units::{Bytes, Rate};
 
 use super::times::bounded;
 use crate::graph::{
-    Names, bcube, check_delay, check_ports, check_rate, fat_tree, from_file, leaf_spine, two_pod,
-    vl2,
+    Names, bcube, check_delay, check_ports, check_rate, fat_tree, from_file, from_hpcc, from_htsim,
+    leaf_spine, two_pod, vl2,
 };
 use crate::raw::{self, LinkChange, Options, Shape};
 use crate::source::Files;
@@ -57,9 +57,18 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
         Shape::LeafSpine(shape) => leaf_spine(shape, delay)?,
         Shape::Vl2(shape) => vl2(shape, delay)?,
         Shape::BCube(shape) => bcube(shape, delay)?,
-        Shape::File(raw::GraphPath { path }) => {
+        Shape::File(raw::GraphPath { path, format }) => {
             let unreadable = |error| Problem::at("path", format!("cannot read {path}: {error}"));
-            from_file(path, &files.read(path).map_err(unreadable)?, delay)?
+            let text = files.read(path).map_err(unreadable)?;
+            let by_name = match path.ends_with(".topo") {
+                true => raw::GraphFormat::Htsim,
+                false => raw::GraphFormat::Heddle,
+            };
+            match format.unwrap_or(by_name) {
+                raw::GraphFormat::Heddle => from_file(path, &text, delay)?,
+                raw::GraphFormat::Htsim => from_htsim(path, &text)?,
+                raw::GraphFormat::Hpcc => from_hpcc(path, &text)?,
+            }
         }
     };
     let graph = multi_homed(graph, raw)?;

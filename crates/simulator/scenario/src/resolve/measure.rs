@@ -1,10 +1,13 @@
 //! `[measure]`.
 
+use std::collections::BTreeSet;
+
 use heddle_config::Problem;
-use heddle_units::Time;
+use heddle_units::{Bytes, Time};
 
 use super::times::{at_least_1us, bounded, positive};
-use crate::{Measure, ReplayFlow, Scheme, Until, Workload, raw};
+use crate::graph::Names;
+use crate::{DEFAULT_SIZE_CLASSES, Graph, Measure, ReplayFlow, Scheme, Until, Workload, raw};
 
 /// Probes run alone for this many periods, and at least for this long.
 const PROBE_WARM_UP: (u64, Time) = (5, Time::millis(1));
@@ -12,19 +15,89 @@ const PROBE_WARM_UP: (u64, Time) = (5, Time::millis(1));
 /// Flows that start this early are not measured.
 const WARM_UP: Time = Time::millis(20);
 
+/// Bounds of size classes beyond these are too many for tables.
+const MOST_BOUNDS: usize = 8;
+
 pub(super) fn resolve(
     raw: &raw::Measure,
+    graph: &Graph,
     scheme: &Scheme,
     workload: &Workload,
 ) -> Result<Measure, Problem> {
-    times(raw, scheme, workload).map_err(|problem| problem.inside("measure"))
+    let times = times(raw, scheme, workload);
+    let sample = sampled_links(raw, graph, scheme);
+    let classes = size_classes(raw.size_classes.as_deref());
+    let measure = times.and_then(|m| Ok(Measure { sample: sample?, size_classes: classes?, ..m }));
+    measure.map_err(|problem| problem.inside("measure"))
+}
+
+/// The bounds of `size_classes`, rising.
+fn size_classes(given: Option<&[Bytes]>) -> Result<Vec<Bytes>, Problem> {
+    let Some(bounds) = given else { return Ok(DEFAULT_SIZE_CLASSES.to_vec()) };
+    if bounds.is_empty() || bounds.len() > MOST_BOUNDS {
+        let message = format!("{} bounds between classes", bounds.len());
+        return Err(Problem::at("size_classes", message).help(format!("from 1 to {MOST_BOUNDS}")));
+    }
+    let falls = |place: &usize| {
+        bounds[*place] <= bounds.get(place.wrapping_sub(1)).copied().unwrap_or(Bytes(0))
+    };
+    if let Some(place) = (0..bounds.len()).find(falls) {
+        let message = format!("{} is not above what is before it", bounds[place]);
+        return Err(Problem::at(&format!("size_classes.{place}"), message)
+            .help("rising bounds, as in [\"100KB\", \"10MB\"]"));
+    }
+    Ok(bounds.to_vec())
+}
+
+/// The links of `sample`, in order; `None` for those between switches.
+fn sampled_links(
+    raw: &raw::Measure,
+    graph: &Graph,
+    scheme: &Scheme,
+) -> Result<Option<Vec<u32>>, Problem> {
+    let Some(texts) = &raw.sample else { return Ok(None) };
+    if raw.sample_every.is_none() {
+        return Err(Problem::at("sample", "nothing says how often")
+            .help("with a time between two samples, as in `sample_every = \"100us\"`"));
+    }
+    if *scheme == Scheme::Ideal {
+        return Err(Problem::at("sample", "the ideal fabric has none of these links")
+            .help("leave `sample` out, or choose another scheme"));
+    }
+    if texts.is_empty() {
+        return Err(Problem::at("sample", "there are no links").help(
+            "leave it out for the links between switches, or `sample_every` for no samples",
+        ));
+    }
+    let names = Names::new(graph);
+    let mut links = BTreeSet::new();
+    for (index, text) in texts.iter().enumerate() {
+        let named = links_of(text, graph, &names);
+        links.extend(named.map_err(|problem| problem.inside(&format!("sample.{index}")))?);
+    }
+    Ok(Some(links.into_iter().collect()))
+}
+
+/// The links of an entry of `sample`.
+fn links_of(text: &str, graph: &Graph, names: &Names<'_>) -> Result<Vec<u32>, Problem> {
+    let of_hosts = match text {
+        "hosts" => true,
+        "switches" => false,
+        _ => return names.links(text),
+    };
+    let is_of_host = |link: &u32| {
+        let (a, b) = graph.links[*link as usize].ends;
+        graph.nodes[a.min(b) as usize].tier == 0
+    };
+    let all = 0..graph.links.len() as u32;
+    Ok(all.filter(|link| is_of_host(link) == of_hosts).collect())
 }
 
 fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Measure, Problem> {
     let time_limit = positive("time_limit", raw.time_limit)?;
     let probe_warm_up =
         bounded("probe_warm_up", raw.probe_warm_up.unwrap_or(probe_warm_up(scheme)))?;
-    let is_whole = replays(workload).is_some() || matches!(workload, Workload::Collective(_));
+    let is_whole = replays(workload).is_some() || job_flows(workload).is_some();
     let default = if is_whole { Time::ZERO } else { WARM_UP };
     let warm_up = bounded("warm_up", raw.warm_up.unwrap_or(default))?;
     let from = probe_warm_up + warm_up;
@@ -44,13 +117,24 @@ fn times(raw: &raw::Measure, scheme: &Scheme, workload: &Workload) -> Result<Mea
     }
     let sample_every =
         raw.sample_every.map(|every| at_least_1us("sample_every", every)).transpose()?;
-    Ok(Measure { probe_warm_up, warm_up, until, time_limit, sample_every })
+    Ok(Measure {
+        probe_warm_up,
+        warm_up,
+        until,
+        time_limit,
+        sample_every,
+        sample: None,
+        size_classes: Vec::new(),
+    })
 }
 
 fn probe_warm_up(scheme: &Scheme) -> Time {
     let (periods, least) = PROBE_WARM_UP;
     match scheme {
         Scheme::Hula(hula) => least.max(hula.probe_period * periods),
+        Scheme::External(external) => {
+            least.max(external.probe_period.unwrap_or_default() * periods)
+        }
         _ => least,
     }
 }
@@ -73,12 +157,21 @@ fn until(
         (wanted, None, Some(list)) => replayed(wanted, &list, warm_up, time_limit),
         (Some(flows), ..) => Ok(Until::Flows(flows)),
         (_, Some(span), _) => Ok(Until::Time(positive("duration", span)?)),
-        (None, None, None) => match workload {
-            Workload::Collective(ring) => Ok(Until::Flows(ring.flows())),
-            _ => Err(Problem::new("nothing says how long to measure").help(
+        (None, None, None) => match job_flows(workload) {
+            Some(flows) => Ok(Until::Flows(flows)),
+            None => Err(Problem::new("nothing says how long to measure").help(
                 "give `flows`, as in `flows = 20000`, or `duration`, as in `duration = \"100ms\"`",
             )),
         },
+    }
+}
+
+/// The number of flows of a workload that is one collective operation or flow graph; `None` of others.
+fn job_flows(workload: &Workload) -> Option<u64> {
+    match workload {
+        Workload::Collective(collective) => Some(collective.flows()),
+        Workload::FlowGraph(graph) => Some(graph.flows.len() as u64),
+        _ => None,
     }
 }
 

@@ -6,9 +6,14 @@ mod addresses;
 mod capacity;
 mod cflb;
 mod cflb_network;
+mod collective;
+mod connection_matrix;
+mod entropy;
 mod events;
+mod external;
 mod fabric;
 mod fabric_file;
+mod flow_graph;
 mod load;
 mod measure;
 mod mixed;
@@ -41,15 +46,16 @@ pub(crate) fn resolve(
     let transport = transport::resolve(&file.transport)?;
     let resolved =
         fabric::resolve(&file.fabric, transport.tcp().control, files).map_err(in_fabric)?;
-    let scheme = scheme::resolve(&file.scheme, &resolved.fabric.graph)?;
+    let scheme = scheme::resolve(&file.scheme, &resolved.fabric.graph, files)?;
     if scheme != Scheme::Ideal {
         let is_up = |link| !resolved.down.contains(&link);
         check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;
     }
+    let entropy = entropy::resolve(&file.entropy, &scheme, &resolved.fabric)?;
     check_buffers(&resolved.fabric, transport.tcp().mss, &scheme).map_err(in_fabric)?;
     let workload = workload::resolve(&file.workload, &resolved, files)?;
     mixed::check(&workload, &transport, &resolved.fabric)?;
-    let measure = measure::resolve(&file.measure, &scheme, &workload)?;
+    let measure = measure::resolve(&file.measure, &resolved.fabric.graph, &scheme, &workload)?;
     let fabric::Resolved { fabric, down, .. } = resolved;
     let events = events::resolve(&file.event, &fabric.graph, down.clone(), measure.time_limit)?;
     if scheme != Scheme::Ideal {
@@ -61,6 +67,7 @@ pub(crate) fn resolve(
         fabric,
         transport,
         scheme,
+        entropy,
         workload,
         measure,
         events,
@@ -85,13 +92,13 @@ fn check_seeds(seeds: &[u64]) -> Result<(), Problem> {
     }
 }
 
-/// A port that cannot hold one full packet passes nothing on. Between ToRs MP-HULA makes packets longer.
+/// A port that cannot hold one full packet passes nothing on. Between ToRs a shim makes packets longer.
 fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Problem> {
     let packet = u64::from(mss) + u64::from(HEADER_BYTES);
-    let shim = if matches!(scheme, Scheme::MpHula(_) | Scheme::Shuttle(_)) {
-        Shim::BYTES as u64
-    } else {
-        0
+    let shim = match scheme {
+        Scheme::MpHula(_) | Scheme::Shuttle(_) => Shim::BYTES as u64,
+        Scheme::External(external) if external.uses_shim => Shim::BYTES as u64,
+        _ => 0,
     };
     let check = |key: &str, port: &PortLimits, packet: u64| {
         if port.bytes.0 >= packet {

@@ -4,6 +4,7 @@
 use heddle_config::Problem;
 use heddle_units::{Bytes, Time};
 
+use super::connection_matrix;
 use super::times::bounded;
 use crate::graph::Names;
 use crate::source::Files;
@@ -22,6 +23,9 @@ pub(super) fn read(
     graph: &Graph,
     files: &dyn Files,
 ) -> Result<Vec<ReplayFlow>, Problem> {
+    if connection_matrix::is_matrix(path) {
+        return connection_matrix::replay(path, graph, files);
+    }
     let unreadable = |error| Problem::at("file", format!("cannot read {path}: {error}"));
     let text = files.read(path).map_err(unreadable)?;
     let mut last = None;

@@ -3,12 +3,13 @@
 use heddle_config::Problem;
 use heddle_units::Time;
 
-use super::cflb;
 use super::times::{at_least_1us, bounded, positive};
+use super::{cflb, external};
 use crate::graph::most_next_hops;
+use crate::source::Files;
 use crate::{
-    Conga, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula, Routing, Scheme, Shuttle,
-    ShuttleChoice, ShuttleSubflows, raw,
+    Conga, CongaPrime, Detection, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula,
+    Routing, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, raw,
 };
 
 /// Slots beyond this would not fit into memory.
@@ -23,23 +24,22 @@ const UTIL_BITS: u8 = 16;
 /// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe period.
 const SHUTTLE_TAU: Time = Time::micros(100);
 
-pub(super) fn resolve(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
-    let scheme = parameters(scheme, graph).map_err(|problem| problem.inside("scheme"))?;
+pub(super) fn resolve(
+    scheme: &raw::Scheme,
+    graph: &Graph,
+    files: &dyn Files,
+) -> Result<Scheme, Problem> {
+    let scheme = parameters(scheme, graph, files).map_err(|problem| problem.inside("scheme"))?;
     check_fabric(&scheme, graph).map_err(|problem| problem.inside("scheme.kind"))?;
     Ok(scheme)
 }
 
-fn parameters(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
+fn parameters(scheme: &raw::Scheme, graph: &Graph, files: &dyn Files) -> Result<Scheme, Problem> {
     Ok(match scheme {
         raw::Scheme::Ecmp => Scheme::Ecmp,
         raw::Scheme::Spray => Scheme::Spray,
         raw::Scheme::Ideal => Scheme::Ideal,
-        raw::Scheme::CongaPrime(raw) => Scheme::CongaPrime(conga(
-            flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
-            raw.tau,
-            raw.metric_bits,
-            raw.metric_age,
-        )?),
+        raw::Scheme::CongaPrime(raw) => Scheme::CongaPrime(conga_prime(raw)?),
         raw::Scheme::Conga(raw) => Scheme::Conga(conga(
             flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
             raw.tau,
@@ -54,6 +54,7 @@ fn parameters(scheme: &raw::Scheme, graph: &Graph) -> Result<Scheme, Problem> {
         raw::Scheme::MpHula(raw) => Scheme::MpHula(mp_hula(raw, graph)?),
         raw::Scheme::Shuttle(raw) => Scheme::Shuttle(shuttle(raw, graph)?),
         raw::Scheme::Cflb(raw) => Scheme::Cflb(cflb::scheme(raw, graph)?),
+        raw::Scheme::External(raw) => Scheme::External(external::scheme(raw, files)?),
     })
 }
 
@@ -80,6 +81,17 @@ fn conga(
     bits("metric_bits", metric_bits, METRIC_BITS)?;
     let (tau, metric_age) = (positive("tau", tau)?, positive("metric_age", metric_age)?);
     Ok(Conga { flowlets, tau, metric_bits, metric_age })
+}
+
+fn conga_prime(raw: &raw::CongaPrime) -> Result<CongaPrime, Problem> {
+    let flowlets = flowlets(raw.flowlet_gap, raw.flowlet_slots)?;
+    Ok(CongaPrime {
+        conga: conga(flowlets, raw.tau, raw.metric_bits, raw.metric_age)?,
+        detection: match raw.detection {
+            raw::Detection::EverySwitch => Detection::EverySwitch,
+            raw::Detection::SourceTor => Detection::SourceTor,
+        },
+    })
 }
 
 fn drill(raw: &raw::Drill) -> Result<Drill, Problem> {
@@ -187,7 +199,7 @@ fn bits(key: &str, bits: u8, most: u8) -> Result<(), Problem> {
     Err(Problem::at(key, format!("{bits} bits cannot be sent")).help(format!("from 1 to {most}")))
 }
 
-/// CONGA knows two tiers only; CONGA' needs to know what a pod is; both and HULA need up and down.
+/// CONGA knows two tiers only; CONGA' needs to know what a pod is; both and schemes with probes need up and down.
 fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
     let tiers = graph.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
     let mut tors = graph.nodes.iter().filter(|node| node.tier == 1);
@@ -199,11 +211,12 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
         | Scheme::CongaPrime(_)
             if graph.routing == Routing::Shortest =>
         {
-            let name = scheme.name();
-            Err(Problem::new(format!(
-                "{name} needs paths that go up and then down; this fabric's are the shortest of all"
-            ))
-            .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\""))
+            Err(needs_up_and_down(scheme))
+        }
+        Scheme::External(external)
+            if external.probe_period.is_some() && graph.routing == Routing::Shortest =>
+        {
+            Err(needs_up_and_down(scheme))
         }
         Scheme::Conga(_) if tiers > 2 => Err(Problem::new(format!(
             "conga is made for two tiers of switches; this fabric has {tiers}"
@@ -219,4 +232,12 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
         }
         _ => Ok(()),
     }
+}
+
+fn needs_up_and_down(scheme: &Scheme) -> Problem {
+    let name = scheme.name();
+    Problem::new(format!(
+        "{name} needs paths that go up and then down; this fabric's are the shortest of all"
+    ))
+    .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\"")
 }

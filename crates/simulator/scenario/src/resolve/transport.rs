@@ -2,7 +2,7 @@
 
 use heddle_config::Problem;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
-use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_wire::{Subflow, Version};
 
 use super::times::{bounded, positive};
@@ -103,6 +103,10 @@ fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
             raw::Recovery::Sack => Recovery::Sack,
             raw::Recovery::NewReno => Recovery::NewReno,
         },
+        loss_detection: match tcp.loss_detection {
+            raw::LossDetection::DupAck => LossDetection::DupAck,
+            raw::LossDetection::Rack => LossDetection::Rack,
+        },
         min_rto,
         max_rto,
         initial_rto,
@@ -132,6 +136,10 @@ fn check(tcp: &Tcp) -> Result<(), Problem> {
         if count == 0 {
             return Err(Problem::at(key, "must be at least 1"));
         }
+    }
+    if let (raw::LossDetection::Rack, raw::Recovery::NewReno) = (tcp.loss_detection, tcp.recovery) {
+        return Err(Problem::at("loss_detection", "RACK needs selective acknowledgements")
+            .help("`recovery = \"sack\"`"));
     }
     if let Some(segments @ 0..2) = tcp.initial_ssthresh {
         return Err(Problem::at("initial_ssthresh", format!("{segments} segments are too few"))

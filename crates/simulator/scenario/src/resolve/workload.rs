@@ -6,11 +6,11 @@ use heddle_units::Rate;
 use super::fabric::Resolved;
 use super::pods::pods;
 use super::times::bounded;
-use super::{capacity, load, replay, transport};
+use super::{capacity, collective, flow_graph, load, replay, transport};
 use crate::graph::Names;
 use crate::source::Files;
 use crate::{
-    Collective, Connections, Flows, Graph, Long, NamedWorkload, Pattern, Workload, raw, sizes,
+    Connections, Flows, Graph, Long, NamedWorkload, Pattern, Requests, Workload, raw, sizes,
 };
 
 /// Connections of each client and server (HULA section 6).
@@ -21,6 +21,9 @@ const MOST_CONNECTIONS: u32 = 1000;
 
 /// The pods of the cross-pod pattern: senders, receivers.
 const PODS: (u16, u16) = (1, 2);
+
+/// Requests at a time beyond this are mistakes.
+const MOST_REQUESTS: u64 = 1 << 20;
 
 /// Workloads beyond this are mistakes.
 const MOST_WORKLOADS: usize = 64;
@@ -105,41 +108,64 @@ fn one(
         raw::Workload::Flows(raw) => flows(raw, resolved, files).map(Workload::Flows),
         raw::Workload::Long(raw) => long(raw, graph).map(Workload::Long),
         raw::Workload::Replay(raw) => replay::read(&raw.file, graph, files).map(Workload::Replay),
-        raw::Workload::Collective(raw) => collective(raw, graph).map(Workload::Collective),
+        raw::Workload::Collective(raw) => collective::resolve(raw, graph).map(Workload::Collective),
+        raw::Workload::FlowGraph(raw) => {
+            flow_graph::read(&raw.file, graph, files).map(Workload::FlowGraph)
+        }
+        raw::Workload::Requests(raw) => requests(raw, graph, files).map(Workload::Requests),
     }
 }
 
-fn collective(raw: &raw::Collective, graph: &Graph) -> Result<Collective, Problem> {
-    let raw::Operation::RingAllReduce = raw.operation;
-    let names = Names::new(graph);
-    let all = graph.nodes.iter().take_while(|node| node.tier == 0).count() as u32;
-    let mut hosts = Vec::new();
-    for (index, name) in raw.hosts.iter().flatten().enumerate() {
-        let inside = |problem: Problem| problem.inside(&format!("hosts.{index}"));
-        let host = names.host(name).map_err(inside)?;
-        if hosts.contains(&host) {
-            return Err(inside(Problem::new(format!("{name} is in the ring twice"))));
+fn default_pattern(graph: &Graph) -> raw::Pattern {
+    match graph.nodes.iter().any(|node| node.pod.is_some()) {
+        true => raw::Pattern::CrossPod,
+        false => raw::Pattern::AllToAll,
+    }
+}
+
+fn requests(raw: &raw::Requests, graph: &Graph, files: &dyn Files) -> Result<Requests, Problem> {
+    let sizes = sizes::resolve(&raw.sizes, files).map_err(|problem| problem.inside("sizes"))?;
+    let kind = raw.pattern.unwrap_or(default_pattern(graph));
+    let Pattern::Sets { clients, servers } = pattern(kind, None, graph)? else {
+        return Err(Problem::at("pattern", "requests go to servers that are drawn for each")
+            .help("\"cross-pod\" or \"all-to-all\""));
+    };
+    if raw.request_size.0 == 0 {
+        return Err(
+            Problem::at("request_size", "a request of no bytes never arrives").help("at least 1B")
+        );
+    }
+    for (key, count) in [("outstanding", raw.outstanding), ("fan_out", raw.fan_out)] {
+        if count == 0 {
+            return Err(Problem::at(key, "must be at least 1"));
         }
-        hosts.push(host);
     }
-    if raw.hosts.is_none() {
-        hosts = (0..all).collect();
+    let slots = u64::from(raw.outstanding) * clients.len() as u64;
+    if slots > MOST_REQUESTS {
+        let message = format!("{slots} requests of all clients at a time");
+        return Err(Problem::at("outstanding", message).help(format!("at most {MOST_REQUESTS}")));
     }
-    if hosts.len() < 2 {
-        return Err(Problem::at("hosts", "a ring has at least 2 hosts"));
+    // A client that is a server too does not ask itself.
+    let most = servers.len() - usize::from(clients.iter().any(|client| servers.contains(client)));
+    if raw.fan_out as usize > most {
+        let message = format!("{} servers for each request, of {most}", raw.fan_out);
+        return Err(Problem::at("fan_out", message).help(format!("at most {most}")));
     }
-    if raw.size.0 < hosts.len() as u64 {
-        let message = format!("{} cannot be parted among {} hosts", raw.size, hosts.len());
-        return Err(Problem::at("size", message).help("at least a byte for each host"));
-    }
-    Ok(Collective { size: raw.size, hosts })
+    Ok(Requests {
+        request_size: raw.request_size,
+        sizes,
+        outstanding: raw.outstanding,
+        fan_out: raw.fan_out,
+        think: bounded("think", raw.think)?,
+        clients,
+        servers,
+        connections: connections(raw.connections, raw.connections_per_pair)?,
+    })
 }
 
 fn flows(raw: &raw::Flows, resolved: &Resolved, files: &dyn Files) -> Result<Flows, Problem> {
     let graph = &resolved.fabric.graph;
-    let has_pods = graph.nodes.iter().any(|node| node.pod.is_some());
-    let default = if has_pods { raw::Pattern::CrossPod } else { raw::Pattern::AllToAll };
-    let kind = raw.pattern.unwrap_or(default);
+    let kind = raw.pattern.unwrap_or(default_pattern(graph));
     let flows = Flows {
         sizes: sizes::resolve(&raw.sizes, files).map_err(|problem| problem.inside("sizes"))?,
         load: raw.load,

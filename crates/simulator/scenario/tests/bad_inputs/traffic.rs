@@ -171,6 +171,36 @@ fn times_and_seeds() {
             "flows = 100\nsample_every = \"0s\"",
             "21: measure.sample_every: must be longer than 0s",
         ),
+        (
+            "flows = 100",
+            "flows = 100\nsample = [\"switches\"]",
+            "21: measure.sample: nothing says how often\nhelp: with a time between two samples, as in `sample_every = \"100us\"`",
+        ),
+        (
+            "flows = 100",
+            "flows = 100\nsample_every = \"1ms\"\nsample = []",
+            "22: measure.sample: there are no links\nhelp: leave it out for the links between switches, or `sample_every` for no samples",
+        ),
+        (
+            "flows = 100",
+            "flows = 100\nsample_every = \"1ms\"\nsample = [\"hosts\", \"tor-1 core-1\"]",
+            "22: measure.sample.1: no link joins tor-1 and core-1",
+        ),
+        (
+            "flows = 100",
+            "flows = 100\nsize_classes = []",
+            "21: measure.size_classes: 0 bounds between classes\nhelp: from 1 to 8",
+        ),
+        (
+            "flows = 100",
+            "flows = 100\nsize_classes = [\"1MB\", \"1000KB\"]",
+            "21: measure.size_classes.1: 1MB is not above what is before it\nhelp: rising bounds, as in [\"100KB\", \"10MB\"]",
+        ),
+        (
+            "flows = 100",
+            "flows = 100\nsize_classes = [\"0B\"]",
+            "21: measure.size_classes.0: 0B is not above what is before it\nhelp: rising bounds, as in [\"100KB\", \"10MB\"]",
+        ),
     ]);
 }
 
@@ -180,10 +210,13 @@ fn collectives() {
     let with =
         |rest: &str| format!("kind = \"collective\"\noperation = \"ring-all-reduce\"\n{rest}");
     let cases = [
-        ("size = \"1MB\"\nhosts = [\"host-1\"]", "18: workload.hosts: a ring has at least 2 hosts"),
+        (
+            "size = \"1MB\"\nhosts = [\"host-1\"]",
+            "18: workload.hosts: a collective operation has at least 2 hosts",
+        ),
         (
             "size = \"1MB\"\nhosts = [\"host-1\", \"host-2\", \"host-1\"]",
-            "18: workload.hosts.2: host-1 is in the ring twice",
+            "18: workload.hosts.2: host-1 is listed twice",
         ),
         (
             "size = \"1MB\"\nhosts = [\"host-1\", \"tor-1\"]",

@@ -55,7 +55,7 @@ fn unknown_keys_and_names() {
             "\"hula\"",
             "\"hulla\"",
             "12: scheme.kind: \"hulla\" is not one of \"ecmp\", \"conga-prime\", \"conga\", \"letitflow\", \
-             \"drill\", \"spray\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\" or \"ideal\"\nhelp: did you mean `hula`?",
+             \"drill\", \"spray\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"external\" or \"ideal\"\nhelp: did you mean `hula`?",
         ),
         (
             "\"newreno\"",
@@ -180,6 +180,16 @@ fn rates_and_sizes_that_cannot_be() {
         ),
         (
             "\"newreno\"",
+            "\"newreno\"\ninitial_ssthresh = 1",
+            "11: transport.initial_ssthresh: 1 segments are too few\nhelp: at least 2 (RFC 5681 section 3.1)",
+        ),
+        (
+            "\"newreno\"",
+            "\"newreno\"\nrecovery = \"newreno\"\nloss_detection = \"rack\"",
+            "12: transport.loss_detection: RACK needs selective acknowledgements\nhelp: `recovery = \"sack\"`",
+        ),
+        (
+            "\"newreno\"",
             "\"newreno\"\nmin_rto = \"0s\"",
             "11: transport.min_rto: must be longer than 0s",
         ),
@@ -229,5 +239,36 @@ fn overrides() {
         "workload.",
         "1",
         "s.toml: workload. (from --set): this is not a key\nhelp: write it as in `table.key`",
+    );
+}
+
+/// Hosts choose paths by what ECMP hashes and ports mark.
+#[test]
+fn entropy_values_that_nothing_would_hash_or_mark() {
+    let ecmp = "kind = \"ecmp\"\n[entropy]\n";
+    let hula = "kind = \"hula\"\nprobe_period = \"200us\"";
+    for (entropy, expected) in [
+        (
+            "kind = \"reps\"",
+            "14: entropy.kind: \"reps\" needs ports that mark\nhelp: `fabric.mark_above`, as in \
+             `mark_above = \"97.5KB\"`, or `transport.control = \"dctcp\"`",
+        ),
+        (
+            "kind = \"plb\"\nrehash_rounds = 0",
+            "15: entropy.rehash_rounds: 0 round trips cannot be counted\nhelp: from 1 to 31",
+        ),
+        (
+            "kind = \"flowbender\"\nthreshold = 0.0",
+            "15: entropy.threshold: 0 is no share of the acknowledgements\nhelp: above 0, at most 1",
+        ),
+    ] {
+        let error = spoiled(hula, &format!("{ecmp}{entropy}")).to_string();
+        assert_eq!(error, format!("s.toml:{expected}"), "{entropy}");
+    }
+    let error = spoiled(hula, &format!("{hula}\n[entropy]\nkind = \"spray\"")).to_string();
+    assert_eq!(
+        error,
+        "s.toml:15: entropy.kind: hosts choose paths by \"spray\", and switches by \"hula\"\n\
+         help: `scheme = \"ecmp\"`, or `entropy = \"flow\"`"
     );
 }

@@ -25,6 +25,8 @@ pub(crate) struct Flow {
     pub(crate) workload: u16,
     /// Its number among the flows of the run, from 1, in order of their starts.
     pub(crate) id: u32,
+    /// Its number in a workload that waits for flows; 0 in others.
+    pub(crate) index: u32,
 }
 
 /// Lifetime of a connection.

@@ -9,7 +9,7 @@ mod port;
 pub(crate) use host_queue::HostQueue;
 pub(crate) use impairments::Impairments;
 pub(crate) use link::{Network, PortStats};
-pub(crate) use packet::{Body, Hot, NIL, PacketKind, Packets};
+pub(crate) use packet::{Body, EntropyField, Hot, NIL, PacketKind, Packets};
 pub(crate) use port::{LinkClass, Port};
 
 #[cfg(test)]

@@ -71,6 +71,13 @@ impl Body {
 
 const _: () = assert!(size_of::<Hot>() == 32 && size_of::<Body>() == 64);
 
+/// Entropy value of a packet. An acknowledgement has that of the data packet that it answers, and whether that one was marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EntropyField {
+    pub(crate) value: u32,
+    pub(crate) marked: bool,
+}
+
 /// Slab of all packets. Free slots are reused, the last freed first.
 #[derive(Default)]
 pub(crate) struct Packets {
@@ -80,6 +87,8 @@ pub(crate) struct Packets {
     shims: Vec<Option<Shim>>,
     /// Ports and TTLs, for schemes whose routers read them. Empty under other schemes.
     ports_and_ttl: Vec<PortsAndTtl>,
+    /// Entropy values, where hosts choose them. Empty otherwise.
+    entropy: Vec<EntropyField>,
     free: Vec<u32>,
 }
 
@@ -123,6 +132,24 @@ impl Packets {
             self.ports_and_ttl.resize(self.hot.len(), PortsAndTtl::default());
         }
         self.ports_and_ttl[index as usize] = header;
+    }
+
+    /// Sets the entropy value of a packet.
+    pub(crate) fn set_entropy(&mut self, index: u32, field: EntropyField) {
+        if self.entropy.len() < self.hot.len() {
+            self.entropy.resize(self.hot.len(), EntropyField::default());
+        }
+        self.entropy[index as usize] = field;
+    }
+
+    /// Entropy value of a packet, where hosts choose them.
+    pub(crate) fn entropy(&self, index: u32) -> EntropyField {
+        self.entropy.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// Ports and TTL of a packet, if it was given any.
+    pub(crate) fn ports_and_ttl(&self, index: u32) -> Option<PortsAndTtl> {
+        self.ports_and_ttl.get(index as usize).copied()
     }
 
     /// Header fields of a packet at the next router, if it has ports and a TTL. Decrements the TTL.

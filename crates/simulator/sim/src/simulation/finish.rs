@@ -52,7 +52,11 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             state_bytes: self.switching.state_bytes() as u64,
             ..self.totals
         };
+        let from = self.measure_from();
+        let mut requests = self.traffic.requests();
+        requests.retain(|request| request.start >= from);
         Outcome {
+            requests,
             port_counters: port_counters(&self.fabric, &self.network.port_stats),
             flows: self.flows,
             unfinished,
@@ -71,6 +75,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     fn unfinished(&self) -> Vec<UnfinishedFlow> {
         let record = |(flow, received): (&Flow, ReceivedBytes)| UnfinishedFlow {
             id: flow.id,
+            index: flow.index,
             workload: flow.workload,
             start: flow.start,
             from: flow.from,

@@ -6,11 +6,11 @@ use heddle_policy::DreShift;
 use heddle_scenario::{Placing, Scenario, Scheme};
 
 use crate::engine::Wheel;
-use crate::hosts::Steering;
+use crate::hosts::{EntropyValues, Steering};
 use crate::network::{HostQueue, Impairments, LinkClass, Network, Packets, Port, PortStats};
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
-use crate::schemes::codec;
+use crate::schemes::{codec, entropy_config};
 
 /// True if a link of the scenario's graph is down from the start.
 pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
@@ -65,6 +65,12 @@ fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
     let busiest = classes.iter().map(packet).min().unwrap_or_default();
     Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
+}
+
+/// Entropy values of the hosts' packets; `None` if they choose none.
+pub(super) fn entropy(scenario: &Scenario, seed: u64) -> Option<EntropyValues> {
+    let config = entropy_config(&scenario.entropy)?;
+    Some(EntropyValues::new(config, Random::new(seed, Stream::Entropy)))
 }
 
 /// CFLB senders; `None` under other schemes.

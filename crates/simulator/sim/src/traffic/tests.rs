@@ -122,10 +122,10 @@ fn long_flows_start_within_their_time() {
 
 #[test]
 fn flows_of_a_pair_take_its_connections_in_turn() {
-    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None);
+    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None);
     let mut pools = ConnectionPools::default();
     let mut connection = |from, to, connections| {
-        let flow = NewFlow { from, to, size: Bytes(1), connections, workload: 0 };
+        let flow = NewFlow { from, to, size: Bytes(1), connections, workload: 0, index: 0 };
         pools.connection(&flow, &mut hosts)
     };
     let pool = Connections::Persistent(3);
@@ -155,10 +155,16 @@ fn a_further_workload_leaves_the_flows_of_the_first_as_they_are() {
 
 #[test]
 fn a_pool_opens_a_connection_only_if_none_is_idle() {
-    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None);
+    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None);
     let mut pools = ConnectionPools::default();
-    let flow =
-        NewFlow { from: 0, to: 1, size: Bytes(1), connections: Connections::Pool, workload: 0 };
+    let flow = NewFlow {
+        from: 0,
+        to: 1,
+        size: Bytes(1),
+        connections: Connections::Pool,
+        workload: 0,
+        index: 0,
+    };
     let mut connection = |hosts: &mut Hosts<TcpConnection>| pools.connection(&flow, hosts);
     assert_eq!([(); 2].map(|()| connection(&mut hosts)), [0, 0], "it carries nothing yet");
     hosts.occupy(0);

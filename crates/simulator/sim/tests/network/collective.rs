@@ -56,3 +56,24 @@ fn a_host_sends_a_part_after_it_has_received_the_one_before() {
         assert!(step == 0 || flows.iter().any(starts_it), "{flow:?}");
     }
 }
+
+/// 2 ceil(log2 n) steps of the whole vector: of eight hosts six (Thakur, Rabenseifner and Gropp). No host sends while it receives.
+#[test]
+fn a_tree_on_an_empty_fabric_takes_its_closed_form() {
+    let tree = [("workload.operation", "tree-all-reduce"), ("workload.size", "20MB")];
+    let outcome = run(&scenario(RING, &tree), 1);
+    assert_eq!((outcome.flows.len(), outcome.totals.dropped), (2 * 7, 0));
+    let closed = 2.0 * 3.0 * 20e6 * 8.0 / 10e9 * 1518.0 / 1460.0;
+    let share = seconds(&outcome) / closed;
+    assert!((0.999..1.01).contains(&share), "{share}");
+}
+
+/// n - 1 steps of an n-th of the vector; a host acknowledges what it receives while it sends.
+#[test]
+fn an_all_to_all_on_an_empty_fabric_takes_its_closed_form() {
+    let outcome = run(&scenario(RING, &[("workload.operation", "all-to-all")]), 1);
+    assert_eq!((outcome.flows.len(), outcome.totals.dropped), (8 * 7, 0));
+    let closed = 7.0 / 8.0 * 80e6 * 8.0 / 10e9 * (1518.0 + 64.0) / 1460.0;
+    let share = seconds(&outcome) / closed;
+    assert!((0.999..1.01).contains(&share), "{share}");
+}

@@ -69,7 +69,7 @@ proptest! {
 fn another_seed_gives_another_run() {
     for scenario in samples() {
         for scheme in schemes_for(&scenario.fabric.graph) {
-            let scenario = Scenario { scheme, ..scenario.clone() };
+            let scenario = Scenario { scheme: scheme.clone(), ..scenario.clone() };
             let [first, same, other] = [1, 1, 2].map(|seed| run(&scenario, seed).digest);
             assert_eq!(first, same, "{scheme:?}");
             assert_ne!(first, other, "{scheme:?}");
@@ -95,7 +95,7 @@ fn all_schemes_see_the_traffic_of_the_seed() {
         let expected = traffic(&scenario, 7);
         assert_eq!(expected.len(), 60);
         for scheme in schemes_for(&scenario.fabric.graph) {
-            let scenario = Scenario { scheme, ..scenario.clone() };
+            let scenario = Scenario { scheme: scheme.clone(), ..scenario.clone() };
             assert_eq!(traffic(&scenario, 7), expected, "{scheme:?}");
         }
     }

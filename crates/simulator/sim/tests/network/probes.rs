@@ -84,7 +84,7 @@ proptest! {
     fn no_fabric_makes_probes_loop(mut scenario in scenario_with_failures(), seed: u64) {
         let schemes = schemes_for(&scenario.fabric.graph);
         let hula = schemes.iter().find(|scheme| matches!(scheme, Scheme::Hula(_)));
-        scenario.scheme = *hula.expect("it runs everywhere");
+        scenario.scheme = hula.expect("it runs everywhere").clone();
         let totals = run(&scenario, seed).totals;
         let windows = totals.simulated.0 / (PROBE_PERIOD.0 / 8 * 7) + 1;
         prop_assert!(totals.probes_sent <= windows * tors(&scenario) * directions(&scenario));

@@ -1,13 +1,13 @@
 //! Random small scenarios.
 
 use heddle_scenario::{
-    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, Drill, Event, Fabric,
-    Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows, Measure, MpHula, Node, Placing, PortLimits,
-    ReplayFlow, Routing, Scenario, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, Transport,
-    Until, Workload,
+    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, CongaPrime, Detection,
+    Drill, Entropy, Event, Fabric, FlowBender, Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows,
+    Measure, MpHula, Node, Placing, Plb, PortLimits, ReplayFlow, Reps, Routing, Scenario, Scheme,
+    Shuttle, ShuttleChoice, ShuttleSubflows, Transport, Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
-use heddle_transport::{Control, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
 use heddle_wire::Version;
 use proptest::prelude::*;
@@ -143,14 +143,18 @@ fn limits() -> impl Strategy<Value = PortLimits> {
 prop_compose! {
     fn tcp()(
         control in select(vec![Control::NewReno, Control::Cubic, Control::Dctcp]),
-        recovery in select(vec![Recovery::Sack, Recovery::NewReno]),
+        (recovery, loss_detection) in select(vec![
+            (Recovery::Sack, LossDetection::DupAck),
+            (Recovery::Sack, LossDetection::Rack),
+            (Recovery::NewReno, LossDetection::DupAck),
+        ]),
         mss in prop_oneof![Just(1460u16), 300u16..1460],
         initial_window in 1u32..20,
         delayed_ack in prop_oneof![Just(None), (1u64..200).prop_map(|us| Some(Time::micros(us)))],
         min_rto in (200u64..2_000).prop_map(Time::micros),
     ) -> TcpConfig {
         TcpConfig {
-            control, recovery, mss, initial_window, delayed_ack, min_rto,
+            control, recovery, loss_detection, mss, initial_window, delayed_ack, min_rto,
             initial_rto: min_rto,
             max_rto: Time::millis(8),
             ..TcpConfig::default()
@@ -223,7 +227,8 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         Scheme::Shuttle(shuttle),
         Scheme::Ecmp,
         Scheme::Cflb(cflb),
-        Scheme::CongaPrime(conga),
+        Scheme::CongaPrime(CongaPrime { conga, detection: Detection::EverySwitch }),
+        Scheme::CongaPrime(CongaPrime { conga, detection: Detection::SourceTor }),
         Scheme::LetItFlow(flowlets),
         Scheme::Drill(Drill { samples: 2, memory: 1 }),
         Scheme::Spray,
@@ -257,18 +262,20 @@ pub fn hosts(graph: &Graph) -> u32 {
 
 /// A graph with flows over it, by any scheme; nothing fails.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
-    let rest = (transport(), limits(), limits(), 0u64..3_000, any::<Index>());
+    let rest = (transport(), limits(), limits(), 0u64..3_000, any::<Index>(), entropy());
     let with_flows = |graph: Graph| {
         let flows = flows(hosts(&graph));
         (Just(graph), flows)
     };
     (graph().prop_flat_map(with_flows), rest).prop_map(|((graph, flows), rest)| {
-        let (transport, port, host_port, convergence, scheme) = rest;
+        let (transport, port, host_port, convergence, scheme, entropy) = rest;
+        let scheme = scheme.get(&schemes_for(&graph)).clone();
         Scenario {
             title: String::new(),
             seeds: vec![1],
             transport,
-            scheme: *scheme.get(&schemes_for(&graph)),
+            entropy: if scheme == Scheme::Ecmp { entropy } else { Entropy::Flow },
+            scheme,
             measure: measure(flows.len() as u64),
             workload: Workload::Replay(flows),
             fabric: Fabric {
@@ -283,8 +290,24 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
     })
 }
 
+fn entropy() -> impl Strategy<Value = Entropy> {
+    let flowbender = FlowBender { threshold: 0.05, rounds: 1 };
+    let suspend = Time::millis(5);
+    let plb = Plb { threshold: 0.5, rehash_rounds: 4, idle_rehash_rounds: 1, suspend };
+    let reps = Reps { freeze: Time::millis(1), explore: 4 };
+    select(vec![
+        Entropy::Flow,
+        Entropy::Spray,
+        Entropy::FlowBender(flowbender),
+        Entropy::Plb(plb),
+        Entropy::Reps(reps),
+    ])
+}
+
 fn measure(flows: u64) -> Measure {
     Measure {
+        sample: None,
+        size_classes: Vec::new(),
         probe_warm_up: PROBE_PERIOD * 3,
         warm_up: Time::ZERO,
         until: Until::Flows(flows),

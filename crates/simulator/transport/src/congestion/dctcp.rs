@@ -26,7 +26,7 @@ impl Dctcp {
     pub(super) fn observe(&mut self, ack: &Acked) {
         self.acked += ack.bytes;
         self.marked += if ack.echo { ack.bytes } else { 0 };
-        if ack.una > self.end {
+        if ack.una > self.end && self.acked > 0 {
             self.alpha += G * (self.marked as f64 / self.acked as f64 - self.alpha);
             self.end = ack.nxt;
             self.acked = 0;

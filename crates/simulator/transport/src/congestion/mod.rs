@@ -93,6 +93,11 @@ impl CongestionControl {
         }
     }
 
+    /// The slow start threshold; `None` if it is as high as it can be.
+    pub(crate) fn ssthresh(&self) -> Option<u64> {
+        Some(self.ssthresh).filter(|&threshold| threshold != u64::MAX)
+    }
+
     /// True if the window is past slow start.
     #[inline]
     pub(crate) fn in_congestion_avoidance(&self) -> bool {

@@ -146,11 +146,15 @@ impl Client {
                 continue;
             }
             let (path_states, coupling) = (&mut self.path_states, cx.config.coupling);
-            self.subflows.update(cx.subflow, path, |subflow| {
+            let timed_out = self.subflows.update(cx.subflow, path, |subflow| {
+                let before = subflow.sender.counters().timeouts;
                 subflow.sender.on_timer(cx.subflow, cx.now);
                 path_states.update(coupling, path, &subflow.sender);
+                subflow.sender.counters().timeouts > before
             });
-            self.reinject(cx, path);
+            if timed_out {
+                self.reinject(cx, path);
+            }
         }
     }
 }

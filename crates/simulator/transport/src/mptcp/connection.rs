@@ -5,8 +5,10 @@ use heddle_units::Time;
 use super::client::Client;
 use super::secrets::Secrets;
 use super::server::Server;
-use super::{Context, Parameters};
-use crate::{Connection, ConnectionCounters, Options, Segment, SenderCounters};
+use super::{Context, MptcpConfig, Parameters};
+use crate::{
+    Agreed, Connection, ConnectionCounters, Options, Segment, SenderCounters, SenderState,
+};
 
 /// An MPTCP connection: client and server. Each path is a subflow.
 #[derive(Clone, Debug)]
@@ -101,6 +103,22 @@ impl Connection for MptcpConnection {
             ..ConnectionCounters::default()
         };
         each.fold(zero, add)
+    }
+
+    fn path_counters(&self, path: usize) -> SenderCounters {
+        let subflow = self.client.subflows().nth(path);
+        subflow.map_or_else(SenderCounters::default, |subflow| subflow.sender.counters())
+    }
+
+    fn sender_state(&self, path: usize) -> Option<SenderState> {
+        self.client.subflows().nth(path).map(|subflow| subflow.sender.state())
+    }
+
+    fn agreed(&self, parameters: &Parameters) -> Agreed {
+        let MptcpConfig { tcp, version, .. } = parameters.config;
+        let first = |key| version.initial_data_seq(key);
+        let data_seqs = Some((first(self.secrets.client), first(self.secrets.server)));
+        Agreed { tcp, data_seqs }
     }
 
     fn options(parameters: &Parameters, segment: &Segment, area: &mut [u8; 40]) -> usize {

@@ -3,6 +3,7 @@
 //! - An acknowledgement is sent at once, or with `delayed_ack` for every second full segment and after the delay at the latest
 //!   (RFC 5681 section 4.2). A segment that is out of order, fills a gap or is a duplicate is acknowledged at once.
 //! - It echoes the timestamp of the earliest segment that it acknowledges (RFC 7323 section 4.3).
+//! - With RACK-TLP it reports a segment that has arrived before (DSACK, RFC 2883): the sender learns that its retransmission was not needed.
 //! - ECN: with DCTCP each CE mark is echoed once, and a change of the CE state sends the acknowledgement delayed under the old state
 //!   (RFC 8257 section 3.2); the segment that brings the change is delayed like any other, as in the DCTCP paper, unless nothing was
 //!   delayed. Otherwise ECE is set until the sender sets CWR (RFC 3168 section 6.1.3).
@@ -11,10 +12,11 @@
 mod reassembly;
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use heddle_units::Time;
 
-use crate::{Control, Ecn, Kind, Recovery, Segment, TcpConfig, Timestamp};
+use crate::{Control, Ecn, Kind, LossDetection, Recovery, Segment, TcpConfig, Timestamp};
 use reassembly::Reassembly;
 
 /// The receiver of a connection.
@@ -89,8 +91,8 @@ impl Receiver {
         if in_order {
             self.next += u64::from(segment.len);
             self.newest = segment.timestamp;
-        } else {
-            self.on_out_of_order(config, segment);
+        } else if let Some(duplicate) = self.on_out_of_order(config, segment) {
+            return Some(self.ack(config).with_duplicate(&duplicate));
         }
         let at_once = !in_order || (changed && earlier.is_none());
         match config.delayed_ack {
@@ -118,20 +120,29 @@ impl Receiver {
         self.reassembly.as_ref().is_some_and(|held| !held.is_empty())
     }
 
+    /// Handles a segment that is not the next one. Returns its bytes if they have all arrived before and the sender is to be told so.
     #[cold]
-    fn on_out_of_order(&mut self, config: &TcpConfig, segment: &Segment) {
+    fn on_out_of_order(&mut self, config: &TcpConfig, segment: &Segment) -> Option<Range<u64>> {
         let start = segment.seq.max(self.next);
         let end = segment.seq.saturating_add(u64::from(segment.len));
-        if start >= end || end > self.next.saturating_add(u64::from(window(config))) {
-            return;
+        let tells = config.loss_detection == LossDetection::Rack && segment.seq < end;
+        if start >= end {
+            return tells.then_some(segment.seq..end);
+        }
+        if end > self.next.saturating_add(u64::from(window(config))) {
+            return None;
         }
         let held = self.reassembly.get_or_insert_default();
+        if tells && held.contains(&(segment.seq..end)) {
+            return Some(segment.seq..end);
+        }
         if segment.seq >= held.highest().max(self.next) {
             self.newest = segment.timestamp;
         } else if !segment.timestamp.is_after(self.newest) {
             held.note_late(start..end);
         }
         self.next = held.insert(self.next, start..end);
+        None
     }
 
     /// Acknowledgement of all data in order.

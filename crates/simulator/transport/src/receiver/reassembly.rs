@@ -39,10 +39,14 @@ impl Reassembly {
         next
     }
 
+    /// True if all of `bytes` have arrived, out of order.
+    pub(super) fn contains(&self, bytes: &Range<u64>) -> bool {
+        self.ranges.iter().any(|range| range.start <= bytes.start && bytes.end <= range.end)
+    }
+
     /// Counts a reordered segment, unless all of its bytes are known.
     pub(super) fn note_late(&mut self, bytes: Range<u64>) {
-        let known = |range: &Range<u64>| range.start <= bytes.start && bytes.end <= range.end;
-        self.late += u64::from(!self.ranges.iter().any(known));
+        self.late += u64::from(!self.contains(&bytes));
     }
 
     /// Segments counted by [`Reassembly::note_late`].

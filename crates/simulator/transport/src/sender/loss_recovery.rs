@@ -11,17 +11,19 @@
 //! - After a timeout everything in flight counts as lost and is retransmitted in order, except what the scoreboard lists as received
 //!   (RFC 6675 section 5.1).
 //!
-//! Before recovery begins, duplicates reduce pipe and so release new segments: limited transmit (RFC 3042).
+//! Losses are detected by duplicate acknowledgements; [`super::rack`] does it by time. Before recovery begins, duplicates reduce pipe and so release new segments: limited transmit (RFC 3042).
 
+use alloc::boxed::Box;
 use core::mem;
 use core::ops::Range;
 
 use heddle_units::Time;
 
+use super::rack::Rack;
 use super::scoreboard::Scoreboard;
 use super::{Phase, Sender, SenderCounters, data};
 use crate::congestion::Acked;
-use crate::{Recovery, Segment, TcpConfig};
+use crate::{LossDetection, Recovery, Segment, TcpConfig};
 
 /// Loss recovery state of a sender.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +31,7 @@ pub(super) struct LossRecovery {
     pub(super) counters: SenderCounters,
     scoreboard: Scoreboard,
     /// SND.NXT at the start of the last recovery; 0 if there was none.
-    recover: u64,
+    pub(super) recover: u64,
     /// HighRxt: end of the data retransmitted in this recovery.
     high_rxt: u64,
     /// RescueRxt: no rescue retransmission until this byte is acknowledged.
@@ -43,7 +45,9 @@ pub(super) struct LossRecovery {
     /// NewReno: true if the timer has restarted in this recovery.
     timer_restarted: bool,
     /// True if SND.UNA has not advanced since the last timeout.
-    timed_out: bool,
+    pub(super) timed_out: bool,
+    /// RACK-TLP, from the handshake on.
+    pub(super) rack: Option<Box<Rack>>,
 }
 
 impl Sender {
@@ -162,7 +166,7 @@ impl Sender {
         self.congestion.on_loss((self.nxt - self.una).min(self.congestion.cwnd), mss);
     }
 
-    fn begin_retransmission(&mut self, phase: Phase) {
+    pub(super) fn begin_retransmission(&mut self, phase: Phase) {
         self.phase = phase;
         self.start_cwr();
         let recovery = self.recovery.get_or_insert_default();
@@ -172,7 +176,6 @@ impl Sender {
     }
 
     /// Handles a retransmission timeout (RFC 6298 section 5).
-    #[cold]
     pub(super) fn on_timeout(&mut self, config: &TcpConfig, now: Time) {
         self.rtt.back_off(config);
         let recovery = self.recovery.get_or_insert_default();
@@ -209,6 +212,9 @@ impl Sender {
 
     /// Next lost segment; it is sent before new data.
     pub(crate) fn next_lost(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        if config.loss_detection == LossDetection::Rack {
+            return self.next_lost_by_rack(config, now);
+        }
         let recovery = self.recovery.get_or_insert_default();
         if mem::take(&mut recovery.retransmit_head) {
             recovery.high_rxt = self.una;

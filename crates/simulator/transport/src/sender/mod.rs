@@ -1,9 +1,10 @@
 //! The sender: sends a stream within the congestion and receive windows, and recovers from losses.
 //!
 //! This file is the fast path without loss: handshake, new data, acknowledgements that advance. Loss recovery is in [`loss_recovery`];
-//! its state is allocated at the first sign of a loss.
+//! its state is allocated at the first sign of a loss. With RACK-TLP, [`rack`] takes the place of both.
 
 mod loss_recovery;
+mod rack;
 mod scoreboard;
 
 use alloc::boxed::Box;
@@ -13,7 +14,7 @@ use heddle_units::Time;
 
 use crate::congestion::{Acked, CongestionControl, Gain, PathState};
 use crate::rtt::Rtt;
-use crate::{Ecn, Kind, Options, Segment, TcpConfig, Timestamp};
+use crate::{Ecn, Kind, LossDetection, Options, Segment, SenderState, TcpConfig, Timestamp};
 use loss_recovery::LossRecovery;
 
 /// Connection and loss recovery state.
@@ -27,7 +28,9 @@ enum Phase {
     SynSent,
     /// Established, without a suspected loss.
     Open,
-    /// As `Open`, after an idle period longer than the retransmission timeout.
+    /// As `Open`, with a record of each segment in flight, for RACK-TLP.
+    Tracked,
+    /// As `Open` or `Tracked`, after an idle period longer than the retransmission timeout.
     Idle,
     /// Data is missing: lost or reordered.
     Disorder,
@@ -105,7 +108,8 @@ impl Sender {
     /// Appends `bytes` to the stream. The total saturates at 2^64 - 1.
     pub fn write(&mut self, now: Time, bytes: u64) {
         let silence = now.saturating_sub(self.last_sent);
-        if self.phase == Phase::Open && self.is_idle() && silence > self.rtt.rto() {
+        let is_open = matches!(self.phase, Phase::Open | Phase::Tracked);
+        if is_open && self.is_idle() && silence > self.rtt.rto() {
             self.phase = Phase::Idle;
         }
         self.written = self.written.saturating_add(bytes);
@@ -130,7 +134,10 @@ impl Sender {
         match (segment.kind, self.phase) {
             (Kind::SynAck, Phase::SynSent) => self.on_syn_ack(config, now, segment),
             (Kind::Ack, Phase::Closed | Phase::Opening | Phase::SynSent) => {}
-            (Kind::Ack, _) => self.on_ack_slow_path(config, now, segment),
+            (Kind::Ack, _) => match config.loss_detection {
+                LossDetection::DupAck => self.on_ack_slow_path(config, now, segment),
+                LossDetection::Rack => self.on_ack_by_rack(config, now, segment),
+            },
             _ => {}
         }
     }
@@ -144,22 +151,31 @@ impl Sender {
         if self.recovery.is_some() {
             self.congestion.on_timeout(u64::from(config.mss));
         }
+        if config.loss_detection == LossDetection::Rack {
+            self.start_rack();
+        }
     }
 
     /// Advances SND.UNA and updates the RTT, the timer and the receive window.
     #[inline]
+    fn advance_una(&mut self, config: &TcpConfig, now: Time, segment: &Segment) {
+        self.una = segment.seq;
+        self.peer_window = u64::from(segment.window);
+        if self.una > self.rtt_seq {
+            self.rtt_seq = self.nxt;
+            self.rtt.sample(config, segment.timestamp.elapsed(now));
+        }
+        self.deadline = if self.una == self.nxt { Time::NEVER } else { self.timeout_from(now) };
+    }
+
+    /// [`Sender::advance_una`], recorded by congestion control.
+    #[inline]
     fn advance(&mut self, config: &TcpConfig, now: Time, segment: &Segment) -> Acked {
         let (una, nxt) = (segment.seq, self.nxt);
         let (bytes, flight) = (una - self.una, nxt - self.una);
-        self.una = una;
-        self.peer_window = u64::from(segment.window);
-        if una > self.rtt_seq {
-            self.rtt_seq = nxt;
-            self.rtt.sample(config, segment.timestamp.elapsed(now));
-        }
+        self.advance_una(config, now, segment);
         let (mss, srtt, echo) =
             (u64::from(config.mss), self.rtt.smoothed(), segment.ecn.is_marked());
-        self.deadline = if una == nxt { Time::NEVER } else { self.timeout_from(now) };
         let acked = Acked { now, bytes, flight, una, nxt, mss, srtt, echo };
         self.congestion.observe(&acked);
         acked
@@ -204,11 +220,24 @@ impl Sender {
             Phase::Closed | Phase::Opening => Some(self.syn(now)),
             Phase::SynSent => None,
             Phase::Open | Phase::Idle => {
-                self.phase = Phase::Open;
                 self.congestion.on_idle(config);
-                self.new_data(config, now, 0)
+                match config.loss_detection {
+                    LossDetection::DupAck => {
+                        self.phase = Phase::Open;
+                        self.new_data(config, now, 0)
+                    }
+                    LossDetection::Rack => {
+                        self.phase = Phase::Tracked;
+                        self.next_by_rack(config, now)
+                    }
+                }
             }
-            Phase::Disorder | Phase::Recovery | Phase::Loss => self.next_in_recovery(config, now),
+            Phase::Tracked | Phase::Disorder | Phase::Recovery | Phase::Loss => {
+                match config.loss_detection {
+                    LossDetection::DupAck => self.next_in_recovery(config, now),
+                    LossDetection::Rack => self.next_by_rack(config, now),
+                }
+            }
         }
     }
 
@@ -235,7 +264,11 @@ impl Sender {
             Phase::Open => self.nxt - self.una + u64::from(config.mss) <= self.congestion.cwnd,
             Phase::Idle => true,
             Phase::Closed | Phase::Opening | Phase::SynSent => false,
-            Phase::Disorder | Phase::Recovery | Phase::Loss => self.can_send_in_recovery(config),
+            Phase::Tracked => self.can_send_by_rack(config),
+            Phase::Disorder | Phase::Recovery | Phase::Loss => match config.loss_detection {
+                LossDetection::DupAck => self.can_send_in_recovery(config),
+                LossDetection::Rack => self.can_send_by_rack(config),
+            },
         }
     }
 
@@ -286,11 +319,20 @@ impl Sender {
         now.saturating_add(self.rtt.rto())
     }
 
-    /// Runs the retransmission timer if it is due. Calls before [`Sender::deadline`] do nothing.
+    /// Runs the timers that are due: that of retransmission, and with RACK-TLP those of probes and of reordering. Calls before
+    /// [`Sender::deadline`] do nothing.
     #[inline]
     pub fn on_timer(&mut self, config: &TcpConfig, now: Time) {
         if now >= self.deadline {
-            self.on_timeout(config, now);
+            self.on_deadline(config, now);
+        }
+    }
+
+    #[cold]
+    fn on_deadline(&mut self, config: &TcpConfig, now: Time) {
+        match (config.loss_detection, self.phase) {
+            (LossDetection::DupAck, _) | (_, Phase::SynSent) => self.on_timeout(config, now),
+            (LossDetection::Rack, _) => self.on_rack_timer(config, now),
         }
     }
 
@@ -344,6 +386,18 @@ impl Sender {
     /// The smoothed round-trip time; `None` before the first sample.
     pub fn srtt(&self) -> Option<Time> {
         Some(self.rtt.smoothed()).filter(|srtt| *srtt != Time::ZERO)
+    }
+
+    /// The windows, the round-trip time and the counters.
+    pub fn state(&self) -> SenderState {
+        SenderState {
+            cwnd: self.congestion.cwnd,
+            ssthresh: self.congestion.ssthresh(),
+            srtt: self.srtt(),
+            in_flight: self.nxt - self.una,
+            acked: self.una,
+            counters: self.counters(),
+        }
     }
 
     /// Counters so far.

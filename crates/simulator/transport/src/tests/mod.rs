@@ -8,6 +8,7 @@ mod net;
 mod properties;
 
 pub(crate) use properties::any_segment;
+mod rack;
 mod recovery;
 mod throughput;
 mod timers;

@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 use heddle_units::{Bytes, Rate, Time};
 
-use crate::{Kind, Receiver, Segment, Sender, TcpConfig};
+use crate::{Kind, LossDetection, Receiver, Segment, Sender, TcpConfig};
 
 /// Impairment of a segment, in addition to the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,7 +307,9 @@ impl Flow {
             "neither new nor sent before"
         );
         self.sent_end = self.sent_end.max(end);
-        if self.orderly && self.sender.counters().timeouts == 0 {
+        // A tail loss probe does not wait for the window.
+        let waits = config.loss_detection == LossDetection::DupAck;
+        if waits && self.orderly && self.sender.counters().timeouts == 0 {
             assert!(end - self.sender.acked() <= self.sender.cwnd(), "beyond the window");
         }
     }

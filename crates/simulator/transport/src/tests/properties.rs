@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::vec::Vec;
 
 use super::net::{Fate, Link, Net};
-use crate::{Control, Ecn, Kind, Options, Recovery, TcpConfig};
+use crate::{Control, Ecn, Kind, LossDetection, Options, Recovery, TcpConfig};
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
@@ -21,7 +21,11 @@ fn fate() -> impl Strategy<Value = Fate> {
 prop_compose! {
     fn config()(
         control in prop_oneof![Just(Control::NewReno), Just(Control::Cubic), Just(Control::Dctcp)],
-        recovery in prop_oneof![Just(Recovery::Sack), Just(Recovery::NewReno)],
+        (recovery, loss_detection) in prop::sample::select(std::vec![
+            (Recovery::Sack, LossDetection::DupAck),
+            (Recovery::Sack, LossDetection::Rack),
+            (Recovery::NewReno, LossDetection::DupAck),
+        ]),
         mss in prop_oneof![Just(1460u16), 1u16..3000],
         initial_window in 1u32..30,
         receive_window in prop_oneof![Just(4_000_000u64), 1u64..60_000],
@@ -30,7 +34,7 @@ prop_compose! {
         min_rto in 200u64..10_000,
     ) -> TcpConfig {
         TcpConfig {
-            mss, initial_window, control, recovery, delayed_ack, dup_threshold,
+            mss, initial_window, control, recovery, loss_detection, delayed_ack, dup_threshold,
             min_rto: Time::micros(min_rto),
             receive_window: Bytes(receive_window),
             ..TcpConfig::default()
@@ -109,7 +113,8 @@ pub(crate) fn any_segment() -> impl Strategy<Value = crate::Segment> {
     let kind = prop_oneof![1 => Just(Kind::Syn), 1 => Just(Kind::SynAck), 1 => Just(Kind::Data), 5 => Just(Kind::Ack), 1 => Just(Kind::HandshakeAck)];
     let options = prop_oneof![
         1 => Just(Options::None),
-        3 => prop::array::uniform3(block).prop_map(Options::Sack),
+        3 => prop::array::uniform3(block.clone()).prop_map(Options::Sack),
+        1 => prop::array::uniform3(block).prop_map(Options::DuplicateSack),
     ];
     let ecn = prop::sample::select(std::vec![Ecn::NONE, Ecn::MARK, Ecn::CWR]);
     (number(), any::<u32>(), any::<u32>(), options, any::<u16>(), kind, ecn).prop_map(

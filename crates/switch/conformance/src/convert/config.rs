@@ -1,13 +1,14 @@
 //! Configurations as the C has them.
 
 use heddle_vectors::{
-    CflbConstants, CflbField, CipherName, Config, Error, HulaParameters, LongFlowsRule,
-    MpHulaParameters, RulesName, SwitchInfo, UpdateRule,
+    AssociationSizes, CflbConstants, CflbField, ChoiceRule, CipherName, Config, Error,
+    HulaParameters, LongFlowsRule, MpHulaParameters, RulesName, ShuttleParameters, SubflowsRule,
+    SwitchInfo, UpdateRule,
 };
 
 use crate::abi::{
     self, CflbCipher, CflbRules, DreConfig, HulaConfig, HulaUpdate, MpHulaConfig, MpHulaLong,
-    StepConfig, StepScheme,
+    ShuttleConfig, StepConfig, StepScheme,
 };
 
 /// Ports that a switch can have.
@@ -36,6 +37,9 @@ pub fn config(switch: &SwitchInfo, config: &Config) -> Result<StepConfig, Error>
         }
         Config::MpHula(parameters) => {
             StepConfig { mp_hula: mp_hula(switch, parameters)?, ..of(StepScheme::MpHula) }
+        }
+        Config::Shuttle(parameters) => {
+            StepConfig { mp_hula: shuttle(switch, parameters)?, ..of(StepScheme::Shuttle) }
         }
         Config::Cflb(constants) => StepConfig { cflb: cflb(constants), ..of(StepScheme::Cflb) },
         Config::Dre(dre) => {
@@ -72,21 +76,51 @@ fn hula(switch: &SwitchInfo, parameters: &HulaParameters) -> Result<HulaConfig, 
     })
 }
 
-fn mp_hula(switch: &SwitchInfo, parameters: &MpHulaParameters) -> Result<MpHulaConfig, Error> {
-    let rows = parameters.mapping_rows.next_power_of_two();
-    let slots = parameters.association.slots.next_power_of_two().max(4);
+/// The parameters that MP-HULA and Shuttle share.
+fn mptcp(
+    hula: HulaConfig,
+    (best_k, mapping_rows): (u32, u32),
+    association: &AssociationSizes,
+) -> Result<MpHulaConfig, Error> {
+    let slots = association.slots.next_power_of_two().max(4);
     Ok(MpHulaConfig {
-        hula: hula(switch, &parameters.hula)?,
-        idle_after: parameters.association.idle_after,
-        best_k: within("best hops", parameters.best_k.max(1), BEST_HOPS)?,
-        mapping_rows: within("mapping rows", rows, SLOTS)?,
+        hula,
+        idle_after: association.idle_after,
+        best_k: within("best hops", best_k.max(1), BEST_HOPS)?,
+        mapping_rows: within("mapping rows", mapping_rows.next_power_of_two(), SLOTS)?,
         association_slots: within("association slots", slots, SLOTS)?,
-        long_flows: match parameters.long_flows {
-            LongFlowsRule::Alike => MpHulaLong::Alike as u32,
-            LongFlowsRule::YieldBest => MpHulaLong::Yield as u32,
-            LongFlowsRule::Apart => MpHulaLong::Apart as u32,
-        },
+        ..MpHulaConfig::default()
     })
+}
+
+fn mp_hula(switch: &SwitchInfo, parameters: &MpHulaParameters) -> Result<MpHulaConfig, Error> {
+    let MpHulaParameters { best_k, mapping_rows, association, .. } = parameters;
+    let shared = mptcp(hula(switch, &parameters.hula)?, (*best_k, *mapping_rows), association)?;
+    let long_flows = match parameters.long_flows {
+        LongFlowsRule::Alike => MpHulaLong::Alike as u32,
+        LongFlowsRule::YieldBest => MpHulaLong::Yield as u32,
+        LongFlowsRule::Apart => MpHulaLong::Apart as u32,
+    };
+    Ok(MpHulaConfig { long_flows, ..shared })
+}
+
+fn shuttle(switch: &SwitchInfo, parameters: &ShuttleParameters) -> Result<MpHulaConfig, Error> {
+    let ShuttleParameters { best_k, mapping_rows, association, .. } = parameters;
+    let shared = mptcp(hula(switch, &parameters.hula)?, (*best_k, *mapping_rows), association)?;
+    let shuttle = ShuttleConfig {
+        full_queue_shift: parameters.full_queue_shift,
+        draws: parameters.draws,
+        choice: match parameters.choice {
+            ChoiceRule::Weighted => abi::ShuttleRule::Weighted as u32,
+            ChoiceRule::Least => abi::ShuttleRule::Least as u32,
+        },
+        subflows: match parameters.subflows {
+            SubflowsRule::Apart => abi::ShuttleSubflows::Apart as u32,
+            SubflowsRule::FirstFree => abi::ShuttleSubflows::FirstFree as u32,
+            SubflowsRule::Alike => abi::ShuttleSubflows::Alike as u32,
+        },
+    };
+    Ok(MpHulaConfig { shuttle, ..shared })
 }
 
 fn cflb(constants: &CflbConstants) -> abi::CflbConstants {

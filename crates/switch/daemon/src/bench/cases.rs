@@ -2,7 +2,8 @@
 
 use heddle_bpf_loader::Error;
 use heddle_switch_maps::abi::{
-    CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig, SwitchCounter,
+    CflbCipher, CflbConstants, CflbField, CflbRules, HulaConfig, MpHulaConfig, ShuttleConfig,
+    SwitchCounter,
 };
 use heddle_switch_maps::{Hook, Scheme};
 
@@ -53,6 +54,7 @@ fn mp_hula(best_k: u32) -> MpHulaConfig {
         mapping_rows: 16384,
         association_slots: 65536,
         long_flows: 0,
+        shuttle: ShuttleConfig { full_queue_shift: 16, draws: 1, choice: 0, subflows: 0 },
     }
 }
 
@@ -106,9 +108,15 @@ pub(super) fn all() -> Vec<Case> {
         let case = plain(&name, Scheme::MpHula);
         all.push(Case { mp_hula: mp_hula(best_k), frames, before, fixed: true, ..case });
     }
-    for (name, scheme) in
-        [("hula, probes", Scheme::Hula), ("mp-hula, k = 4, probes", Scheme::MpHula)]
-    {
+    all.push(Case { mp_hula: mp_hula(2), ..plain("shuttle, k = 2, plain TCP", Scheme::Shuttle) });
+    let (before, frames) = frames::connection(CLIENT, 2);
+    let case = plain("shuttle, k = 2, 2 subflows, shims", Scheme::Shuttle);
+    all.push(Case { mp_hula: mp_hula(2), frames, before, fixed: true, ..case });
+    for (name, scheme) in [
+        ("hula, probes", Scheme::Hula),
+        ("mp-hula, k = 4, probes", Scheme::MpHula),
+        ("shuttle, k = 4, probes", Scheme::Shuttle),
+    ] {
         all.push(Case {
             mp_hula: mp_hula(4),
             frames: (0..2 * KNOWN as u8).map(|n| frames::probe(1, 15 * n)).collect(),

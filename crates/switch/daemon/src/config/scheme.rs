@@ -7,12 +7,16 @@ use heddle_fabric::Fabric;
 use heddle_path_encoder::cflb_config;
 use heddle_path_files::keys;
 use heddle_policy::DreShift;
-use heddle_scenario::{self as scenario, CflbCipher, CflbField, CflbRules, HulaUpdate, LongFlows};
+use heddle_scenario::{
+    self as scenario, CflbCipher, CflbField, CflbRules, HulaUpdate, LongFlows, ShuttleChoice,
+    ShuttleSubflows,
+};
 use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::{
     self, ASSOCIATION_SLOTS, BEST_HOPS, CflbConstants, FLOWLET_SLOTS, HulaConfig, MAPPING_ROWS,
-    MpHulaConfig, MpHulaLong,
+    MpHulaConfig, MpHulaLong, ShuttleConfig, ShuttleRule,
 };
+use heddle_units::Time;
 
 use super::SchemeConfig;
 use super::resolve::Refused;
@@ -51,6 +55,11 @@ pub(super) fn resolve(
             dre_shift: DreShift::at_least(mp_hula.hula.tau.as_nanos()).0,
             ..plain(Scheme::MpHula)
         },
+        scenario::Scheme::Shuttle(shuttle) => SchemeConfig {
+            mp_hula: place.shuttle(shuttle)?,
+            dre_shift: DreShift::at_least(shuttle.hula.tau.as_nanos()).0,
+            ..plain(Scheme::Shuttle)
+        },
         scenario::Scheme::Cflb(cflb) => SchemeConfig {
             cflb: Some(constants(&cflb.constants, key_file)?),
             ..plain(Scheme::Cflb)
@@ -58,7 +67,7 @@ pub(super) fn resolve(
         other => {
             let message = format!("the switch does not run {}", other.name());
             return Err(Problem::at("scenario", message)
-                .help("a scenario with scheme = \"ecmp\", \"hula\", \"mp-hula\" or \"cflb\"")
+                .help("a scenario with scheme = \"ecmp\", \"hula\", \"mp-hula\", \"shuttle\" or \"cflb\"")
                 .into());
         }
     })
@@ -105,24 +114,57 @@ impl Place<'_> {
         })
     }
 
-    fn mp_hula(&self, mp_hula: &scenario::MpHula) -> Result<MpHulaConfig, Problem> {
-        if u32::from(mp_hula.best_k) > BEST_HOPS {
-            let message = format!("best_k = {}: the programs have room for", mp_hula.best_k);
-            return Err(Problem::at("scenario", format!("{message} {BEST_HOPS}")));
+    /// The parameters that MP-HULA and Shuttle share.
+    fn mptcp(
+        &self,
+        hula: &scenario::Hula,
+        best_k: u8,
+        (associations, mapping_rows): (u32, u32),
+        idle: Time,
+    ) -> Result<MpHulaConfig, Problem> {
+        if u32::from(best_k) > BEST_HOPS {
+            let message = format!("best_k = {best_k}: the programs have room for {BEST_HOPS}");
+            return Err(Problem::at("scenario", message));
         }
-        let association = slots("association slots", mp_hula.association_slots, ASSOCIATION_SLOTS)?;
+        let association_slots = slots("association slots", associations, ASSOCIATION_SLOTS)?;
         Ok(MpHulaConfig {
-            hula: self.hula(&mp_hula.hula)?,
-            idle_after: mp_hula.association_idle.as_nanos(),
-            best_k: mp_hula.best_k.into(),
-            mapping_rows: slots("mapping rows", mp_hula.mapping_rows, MAPPING_ROWS)?,
-            association_slots: association.max(4),
-            long_flows: match mp_hula.long_flows {
-                LongFlows::Alike => MpHulaLong::Alike as u32,
-                LongFlows::YieldBest => MpHulaLong::Yield as u32,
-                LongFlows::Apart => MpHulaLong::Apart as u32,
-            },
+            hula: self.hula(hula)?,
+            idle_after: idle.as_nanos(),
+            best_k: best_k.into(),
+            mapping_rows: slots("mapping rows", mapping_rows, MAPPING_ROWS)?,
+            association_slots: association_slots.max(4),
+            ..MpHulaConfig::default()
         })
+    }
+
+    fn mp_hula(&self, own: &scenario::MpHula) -> Result<MpHulaConfig, Problem> {
+        let sizes = (own.association_slots, own.mapping_rows);
+        let long_flows = match own.long_flows {
+            LongFlows::Alike => MpHulaLong::Alike as u32,
+            LongFlows::YieldBest => MpHulaLong::Yield as u32,
+            LongFlows::Apart => MpHulaLong::Apart as u32,
+        };
+        let shared = self.mptcp(&own.hula, own.best_k, sizes, own.association_idle)?;
+        Ok(MpHulaConfig { long_flows, ..shared })
+    }
+
+    fn shuttle(&self, own: &scenario::Shuttle) -> Result<MpHulaConfig, Problem> {
+        let sizes = (own.association_slots, own.mapping_rows);
+        let shuttle = ShuttleConfig {
+            full_queue_shift: own.full_queue.0.next_power_of_two().trailing_zeros(),
+            draws: own.draws.into(),
+            choice: match own.choice {
+                ShuttleChoice::Weighted => ShuttleRule::Weighted as u32,
+                ShuttleChoice::Least => ShuttleRule::Least as u32,
+            },
+            subflows: match own.subflows {
+                ShuttleSubflows::Apart => abi::ShuttleSubflows::Apart as u32,
+                ShuttleSubflows::FirstFree => abi::ShuttleSubflows::FirstFree as u32,
+                ShuttleSubflows::Alike => abi::ShuttleSubflows::Alike as u32,
+            },
+        };
+        let shared = self.mptcp(&own.hula, own.best_k, sizes, own.association_idle)?;
+        Ok(MpHulaConfig { shuttle, ..shared })
     }
 }
 

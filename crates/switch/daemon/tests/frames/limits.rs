@@ -15,7 +15,7 @@ fn more_flows_than_flowlet_slots_share_them() {
     if skip_without(Need::Root) {
         return;
     }
-    for scheme in [Scheme::Hula, Scheme::MpHula] {
+    for scheme in [Scheme::Hula, Scheme::MpHula, Scheme::Shuttle] {
         let rig = rig(scheme);
         let flows = 3 * HULA.flowlet_slots as u16;
         for port in 0..flows {
@@ -97,7 +97,7 @@ fn a_storm_of_probes_is_replicated_once_in_a_period() {
     }
     const PROBES: u64 = 20_000;
     const PERIOD: u64 = 20_000_000;
-    for scheme in [Scheme::Hula, Scheme::MpHula] {
+    for scheme in [Scheme::Hula, Scheme::MpHula, Scheme::Shuttle] {
         // A switch of a middle tier: a ToR replicates nothing.
         let hula = HulaConfig { is_tor: 0, probe_period: PERIOD, ..HULA };
         let mut rig = Rig::new(scheme, MpHulaConfig { hula, ..MP_HULA }, None).unwrap();

@@ -9,3 +9,4 @@ mod limits;
 mod rates;
 mod rigs;
 mod routes;
+mod shuttle;

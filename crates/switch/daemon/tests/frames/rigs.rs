@@ -6,7 +6,7 @@ use std::time::Duration;
 use heddle_bpf_loader::Action;
 use heddle_switch::frames::{MptcpOption, Tcp};
 use heddle_switch::rig::Rig;
-use heddle_switch_maps::abi::{CflbCipher, CflbConstants, HulaConfig, MpHulaConfig};
+use heddle_switch_maps::abi::{CflbCipher, CflbConstants, HulaConfig, MpHulaConfig, ShuttleConfig};
 use heddle_switch_maps::{Hook, Scheme};
 
 /// Long enough that no two frames of a test are so far apart, however busy the machine is.
@@ -33,6 +33,7 @@ pub const MP_HULA: MpHulaConfig = MpHulaConfig {
     mapping_rows: 1024,
     association_slots: 1024,
     long_flows: 0,
+    shuttle: ShuttleConfig { full_queue_shift: 16, draws: 1, choice: 0, subflows: 0 },
 };
 
 pub const CFLB: CflbConstants = CflbConstants {

@@ -72,6 +72,7 @@ fn each_request_arrives_as_it_was_sent() {
         Request::Status,
         Request::Backends,
         drain,
+        Request::Weigh { service: Some("web".into()), backend: "b1".into(), weight: 3 },
         Request::Explain(packet),
         Request::Counters,
         Request::Reload,
@@ -91,7 +92,7 @@ fn each_request_arrives_as_it_was_sent() {
 fn requests_are_written_as_documented() {
     let request = Request::Drain { service: None, backend: "b1".into(), switch: Switch::Off };
     let line = serde_json::to_string(&Envelope::new(request)).unwrap();
-    let wanted = r#"{"version":1,"body":{"drain":{"service":null,"backend":"b1","switch":"off"}}}"#;
+    let wanted = r#"{"version":2,"body":{"drain":{"service":null,"backend":"b1","switch":"off"}}}"#;
     assert_eq!(line, wanted);
 }
 
@@ -104,26 +105,26 @@ fn garbage_gets_an_error_and_the_connection_lives_on() {
         b"",
         b"\xff\xfe\x00",
         b"{}",
-        br#"{"version":1,"body":"shutdown"}"#,
-        br#"{"version":1,"body":{"drain":{"backend":"b","switch":"maybe"}}}"#,
-        br#"{"version":1,"body":{"connections":{"filter":{"porpoise":1},"limit":1}}}"#,
-        br#"{"version":2,"body":"status"}"#,
+        br#"{"version":2,"body":"shutdown"}"#,
+        br#"{"version":2,"body":{"drain":{"backend":"b","switch":"maybe"}}}"#,
+        br#"{"version":2,"body":{"connections":{"filter":{"porpoise":1},"limit":1}}}"#,
+        br#"{"version":3,"body":"status"}"#,
     ] {
         lines.extend_from_slice(line);
         lines.push(b'\n');
     }
-    lines.extend_from_slice(br#"{"version":1,"body":{"connections":{"filter":{},"limit":3}}}"#);
+    lines.extend_from_slice(br#"{"version":2,"body":{"connections":{"filter":{},"limit":3}}}"#);
     let answers = raw(&daemon, &lines);
     let mut wanted = vec![Some(ProblemKind::Malformed); 8];
     wanted.push(None);
     assert_eq!(kinds(&answers), wanted);
-    assert!(matches!(&answers[7], Answer::Error(p) if p.message.contains("version 2")));
+    assert!(matches!(&answers[7], Answer::Error(p) if p.message.contains("version 3")));
 }
 
 #[test]
 fn json_that_nests_too_deep_is_an_error_and_no_crash() {
     let daemon = daemon();
-    let line = [r#"{"version":1,"body":"#.as_bytes(), &[b'['; 60_000], b"\n"].concat();
+    let line = [r#"{"version":2,"body":"#.as_bytes(), &[b'['; 60_000], b"\n"].concat();
     assert_eq!(kinds(&raw(&daemon, &line)), [Some(ProblemKind::Malformed)]);
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::service::{MptcpMode, Protocol};
 
-/// An address, port and protocol whose flows are spread over backends.
+/// An address, ports and a protocol whose flows are spread over backends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Service {
@@ -16,8 +16,11 @@ pub(in crate::config) struct Service {
     pub(in crate::config) name: String,
     /// Its virtual address, which clients connect to and every backend has on `lo`.
     pub(in crate::config) address: IpAddr,
-    /// Its port.
-    pub(in crate::config) port: u16,
+    /// Its port. A service has this, or `ports`.
+    pub(in crate::config) port: Option<u16>,
+    /// Several ports instead: "8000-8099", first and last, or "all", those without another service of the same address and protocol. They count
+    /// against `tables.ports`. Packets of one client port to several of them are one flow.
+    pub(in crate::config) ports: Option<String>,
     /// Its transport protocol. Default: tcp.
     #[serde(default)]
     pub(in crate::config) protocol: Protocol,
@@ -26,6 +29,10 @@ pub(in crate::config) struct Service {
     pub(in crate::config) group: Option<String>,
     /// Method to keep the subflows of one MPTCP connection together. Default: learn for TCP, off for UDP.
     pub(in crate::config) mptcp: Option<MptcpMode>,
+    /// Each backend has a program that replaces the kernel's own MPTCP keys by those that the balancer has assigned. For `mptcp = "assign"` only;
+    /// `heddle lb check` reports such a service without it as an error. Default: false.
+    #[serde(default)]
+    pub(in crate::config) translated: bool,
     /// Forwarding of packets to backends, all of which answer clients directly. Default: l2.
     #[serde(default)]
     pub(in crate::config) forwarding: Forwarding,
@@ -35,8 +42,15 @@ pub(in crate::config) struct Service {
     /// protocol than TCP, UDP and ICMP. They are the address's: one service that drops them does so for all of its address. Default: pass.
     #[serde(default)]
     pub(in crate::config) unparsable: Unparsable,
+    /// Packets to ports of its address that have no service. The choice is the address's: services that make one agree. Default: pass.
+    pub(in crate::config) closed_ports: Option<ClosedPorts>,
+    /// ICMP echo requests to its address. The choice is the address's: services that make one agree. Default: pass.
+    pub(in crate::config) echo: Option<Echo>,
     /// Health check. Default: none, a backend counts as up.
     pub(in crate::config) health: Option<Health>,
+    /// Time in which the share of a backend that is new, or up again, grows to that of its weight; at most 1h; "0s": at once. Default: 0s.
+    #[serde(default)]
+    pub(in crate::config) slow_start: Option<Duration>,
     /// Backends.
     #[serde(default)]
     pub(in crate::config) backend: Vec<Backend>,
@@ -66,13 +80,38 @@ pub(in crate::config) enum Unparsable {
     Drop,
 }
 
+/// The end of packets to a port without a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum ClosedPorts {
+    /// They are passed to this machine's own stack.
+    Pass,
+    /// They are dropped.
+    Drop,
+    /// They are answered as by a host where nothing listens: TCP by a reset, UDP by ICMP "port unreachable", 1000 a second and processor;
+    /// beyond that they are dropped.
+    Refuse,
+}
+
+/// The end of ICMP echo requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::config) enum Echo {
+    /// They are passed to this machine's own stack.
+    Pass,
+    /// They are dropped.
+    Drop,
+    /// They are answered: the address answers as long as a balancer does, whatever its backends do.
+    Answer,
+}
+
 /// A health check, of each backend at its own address.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::config) struct Health {
     /// The health probe.
     pub(in crate::config) kind: HealthKind,
-    /// TCP port that is probed. Default: the service's.
+    /// TCP port that is probed. Default: the service's, if it has one alone.
     pub(in crate::config) port: Option<u16>,
     /// Path of the HTTP request. Default: /.
     pub(in crate::config) path: Option<String>,
@@ -139,9 +178,12 @@ pub(in crate::config) struct Backend {
     /// Its share of new flows, relative to the others', 1000 at most; 0: none. Default: 1.
     #[serde(default = "weight")]
     pub(in crate::config) weight: u32,
-    /// State: takes new flows or drains. Default: up.
+    /// State: takes new flows, drains, or is in maintenance. Default: up.
     #[serde(default)]
     pub(in crate::config) state: BackendState,
+    /// It gets new connections only while no other backend of the service is up: a page that says sorry, for example. Default: false.
+    #[serde(default)]
+    pub(in crate::config) sorry: bool,
     /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other backend has.
     pub(in crate::config) join_address: Option<IpAddr>,
     /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
@@ -152,7 +194,7 @@ fn weight() -> u32 {
     1
 }
 
-/// State of a backend: takes new flows or drains.
+/// State of a backend: takes new flows, drains, or is in maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::config) enum BackendState {
@@ -161,4 +203,6 @@ pub(in crate::config) enum BackendState {
     Up,
     /// It keeps the connections that it has, with joins, and gets no new ones.
     Drain,
+    /// It counts as down whatever its health check says: its connections go to other backends at once, which reset them.
+    Maintenance,
 }

@@ -58,13 +58,15 @@ pub(in crate::config) struct Tables {
     pub(in crate::config) tokens: u32,
     /// Services that there may be after reloads; each takes 512 KiB: a table, and its next. Default: 31.
     pub(in crate::config) services: u32,
+    /// Ports of all services with several ports (`ports`) together, after reloads; about 100 bytes each. Default: 1024.
+    pub(in crate::config) ports: u32,
     /// Backends of all services together, and other balancers, after reloads. Default: 4095.
     pub(in crate::config) targets: u32,
 }
 
 impl Default for Tables {
     fn default() -> Tables {
-        Tables { flows: 1 << 20, tokens: 1 << 20, services: 31, targets: 4095 }
+        Tables { flows: 1 << 20, tokens: 1 << 20, services: 31, ports: 1024, targets: 4095 }
     }
 }
 

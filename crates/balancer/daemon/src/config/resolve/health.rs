@@ -49,11 +49,15 @@ fn keep_flows(health: &raw::Health) -> Result<Duration, Problem> {
 }
 
 fn port(service: &raw::Service, health: &raw::Health) -> Result<u16, Problem> {
-    match (health.port, service.protocol) {
-        (Some(0), _) => Err(Problem::at("port", "0 is not a port number").help("1 to 65535")),
-        (Some(port), _) => Ok(port),
-        (None, Protocol::Tcp) => Ok(service.port),
-        (None, Protocol::Udp) => {
+    match (health.port, service.protocol, service.port) {
+        (Some(0), ..) => Err(Problem::at("port", "0 is not a port number").help("1 to 65535")),
+        (Some(port), ..) => Ok(port),
+        (None, Protocol::Tcp, Some(port)) => Ok(port),
+        (None, Protocol::Tcp, None) => {
+            Err(Problem::new("a health check probes one port, and this service has several")
+                .help("port = the TCP port to probe"))
+        }
+        (None, Protocol::Udp, _) => {
             Err(Problem::new("health checks go over TCP, and this service is UDP")
                 .help("port = the TCP port to probe"))
         }

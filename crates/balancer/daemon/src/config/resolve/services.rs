@@ -2,12 +2,15 @@
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use heddle_config::Problem;
 use heddle_hashing::hash::ServiceKey;
 
 use super::super::raw;
-use super::super::resolved::{Backend, Balancer, Forwarding, Service, Unparsable};
+use super::super::resolved::{
+    Backend, Balancer, ClosedPorts, Echo, Forwarding, MAX_WEIGHT, Ports, Service, Unparsable,
+};
 use super::addresses::{can_reach, check_unicast, own_addresses};
 use super::groups;
 use super::health;
@@ -15,7 +18,7 @@ use super::ids::check_id;
 use crate::ids::WireId;
 use crate::service::{MptcpMode, Protocol};
 
-const MAX_WEIGHT: u32 = 1000;
+const MAX_SLOW_START: Duration = Duration::from_secs(3600);
 
 pub(super) fn services(
     file: &[raw::Service],
@@ -26,6 +29,7 @@ pub(super) fn services(
         let place = format!("service.{number}");
         let service = service(raw, balancer).map_err(|problem| problem.inside(&place))?;
         check_unique(&service, &services).map_err(|problem| problem.inside(&place))?;
+        check_agreement(&service, &services).map_err(|problem| problem.inside(&place))?;
         groups::check(&service, &services).map_err(|problem| problem.inside(&place))?;
         services.push(service);
     }
@@ -36,7 +40,11 @@ fn check_unique(new: &Service, before: &[Service]) -> Result<(), Problem> {
     if before.iter().any(|old| old.name == new.name) {
         return Err(Problem::at("name", format!("`{}` is given twice", new.name)));
     }
-    match before.iter().find(|old| old.key() == new.key()) {
+    let meets = |old: &&Service| {
+        (old.address, old.protocol) == (new.address, new.protocol)
+            && old.ports.conflict_with(new.ports)
+    };
+    match before.iter().find(meets) {
         Some(old) => {
             let message = format!("`{}` has this address, port and protocol already", old.name);
             Err(Problem::at("address", message).help("one of them must differ"))
@@ -45,15 +53,39 @@ fn check_unique(new: &Service, before: &[Service]) -> Result<(), Problem> {
     }
 }
 
+/// Packets to an address that are for none of its services are handled by address: all services of one address must make the same choice.
+fn check_agreement(new: &Service, before: &[Service]) -> Result<(), Problem> {
+    let there = before.iter().filter(|old| old.address == new.address);
+    for old in there {
+        for (key, differs) in [
+            ("closed_ports", differ(new.closed_ports, old.closed_ports)),
+            ("echo", differ(new.echo, old.echo)),
+        ] {
+            if differs {
+                let message = format!("`{}`, at the same address, has another one", old.name);
+                let help = format!("leave `{key}` out of one of them, or give both the same");
+                return Err(Problem::at(key, message).help(help));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// True if both are given, and differ.
+fn differ<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.is_some() && other.is_some() && one != other
+}
+
 fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> {
     check_address(raw, balancer)?;
     let mut service = Service {
         name: raw.name.clone(),
         address: raw.address,
-        port: raw.port,
+        ports: ports(raw)?,
         protocol: raw.protocol,
         group: raw.group.clone(),
         mptcp: mptcp(raw)?,
+        translated: translated(raw)?,
         forwarding: match raw.forwarding {
             raw::Forwarding::L2 => Forwarding::L2,
             raw::Forwarding::Ipip => Forwarding::Ipip,
@@ -63,7 +95,18 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
             raw::Unparsable::Pass => Unparsable::Pass,
             raw::Unparsable::Drop => Unparsable::Drop,
         },
+        closed_ports: raw.closed_ports.map(|choice| match choice {
+            raw::ClosedPorts::Pass => ClosedPorts::Pass,
+            raw::ClosedPorts::Drop => ClosedPorts::Drop,
+            raw::ClosedPorts::Refuse => ClosedPorts::Refuse,
+        }),
+        echo: raw.echo.map(|choice| match choice {
+            raw::Echo::Pass => Echo::Pass,
+            raw::Echo::Drop => Echo::Drop,
+            raw::Echo::Answer => Echo::Answer,
+        }),
         health: health::check(raw)?,
+        slow_start: slow_start(raw)?,
         backends: Vec::new(),
     };
     for (number, raw) in raw.backend.iter().enumerate() {
@@ -79,9 +122,6 @@ fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem>
     if raw.name.is_empty() {
         return Err(Problem::at("name", "it is empty"));
     }
-    if raw.port == 0 {
-        return Err(Problem::at("port", "0 is not a port number").help("1 to 65535"));
-    }
     check_unicast("address", address)?;
     if address.is_loopback() {
         return Err(Problem::at("address", format!("{address} is a loopback address"))
@@ -92,6 +132,30 @@ fn check_address(raw: &raw::Service, balancer: &Balancer) -> Result<(), Problem>
         return Err(problem.help("an address of the service alone, routed to the balancers"));
     }
     Ok(())
+}
+
+fn ports(raw: &raw::Service) -> Result<Ports, Problem> {
+    match (raw.port, &raw.ports) {
+        (Some(0), None) => Err(Problem::at("port", "0 is not a port number").help("1 to 65535")),
+        (Some(port), None) => Ok(Ports::One(port)),
+        (None, Some(text)) => several_ports(raw, text),
+        (Some(_), Some(_)) => {
+            Err(Problem::at("ports", "the service has a `port` already").help("leave one out"))
+        }
+        (None, None) => Err(Problem::new("`port` is missing")
+            .help("port = 443; or several: ports = \"8000-8099\", ports = \"all\"")),
+    }
+}
+
+fn several_ports(raw: &raw::Service, text: &str) -> Result<Ports, Problem> {
+    if raw.mptcp == Some(MptcpMode::CFlag) {
+        let problem = Problem::at("ports", "`mptcp = \"c-flag\"` has one port for each service");
+        return Err(problem.help("port = 443, and a service for each other port"));
+    }
+    text.parse().map_err(|()| {
+        Problem::at("ports", format!("`{text}` is no range of ports"))
+            .help("as in \"8000-8099\", the first before the last; or \"all\"; one: port = 443")
+    })
 }
 
 fn mptcp(raw: &raw::Service) -> Result<MptcpMode, Problem> {
@@ -105,6 +169,23 @@ fn mptcp(raw: &raw::Service) -> Result<MptcpMode, Problem> {
             Err(problem.help("\"off\", or \"source-ip\" to spread by source address"))
         }
     }
+}
+
+fn slow_start(raw: &raw::Service) -> Result<Duration, Problem> {
+    match raw.slow_start.map_or(Duration::ZERO, |given| given.0) {
+        time if time > MAX_SLOW_START => {
+            Err(Problem::at("slow_start", "out of range").help("at most 1h; \"0s\": at once"))
+        }
+        time => Ok(time),
+    }
+}
+
+fn translated(raw: &raw::Service) -> Result<bool, Problem> {
+    if raw.translated && raw.mptcp != Some(MptcpMode::Assign) {
+        let problem = Problem::at("translated", "only `mptcp = \"assign\"` uses it");
+        return Err(problem.help("remove it: other modes change no keys"));
+    }
+    Ok(raw.translated)
 }
 
 fn backend(raw: &raw::Backend, service: &Service, balancer: &Balancer) -> Result<Backend, Problem> {
@@ -128,6 +209,8 @@ fn backend(raw: &raw::Backend, service: &Service, balancer: &Balancer) -> Result
         address: raw.address,
         weight: raw.weight,
         drained: raw.state == raw::BackendState::Drain,
+        in_maintenance: raw.state == raw::BackendState::Maintenance,
+        sorry: raw.sorry,
         join_address: join_address(raw, service)?,
     })
 }

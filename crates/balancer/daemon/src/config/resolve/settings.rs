@@ -113,6 +113,7 @@ pub(super) fn sizes(file: &raw::Tables) -> Result<Sizes, Problem> {
         ("flows", file.flows, 1024, 1 << 28),
         ("tokens", file.tokens, 1024, 1 << 28),
         ("services", file.services, 1, 4095),
+        ("ports", file.ports, 0, 1 << 22),
         ("targets", file.targets, 1, 65_534),
     ];
     for (key, value, least, most) in ranges {
@@ -126,8 +127,8 @@ pub(super) fn sizes(file: &raw::Tables) -> Result<Sizes, Problem> {
     Ok(Sizes {
         flows: file.flows,
         tokens: file.tokens,
-        // A service and its address; a backend's join address with the port and alone; where balancers reach this one.
-        vips: 2 * file.services + 2 * file.targets + 2,
+        // A service and its address; a backend's join address with the port and alone; where balancers reach this one; further ports.
+        vips: 2 * file.services + 2 * file.targets + 2 + file.ports,
         services: file.services,
         maglev_tables: 2 * file.services,
         targets: file.targets + 1,

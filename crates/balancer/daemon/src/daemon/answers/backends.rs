@@ -1,10 +1,10 @@
-//! The state of backends, and draining.
+//! The state of backends, draining, and weights.
 
 use std::collections::BTreeMap;
 
-use super::{failed, named_backends};
+use super::{failed, named_backends, refused};
 use crate::admin::{BackendStatus, Problem, Switch};
-use crate::config::{Backend, Service};
+use crate::config::{Backend, MAX_WEIGHT, Service};
 use crate::daemon::Core;
 use crate::daemon::event_sources::{Checks, check_name};
 use crate::daemon::lifetimes::Lifetimes;
@@ -24,6 +24,30 @@ impl Core {
             .collect();
         tracing::info!(backend, service, ?switch, "drain");
         self.state.inputs.drained.extend(ids.into_iter().map(|id| (id, switch == Switch::On)));
+        Ok(())
+    }
+
+    /// Gives a backend another weight, in one service or in all, until the file is read again. The maps have it when this returns.
+    pub(super) fn weigh(
+        &mut self,
+        service: Option<&str>,
+        backend: &str,
+        weight: u32,
+    ) -> Result<(), Problem> {
+        if weight > MAX_WEIGHT {
+            let message = format!("weight {weight} is above the maximum: 0 to {MAX_WEIGHT}");
+            return Err(refused(message));
+        }
+        let inputs = &self.state.inputs;
+        let found = named_backends(&inputs.config, service, backend)?;
+        let ids: Vec<_> = found.into_iter().map(|backend| backend.id).collect();
+        let mut config = inputs.config.clone();
+        let all = config.services.iter_mut().flat_map(|service| &mut service.backends);
+        all.filter(|backend| ids.contains(&backend.id)).for_each(|backend| backend.weight = weight);
+        let inputs = inputs.with(config, inputs.keys);
+        let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
+        replaced.map_err(|error| refused(error.to_string()))?;
+        tracing::info!(backend, service, weight, "weigh");
         Ok(())
     }
 
@@ -69,7 +93,10 @@ impl Core {
             weight: backend.weight,
             health: self.health_of(service, backend),
             since: check.map_or_else(|| self.state.uptime(), |check| check.since.elapsed()),
-            reason: check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
+            reason: match backend.in_maintenance {
+                true => Some("in maintenance".into()),
+                false => check.and_then(|check| Some(check.last_failure.as_ref()?.to_string())),
+            },
             draining: self.is_drained(backend),
             unreachable: self.unreachable(backend),
             flows: index.and_then(|index| flows.get(&index)).copied().unwrap_or(0),
@@ -78,9 +105,10 @@ impl Core {
         })
     }
 
-    /// Without a health check a backend counts as up.
+    /// Without a health check a backend counts as up; in maintenance as down.
     fn health_of(&self, service: &Service, backend: &Backend) -> State {
         match service.health {
+            _ if backend.in_maintenance => State::Down,
             None => State::Up,
             Some(_) => self.state.inputs.health.get(&backend.id).copied().unwrap_or_default(),
         }

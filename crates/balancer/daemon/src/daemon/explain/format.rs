@@ -111,6 +111,12 @@ fn ended(verdict: Counter) -> &'static str {
         Counter::DropUnparsable => {
             "It cannot be read up to its ports, and its service drops such packets."
         }
+        Counter::RefusedClosed => {
+            "Its port has no service: the client is told so, by a TCP reset or by ICMP."
+        }
+        Counter::DropClosed => "Its port has no service, and its address drops such packets.",
+        Counter::AnsweredEcho => "It is an echo request: answered.",
+        Counter::DropEcho => "It is an echo request, and its address drops them.",
         Counter::DropLoop => "Its frame comes from this machine itself: dropped.",
         Counter::PassNoVip => "It is passed to this machine's own stack.",
         Counter::PassIcmp => "It is about no flow here: passed to this machine's own stack.",

@@ -137,8 +137,7 @@ fn has(service: &Service, address: IpAddr) -> bool {
 }
 
 fn place(service: &Service) -> String {
-    let at = SocketAddr::new(service.address, service.port);
-    format!("{} ({at} over {})", service.name, service.protocol)
+    format!("{} ({} over {})", service.name, service.endpoint(), service.protocol)
 }
 
 /// The reason why a backend takes no new flows.

@@ -27,8 +27,12 @@ fn packet(to: &str, flags: u8, mptcp: Option<MptcpOption>) -> Packet {
     }
 }
 
-fn bits(counters: &[Counter]) -> u64 {
-    counters.iter().map(|counter| 1 << (*counter as u32)).sum()
+fn bits(counters: &[Counter]) -> [u64; 2] {
+    let mut bits = [0; 2];
+    for &counter in counters {
+        bits[counter as usize / 64] |= 1 << (counter as usize % 64);
+    }
+    bits
 }
 
 /// The explanation of a packet with this trace.

@@ -1,4 +1,5 @@
-//! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one.
+//! A balancer whose link is cut: no other balancer answers, and its health checks fail one by one. Where the cut is at its own interface, that
+//! has no carrier; elsewhere silence alone tells of it.
 //!
 //! Its tables would then be made of the backends that seem to be up, and for a while after the cut, too, until the health checks have found
 //! all of them again. Connections that it placed meanwhile would be at other backends than the other balancers' tables give, and joins to
@@ -21,6 +22,8 @@ const LAST_ONE: Duration = Duration::from_secs(60);
 pub(super) struct Surroundings {
     /// There are other balancers in the list.
     pub(super) has_peers: bool,
+    /// An interface of this balancer has a carrier.
+    pub(super) has_carrier: bool,
     /// At least one of them answers.
     pub(super) has_contact: bool,
     /// A backend with a health check is up, or there is none with a health check.
@@ -39,7 +42,7 @@ pub(super) enum Isolation {
     No,
     /// No other balancer answers since this time, but backends do: it is the last one, or its checks have not failed yet.
     Alone(Duration),
-    /// Nothing answers.
+    /// Nothing answers, or no interface has a carrier.
     CutOff,
     /// Other balancers answer again, since this time, and all backends seem up: checks that began during a cut have yet to fail.
     Regained(Duration),
@@ -50,6 +53,9 @@ pub(super) enum Isolation {
 impl Isolation {
     /// The state at a time.
     pub(super) fn next(self, around: &Surroundings, time: Duration) -> Isolation {
+        if around.has_peers && !around.has_carrier {
+            return Isolation::CutOff;
+        }
         if around.has_peers && !around.has_contact {
             return match self {
                 _ if !around.some_backend_up => Isolation::CutOff,
@@ -98,7 +104,9 @@ impl Isolation {
     pub(super) fn cause(self) -> Option<&'static str> {
         match self {
             Isolation::No | Isolation::Alone(_) | Isolation::Regained(_) => None,
-            Isolation::CutOff => Some("cut off: no backend and no other balancer answers"),
+            Isolation::CutOff => {
+                Some("cut off: the link is down, or no backend and no other balancer answers")
+            }
             Isolation::Settling(_) => {
                 Some("cut off until just now: backends are still being found again")
             }
@@ -112,6 +120,7 @@ mod tests {
 
     const WHOLE: Surroundings = Surroundings {
         has_peers: true,
+        has_carrier: true,
         has_contact: true,
         some_backend_up: true,
         all_backends_back: true,
@@ -157,6 +166,18 @@ mod tests {
         assert_eq!(late.next(&WHOLE, seconds(5)), Isolation::No);
         assert_eq!(late.next(&SOME_BACKENDS, seconds(5)), Isolation::Settling(seconds(5)));
         assert_eq!(late.next(&NOTHING, seconds(4)), Isolation::CutOff);
+    }
+
+    /// The link is back before any check has failed: those that began meanwhile fail now.
+    #[test]
+    fn a_balancer_without_a_carrier_is_cut_off_at_once() {
+        let down = Surroundings { has_carrier: false, ..WHOLE };
+        let cut = Isolation::No.next(&down, seconds(1));
+        assert_eq!((cut, cut.trusts_checks(seconds(99))), (Isolation::CutOff, false));
+        assert_eq!(cut.next(&WHOLE, seconds(2)), Isolation::Regained(seconds(2)));
+        assert_eq!(cut.next(&SOME_BACKENDS, seconds(2)), Isolation::Settling(seconds(2)));
+        let no_peers = Surroundings { has_peers: false, ..down };
+        assert_eq!(Isolation::No.next(&no_peers, seconds(1)), Isolation::No);
     }
 
     #[test]

@@ -10,6 +10,8 @@ use super::*;
 use crate::daemon::testing::hop;
 use crate::plan::Change;
 
+mod slow_start;
+
 /// Maps in memory whose writes fail from some moment on.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct TestMaps {
@@ -176,6 +178,7 @@ fn a_reload_that_fails_at_any_write_leaves_all_as_it_was() {
         }
         assert_eq!(state_now.inputs, state.inputs, "configuration, keys, health and drains");
         assert_eq!(state_now.plan, state.plan);
+        assert_eq!(state_now.up_since, state.up_since, "nothing begins slowly");
         assert_eq!(maps_now.contents(), maps.contents(), "after {writes} writes");
         writes += 1;
     }

@@ -13,13 +13,14 @@ struct Trace {
     /// Answers on their way: their arrival, and the numbers of their heartbeats.
     coming: Vec<(Duration, u32)>,
     heard: Heard,
+    carrier: bool,
 }
 
 impl Trace {
     fn start() -> Trace {
         let heard = Heard::default();
         let (judge, now) = (Judge::new(heard), 1000 * MS);
-        Trace { judge, now, sequence: 0, coming: Vec::new(), heard }
+        Trace { judge, now, sequence: 0, coming: Vec::new(), heard, carrier: true }
     }
 
     /// One round: the observer is late by `late`, and the answer comes after `answer`, or never.
@@ -31,7 +32,7 @@ impl Trace {
         if let Some(&(at, sequence)) = come {
             self.heard = Heard { at, sequence };
         }
-        self.judge.look(due, now, self.heard);
+        self.judge.look(due, now, self.heard, || self.carrier);
         self.sequence += 1;
         self.judge.sent(self.sequence, due, now);
         self.coming.extend(answer.map(|delay| (now + delay, self.sequence)));
@@ -93,13 +94,25 @@ fn a_dead_balancer_is_back_after_five_answers_in_a_row() {
     assert_eq!(trace.rounds(1, Duration::ZERO, Some(MS)), Liveness::Alive);
 }
 
+/// Its own link is down: neither is anybody dead, nor does it count when the link is back.
+#[test]
+fn a_balancer_without_a_carrier_takes_nobody_for_dead() {
+    let mut trace = Trace::start();
+    trace.rounds(10, Duration::ZERO, Some(MS));
+    trace.carrier = false;
+    assert_eq!(trace.rounds(500, Duration::ZERO, None), Liveness::Alive);
+    trace.carrier = true;
+    assert_eq!(trace.rounds(4, Duration::ZERO, None), Liveness::Alive);
+    assert_eq!(trace.rounds(2, Duration::ZERO, None), Liveness::Dead);
+}
+
 /// Answers recorded before the daemon started do not count.
 #[test]
 fn an_answer_to_the_daemon_before_tells_nothing() {
     let heard = Heard { at: 500 * MS, sequence: 3 };
     let mut judge = Judge::new(heard);
     judge.sent(1, 1000 * MS, 1000 * MS);
-    assert!(!judge.look(1020 * MS, 1020 * MS, heard));
+    assert!(!judge.look(1020 * MS, 1020 * MS, heard, || true));
     assert_eq!(judge.liveness(), Liveness::Unknown);
 }
 

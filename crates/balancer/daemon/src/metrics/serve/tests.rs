@@ -27,8 +27,12 @@ async fn healthy_server() -> SocketAddr {
 }
 
 async fn ask(address: SocketAddr, request: &str) -> String {
+    ask_with(address, request, "").await
+}
+
+async fn ask_with(address: SocketAddr, request: &str, headers: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!("{request} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let request = format!("{request} HTTP/1.1\r\nhost: x\r\n{headers}connection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
@@ -36,8 +40,12 @@ async fn ask(address: SocketAddr, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_scrape_gets_open_metrics() {
-    let answer = ask(healthy_server().await, "GET /metrics").await;
+async fn a_scrape_gets_the_format_that_it_asks_for() {
+    let plain = ask(healthy_server().await, "GET /metrics").await;
+    assert!(plain.contains("content-type: text/plain; version=0.0.4"), "{plain}");
+    assert!(!plain.contains("# EOF"));
+    let accept = "accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.2\r\n";
+    let answer = ask_with(healthy_server().await, "GET /metrics", accept).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     assert!(
         answer.contains("content-type: application/openmetrics-text; version=1.0.0"),

@@ -3,6 +3,8 @@
 use super::*;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::metrics::{
@@ -75,14 +77,21 @@ fn parse(text: &str) -> BTreeMap<String, Family> {
     families
 }
 
+fn open_metrics(snapshot: Snapshot) -> String {
+    text(snapshot, Format::OpenMetrics).unwrap()
+}
+
 fn example() -> Snapshot {
     let verdict =
         |name: &str, packets| Verdict { name: name.into(), packets, bytes: packets * 100 };
     Snapshot {
         services: vec![Service {
             name: "we\"ird\\name\nhere".into(),
-            verdicts: vec![verdict("sent_flow", 7), verdict("sent_join", 3)],
-            events: vec![Event { name: "flow_added".into(), count: u64::MAX }],
+            verdicts: vec![verdict("sent_flow", 7), verdict("sent_join", 3), verdict("too_big", 0)],
+            events: vec![
+                Event { name: "flow_added".into(), count: u64::MAX },
+                Event { name: "flow_full".into(), count: 0 },
+            ],
         }],
         backends: vec![Backend {
             service: "web".into(),
@@ -126,7 +135,7 @@ fn value(of: &BTreeMap<String, Family>, name: &str, suffix: &str, with: &[(&str,
 
 #[test]
 fn numbers_arrive_as_they_were() {
-    let read = parse(&text(example()).unwrap());
+    let read = parse(&open_metrics(example()));
     let odd = ("service", "we\"ird\\name\nhere");
     assert_eq!(value(&read, "packets", "_total", &[odd, ("verdict", "sent_join")]), 3.0);
     assert_eq!(value(&read, "bytes", "_total", &[odd, ("verdict", "sent_flow")]), 700.0);
@@ -161,7 +170,7 @@ fn numbers_arrive_as_they_were() {
 
 #[test]
 fn every_name_is_served_with_its_help_type_and_labels() {
-    let read = parse(&text(example()).unwrap());
+    let read = parse(&open_metrics(example()));
     assert_eq!(read.len(), names::ALL.len());
     for name in names::ALL {
         let family = &read[&format!("heddle_lb_{}", name.name)];
@@ -205,7 +214,57 @@ fn names_follow_the_conventions() {
 
 #[test]
 fn an_empty_daemon_is_still_valid() {
-    let read = parse(&text(Snapshot::default()).unwrap());
+    let read = parse(&open_metrics(Snapshot::default()));
     assert_eq!(value(&read, "members", "", &[]), 0.0);
     assert!(read["heddle_lb_packets"].samples.is_empty());
+}
+
+#[test]
+fn what_has_not_occurred_has_no_line() {
+    for format in [Format::OpenMetrics, Format::Prometheus] {
+        let text = text(example(), format).unwrap();
+        assert!(!text.contains("too_big") && !text.contains("flow_full"), "{text}");
+        assert!(
+            text.contains("heddle_lb_backend_draining{service=\"web\",backend=\"b1\"} 0"),
+            "a gauge"
+        );
+    }
+}
+
+/// <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>: HELP and TYPE name what the samples are named.
+#[test]
+fn prometheus_format_names_families_as_their_samples() {
+    let text = text(example(), Format::Prometheus).unwrap();
+    let mut family = String::new();
+    for line in text.lines() {
+        if let Some(meta) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = meta.split_once(' ').unwrap();
+            assert!(["counter", "gauge"].contains(&kind), "{line}");
+            family = name.into();
+        } else if !line.starts_with('#') {
+            assert_eq!(line.split(['{', ' ']).next(), Some(&*family), "{line}");
+        }
+    }
+    assert!(text.contains("# TYPE heddle_lb_packets_total counter\n"));
+    assert!(text.contains("# TYPE heddle_lb_build_info gauge\n") && !text.contains("EOF"));
+}
+
+#[test]
+fn promtool_accepts_the_text_and_has_no_complaint() {
+    heddle_testing::require_program("promtool", "prometheus");
+    for snapshot in [example(), Snapshot::default()] {
+        let text = text(snapshot, Format::Prometheus).unwrap();
+        let mut promtool = Command::new("promtool")
+            .args(["check", "metrics"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let said = promtool.wait_with_output().unwrap();
+        let complaints =
+            String::from_utf8_lossy(&said.stdout) + String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success() && complaints.is_empty(), "{complaints}");
+    }
 }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use heddle_program::Failure;
 use toml::{Table, Value};
 
-/// Keys that HULA and MP-HULA share.
+/// Keys that HULA, MP-HULA and Shuttle share.
 const HULA: [&str; 8] = [
     "flowlet_gap",
     "flowlet_slots",
@@ -19,9 +19,8 @@ const HULA: [&str; 8] = [
     "local_detection",
 ];
 
-/// Keys that MP-HULA has besides.
-const MP_HULA: [&str; 5] =
-    ["best_k", "association_slots", "association_idle", "mapping_rows", "long_flows"];
+/// Keys that MP-HULA and Shuttle have besides.
+const MPTCP: [&str; 4] = ["best_k", "association_slots", "association_idle", "mapping_rows"];
 
 /// The value of `scheme` for a scheme of this name, with the file's keys that it has.
 pub(super) fn value(file: &Path, scheme: &str) -> Result<String, Failure> {
@@ -37,7 +36,7 @@ fn with_keys_of(scenario: &Table, scheme: &str) -> String {
     let has = |key: &str| match scheme {
         _ if is_same => true,
         "hula" => HULA.contains(&key),
-        "mp-hula" => HULA.contains(&key) || MP_HULA.contains(&key),
+        "mp-hula" | "shuttle" => HULA.contains(&key) || MPTCP.contains(&key),
         _ => false,
     };
     let keys = given.iter().filter(|(key, _)| *key != "kind" && has(key));
@@ -57,6 +56,7 @@ mod tests {
         assert_eq!(of("ecmp"), "{ kind = \"ecmp\" }");
         assert_eq!(of("hula"), "{ kind = \"hula\", probe_period = \"20ms\" }");
         assert_eq!(of("mp-hula"), "{ kind = \"mp-hula\", best_k = 2, probe_period = \"20ms\" }");
+        assert_eq!(of("shuttle"), "{ kind = \"shuttle\", best_k = 2, probe_period = \"20ms\" }");
         assert_eq!(with_keys_of(&Table::new(), "hula"), "{ kind = \"hula\" }");
     }
 }

@@ -29,7 +29,8 @@ fn the_bottlenecks_queue() {
     let queue = (0..=200).map(|i| if i <= 180 { 1518.0 } else { f64::from(i) * 1e3 }).collect();
     let (from, to) = ("core-2".to_owned(), "agg-3".to_owned());
     let (utilisation, series) = (0.5, Vec::new());
-    run.ports = vec![PortSummary { from, to, utilisation, queue, dropped: 4, series }];
+    let queue_peaks = Vec::new();
+    run.ports = vec![PortSummary { from, to, utilisation, queue, dropped: 4, series, queue_peaks }];
     assert!((empty_share(&run).unwrap() - 100.0 * 181.0 / 201.0).abs() < 1e-9);
     assert_eq!((queue_p95(&run), bottleneck_drops(&run)), (Some(190_000.0), Some(4.0)));
 }

@@ -9,7 +9,8 @@ use heddle_study::testing::{cell, run};
 /// A run whose flows all took some seconds.
 fn took(seconds: f64) -> RunSummary {
     let mut run = run(&cell(1, &[]));
-    for class in [&mut run.fct.all, &mut run.fct.small] {
+    let small = &mut run.fct.classes[0].summary;
+    for class in [&mut run.fct.all, small] {
         class.as_mut().unwrap().seconds.mean = seconds;
     }
     run
@@ -80,6 +81,7 @@ fn links_count_in_the_direction_of_the_traffic() {
         queue: Vec::new(),
         dropped: 0,
         series: Vec::new(),
+        queue_peaks: Vec::new(),
     };
     let mut run = took(1.0);
     assert_eq!((mean_utilisation(&run), unevenness(&run)), (None, None));

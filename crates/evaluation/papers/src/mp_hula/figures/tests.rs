@@ -59,7 +59,7 @@ fn the_uncoupled_systems_from_end_to_end() {
 fn every_figure_finds_its_points() {
     let points = MpHula::curves(Effort::Full);
     let cells = cells(&points, Effort::Full).unwrap();
-    assert_eq!(cells.len(), points.len() * 3);
+    assert_eq!(cells.len(), points.len() * Effort::Full.seeds().len());
     for figure in FIGURES {
         for system in System::all(figure.coupling) {
             let of =

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::{
-    MptcpId, Shim, Update,
+    Ingress, MptcpId, Shim, Update,
     testing::{FakePorts, at, packet, switch_info},
 };
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::net::{Fate, Net};
 use super::*;
-use crate::Recovery;
+use crate::{LossDetection, Recovery};
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
@@ -27,12 +27,17 @@ fn any_config() -> impl Strategy<Value = MptcpConfig> {
         Scheduler::RoundRobin,
         Scheduler::Redundant
     ]);
-    let recovery = prop::sample::select(std::vec![Recovery::Sack, Recovery::NewReno]);
+    let recovery = prop::sample::select(std::vec![
+        (Recovery::Sack, LossDetection::DupAck),
+        (Recovery::Sack, LossDetection::Rack),
+        (Recovery::NewReno, LossDetection::DupAck),
+    ]);
     let (version, at_once, delayed) = (any::<bool>(), any::<bool>(), any::<bool>());
     (1u8..=4, coupling, scheduler, recovery, version, at_once, delayed).prop_map(
         |(subflows, coupling, scheduler, recovery, version, at_once, delayed)| MptcpConfig {
             tcp: TcpConfig {
-                recovery,
+                recovery: recovery.0,
+                loss_detection: recovery.1,
                 delayed_ack: delayed.then_some(Time::micros(500)),
                 receive_window: Bytes(100_000),
                 ..TcpConfig::default()

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use heddle_program::{Common, Generate};
 
-/// Forwards a fabric's packets by ECMP, HULA, MP-HULA or CFLB, in eBPF
+/// Forwards a fabric's packets by ECMP, HULA, MP-HULA, Shuttle or CFLB, in eBPF
 ///
 /// A configuration names a scenario of the simulator, the switch's node in its fabric, and the devices of its ports. Routes and parameters are the
 /// scenario's.

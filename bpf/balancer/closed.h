@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+/* Packets to a service's address that are for none of its services: ports without one, and ICMP echo. The operator chooses whether they are
+ * passed to this machine's own stack, dropped or answered. */
+#pragma once
+
+#include "balancer/decision.h"
+#include "common/echo.h"
+#include "common/refuse.h"
+
+/* DROPS_UNPARSABLE and the others; 0: no service has the address. */
+static __always_inline __u8 choices_of_address(const struct packet_context *context)
+{
+	struct vip_key key = { .address = context->packet.destination };
+	struct vip *vip = bpf_map_lookup_elem(&vips, &key);
+
+	return vip ? vip->choices : 0;
+}
+
+/* To a port without a service, where such packets are not passed. */
+static __always_inline int act_closed(struct xdp_md *ctx, const struct packet_context *context, __u8 choices)
+{
+	int verdict = XDP_DROP;
+
+	if (choices & REFUSES_CLOSED && within_limit(LIMIT_REFUSALS, &settings.errors, context->now))
+		verdict = refuse(ctx, &context->packet);
+	count(context, verdict == XDP_TX ? REFUSED_CLOSED : DROP_CLOSED);
+	return verdict;
+}
+
+static __always_inline void decide_echo(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+{
+	if (context->vip.choices & ANSWERS_ECHO && answer_echo(ctx, &context->packet)) {
+		decision->action = BOUNCE;
+		decision->verdict = ANSWERED_ECHO;
+	} else if (context->vip.choices & DROPS_ECHO) {
+		decide_drop(decision, DROP_ECHO);
+	}
+}

@@ -1,0 +1,219 @@
+//! Findings about the interfaces that clients' packets arrive at.
+
+use super::ethtool::Device;
+use super::finding::Finding;
+use super::link::Link;
+use super::xdp_features::Features;
+
+/// The longest frame for which drivers with a page for each packet attach XDP: 4096 bytes, without the headroom of 256 (XDP_PACKET_HEADROOM)
+/// and the 320 of `struct skb_shared_info`.
+const PAGE_FRAME: u64 = 4096 - 256 - 320;
+/// Ethernet's header with a VLAN tag.
+const HEADER: u64 = 18;
+/// The shortest receive ring that rides out a pause of 100 us at 10 million packets a second.
+const SHORT_RING: u64 = 1024;
+/// Modes of bonds for which the kernel's bonding driver takes XDP programs (`bond_xdp_check`).
+const BOND_MODES: [&str; 4] = ["balance-rr", "active-backup", "balance-xor", "802.3ad"];
+
+/// All that is known of an interface.
+pub(crate) struct Interface<'a> {
+    pub(crate) link: &'a Link,
+    pub(crate) device: Device,
+    /// None: the kernel is older than 6.3, or the interface is unknown to it.
+    pub(crate) features: Option<Features>,
+    /// VLAN interfaces above it.
+    pub(crate) vlans: Vec<&'a str>,
+    pub(crate) processors: u64,
+    /// The configuration has `accept_macs`.
+    pub(crate) accepts_macs: bool,
+}
+
+impl Interface<'_> {
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let checks = [
+            self.state(),
+            self.native(),
+            self.bond(),
+            self.bond_port(),
+            self.bridge_port(),
+            self.vlan(),
+            self.vlans_above(),
+            self.mtu(),
+            self.queues(),
+            self.ring(),
+            self.offloads(),
+            self.program(),
+            self.veth(),
+        ];
+        checks.into_iter().flatten().collect()
+    }
+
+    fn name(&self) -> &str {
+        &self.link.name
+    }
+
+    fn state(&self) -> Option<Finding> {
+        let fix = format!("ip link set dev {} up", self.name());
+        (!self.link.up).then(|| Finding::warning(self.name(), "it is down").fix(fix))
+    }
+
+    fn native(&self) -> Option<Finding> {
+        let driver = self.device.driver.as_deref().unwrap_or("its driver");
+        match self.features? {
+            features if !features.basic() => {
+                let message = format!(
+                    "{driver} has no native XDP: packets take the generic path, several times slower"
+                );
+                Some(Finding::error(self.name(), message).fix(
+                    "systemctl edit heddled, with: [Service], ExecStart=, ExecStart=/usr/sbin/heddled --attach generic",
+                ))
+            }
+            features if !features.redirects() => {
+                let message = format!(
+                    "{driver} has no XDP redirect: backends must be reached through this interface itself"
+                );
+                Some(Finding::warning(self.name(), message))
+            }
+            _ => Some(Finding::note(self.name(), format!("{driver}: native XDP"))),
+        }
+    }
+
+    fn bond(&self) -> Option<Finding> {
+        let mode = self.link.bond_mode.as_deref().filter(|_| self.link.kind == "bond")?;
+        if BOND_MODES.contains(&mode) {
+            return None;
+        }
+        let message = format!("bonds of mode {mode} take no XDP program");
+        Some(Finding::error(self.name(), message).fix(format!(
+            "ip link set dev {} type bond mode 802.3ad, when it is down",
+            self.name()
+        )))
+    }
+
+    fn bond_port(&self) -> Option<Finding> {
+        let master = self.master("bond")?;
+        let message = format!(
+            "it is a port of {master}: packets that arrive at the other ports pass the balancer"
+        );
+        Some(Finding::error(self.name(), message).fix(format!("interfaces = [\"{master}\"]")))
+    }
+
+    fn bridge_port(&self) -> Option<Finding> {
+        let master = self.master("bridge").filter(|_| !self.accepts_macs)?;
+        let message = format!(
+            "it is a port of {master}: frames to the bridge's address are passed, not balanced"
+        );
+        Some(
+            Finding::warning(self.name(), message)
+                .fix(format!("accept_macs with the address of: ip link show {master}")),
+        )
+    }
+
+    fn master(&self, kind: &str) -> Option<&str> {
+        self.link.master.as_deref().filter(|_| self.link.master_kind.as_deref() == Some(kind))
+    }
+
+    fn vlan(&self) -> Option<Finding> {
+        let lower = self.link.lower.as_deref().filter(|_| self.link.kind == "vlan")?;
+        let message = "VLAN interfaces take XDP programs in the generic path only";
+        Some(
+            Finding::error(self.name(), message)
+                .fix(format!("interfaces = [\"{lower}\"], whose frames may have one 802.1Q tag")),
+        )
+    }
+
+    /// A driver that takes tags out of frames hides them from XDP: the answer would leave without a tag.
+    fn vlans_above(&self) -> Option<Finding> {
+        if self.vlans.is_empty() || !self.offload_is_on("rx-vlan-offload") {
+            return None;
+        }
+        let message = format!(
+            "it has the VLANs {}, whose tags the device takes out before XDP sees them",
+            self.vlans.join(", ")
+        );
+        Some(
+            Finding::error(self.name(), message)
+                .fix(format!("ethtool -K {} rxvlan off", self.name())),
+        )
+    }
+
+    fn mtu(&self) -> Option<Finding> {
+        let most = PAGE_FRAME - HEADER;
+        if self.link.mtu <= most || !self.link.kind.is_empty() {
+            return None;
+        }
+        let message = format!(
+            "its MTU is {}: many drivers attach native XDP up to about {most} only",
+            self.link.mtu
+        );
+        Some(
+            Finding::warning(self.name(), message).fix(format!(
+                "ip link set dev {} mtu {most}, if heddled cannot attach",
+                self.name()
+            )),
+        )
+    }
+
+    fn queues(&self) -> Option<Finding> {
+        let channels = self.device.channels?;
+        let wanted = channels.most.min(self.processors);
+        if channels.now >= wanted {
+            return None;
+        }
+        let message = format!("{} receive queues for {} processors", channels.now, self.processors);
+        Some(
+            Finding::warning(self.name(), message)
+                .fix(format!("ethtool -L {} combined {wanted}", self.name())),
+        )
+    }
+
+    fn ring(&self) -> Option<Finding> {
+        let ring = self.device.ring?;
+        let wanted = ring.most.min(SHORT_RING);
+        if ring.now >= wanted {
+            return None;
+        }
+        let message =
+            format!("its receive rings have {} places: short bursts are dropped", ring.now);
+        Some(
+            Finding::warning(self.name(), message)
+                .fix(format!("ethtool -G {} rx {wanted}", self.name())),
+        )
+    }
+
+    fn offloads(&self) -> Option<Finding> {
+        let names = [("large-receive-offload", "lro"), ("rx-gro-hw", "rx-gro-hw")];
+        let (long, short) = names.into_iter().find(|(long, _)| self.offload_is_on(long))?;
+        let message = format!("{long} is on: the device merges packets, which XDP cannot forward");
+        Some(
+            Finding::warning(self.name(), message)
+                .fix(format!("ethtool -K {} {short} off", self.name())),
+        )
+    }
+
+    fn offload_is_on(&self, name: &str) -> bool {
+        self.device.offloads.iter().any(|on| on == name)
+    }
+
+    fn program(&self) -> Option<Finding> {
+        let id = self.link.program?;
+        let message = format!(
+            "the XDP program with id {id} is attached: if it is not heddled's own, heddled cannot attach another"
+        );
+        Some(Finding::note(self.name(), message).fix(format!("bpftool prog show id {id}")))
+    }
+
+    fn veth(&self) -> Option<Finding> {
+        if self.link.kind != "veth" {
+            return None;
+        }
+        let message = "a veth device: the far end must take frames from XDP, and compute checksums before it sends";
+        Some(
+            Finding::note(self.name(), message)
+                .fix("at the far end: heddle lb pass --interface DEV, and ethtool -K DEV tx off"),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

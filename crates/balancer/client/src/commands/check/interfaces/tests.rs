@@ -1,0 +1,149 @@
+//! Each finding by an interface that has it, and none by one that is as it should be.
+
+use super::super::ethtool::Range;
+use super::super::finding::Severity;
+use super::*;
+
+fn device() -> Device {
+    Device {
+        driver: Some("ixgbe".into()),
+        offloads: vec!["rx-checksumming".into(), "rx-vlan-offload".into()],
+        channels: Some(Range { now: 8, most: 64 }),
+        ring: Some(Range { now: 2048, most: 4096 }),
+    }
+}
+
+fn link() -> Link {
+    Link {
+        name: "eth0".into(),
+        index: 2,
+        up: true,
+        mtu: 1500,
+        kind: String::new(),
+        bond_mode: None,
+        master: None,
+        master_kind: None,
+        lower: None,
+        program: None,
+    }
+}
+
+fn interface(link: &Link) -> Interface<'_> {
+    Interface {
+        link,
+        device: device(),
+        features: Some(Features(0x7f)),
+        vlans: vec![],
+        processors: 8,
+        accepts_macs: false,
+    }
+}
+
+/// The findings but for notes.
+fn found(interface: &Interface<'_>) -> Vec<Finding> {
+    interface.findings().into_iter().filter(|found| found.severity != Severity::Note).collect()
+}
+
+/// The only finding, by severity and fix.
+fn only(interface: &Interface<'_>) -> (Severity, String) {
+    let found = found(interface);
+    assert_eq!(found.len(), 1, "{found:?}");
+    (found[0].severity, found[0].fix.clone().unwrap_or_default())
+}
+
+#[test]
+fn a_sound_interface_has_none() {
+    let link = link();
+    assert_eq!(found(&interface(&link)), []);
+    let note = interface(&link).findings().remove(0);
+    assert_eq!((note.severity, &*note.message), (Severity::Note, "ixgbe: native XDP"));
+}
+
+#[test]
+fn a_driver_without_native_xdp_takes_the_generic_path() {
+    let link = link();
+    let (severity, fix) = only(&Interface { features: Some(Features(0)), ..interface(&link) });
+    assert_eq!(severity, Severity::Error);
+    assert!(fix.contains("--attach generic"), "{fix}");
+    let (severity, _) = only(&Interface { features: Some(Features(1)), ..interface(&link) });
+    assert_eq!(severity, Severity::Warning, "no redirect");
+}
+
+#[test]
+fn an_older_kernel_says_nothing_of_xdp() {
+    let link = link();
+    assert_eq!(Interface { features: None, ..interface(&link) }.findings(), []);
+}
+
+#[test]
+fn bonds_take_programs_in_four_modes() {
+    let bond = |mode: &str| Link { kind: "bond".into(), bond_mode: Some(mode.into()), ..link() };
+    for mode in BOND_MODES {
+        assert_eq!(found(&interface(&bond(mode))), []);
+    }
+    assert_eq!(only(&interface(&bond("balance-alb"))).0, Severity::Error);
+}
+
+#[test]
+fn the_port_of_a_bond_sees_a_part_of_the_packets() {
+    let port = Link { master: Some("bond0".into()), master_kind: Some("bond".into()), ..link() };
+    assert_eq!(only(&interface(&port)), (Severity::Error, "interfaces = [\"bond0\"]".into()));
+}
+
+#[test]
+fn the_port_of_a_bridge_needs_the_bridges_address() {
+    let port = Link { master: Some("br0".into()), master_kind: Some("bridge".into()), ..link() };
+    assert!(only(&interface(&port)).1.contains("accept_macs"));
+    assert_eq!(found(&Interface { accepts_macs: true, ..interface(&port) }), []);
+}
+
+#[test]
+fn a_vlan_interface_is_replaced_by_the_one_below() {
+    let vlan =
+        Link { kind: "vlan".into(), lower: Some("eth0".into()), name: "eth0.7".into(), ..link() };
+    assert!(only(&interface(&vlan)).1.starts_with("interfaces = [\"eth0\"]"));
+}
+
+#[test]
+fn a_device_with_vlans_must_leave_tags_in_frames() {
+    let link = link();
+    let vlans = || vec!["eth0.7"];
+    let (severity, fix) = only(&Interface { vlans: vlans(), ..interface(&link) });
+    assert_eq!((severity, &*fix), (Severity::Error, "ethtool -K eth0 rxvlan off"));
+    let device = Device { offloads: vec![], ..device() };
+    assert_eq!(found(&Interface { vlans: vlans(), device, ..interface(&link) }), []);
+}
+
+/// 4096 - 256 - 320 - 18.
+#[test]
+fn a_page_holds_frames_up_to_an_mtu_of_3502() {
+    assert_eq!(found(&interface(&Link { mtu: 3502, ..link() })), []);
+    assert!(only(&interface(&Link { mtu: 3503, ..link() })).1.contains("mtu 3502"));
+}
+
+#[test]
+fn queues_rings_and_offloads_have_the_command_that_fixes_them() {
+    let link = link();
+    let fix = |device| only(&Interface { device, ..interface(&link) }).1;
+    let few = Some(Range { now: 2, most: 64 });
+    assert_eq!(fix(Device { channels: few, ..device() }), "ethtool -L eth0 combined 8");
+    let short = Some(Range { now: 512, most: 4096 });
+    assert_eq!(fix(Device { ring: short, ..device() }), "ethtool -G eth0 rx 1024");
+    let merging = vec!["large-receive-offload".into()];
+    assert_eq!(fix(Device { offloads: merging, ..device() }), "ethtool -K eth0 lro off");
+    let all_there_are = Some(Range { now: 4, most: 4 });
+    assert_eq!(
+        found(&Interface {
+            device: Device { channels: all_there_are, ..device() },
+            ..interface(&link)
+        }),
+        []
+    );
+}
+
+#[test]
+fn an_interface_that_is_down_and_a_program_that_is_there_are_told() {
+    assert_eq!(only(&interface(&Link { up: false, ..link() })).1, "ip link set dev eth0 up");
+    let taken = Link { program: Some(42), ..link() };
+    assert!(interface(&taken).findings().iter().any(|found| found.message.contains("id 42")));
+}

@@ -1,0 +1,181 @@
+//! This machine: its kernel, its BPF file system, its memory, and the interfaces of the configuration.
+
+use std::fs;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use heddled::config::{Config, Memory};
+
+use super::ethtool::Device;
+use super::finding::Finding;
+use super::interfaces::Interface;
+use super::link::{self, Link};
+use super::xdp_features;
+
+/// The oldest kernel that has all that the program calls.
+const OLDEST: (u32, u32) = (5, 19);
+/// The magic number of BPF file systems (linux/magic.h).
+const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
+
+/// Findings about this machine for this configuration.
+pub(crate) fn findings(config: &Config) -> Vec<Finding> {
+    let mut found: Vec<Finding> = [
+        kernel(&rustix::system::uname().release().to_string_lossy()),
+        jit(setting("net/core/bpf_jit_enable")),
+        bpf_file_system(&config.balancer.pin),
+        memory(available_memory(), Memory::of(&config.sizes).total()),
+        secret(config),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    found.extend(reverse_path_filters(config));
+    found.extend(interfaces(config));
+    found
+}
+
+fn kernel(release: &str) -> Option<Finding> {
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next()?, numbers.next()?);
+    let (major, minor) = OLDEST;
+    let finding =
+        || Finding::error("kernel", format!("Linux {release} is older than {major}.{minor}"));
+    (version < OLDEST).then(|| {
+        finding().fix("a newer kernel: on Debian 11, linux-image-amd64 of bullseye-backports")
+    })
+}
+
+fn jit(enabled: Option<u64>) -> Option<Finding> {
+    let finding = || Finding::warning("kernel", "eBPF programs are interpreted, not compiled");
+    (enabled == Some(0)).then(|| finding().fix("sysctl -w net.core.bpf_jit_enable=1"))
+}
+
+fn bpf_file_system(pin: &Path) -> Option<Finding> {
+    let above = pin.ancestors().find(|path| path.exists())?;
+    let system = rustix::fs::statfs(above).ok()?;
+    if system.f_type == BPF_FS_MAGIC {
+        return None;
+    }
+    let message = format!(
+        "{} is on no BPF file system here; `ip netns exec` hides that of the machine",
+        pin.display()
+    );
+    Some(Finding::error("kernel", message).fix(
+        "mount -t bpf bpf /sys/fs/bpf; in a network namespace: nsenter --net=/run/netns/NAME heddled, instead of ip netns exec",
+    ))
+}
+
+/// Bytes.
+fn available_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+fn memory(available: Option<u64>, needed: u64) -> Option<Finding> {
+    let available = available.filter(|available| *available < needed)?;
+    let message =
+        format!("the tables take {} MiB, and {} MiB are available", needed >> 20, available >> 20);
+    Some(Finding::error("memory", message).fix("smaller [tables]: flows, tokens, services"))
+}
+
+fn secret(config: &Config) -> Option<Finding> {
+    let file = &config.steering.as_ref()?.secret_file;
+    let finding = || Finding::error("steering", format!("there is no {}", file.display()));
+    let fix = || {
+        format!("(umask 077; openssl rand -hex 32 > {}), the same on all balancers", file.display())
+    };
+    (!file.exists()).then(|| finding().fix(fix()))
+}
+
+/// Strict filters drop what comes by another interface than answers would leave by: with several interfaces, heartbeats and answers to health
+/// checks. Balanced packets never meet them.
+fn reverse_path_filters(config: &Config) -> Vec<Finding> {
+    let interfaces = &config.balancer.interfaces;
+    let strict = |name: &&String| {
+        let of = |name: &str| {
+            setting(&format!("net/ipv4/conf/{}/rp_filter", name.replace('.', "/"))).unwrap_or(0)
+        };
+        of(name).max(of("all")) == 1
+    };
+    let several = interfaces.iter().filter(|_| interfaces.len() > 1);
+    several
+        .filter(strict)
+        .map(|name| {
+            let message = "rp_filter is strict: answers to health checks and heartbeats that come by another interface are dropped";
+            Finding::warning(name, message).fix(format!("sysctl -w net.ipv4.conf.{}.rp_filter=2", name.replace('.', "/")))
+        })
+        .collect()
+}
+
+/// A number below /proc/sys.
+fn setting(name: &str) -> Option<u64> {
+    fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?.trim().parse().ok()
+}
+
+fn interfaces(config: &Config) -> Vec<Finding> {
+    let links = match link::all() {
+        Ok(links) => links,
+        Err(error) => {
+            let message = format!("interfaces were not looked at: {error}");
+            return vec![
+                Finding::warning("machine", message).fix("apt-get install iproute2 ethtool"),
+            ];
+        }
+    };
+    config.balancer.interfaces.iter().flat_map(|name| interface(name, &links, config)).collect()
+}
+
+fn interface(name: &str, links: &[Link], config: &Config) -> Vec<Finding> {
+    let Some(link) = links.iter().find(|link| link.name == name) else {
+        let there: Vec<&str> =
+            links.iter().map(|link| &*link.name).filter(|name| *name != "lo").collect();
+        let fix = format!("interfaces = [...] with one of: {}", there.join(", "));
+        return vec![Finding::error(name, "there is no such interface").fix(fix)];
+    };
+    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(name);
+    let interface = Interface {
+        link,
+        device: Device::of(name),
+        features: xdp_features::of(link.index).ok(),
+        vlans: links.iter().filter(above).map(|vlan| &*vlan.name).collect(),
+        processors: available_parallelism().map_or(1, |count| count.get() as u64),
+        accepts_macs: !config.balancer.accept_macs.is_empty(),
+    };
+    interface.findings()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_before_5_19_are_refused() {
+        assert!(kernel("5.10.0-28-amd64").unwrap().message.contains("5.10.0-28"));
+        assert_eq!(
+            [kernel("5.19.0"), kernel("6.1.0-18-amd64"), kernel("10.0")],
+            [None, None, None]
+        );
+    }
+
+    #[test]
+    fn an_interpreter_is_a_warning() {
+        assert_eq!([jit(Some(1)), jit(None)], [None, None]);
+        assert!(jit(Some(0)).unwrap().fix.unwrap().contains("bpf_jit_enable=1"));
+    }
+
+    #[test]
+    fn a_place_that_is_no_bpf_file_system_is_told_with_the_way_around_ip_netns_exec() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = bpf_file_system(&folder.path().join("heddle")).unwrap();
+        assert!(found.message.contains("ip netns exec"), "{found}");
+        assert!(found.fix.unwrap().contains("mount -t bpf bpf /sys/fs/bpf"));
+    }
+
+    #[test]
+    fn tables_larger_than_the_memory_are_refused() {
+        assert_eq!([memory(None, 1), memory(Some(2), 1)], [None, None]);
+        let found = memory(Some(64 << 20), 82 << 20).unwrap();
+        assert_eq!(found.message, "the tables take 82 MiB, and 64 MiB are available");
+    }
+}

@@ -1,0 +1,91 @@
+//! Services that cannot work, or that nobody watches.
+
+use heddled::config::{Config, Service};
+use heddled::service::MptcpMode;
+
+use super::finding::Finding;
+
+/// Findings about all services of a configuration.
+pub(crate) fn findings(config: &Config) -> Vec<Finding> {
+    config.services.iter().flat_map(of_service).collect()
+}
+
+fn of_service(service: &Service) -> Vec<Finding> {
+    let name = service.name.as_str();
+    let mut found = Vec::new();
+    if service.backends.is_empty() {
+        found.push(
+            Finding::error(name, "it has no backend: its packets are dropped")
+                .fix("a table [[service.backend]] with name and address below it"),
+        );
+    } else if service.backends.iter().all(|backend| backend.weight == 0) {
+        let all = if service.backends.len() == 1 {
+            "its only backend has"
+        } else {
+            "all its backends have"
+        };
+        let message = format!("{all} weight 0: nothing gets new connections");
+        found.push(Finding::error(name, message).fix("weight = 1 for one backend at least"));
+    }
+    if service.mptcp == MptcpMode::Assign && !service.translated {
+        let message = "mptcp = \"assign\": stock kernels choose keys of their own and refuse the balancer's, so that MPTCP connections fail";
+        found.push(Finding::error(name, message).fix(
+            "mptcp = \"learn\"; or translated = true, if a program on each backend puts the assigned keys in place of the kernel's",
+        ));
+    }
+    if service.health.is_none() && !service.backends.is_empty() {
+        let message = "no health check: a backend that fails keeps its share of new connections";
+        found.push(Finding::warning(name, message).fix("health = { kind = \"tcp\" }"));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Severity;
+    use super::*;
+
+    fn found(service: &str) -> Vec<(Severity, String)> {
+        let text = format!(
+            "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\n[[service]]\nname = \"web\"\naddress = \"192.0.2.10\"\nport = 443\n{service}"
+        );
+        let config = heddled::config::load("lb.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        findings(&config).into_iter().map(|found| (found.severity, found.message)).collect()
+    }
+
+    const CHECKED: &str = "health = { kind = \"tcp\" }\n";
+    const BACKEND: &str = "[[service.backend]]\nname = \"be1\"\naddress = \"10.0.0.1\"\n";
+
+    #[test]
+    fn a_sound_service_has_none() {
+        assert_eq!(found(&format!("{CHECKED}{BACKEND}")), []);
+    }
+
+    #[test]
+    fn a_service_whose_only_backend_has_weight_0_is_refused() {
+        let found = found(&format!("{CHECKED}{BACKEND}weight = 0\n"));
+        assert_eq!(found[0].0, Severity::Error);
+        assert!(found[0].1.contains("its only backend has weight 0"), "{found:?}");
+    }
+
+    #[test]
+    fn a_weight_of_0_beside_another_backend_is_fine() {
+        let second = BACKEND.replace("be1", "be2").replace("0.1", "0.2");
+        assert_eq!(found(&format!("{CHECKED}{BACKEND}weight = 0\n{second}")), []);
+    }
+
+    #[test]
+    fn assign_needs_backends_that_translate() {
+        let assign = format!("mptcp = \"assign\"\n{CHECKED}");
+        let refused = found(&format!("{assign}{BACKEND}"));
+        assert_eq!(refused[0].0, Severity::Error);
+        assert!(refused[0].1.contains("assign"), "{refused:?}");
+        assert_eq!(found(&format!("translated = true\n{assign}{BACKEND}")), []);
+    }
+
+    #[test]
+    fn a_service_without_health_check_is_a_warning() {
+        assert_eq!(found(BACKEND)[0].0, Severity::Warning);
+        assert_eq!(found("")[0].0, Severity::Error, "no backend");
+    }
+}

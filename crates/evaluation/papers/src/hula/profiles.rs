@@ -1,0 +1,94 @@
+//! Profiles of HULA's evaluation: readings of its sentence on connections, and of its times.
+
+use heddle_claims::{Basis, Profile, Setting};
+
+/// The profiles; the first is the scenario files as they are.
+pub(super) const PROFILES: &[Profile] = &[
+    Profile {
+        name: "persistent",
+        title: "three persistent connections of each client to one server, on which flows wait for each other",
+        basis: Basis::Reading,
+        settings: &[],
+    },
+    Profile {
+        name: "pool",
+        title: "as many persistent connections as needed, so that no flow waits for another",
+        basis: Basis::Inference,
+        settings: &[Setting {
+            key: "workload.connections",
+            value: "pool",
+            source: "flow generators of that time open another connection when none is idle; section 6: \"initiates three persistent TCP connections\", and nothing of what a flow does when all three are busy",
+        }],
+    },
+    Profile {
+        name: "per-flow",
+        title: "a connection for each flow, to a server drawn for each",
+        basis: Basis::Inference,
+        settings: &[
+            Setting {
+                key: "workload.connections",
+                value: "per-flow",
+                source: "as in pFabric's and CONGA's experiments, \"similar to previous work [6, 13]\" (section 6)",
+            },
+            Setting {
+                key: "workload.pattern",
+                value: "cross-pod",
+                source: "\"each client chooses a server at random\" (section 6), read as for each flow",
+            },
+        ],
+    },
+    Profile {
+        name: "times",
+        title: "persistent connections with longer links, earlier detection, and one hash for CONGA'",
+        basis: Basis::Reading,
+        settings: &[
+            Setting {
+                key: "fabric.link_delay",
+                value: "5us",
+                source: "section 6: the flowlet gap of 100 us is \"of the order of the network RTT\"; twelve links of 5 us make 60 us",
+            },
+            Setting {
+                key: "scheme.fail_after",
+                value: "400us",
+                source: "section 6.3: long flows leave a failed link \"within half a millisecond\", which leaves room for two probe periods and no more",
+            },
+            Setting {
+                key: "scheme.detection",
+                value: "source-tor",
+                source: "section 6, of CONGA': \"This hash is subsequently used by all the switches in the network\"",
+            },
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use heddle_claims::Effort;
+    use heddle_study::point::Point as _;
+
+    use super::*;
+    use crate::hula::claims::sym;
+    use crate::hula::points::Scheme;
+
+    /// Each setting changes the scenario of some scheme, and so is a key that scenarios have; all schemes load under each profile.
+    #[test]
+    fn every_setting_but_the_defaults_changes_a_scenario() {
+        const SCHEMES: [Scheme; 4] =
+            [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula, Scheme::Ideal];
+        let scenario = |scheme, changes: &[(&str, &str)]| {
+            sym(scheme, 50).changed(Effort::Quick, changes).unwrap()
+        };
+        assert!(PROFILES[0].settings.is_empty());
+        for profile in PROFILES {
+            for setting in profile.settings {
+                let one = [(setting.key, setting.value)];
+                let changed = |&scheme: &Scheme| scenario(scheme, &one) != scenario(scheme, &[]);
+                assert!(SCHEMES.iter().any(changed), "{}", setting.key);
+                assert!(!setting.source.is_empty(), "{}", setting.key);
+            }
+            for scheme in SCHEMES {
+                scenario(scheme, &profile.changes());
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A sweep before it runs: its combinations, the load that each offers, its runs.
+
+use heddle_fabric::FabricError;
+use heddle_scenario::{Scenario, Source};
+
+use crate::cell::Cell;
+use crate::overload::{Offered, offered};
+use crate::summary::RunSummary;
+use crate::sweep::{Axis, Row, combinations, rows};
+
+/// The sources of a sweep's combinations, each with its values, in order.
+pub fn sources(source: &Source, axes: &[Axis]) -> Vec<(Vec<String>, Source)> {
+    let changed = |values: Vec<String>| {
+        let mut changed = source.clone();
+        let pairs = axes.iter().map(|axis| axis.key.clone()).zip(values.iter().cloned());
+        changed.overrides.extend(pairs);
+        (values, changed)
+    };
+    combinations(axes).into_iter().map(changed).collect()
+}
+
+/// One combination.
+#[derive(Clone, Debug)]
+pub struct Combination {
+    /// The value of each axis.
+    pub settings: Vec<String>,
+    /// Its scenario.
+    pub scenario: Scenario,
+    /// Its seeds.
+    pub seeds: Vec<u64>,
+    /// The load that is offered to links, where the workload has one.
+    pub offered: Option<Offered>,
+}
+
+impl Combination {
+    /// A combination with some seeds.
+    ///
+    /// # Errors
+    /// If the graph makes no fabric.
+    pub fn new(
+        settings: Vec<String>,
+        scenario: Scenario,
+        seeds: Vec<u64>,
+    ) -> Result<Combination, FabricError> {
+        let offered = offered(&scenario)?;
+        Ok(Combination { settings, scenario, seeds, offered })
+    }
+
+    fn cells(&self) -> impl Iterator<Item = Cell> {
+        let label = self.settings.join(" ");
+        self.seeds.iter().map(move |&seed| Cell {
+            label: format!("{label} seed {seed}"),
+            scenario: self.scenario.clone(),
+            seed,
+        })
+    }
+
+    fn is_overloaded(&self) -> bool {
+        self.offered.as_ref().is_some_and(|offered| !offered.overloaded.is_empty())
+    }
+
+    fn busiest(&self) -> f64 {
+        self.offered.as_ref().map_or(0.0, |offered| offered.busiest)
+    }
+}
+
+/// All combinations of a sweep, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The combinations.
+    pub combinations: Vec<Combination>,
+}
+
+impl Plan {
+    /// A cell for each seed of each combination.
+    pub fn cells(&self) -> Vec<Cell> {
+        self.combinations.iter().flat_map(Combination::cells).collect()
+    }
+
+    /// A warning of overload, of the combination whose links are offered most; `None` where none overloads a link.
+    pub fn overload(&self) -> Option<String> {
+        let overloaded = || self.combinations.iter().filter(|one| one.is_overloaded());
+        // Of equal ones the first.
+        let worst = overloaded().rev().max_by(|a, b| a.busiest().total_cmp(&b.busiest()))?;
+        let said = worst.offered.as_ref()?.warning(&worst.scenario.scheme)?;
+        Some(format!(
+            "{} of {} combinations overload links; the worst is {}: {said}",
+            overloaded().count(),
+            self.combinations.len(),
+            worst.settings.join(" ")
+        ))
+    }
+
+    /// The rows of its results, of a run for each cell.
+    pub fn rows(&self, runs: Vec<RunSummary>) -> Vec<Row> {
+        let settings = |one: &Combination| (one.settings.clone(), one.seeds.len());
+        let mut rows = rows(self.combinations.iter().map(settings).collect(), runs);
+        for (row, combination) in rows.iter_mut().zip(&self.combinations) {
+            row.offered.clone_from(&combination.offered);
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::scenario;
+
+    fn plan(loads: &[&str]) -> Plan {
+        let of = |load: &&str| {
+            let rate = r#"[{ between = "leaf-1 spine-1", rate = "150Mbps" }]"#;
+            let scenario = scenario(&[("workload.load", load), ("fabric.link", rate)]);
+            Combination::new(vec![(*load).to_owned()], scenario, vec![1, 2]).unwrap()
+        };
+        Plan { combinations: loads.iter().map(of).collect() }
+    }
+
+    #[test]
+    fn the_worst_of_the_overloaded_combinations_is_named() {
+        let said = plan(&["0.1", "0.8", "0.9"]).overload().unwrap();
+        assert!(
+            said.starts_with("2 of 3 combinations overload links; the worst is 0.9: "),
+            "{said}"
+        );
+        assert_eq!(plan(&["0.1", "0.2"]).overload(), None);
+    }
+
+    #[test]
+    fn each_seed_of_each_combination_is_a_cell() {
+        let labels: Vec<_> =
+            plan(&["0.1", "0.2"]).cells().into_iter().map(|cell| cell.label).collect();
+        assert_eq!(labels, ["0.1 seed 1", "0.1 seed 2", "0.2 seed 1", "0.2 seed 2"]);
+    }
+
+    #[test]
+    fn sources_have_the_values_of_their_combination() {
+        let axes = [Axis::new("scheme", "ecmp,hula"), Axis::new("workload.load", "0.3")];
+        let sources = sources(&Source::new("a.toml", "").with("seeds", "[4]"), &axes);
+        let (values, second) = &sources[1];
+        assert_eq!(values, &["hula", "0.3"]);
+        let expected = [("seeds", "[4]"), ("scheme", "hula"), ("workload.load", "0.3")];
+        assert!(second.overrides.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq(expected));
+    }
+}

@@ -1,0 +1,219 @@
+//! The file of a flow graph: a header that names the columns, then a flow a line. Empty lines and lines that start with `#` are skipped.
+
+use std::collections::BTreeMap;
+
+use heddle_config::Problem;
+use heddle_units::{Bytes, Time};
+
+use super::connection_matrix;
+use super::times::bounded;
+use crate::graph::Names;
+use crate::source::Files;
+use crate::{FlowGraph, Graph, GraphFlow};
+
+/// The columns; `delay` may be missing.
+const COLUMNS: [&str; 6] = ["id", "after", "from", "to", "size", "delay"];
+
+/// Reads and checks a file of flows that wait for each other; they come in the order of their lines.
+pub(super) fn read(path: &str, graph: &Graph, files: &dyn Files) -> Result<FlowGraph, Problem> {
+    if connection_matrix::is_matrix(path) {
+        return connection_matrix::flow_graph(path, graph, files);
+    }
+    let unreadable = |error| Problem::at("file", format!("cannot read {path}: {error}"));
+    let text = files.read(path).map_err(unreadable)?;
+    let mut last = None;
+    parse(&text, graph, &mut last).map_err(|problem| problem.in_file(path, last))
+}
+
+/// A line and its number.
+type Line<'a> = (usize, &'a str);
+
+/// `last` is the number of the line that was looked at last.
+fn parse(text: &str, graph: &Graph, last: &mut Option<usize>) -> Result<FlowGraph, Problem> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let header = lines.next();
+    *last = header.map(|(number, _)| number);
+    let width = width(header.map_or("", |(_, line)| line))?;
+    let lines: Vec<Line<'_>> = lines.collect();
+    let ids = ids(&lines, last)?;
+    let names = Names::new(graph);
+    let mut flows = Vec::with_capacity(lines.len());
+    for &(number, line) in &lines {
+        *last = Some(number);
+        flows.push(flow(line, width, &ids, &names)?);
+    }
+    if flows.is_empty() {
+        return Err(Problem::new("there are no flows"));
+    }
+    let graph = FlowGraph { flows };
+    check_cycles(&graph, &lines, last)?;
+    Ok(graph)
+}
+
+/// Number of columns.
+fn width(header: &str) -> Result<usize, Problem> {
+    let found = columns(header);
+    if found == COLUMNS || found == COLUMNS[..5] {
+        return Ok(found.len());
+    }
+    Err(Problem::new("the first line must name the columns")
+        .help("`id,after,from,to,size` or `id,after,from,to,size,delay`"))
+}
+
+fn columns(line: &str) -> Vec<&str> {
+    line.split(',').map(str::trim).collect()
+}
+
+/// The number of each flow by its id.
+fn ids<'a>(
+    lines: &[Line<'a>],
+    last: &mut Option<usize>,
+) -> Result<BTreeMap<&'a str, u32>, Problem> {
+    let mut ids = BTreeMap::new();
+    for (index, &(number, line)) in (0..).zip(lines) {
+        *last = Some(number);
+        let id = columns(line)[0];
+        if id.is_empty() || id.contains(char::is_whitespace) {
+            return Err(Problem::new(format!("\"{id}\" is no name of a flow"))
+                .help("letters and digits without spaces, as in `reduce-3`"));
+        }
+        if ids.insert(id, index).is_some() {
+            return Err(Problem::new(format!("flow {id} is listed twice")));
+        }
+    }
+    Ok(ids)
+}
+
+fn flow(
+    line: &str,
+    width: usize,
+    ids: &BTreeMap<&str, u32>,
+    names: &Names<'_>,
+) -> Result<GraphFlow, Problem> {
+    let found = columns(line);
+    let ([id, after, from, to, size], true) = (&found[..5.min(found.len())], found.len() == width)
+    else {
+        return Err(Problem::new(format!("{width} columns are expected, not \"{line}\"")));
+    };
+    let quantity = |error: &dyn std::fmt::Display| Problem::new(format!("{error}"));
+    let size: Bytes = size.parse().map_err(|error| quantity(&error))?;
+    if size.0 == 0 {
+        return Err(Problem::new("a flow of no bytes never ends").help("at least 1B"));
+    }
+    let delay: Time = match found.get(5) {
+        None | Some(&"") => Time::ZERO,
+        Some(delay) => delay.parse().map_err(|error| quantity(&error))?,
+    };
+    let after: Result<Vec<u32>, Problem> =
+        after.split_whitespace().map(|name| before(name, id, ids)).collect();
+    let (from, to) = names.host_pair(&format!("{from} {to}"))?;
+    let delay = bounded("delay", delay)?;
+    Ok(GraphFlow { id: (*id).to_owned(), after: after?, from, to, size, delay })
+}
+
+/// The number of a flow that another waits for.
+fn before(name: &str, id: &str, ids: &BTreeMap<&str, u32>) -> Result<u32, Problem> {
+    if name == id {
+        return Err(Problem::new(format!("flow {id} waits for itself")));
+    }
+    let unknown = || {
+        let known: Vec<&str> = ids.keys().copied().collect();
+        Problem::new(format!("no flow is called \"{name}\"")).suggest(name, &known)
+    };
+    ids.get(name).copied().ok_or_else(unknown)
+}
+
+/// Refuses flows that wait for each other.
+fn check_cycles(
+    graph: &FlowGraph,
+    lines: &[Line<'_>],
+    last: &mut Option<usize>,
+) -> Result<(), Problem> {
+    let order = graph.order();
+    let mut is_free = vec![false; graph.flows.len()];
+    order.iter().for_each(|&flow| is_free[flow as usize] = true);
+    let Some(first) = is_free.iter().position(|&free| !free) else { return Ok(()) };
+    // Each flow that is left waits for another one that is left: this walk comes back to where it was.
+    let mut walk = vec![first];
+    let start = loop {
+        let here = walk[walk.len() - 1];
+        let waits_for = graph.flows[here].after.iter().map(|&before| before as usize);
+        let Some(next) = waits_for.into_iter().find(|&before| !is_free[before]) else { break 0 };
+        match walk.iter().position(|&seen| seen == next) {
+            Some(start) => break start,
+            None => walk.push(next),
+        }
+    };
+    let cycle: Vec<&str> =
+        walk[start..].iter().map(|&flow| graph.flows[flow].id.as_str()).collect();
+    *last = Some(lines[walk[start]].0);
+    let shown = cycle.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>().join(" after ");
+    let rest = if cycle.len() > MOST_SHOWN { " after others" } else { "" };
+    Err(Problem::new(format!("flows wait for each other: {shown}{rest} after {}", cycle[0])))
+}
+
+/// Flows of a cycle that a message names.
+const MOST_SHOWN: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::two_pod;
+    use crate::raw::TwoPod;
+    use heddle_config::ConfigError;
+
+    fn graph(text: &str) -> Result<FlowGraph, String> {
+        let graph = two_pod(&TwoPod::default(), Time::ZERO).map_err(|_| ()).unwrap();
+        let files = |_: &str| Ok(text.to_owned());
+        read("job.csv", &graph, &files).map_err(|problem| ConfigError::from(problem).to_string())
+    }
+
+    #[test]
+    fn flows_wait_for_those_that_they_name_wherever_these_stand() {
+        let text = "id,after,from,to,size,delay\n\n# backward\nc, a b, host-3, host-1, 1MB, 5us\na,,host-1,host-2,20KB,\nb,a,host-2,host-3,1B,0s\n";
+        let graph = graph(text).unwrap();
+        let ids: Vec<&str> = graph.flows.iter().map(|flow| flow.id.as_str()).collect();
+        assert_eq!(ids, ["c", "a", "b"]);
+        assert_eq!(graph.flows[0].after, [1, 2]);
+        assert_eq!((graph.flows[0].from, graph.flows[0].to), (2, 0));
+        assert_eq!((graph.flows[0].size, graph.flows[0].delay), (Bytes::mb(1), Time::micros(5)));
+        assert_eq!(graph.order(), [1, 2, 0]);
+    }
+
+    #[test]
+    fn a_line_that_is_wrong_is_named() {
+        let error = |lines: &str| graph(&format!("id,after,from,to,size\n{lines}\n")).unwrap_err();
+        let a = "a,,host-1,host-2,1KB\n";
+        for (lines, expected) in [
+            ("a,host-1,host-2,1KB", "2: 5 columns are expected, not \"a,host-1,host-2,1KB\""),
+            ("a,,host-1,host-2,1KB\na,,host-1,host-2,1KB", "3: flow a is listed twice"),
+            (
+                ",,host-1,host-2,1KB",
+                "2: \"\" is no name of a flow\nhelp: letters and digits without spaces, as in `reduce-3`",
+            ),
+            ("a,a,host-1,host-2,1KB", "2: flow a waits for itself"),
+            ("a,,host-1,host-2,0B", "2: a flow of no bytes never ends\nhelp: at least 1B"),
+            ("a,,host-1,tor-1,1KB", "2: tor-1 is a switch, not a host"),
+            (
+                "a,,host-1,host-2,1",
+                "2: a size needs a unit (GB, MB, KB, B, GiB, MiB, KiB), as in \"1.5MB\"",
+            ),
+        ] {
+            assert_eq!(error(lines), format!("job.csv:{expected}"));
+        }
+        let unknown = error(&format!("{a}b,aa,host-2,host-1,1KB"));
+        assert_eq!(unknown, "job.csv:3: no flow is called \"aa\"\nhelp: did you mean `a`?");
+        assert_eq!(graph("id,after,from,to,size\n").unwrap_err(), "job.csv:1: there are no flows");
+        assert!(graph("id,from,to,size\n").unwrap_err().contains("the first line must name"));
+    }
+
+    #[test]
+    fn a_cycle_is_told_by_its_names() {
+        let text = "id,after,from,to,size\na,,host-1,host-2,1B\nd,c,host-1,host-2,1B\nb,a c,host-1,host-2,1B\nc,b,host-2,host-1,1B\n";
+        assert_eq!(
+            graph(text).unwrap_err(),
+            "job.csv:5: flows wait for each other: c after b after c"
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! The traffic.
+
+use heddle_units::{Bytes, Rate, Time};
+use serde::Serialize;
+
+use super::{Collective, FlowGraph, Requests, Transport};
+
+/// The traffic.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// Flows that arrive by a Poisson process.
+    Flows(Flows),
+    /// Every host sends without end to one other.
+    Long(Long),
+    /// Flows listed one by one, in order of time.
+    Replay(Vec<ReplayFlow>),
+    /// A collective operation, whose flows wait for each other.
+    Collective(Collective),
+    /// Flows of a list that wait for each other.
+    FlowGraph(FlowGraph),
+    /// Clients that wait for the responses to their requests.
+    Requests(Requests),
+    /// Several of the other kinds at once.
+    Several(Vec<NamedWorkload>),
+}
+
+/// One of several workloads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedWorkload {
+    /// Unique name.
+    pub name: String,
+    /// Protocol of its connections; `None` is [`Scenario::transport`](super::Scenario::transport).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
+    /// The traffic; not [`Workload::Several`].
+    pub workload: Workload,
+}
+
+impl Workload {
+    /// Its parts, in the order of the file: itself, unless it is several.
+    pub fn parts(&self) -> Vec<&Workload> {
+        match self {
+            Workload::Several(parts) => parts.iter().map(|part| &part.workload).collect(),
+            one => vec![one],
+        }
+    }
+
+    /// Its parts that arrive by a Poisson process.
+    pub fn flows(&self) -> Vec<&Flows> {
+        self.parts().into_iter().filter_map(Workload::poisson).collect()
+    }
+
+    fn poisson(&self) -> Option<&Flows> {
+        match self {
+            Workload::Flows(flows) => Some(flows),
+            _ => None,
+        }
+    }
+
+    /// Names of the parts; one empty name if there are not several.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Workload::Several(parts) => parts.iter().map(|part| part.name.as_str()).collect(),
+            _ => vec![""],
+        }
+    }
+
+    /// Connections that carry the flows of a part.
+    pub fn connections(&self, part: u16) -> Connections {
+        match self.parts().get(usize::from(part)) {
+            Some(Workload::Flows(flows)) => flows.connections,
+            Some(Workload::Collective(_) | Workload::FlowGraph(_)) => Connections::Persistent(1),
+            Some(Workload::Requests(requests)) => requests.connections,
+            _ => Connections::PerFlow,
+        }
+    }
+}
+
+/// Flows that arrive by a Poisson process.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Flows {
+    /// Flow sizes.
+    pub sizes: SizeDistribution,
+    /// Offered bytes per second over [`Flows::capacity`].
+    pub load: f64,
+    /// Rate that a load of 1 stands for.
+    pub capacity: Rate,
+    /// Traffic pattern: senders and receivers.
+    pub pattern: Pattern,
+    /// Connections that carry the flows.
+    pub connections: Connections,
+}
+
+/// Sizes of flows, in bytes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SizeDistribution {
+    /// A name for reports.
+    pub name: String,
+    /// (bytes, cumulative probability), both rising; interpolated linearly. One point is a fixed size.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Traffic pattern: senders and receivers. Hosts are indices among the hosts, from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// A client and a server are drawn for each flow, a client never its own server.
+    Sets {
+        /// Hosts that send.
+        clients: Vec<u32>,
+        /// Hosts that receive.
+        servers: Vec<u32>,
+    },
+    /// Each host sends to one other, each receives from one other (drawn from the seed).
+    Permutation,
+    /// Each client sends to one server, each server receives from one client (drawn from the seed). Equal numbers of both.
+    Pairs {
+        /// Hosts that send.
+        clients: Vec<u32>,
+        /// Hosts that receive.
+        servers: Vec<u32>,
+    },
+    /// Requests arrive for a random receiver; `senders` other hosts answer at once with a flow each.
+    Incast {
+        /// Senders of one request.
+        senders: u32,
+    },
+}
+
+/// Connections that carry the flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// A pool of this many connections between each client and server; a flow takes the next and waits for those before it.
+    Persistent(u32),
+    /// A connection for each flow, with a handshake.
+    PerFlow,
+    /// Persistent connections between each client and server; a flow takes one that is idle, and opens another if none is.
+    Pool,
+}
+
+/// Long flows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Long {
+    /// Sender and receiver of each flow; `None` is a permutation of all hosts drawn from the seed.
+    pub pairs: Option<Vec<(u32, u32)>>,
+    /// Starts are spread evenly at random over this time.
+    pub start_within: Time,
+}
+
+/// One flow of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ReplayFlow {
+    /// Start time.
+    pub at: Time,
+    /// Sending host.
+    pub from: u32,
+    /// Receiving host.
+    pub to: u32,
+    /// Bytes.
+    pub size: Bytes,
+}
