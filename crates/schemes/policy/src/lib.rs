@@ -3,6 +3,7 @@
 //! | Scheme | Unit | Next hop selected by |
 //! |---|---|---|
 //! | [`Ecmp`] | flow | hash of the 5-tuple |
+//! | [`EcmpNs2`] | flow | ns-2's hash of addresses and flow identifier |
 //! | [`Spray`] | packet | random choice |
 //! | [`Drill`] | packet | local queue lengths |
 //! | [`LetItFlow`] | flowlet | random choice |
@@ -88,6 +89,7 @@ mod digest;
 mod dre;
 mod drill;
 mod ecmp;
+mod ecmp_ns2;
 pub mod entropy;
 mod flowlet;
 mod handshake;
@@ -115,6 +117,7 @@ pub use digest::{Digest, DigestState};
 pub use dre::{Dre, DreShift, quantise};
 pub use drill::{Drill, DrillConfig};
 pub use ecmp::Ecmp;
+pub use ecmp_ns2::{EcmpNs2, ns2_flow_hash};
 pub use flowlet::{Flowlet, FlowletTable};
 pub use handshake::{Handshake, TcpFlags};
 pub use hash::{mix, pick};
@@ -163,7 +166,7 @@ pub enum Ingress {
 /// Fields of a data packet that a scheme reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Hash of the 5-tuple, the same at every switch; switches salt it with [`mix`].
+    /// Hash of the 5-tuple, the same at every switch; switches salt it with [`mix`]. Under [`EcmpNs2`] it is [`ns2_flow_hash`].
     pub flow_hash: u32,
     /// ToR of the sending host.
     pub src_tor: Tor,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{
     AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, CongaPrimeConfig, Counters, Detection,
-    DreShift, Drill, DrillConfig, Ecmp, Header, Hula, HulaConfig, Ingress, LetItFlow,
+    DreShift, Drill, DrillConfig, Ecmp, EcmpNs2, Header, Hula, HulaConfig, Ingress, LetItFlow,
     LetItFlowConfig, LongFlows, MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival,
     Scheme, Shim, Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow,
     SwitchInfo, Tor, Update,
@@ -201,6 +201,7 @@ proptest! {
     #[test]
     fn stateless_schemes(info in switch_infos(), events in events()) {
         holds::<Ecmp>(&(), &info, &events);
+        holds::<EcmpNs2>(&(), &info, &events);
         holds::<Spray>(&(), &info, &events);
     }
 

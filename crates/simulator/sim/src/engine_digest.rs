@@ -18,8 +18,9 @@ const TRANSPORTS: [&str; 2] = [
     r#"{ kind = "mptcp", subflows = 3, min_rto = "1ms", delayed_ack = "100us" }"#,
 ];
 
-const SCHEMES: [&str; 10] = [
+const SCHEMES: [&str; 12] = [
     "ecmp",
+    "ecmp-ns2",
     "conga-prime",
     "conga",
     "letitflow",
@@ -27,6 +28,7 @@ const SCHEMES: [&str; 10] = [
     "spray",
     "hula",
     "mp-hula",
+    "shuttle",
     "cflb",
     "ideal",
 ];

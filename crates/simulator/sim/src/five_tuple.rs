@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use heddle_policy::cflb::{Addresses, Fields, Ports};
-use heddle_policy::mix;
+use heddle_policy::{mix, ns2_flow_hash};
 
 /// IP protocol number of TCP.
 const TCP: u8 = 6;
@@ -26,6 +26,15 @@ pub(crate) fn address(host: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + u32::from(host))
 }
 
+/// The hash that switches see of a packet's flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlowHash {
+    /// Of the 5-tuple, uniform.
+    FiveTuple,
+    /// ns-2's, of addresses and flow identifier.
+    Ns2,
+}
+
 /// One direction of one subflow. Numbers of hosts' interfaces stand for addresses; the client's port follows from the connection's serial number and the
 /// subflow, because each MPTCP subflow has its own port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +55,21 @@ impl FiveTuple {
         let ports = if self.path == 0 { first } else { mix(first, self.path.into()) };
         let addresses = u32::from(self.from) << 16 | u32::from(self.to);
         mix(mix(addresses, ports), 0x1b87_3593)
+    }
+
+    /// Flow hash of the packets, by either function.
+    #[inline]
+    pub(crate) fn hash_by(self, function: FlowHash) -> u32 {
+        match function {
+            FlowHash::FiveTuple => self.hash(),
+            FlowHash::Ns2 => self.ns2_hash(),
+        }
+    }
+
+    /// ns-2's flow hash of the packets. The flow identifier is the connection's number: the subflows of one share it, as agents of ns-2 do
+    /// whose `fid_` a script does not set.
+    fn ns2_hash(self) -> u32 {
+        ns2_flow_hash(self.from.into(), self.to.into(), self.generation)
     }
 
     /// Ports of a subflow that is not steered, from client to server: ephemeral ports in sequence.

@@ -14,7 +14,7 @@ use heddle_transport::{Agreed, Connection, Kind, Options, Segment, SenderState};
 use heddle_units::{Rate, Time};
 
 use crate::engine::{Event, prefetch};
-use crate::five_tuple::FiveTuple;
+use crate::five_tuple::{FiveTuple, FlowHash};
 use crate::network::{Body, Hot, NIL, PacketKind};
 use crate::random::{Random, Stream};
 
@@ -41,6 +41,8 @@ pub(crate) struct Hosts<C: Connection> {
     steering: Option<Steering>,
     /// Entropy values, if hosts choose them.
     entropy: Option<EntropyValues>,
+    /// Flow hash of packets.
+    flow_hash: FlowHash,
     counters: HostCounters,
 }
 
@@ -50,6 +52,7 @@ impl<C: Connection> Hosts<C> {
         seed: u64,
         steering: Option<Steering>,
         entropy: Option<EntropyValues>,
+        flow_hash: FlowHash,
     ) -> Hosts<C> {
         Hosts {
             config,
@@ -59,6 +62,7 @@ impl<C: Connection> Hosts<C> {
             opened: 0,
             steering,
             entropy,
+            flow_hash,
             counters: HostCounters::default(),
         }
     }
@@ -216,7 +220,7 @@ impl<C: Connection> Hosts<C> {
         let tuple = self.connections[id as usize].five_tuple(kind, path, cx.fabric.interfaces);
         let at = At { now: cx.now, connection: id, path };
         let entropy = self.entropy.as_mut().map(|entropy| entropy.of_sent(at, kind, &segment));
-        let flow_hash = tuple.hash();
+        let flow_hash = tuple.hash_by(self.flow_hash);
         let hot = Hot {
             arrival: cx.now,
             next: NIL,

@@ -30,6 +30,7 @@ pub(crate) fn dispatch<W: WithScheme>(
     Ok(match scheme {
         Scheme::Cflb(cflb) => then.with::<policy::Cflb>(codec(cflb, seed)?),
         Scheme::Ecmp | Scheme::Ideal => then.with::<policy::Ecmp>(()),
+        Scheme::EcmpNs2 => then.with::<policy::EcmpNs2>(()),
         Scheme::Hula(hula) => then.with::<policy::Hula>(hula_config(hula)),
         Scheme::MpHula(mp_hula) => then.with::<policy::MpHula>(mp_hula_config(mp_hula)),
         Scheme::Shuttle(shuttle) => then.with::<policy::Shuttle>(shuttle_config(shuttle)),

@@ -26,7 +26,7 @@ use crate::recording::{Observer, Recorder, Recording};
 use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::Switching;
 use crate::traffic::{ConnectionPools, NewFlow, Traffic};
-use start::{entropy, is_failed, start_network, steering};
+use start::{entropy, flow_hash, is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
 macro_rules! context {
@@ -103,6 +103,7 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
                 seed,
                 steering(scenario, &fabric, seed)?,
                 entropy(scenario, seed),
+                flow_hash(&scenario.scheme),
             ),
             flows: Vec::new(),
             starting: Vec::new(),

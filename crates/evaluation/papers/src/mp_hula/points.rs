@@ -98,6 +98,8 @@ impl System {
             | "fabric.interfaces" => {
                 matches!(self, System::Mptcp(..))
             }
+            // A change of the whole scheme is one of ECMP's hash.
+            "scheme" => routing == Routing::Ecmp && self != System::Ideal,
             "scheme.best_k" | "scheme.long_flows" => routing == Routing::MpHula,
             _ => !key.starts_with("scheme.") || routing != Routing::Ecmp,
         }

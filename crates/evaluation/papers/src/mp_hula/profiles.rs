@@ -32,6 +32,11 @@ pub(super) const PROFILES: &[Profile] = &[
                 value: "pool",
                 source: "ns-2's flow generators of that time keep connections, and open another when none is idle",
             },
+            Setting {
+                key: "scheme",
+                value: "ecmp-ns2",
+                source: "of ECMP's switches: ns-2 has no ECMP by flow of its own; the patch of its classifier-mpath that came with DCTCP's and pFabric's simulations hashes so. With two next hops it is a parity, and the subflows of a connection of two interfaces share every hop",
+            },
         ],
     },
 ];
@@ -45,17 +50,22 @@ mod tests {
 
     use super::*;
     use crate::mp_hula::claims::{MP_HULA, web};
+    use crate::mp_hula::points::{Coupling, Routing, System};
 
     /// The default profile changes nothing, so that its runs are those of the scenario files; each other setting changes a scenario, and so
     /// is a key that scenarios have.
     #[test]
     fn every_setting_but_the_defaults_changes_the_scenario() {
-        let point = web(MP_HULA, 50);
-        let plain = point.scenario(Effort::Quick).unwrap();
+        let ecmp = System::Mptcp(Coupling::Coupled, Routing::Ecmp);
         assert!(PROFILES[0].settings.is_empty());
         for setting in PROFILES.iter().flat_map(|profile| profile.settings) {
-            let changed = point.changed(Effort::Quick, &[(setting.key, setting.value)]).unwrap();
-            assert_ne!(changed, plain, "{}", setting.key);
+            let changes = |system| {
+                let point = web(system, 50);
+                let changes = [(setting.key, setting.value)];
+                point.changed(Effort::Quick, &changes) != point.scenario(Effort::Quick)
+            };
+            assert!([MP_HULA, ecmp].into_iter().any(changes), "{}", setting.key);
+            assert_ne!(changes(MP_HULA), setting.key == "scheme", "{}", setting.key);
             assert!(!setting.source.is_empty(), "{}", setting.key);
         }
     }

@@ -16,6 +16,8 @@ use super::Cflb;
 pub(crate) enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,
+    /// ECMP with ns-2's flow hash, by which sums of bytes collide: for comparison with results of ns-2.
+    EcmpNs2,
     /// CONGA': ECMP for each flowlet across pods, CONGA inside a pod (HULA section 6). Needs pods.
     CongaPrime(CongaPrime),
     /// CONGA (Alizadeh et al., SIGCOMM 2014). Needs a leaf-spine fabric.

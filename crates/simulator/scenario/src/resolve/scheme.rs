@@ -37,6 +37,7 @@ pub(super) fn resolve(
 fn parameters(scheme: &raw::Scheme, graph: &Graph, files: &dyn Files) -> Result<Scheme, Problem> {
     Ok(match scheme {
         raw::Scheme::Ecmp => Scheme::Ecmp,
+        raw::Scheme::EcmpNs2 => Scheme::EcmpNs2,
         raw::Scheme::Spray => Scheme::Spray,
         raw::Scheme::Ideal => Scheme::Ideal,
         raw::Scheme::CongaPrime(raw) => Scheme::CongaPrime(conga_prime(raw)?),

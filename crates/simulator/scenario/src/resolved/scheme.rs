@@ -13,6 +13,8 @@ use super::Cflb;
 pub enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,
+    /// ns-2's hash of addresses and flow identifier.
+    EcmpNs2,
     /// CONGA': hash of the 5-tuple and the flowlet number across pods, CONGA inside a pod.
     CongaPrime(CongaPrime),
     /// CONGA on a leaf-spine fabric.
@@ -44,6 +46,7 @@ impl Scheme {
         match self {
             Scheme::External(external) => &external.name,
             Scheme::Ecmp => "ecmp",
+            Scheme::EcmpNs2 => "ecmp-ns2",
             Scheme::CongaPrime(_) => "conga-prime",
             Scheme::Conga(_) => "conga",
             Scheme::LetItFlow(_) => "letitflow",

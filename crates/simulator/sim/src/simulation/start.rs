@@ -6,6 +6,7 @@ use heddle_policy::DreShift;
 use heddle_scenario::{Placing, Scenario, Scheme};
 
 use crate::engine::Wheel;
+use crate::five_tuple::FlowHash;
 use crate::hosts::{EntropyValues, Steering};
 use crate::network::{HostQueue, Impairments, LinkClass, Network, Packets, Port, PortStats};
 use crate::progress::SimError;
@@ -71,6 +72,11 @@ fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
 pub(super) fn entropy(scenario: &Scenario, seed: u64) -> Option<EntropyValues> {
     let config = entropy_config(&scenario.entropy)?;
     Some(EntropyValues::new(config, Random::new(seed, Stream::Entropy)))
+}
+
+/// The hash of packets' flows that the switches of a scheme see.
+pub(super) fn flow_hash(scheme: &Scheme) -> FlowHash {
+    if *scheme == Scheme::EcmpNs2 { FlowHash::Ns2 } else { FlowHash::FiveTuple }
 }
 
 /// CFLB senders; `None` under other schemes.
