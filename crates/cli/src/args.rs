@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Store(StoreCommand),
     /// Check a paper's claims: run its evaluation, print claim, paper, here, verdict.
     Reproduce(Reproduce),
-    /// Study what MP-HULA's paper leaves to future work: best hops and subflows, priorities, failures.
+    /// Study what MP-HULA's paper leaves to future work (best hops and subflows, priorities, failures), and its rivals.
     Study(Study),
     /// Check scenario files without running them.
     Validate(Validate),
@@ -267,6 +267,8 @@ pub(crate) enum StudyName {
     Priorities,
     /// A link and a switch that fail in mid-run and come back, under each system.
     Failures,
+    /// Switches and hosts that balance load, beside each other: 18 of them, on ten fabrics and workloads.
+    Rivals,
 }
 
 impl From<StudyName> for studies::Study {
@@ -275,6 +277,7 @@ impl From<StudyName> for studies::Study {
             StudyName::Paths => studies::Study::Paths,
             StudyName::Priorities => studies::Study::Priorities,
             StudyName::Failures => studies::Study::Failures,
+            StudyName::Rivals => studies::Study::Rivals,
         }
     }
 }
@@ -283,7 +286,8 @@ impl From<StudyName> for studies::Study {
 #[command(after_help = "\
 Examples:
   heddle study failures
-  heddle study paths priorities --full")]
+  heddle study paths priorities --full
+  heddle study rivals -j 2")]
 pub(crate) struct Study {
     /// Studies [default: all].
     pub(crate) studies: Vec<StudyName>,

@@ -131,6 +131,7 @@ impl Scaling {
             Scheme::Conga(conga) => Scheme::Conga(self.conga(conga)),
             Scheme::LetItFlow(flowlets) => Scheme::LetItFlow(self.flowlets(flowlets)),
             other @ (Scheme::Ecmp
+            | Scheme::EcmpNs2
             | Scheme::Drill(_)
             | Scheme::Spray
             | Scheme::Cflb(_)

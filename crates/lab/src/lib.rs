@@ -67,7 +67,7 @@ pub use lab::Lab;
 pub use load::{Arrivals, ArrivalsReport, Broken, Pattern, StreamReport, Streams, SubflowReport};
 pub use names::remove_orphans;
 pub use node::{Mac, Node, enter};
-pub use peer::{Connection, Server, Status, StatusReader, Subflow, Transport, status};
+pub use peer::{Connection, Damage, Server, Status, StatusReader, Subflow, Transport, status};
 pub use routes::NextHop;
 pub use tshark::{CapturedConnection, CapturedSubflow, captured_connections};
 pub use wait::{equal, eventually};

@@ -11,6 +11,7 @@ mod subflows;
 mod timed_socket;
 
 pub use connection::{Connection, StatusReader};
+pub use payload::Damage;
 pub use server::Server;
 pub use subflows::{Status, Subflow, status};
 

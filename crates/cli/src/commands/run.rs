@@ -205,7 +205,7 @@ fn multipath(run: &RunSummary) -> String {
 /// The scheme's counters of a run; `None` if it has none.
 fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
     match scheme {
-        Scheme::Ecmp | Scheme::Spray | Scheme::Drill(_) | Scheme::Ideal => None,
+        Scheme::Ecmp | Scheme::EcmpNs2 | Scheme::Spray | Scheme::Drill(_) | Scheme::Ideal => None,
         Scheme::Cflb(_) => Some(format!(
             "{} subflows placed; {} packets took the next hop that they name, {} were hashed",
             t.placed, t.controlled, t.hashed

@@ -105,6 +105,16 @@ pub fn dropped(run: &RunSummary) -> Option<f64> {
     Some(run.totals.dropped as f64)
 }
 
+/// Mean flow completion time of all flows over the [bound](crate::bound) on it.
+pub fn bound_ratio(run: &RunSummary) -> Option<f64> {
+    Some(mean_all(run)? / run.bound_mean_seconds?)
+}
+
+/// Flows that had not finished when the run ended.
+pub fn unfinished(run: &RunSummary) -> Option<f64> {
+    Some(run.totals.unfinished as f64)
+}
+
 fn percent(part: u64, whole: u64) -> Option<f64> {
     share(part, whole).map(|share| 100.0 * share)
 }

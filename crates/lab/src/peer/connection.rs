@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 
-use super::protocol::{INTACT, Request};
+use super::protocol::{INTACT, PLACES, Request, decode_damage};
 use super::timed_socket::TimedSocket;
 use super::{Status, Transport, payload, subflows};
 
@@ -178,9 +178,12 @@ impl Connection {
     fn receive_verdict(&mut self) -> io::Result<()> {
         let mut verdict = [0];
         self.socket.read_exact(&mut verdict)?;
-        let damaged =
-            || io::Error::new(io::ErrorKind::InvalidData, "it did not arrive as it was sent");
-        if verdict == [INTACT] { Ok(()) } else { Err(damaged()) }
+        if verdict == [INTACT] {
+            return Ok(());
+        }
+        let mut places = [0; PLACES];
+        self.socket.read_exact(&mut places)?;
+        Err(decode_damage(places).into())
     }
 }
 

@@ -1,4 +1,6 @@
-//! The requests of a client.
+//! The requests of a client, and the response to an upload.
+
+use super::payload::Damage;
 
 /// Bytes of a request.
 pub(crate) const REQUEST: usize = 17;
@@ -20,8 +22,27 @@ pub(crate) enum Request {
 /// Response byte to a ping, and to an upload that arrived intact.
 pub(crate) const INTACT: u8 = 1;
 
-/// Response byte to an upload with a wrong byte.
+/// Response byte to an upload with a wrong byte; its place follows, and that of the bytes that came instead, or [`NOWHERE`].
 pub(crate) const DAMAGED: u8 = 0;
+
+/// Bytes of the two places after [`DAMAGED`].
+pub(crate) const PLACES: usize = 16;
+
+const NOWHERE: u64 = u64::MAX;
+
+/// The response to an upload.
+pub(crate) fn encode_verdict(verdict: Result<(), Damage>) -> Vec<u8> {
+    let Err(Damage { at, came_from }) = verdict else { return vec![INTACT] };
+    let places = [at, came_from.unwrap_or(NOWHERE)].map(u64::to_be_bytes);
+    [&[DAMAGED], places.as_flattened()].concat()
+}
+
+/// What follows [`DAMAGED`].
+pub(crate) fn decode_damage(places: [u8; PLACES]) -> Damage {
+    let both = u128::from_be_bytes(places);
+    let [at, came_from] = [(both >> 64) as u64, both as u64];
+    Damage { at, came_from: (came_from != NOWHERE).then_some(came_from) }
+}
 
 impl Request {
     pub(crate) fn encode(self) -> [u8; REQUEST] {
@@ -60,6 +81,17 @@ impl Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_verdict_names_the_wrong_byte() {
+        assert_eq!(encode_verdict(Ok(())), [INTACT]);
+        for came_from in [None, Some(7)] {
+            let damage = Damage { at: 1 << 40, came_from };
+            let encoded = encode_verdict(Err(damage));
+            assert_eq!(encoded[0], DAMAGED);
+            assert_eq!(decode_damage(encoded[1..].try_into().unwrap()), damage);
+        }
+    }
 
     #[test]
     fn a_request_is_what_it_was() {

@@ -11,8 +11,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, Socket, Type};
 
 use super::Transport;
-use super::payload;
-use super::protocol::{DAMAGED, INTACT, REQUEST, Request};
+use super::payload::{self, Damage};
+use super::protocol::{INTACT, REQUEST, Request, encode_verdict};
 use super::timed_socket::TimedSocket;
 
 /// Time without a byte after which the server closes a connection.
@@ -115,20 +115,21 @@ impl Service {
 
 /// Checks what came, and answers by one write.
 fn exchange(socket: &mut TimedSocket, up: u32, down: u32, seed: u64) -> io::Result<()> {
-    let verdict = match payload::check(socket, up.into(), seed, &mut |_| ()) {
-        Ok(()) => INTACT,
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => DAMAGED,
-        Err(error) => return Err(error),
-    };
-    let mut answer = vec![verdict];
+    let mut answer = receive(socket, up.into(), seed)?;
     payload::send(&mut answer, down.into(), !seed, &mut |_| ())?;
     socket.write_all(&answer)
 }
 
 fn receive_upload(socket: &mut TimedSocket, bytes: u64, seed: u64) -> io::Result<()> {
-    match payload::check(socket, bytes, seed, &mut |_| ()) {
-        Ok(()) => socket.write_all(&[INTACT]),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => socket.write_all(&[DAMAGED]),
-        Err(error) => Err(error),
-    }
+    let verdict = receive(socket, bytes, seed)?;
+    socket.write_all(&verdict)
+}
+
+/// Receives a payload; returns the verdict on it.
+fn receive(socket: &mut TimedSocket, bytes: u64, seed: u64) -> io::Result<Vec<u8>> {
+    let verdict = match payload::check(socket, bytes, seed, &mut |_| ()) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(Damage::of(&error).ok_or(error)?),
+    };
+    Ok(encode_verdict(verdict))
 }

@@ -70,6 +70,8 @@ impl DigestState for EcmpNs2 {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::testing::{FakePorts, at, packet, switch_info};
 

@@ -24,6 +24,7 @@ fn section(study: Study, results: &Results<Point>) -> Section {
         Study::Paths => paths(section, results),
         Study::Priorities => priorities(section, results),
         Study::Failures => failures(section, results),
+        Study::Rivals => section,
     }
 }
 

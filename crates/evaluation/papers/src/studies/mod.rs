@@ -1,10 +1,11 @@
 //! Studies of what MP-HULA's paper leaves to future work (section 5): more paths and other settings, priorities; and failures
-//! in mid-run, which it does not show.
+//! in mid-run, which it does not show; and one of schemes of switches and hosts beside each other.
 
 mod failures;
 mod figures;
 mod paths;
 mod priorities;
+mod rivals;
 mod table;
 
 use heddle_scenario::Source;
@@ -17,6 +18,7 @@ pub use failures::{Broken, FAILS_AT, RECOVERS_AT, throughput};
 pub use figures::report;
 pub use paths::Routing;
 pub use priorities::LongFlows;
+pub use rivals::{Chooser, Hosts, Rival, Setup};
 pub use table::{Column, Row, Table, markdown};
 
 /// One study.
@@ -28,11 +30,13 @@ pub enum Study {
     Priorities,
     /// A link and a switch that fail and come back.
     Failures,
+    /// Schemes of switches and of hosts beside each other.
+    Rivals,
 }
 
 impl Study {
     /// All of them.
-    pub const ALL: [Study; 3] = [Study::Paths, Study::Priorities, Study::Failures];
+    pub const ALL: [Study; 4] = [Study::Paths, Study::Priorities, Study::Failures, Study::Rivals];
 
     /// Its name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -40,6 +44,7 @@ impl Study {
             Study::Paths => "paths",
             Study::Priorities => "priorities",
             Study::Failures => "failures",
+            Study::Rivals => "rivals",
         }
     }
 
@@ -49,6 +54,7 @@ impl Study {
             Study::Paths => "How many best hops, how many subflows",
             Study::Priorities => "Long flows leave the best hop to short ones",
             Study::Failures => "A link and a switch fail and come back",
+            Study::Rivals => "Switches and hosts that balance load, beside each other",
         }
     }
 
@@ -58,6 +64,7 @@ impl Study {
             Study::Paths => paths::ABOUT,
             Study::Priorities => priorities::ABOUT,
             Study::Failures => failures::ABOUT,
+            Study::Rivals => rivals::ABOUT,
         }
     }
 
@@ -67,6 +74,7 @@ impl Study {
             Study::Paths => paths::points(effort),
             Study::Priorities => priorities::points(effort),
             Study::Failures => failures::points(effort),
+            Study::Rivals => rivals::points(effort),
         })
     }
 
@@ -76,6 +84,7 @@ impl Study {
             Study::Paths => paths::COLUMNS,
             Study::Priorities => priorities::COLUMNS,
             Study::Failures => failures::COLUMNS,
+            Study::Rivals => rivals::COLUMNS,
         }
     }
 }
@@ -106,6 +115,15 @@ pub enum Point {
         /// Hosts and switches.
         system: System,
     },
+    /// Of [`Study::Rivals`].
+    Rivals {
+        /// Fabric, faults and traffic.
+        setup: Setup,
+        /// Load in percent.
+        load: u8,
+        /// Hosts and what chooses their paths.
+        rival: Rival,
+    },
 }
 
 impl Point {
@@ -115,6 +133,7 @@ impl Point {
             Point::Paths { .. } => Study::Paths,
             Point::Priorities { .. } => Study::Priorities,
             Point::Failures { .. } => Study::Failures,
+            Point::Rivals { .. } => Study::Rivals,
         }
     }
 
@@ -126,6 +145,7 @@ impl Point {
             Point::Failures { broken, system } => {
                 format!("{}, {}", broken.title(), system.title())
             }
+            Point::Rivals { setup, rival, .. } => rivals::setting(setup, rival),
         }
     }
 }
@@ -137,7 +157,9 @@ impl heddle_study::point::Point for Point {
 
     fn load(&self) -> u8 {
         match *self {
-            Point::Paths { load, .. } | Point::Priorities { load, .. } => load,
+            Point::Paths { load, .. }
+            | Point::Priorities { load, .. }
+            | Point::Rivals { load, .. } => load,
             Point::Failures { .. } => failures::LOAD,
         }
     }
@@ -156,6 +178,7 @@ impl heddle_study::point::Point for Point {
             Point::Paths { routing, subflows, .. } => paths::overrides(effort, routing, subflows),
             Point::Priorities { long_flows, .. } => priorities::overrides(effort, long_flows),
             Point::Failures { broken, system } => failures::overrides(broken, system),
+            Point::Rivals { setup, rival, .. } => rivals::overrides(effort, setup, rival),
         };
         overrides.into_iter().fold(source, |source, (key, value)| source.with(key, value))
     }

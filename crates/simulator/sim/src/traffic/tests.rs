@@ -4,6 +4,7 @@ use heddle_transport::{TcpConfig, TcpConnection};
 use heddle_units::Rate;
 
 use super::*;
+use crate::five_tuple::FlowHash;
 
 const START: Time = Time::millis(1);
 
@@ -122,7 +123,8 @@ fn long_flows_start_within_their_time() {
 
 #[test]
 fn flows_of_a_pair_take_its_connections_in_turn() {
-    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None);
+    let mut hosts =
+        Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None, FlowHash::FiveTuple);
     let mut pools = ConnectionPools::default();
     let mut connection = |from, to, connections| {
         let flow = NewFlow { from, to, size: Bytes(1), connections, workload: 0, index: 0 };
@@ -155,7 +157,8 @@ fn a_further_workload_leaves_the_flows_of_the_first_as_they_are() {
 
 #[test]
 fn a_pool_opens_a_connection_only_if_none_is_idle() {
-    let mut hosts = Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None);
+    let mut hosts =
+        Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None, FlowHash::FiveTuple);
     let mut pools = ConnectionPools::default();
     let flow = NewFlow {
         from: 0,
