@@ -267,7 +267,7 @@ pub(crate) enum StudyName {
     Priorities,
     /// A link and a switch that fail in mid-run and come back, under each system.
     Failures,
-    /// Switches and hosts that balance load, beside each other: 18 of them, on ten fabrics and workloads.
+    /// Switches and hosts that balance load, beside each other: 22 of them, on ten fabrics and workloads.
     Rivals,
 }
 

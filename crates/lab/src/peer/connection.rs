@@ -120,8 +120,8 @@ impl Connection {
         mut progress: impl FnMut(u64),
     ) -> io::Result<Duration> {
         let begun = Instant::now();
-        self.send(Request::Upload { bytes, seed })?;
-        payload::send(&mut self.socket, bytes, seed, &mut progress)?;
+        let request = Request::Upload { bytes, seed }.encode();
+        payload::send_after(&request, &mut self.socket, bytes, seed, &mut progress)?;
         self.receive_verdict()?;
         Ok(begun.elapsed())
     }

@@ -9,7 +9,7 @@ use heddle_study::metric::{
 
 pub(super) const ABOUT: &str = "Switches that balance load and hosts that choose paths, under the same hosts and buffers. DCTCP hosts: TCP with \
      DCTCP, marks at 65 packets, RACK-TLP. Three dup-ACKs: the same with loss detection by duplicate acknowledgements. NewReno and MPTCP \
-     (two subflows, LIA) have RACK-TLP and no marks. Flowlet gap 100 us, probes each 200 us; headers of probes and shims take their share of \
+     (two subflows, LIA) have RACK-TLP and no marks; MPTCP-DCTCP has a DCTCP window for each subflow. Flowlet gap 100 us, probes each 200 us; headers of probes and shims take their share of \
      the links. The bound is one on the mean that no scheme can go below. What splits traffic evenly (ECMP, spraying and what hosts choose \
      without marks) offers a degraded link more than it carries: such a mean grows with the length of the run.";
 
@@ -68,7 +68,7 @@ impl Setup {
     }
 
     fn is_for(self, hosts: Hosts) -> bool {
-        self != Setup::TwoInterfaces || hosts == Hosts::Mptcp
+        self != Setup::TwoInterfaces || hosts.has_subflows()
     }
 
     /// Loads in percent: of 160 Gbps between the pods, else of the hosts' links; a leaf of the oversubscribed fabric sends 3/4 of its own to others,
@@ -151,6 +151,8 @@ pub enum Hosts {
     NewReno,
     /// MPTCP of two subflows, with RACK-TLP.
     Mptcp,
+    /// The same with a DCTCP window for each subflow.
+    MptcpDctcp,
 }
 
 impl Hosts {
@@ -160,30 +162,30 @@ impl Hosts {
             Hosts::DupAck => "DCTCP, 3 dup-ACKs",
             Hosts::NewReno => "NewReno",
             Hosts::Mptcp => "MPTCP",
+            Hosts::MptcpDctcp => "MPTCP-DCTCP",
         }
     }
 
+    fn has_subflows(self) -> bool {
+        matches!(self, Hosts::Mptcp | Hosts::MptcpDctcp)
+    }
+
     fn overrides(self, setup: Setup) -> Overrides {
-        if self == Hosts::Mptcp {
-            let (interfaces, window) = match setup {
-                Setup::TwoInterfaces => ("2", "256KB"),
-                _ => ("1", "128KB"),
-            };
-            return vec![
-                ("transport.loss_detection", "rack".to_owned()),
-                ("transport.receive_window", window.to_owned()),
-                ("fabric.interfaces", interfaces.to_owned()),
-            ];
-        }
-        let (control, detection) = match self {
-            Hosts::DupAck => ("dctcp", "dup-ack"),
-            Hosts::NewReno => ("newreno", "rack"),
-            Hosts::Dctcp | Hosts::Mptcp => ("dctcp", "rack"),
+        let two = setup == Setup::TwoInterfaces;
+        let (interfaces, window) = if two { ("2", "256KB") } else { ("1", "128KB") };
+        let kind = match self {
+            Hosts::Dctcp => r#"kind = "tcp", control = "dctcp", loss_detection = "rack""#,
+            Hosts::DupAck => r#"kind = "tcp", control = "dctcp""#,
+            Hosts::NewReno => r#"kind = "tcp", loss_detection = "rack""#,
+            Hosts::Mptcp => r#"kind = "mptcp", coupling = "lia", loss_detection = "rack""#,
+            Hosts::MptcpDctcp => {
+                r#"kind = "mptcp", coupling = "uncoupled", control = "dctcp", loss_detection = "rack""#
+            }
         };
         let transport = format!(
-            r#"{{ kind = "tcp", control = "{control}", loss_detection = "{detection}", initial_window = 10, min_rto = "10ms", receive_window = "128KB" }}"#
+            r#"{{ {kind}, initial_window = 10, min_rto = "10ms", receive_window = "{window}" }}"#
         );
-        vec![("transport", transport)]
+        vec![("transport", transport), ("fabric.interfaces", interfaces.to_owned())]
     }
 }
 
@@ -257,7 +259,7 @@ pub struct Rival {
     pub chooser: Chooser,
 }
 
-const RIVALS: [(Hosts, &[Chooser]); 4] = [
+const RIVALS: [(Hosts, &[Chooser]); 5] = [
     (
         Hosts::Dctcp,
         &[
@@ -275,6 +277,7 @@ const RIVALS: [(Hosts, &[Chooser]); 4] = [
     (Hosts::DupAck, &[Chooser::Drill, Chooser::Spray, Chooser::Reps]),
     (Hosts::NewReno, &[Chooser::Ecmp, Chooser::Spray, Chooser::Hula]),
     (Hosts::Mptcp, &[Chooser::Ecmp, Chooser::Hula, Chooser::MpHula, Chooser::Shuttle]),
+    (Hosts::MptcpDctcp, &[Chooser::Hula, Chooser::MpHula, Chooser::Shuttle]),
 ];
 
 pub(super) fn points(effort: Effort) -> Vec<Point> {
@@ -346,7 +349,7 @@ mod tests {
             let Point::Rivals { setup, rival, .. } = point else { unreachable!() };
             let expected = if setup == Setup::TwoInterfaces { 2 } else { 1 };
             assert_eq!(interfaces(point), expected, "{}", point.label());
-            assert!(expected == 1 || rival.hosts == Hosts::Mptcp);
+            assert!(expected == 1 || rival.hosts.has_subflows());
         }
     }
 

@@ -30,9 +30,14 @@ const DUMBBELL: &str = r#"
 
 /// Runs `senders` long flows with a congestion controller.
 fn share(senders: u32, control: &str) -> Outcome {
+    share_with(senders, ("transport.control", control))
+}
+
+/// Runs `senders` long flows with a change of the transport.
+fn share_with(senders: u32, transport: (&str, &str)) -> Outcome {
     let pair = |sender: u32| format!("\"host-{} host-{}\"", sender + 1, 8 * (sender + 1) + 1);
     let pairs = (0..senders).map(pair).collect::<Vec<_>>().join(",");
-    let overrides = [("workload.pairs", &*format!("[{pairs}]")), ("transport.control", control)];
+    let overrides = [("workload.pairs", &*format!("[{pairs}]")), transport];
     run(&scenario(DUMBBELL, &overrides), 1)
 }
 
@@ -99,6 +104,22 @@ fn dctcp_keeps_the_queue_near_its_threshold() {
         assert_eq!(dctcp.totals.dropped, 0);
         let (drop_tail, _) = queue(&share(senders, "newreno"));
         assert!(mean < 0.6 * drop_tail, "{senders}: {mean}, drop-tail {drop_tail}");
+    }
+}
+
+/// ECN of MPTCP: each subflow has a DCTCP window and an echo of its own.
+#[test]
+fn subflows_with_dctcp_windows_keep_the_queue_near_its_threshold() {
+    const K: f64 = 97_500.0;
+    const MPTCP: &str =
+        r#"{ kind = "mptcp", subflows = 2, coupling = "uncoupled", control = "dctcp" }"#;
+    for senders in [1, 2, 4] {
+        let outcome = share_with(senders, ("transport", MPTCP));
+        let (mean, _) = queue(&outcome);
+        assert!((0.3 * K..2.0 * K).contains(&mean), "{senders}: {mean}");
+        assert_eq!(outcome.totals.dropped, 0);
+        let goodput = goodput(&outcome);
+        assert!((0.97..1.003).contains(&goodput), "{senders}: {goodput}");
     }
 }
 

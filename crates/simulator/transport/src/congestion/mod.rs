@@ -248,6 +248,21 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn slow_start_ends_at_the_initial_threshold() {
+        let rounds = |initial_ssthresh| {
+            let config = TcpConfig { initial_ssthresh, mss: MSS as u16, ..TcpConfig::default() };
+            let mut window = CongestionControl::new(&config);
+            [(); 3].map(|()| {
+                one_round(&mut window);
+                window.cwnd / MSS
+            })
+        };
+        assert_eq!(rounds(None), [20, 40, 80], "as high as it can be");
+        assert_eq!(rounds(Some(20)), [20, 21, 22]);
+        assert_eq!(rounds(Some(2)), [11, 12, 13], "below the initial window");
+    }
+
+    #[test]
     fn slow_start_counts_at_most_a_segment_for_an_acknowledgement() {
         let mut window = window(Control::NewReno, 10, u64::MAX);
         window.on_ack(&Acked { bytes: 5 * MSS, ..one_segment(Time::ZERO, 10 * MSS) });
