@@ -15,6 +15,9 @@ from schemes import Ecmp
 
 import heddle as hd
 from heddle._workers import simulate_parts
+from heddle.cluster import make
+
+CommandLine = Callable[..., str]
 
 OVER: dict[str, Sequence[object]] = {"scheme": ["ecmp", "hula"], "load": [0.3, 0.6]}
 
@@ -148,7 +151,25 @@ def test_a_scheme_in_python_goes_to_a_cluster(small: Path, tmp_path: Path, clust
     assert own == in_python
 
 
-def test_a_worker_of_another_engine_is_refused(small: Path) -> None:
+def test_the_command_line_has_a_cluster_make_its_runs(
+    small: Path, tmp_path: Path, cluster: Cluster, command_line: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.add_worker()
+    monkeypatch.setenv("HEDDLE_PYTHON", sys.executable)
+    address = cluster.client.scheduler.address.replace("tcp://", "dask://")
+    sweep = ["sweep", small, "--over", "scheme=ecmp,hula", "--over", "workload.load=0.3,0.6", "--quiet"]
+    command_line(*sweep, "--out", tmp_path / "here", "--flows")
+    command_line(*sweep, "--out", tmp_path / "there", "--on", address)
+    assert (tmp_path / "there/sweep.csv").read_text() == (tmp_path / "here/sweep.csv").read_text()
+    assert contents(tmp_path / "there/runs") == contents(tmp_path / "here/runs"), "the cluster keeps flows, too"
+    kept = summaries(tmp_path / "there/runs")
+    command_line(*sweep, "--out", tmp_path / "there", "--on", address)
+    assert summaries(tmp_path / "there/runs") == kept, "nothing is made again"
+
+
+def test_another_engine_is_refused(small: Path) -> None:
+    with pytest.raises(hd.SimulationError, match="`heddle` and the package have different engines"):
+        make({"engine": "another"})
     parts = hd.Scenario(small)._core.parts()
     with pytest.raises(hd.SimulationError, match="and the sweep's engine is another: install the same wheel there"):
         simulate_parts(parts, 1, "another")
