@@ -9,7 +9,7 @@ from typing import Any
 from heddle import _core
 from heddle._progress import Bar
 from heddle._scenario import Scenario, wrapped
-from heddle._scheme import warn_of_cost
+from heddle._scheme import cost
 from heddle._settings import Settings
 from heddle._warnings import warn
 from heddle._workers import Cell, run_cells
@@ -156,7 +156,8 @@ def run(
     kept = None if store is None else _core.Store(store)
     with Bar(1, progress) as bar:
         [done] = run_cells([cell], kept, jobs=1, bar=bar)
-    warn_of_cost([done])
+    if slow := cost([done]):
+        warn(slow)
     for remark in done.remarks:
         warn(remark)
     return Run(done)

@@ -5,7 +5,6 @@ from typing import ClassVar, TypeGuard
 
 from heddle import _core
 from heddle._core import Handshake, Packet, Ports, Probe, ProbeArrival, Step, Switch
-from heddle._warnings import warn
 
 
 class Scheme:
@@ -76,14 +75,14 @@ def is_scheme(value: object) -> TypeGuard[type[Scheme]]:
     return isinstance(value, type) and issubclass(value, Scheme)
 
 
-def warn_of_cost(runs: Iterable[_core.Run]) -> None:
-    """Warns of the measured cost of runs whose schemes are in Python, if there are any."""
+def cost(runs: Iterable[_core.Run]) -> str | None:
+    """The warning of the measured cost of runs whose schemes are in Python; None if there are none."""
     slow = [run for run in runs if run.scenario.is_in_python]
     hops, seconds = sum(run.packet_hops for run in slow), sum(run.cpu_seconds for run in slow)
     if hops == 0:
-        return
+        return None
     names = ", ".join(sorted({run.scenario.scheme for run in slow}))
-    warn(
-        f"{names}: a scheme in Python took {1e6 * seconds / hops:.2f} us of processor time for each of {hops:,} packet-hops; its runs are not kept. "
-        "Port it to Rust or C when the idea holds: docs/src/schemes/external.md"
+    return (
+        f"{names}: a scheme in Python took {1e6 * seconds / hops:.2f} us of processor time for each of {hops:,} packet-hops, and its runs are not kept; "
+        "port it to Rust or C when the idea holds (docs: Add a scheme without forking)"
     )

@@ -12,7 +12,7 @@ from heddle._progress import Bar
 from heddle._run import Plots, Run, framed
 from heddle._scenario import Scenario
 from heddle._settings import Settings, dotted, label
-from heddle._scheme import warn_of_cost
+from heddle._scheme import cost
 from heddle._warnings import warn
 from heddle._workers import Cell, Submits, run_cells
 
@@ -114,7 +114,8 @@ def sweep(
     with Bar(len(cells), progress) as bar:
         runs = iter(run_cells(cells, kept, jobs=jobs or os.cpu_count(), bar=bar, executor=executor))
     done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in combined]
-    warn_of_cost(run._core for _, its_runs in done for run in its_runs)
+    if slow := cost(run._core for _, its_runs in done for run in its_runs):
+        warn(slow)
     made = Sweep(base, over, done, plan)
     for remark in made.remarks:
         warn(remark)
