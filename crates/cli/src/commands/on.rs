@@ -14,7 +14,7 @@ use crate::args::Common;
 use crate::failure::Failure;
 
 /// How to get the package.
-const HOW: &str = "pip install the wheel that `./x wheel` makes, and `distributed`; HEDDLE_PYTHON names another interpreter than python3";
+const HOW: &str = "pip install the wheel that `./x wheel` makes, and distributed; HEDDLE_PYTHON names another interpreter than python3";
 
 /// The address of a scheduler, as Dask has it, of `dask://HOST:PORT`.
 pub(crate) fn scheduler(text: &str) -> Result<String, String> {
@@ -62,7 +62,10 @@ pub(crate) fn make(
     match child.wait()?.code() {
         Some(0) => Ok(()),
         Some(130) => Err(Failure::interrupted("interrupted: the runs that are done are kept")),
-        _ => Err(Failure::advised("the cluster has not made all runs; what is done is kept", HOW)),
+        _ => Err(Failure::advised(
+            "the cluster has not made all runs, as said above; what is done is kept",
+            format!("give the same command again; if the package is missing, {HOW}"),
+        )),
     }
 }
 
