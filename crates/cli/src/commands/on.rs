@@ -35,7 +35,7 @@ pub(crate) fn cell(source: &Source, seed: u64) -> Result<Value, Failure> {
 /// Has the workers of a scheduler make some runs, which go to a store.
 pub(crate) fn make(
     scheduler: &str,
-    cells: Vec<Value>,
+    cells: &[Value],
     store: &Path,
     common: &Common,
 ) -> Result<(), Failure> {

@@ -77,7 +77,7 @@ impl Work {
         }
         match missing.is_empty() {
             true => Ok(()),
-            false => on::make(scheduler, missing, &self.runs(), common),
+            false => on::make(scheduler, &missing, &self.runs(), common),
         }
     }
 
