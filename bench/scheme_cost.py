@@ -2,7 +2,7 @@
 """Cost of a scheme that is not in the simulator: in C by its interface, and in Python, beside the simulator's own. Prints a table in Markdown.
 
     ./x wheel && python3 -m venv venv && venv/bin/pip install out/wheels/heddle-*.whl
-    venv/bin/python bench/schemes.py
+    venv/bin/python bench/scheme_cost.py
 
 All run the same events; the script checks it. They run by turns, ROUNDS times each; figures are medians of processor time.
 """
@@ -22,7 +22,7 @@ from schemes import Ecmp, Hula
 
 ROUNDS = 5
 # HULA's fabric, web search at 60 %.
-SETTINGS = {"load": 0.6, "flows": 500, "seed": 1, "progress": False}
+SETTINGS = {"load": 0.6, "flows": 300, "seed": 1, "progress": False}
 
 
 def in_c(name: str, folder: Path) -> dict[str, str]:
