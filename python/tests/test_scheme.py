@@ -152,6 +152,37 @@ def test_probes_and_shims_that_cannot_be_end_the_run() -> None:
         hd.run(TWO_PODS, scheme=Shim)
 
 
+def test_shims_and_handshakes_reach_the_tors_of_both_ends() -> None:
+    class Shim(Ecmp):
+        uses_shim = True
+        shims = set[tuple[int, int]]()
+        opened = {True: 0, False: 0}
+
+        def forward(self, step: hd.Step, packet: hd.Packet, next_hops: Hops, ports: hd.Ports) -> int:
+            if packet.from_host:
+                packet.subflow, packet.connection = 16, packet.flow_hash
+            return super().forward(step, packet, next_hops, ports)
+
+        def egress(self, step: hd.Step, packet: hd.Packet) -> None:
+            self.shims.add((packet.subflow, packet.connection - packet.flow_hash))
+            packet.subflow = 0
+
+        def handshake(self, step: hd.Step, packet: hd.Handshake) -> None:
+            kinds = {option["option"] for option in hd.mptcp.parse(packet.options)}
+            self.opened[packet.from_host] += "mp_capable" in kinds and packet.flags == 2
+
+    hd.run(TWO_PODS, scheme=Shim, set={"transport": {"kind": "mptcp", "subflows": 2}})
+    assert Shim.shims == {(16, 0)}, "as the source ToR has written it"
+    assert Shim.opened[True] == Shim.opened[False] >= 20, "a SYN of each connection, at both ends"
+
+
+def test_a_sweep_over_a_parameter_of_a_class(tmp_path: Path) -> None:
+    over = {"scheme.parameters.flowlet_gap": ["50us", "100us"]}
+    sweep = hd.sweep(TWO_PODS, over, scheme=Hula, seeds=[3], store=tmp_path)
+    first, second = (runs[0].digest for _, runs in sweep)
+    assert first != second == hd.run(TWO_PODS, scheme="hula", seed=3).digest
+
+
 def test_a_class_that_cannot_be_a_scheme_is_refused_before_the_run() -> None:
     class Nothing(hd.Scheme):
         pass
