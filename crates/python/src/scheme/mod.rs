@@ -11,7 +11,7 @@ mod types;
 use std::rc::Rc;
 
 use heddle_scenario::{Scenario, Scheme};
-use heddle_sim::{Next, Outcome, simulate_with};
+use heddle_sim::{Next, Outcome, SimError, simulate_with};
 use heddle_study::cpu_time::thread_seconds;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -50,6 +50,10 @@ pub(crate) fn simulate(
     let outcome = run(scenario, shared.clone(), seed, &mut progress);
     if let Some(failure) = shared.take_failure() {
         return Err(failure);
+    }
+    if watch.is_stopped() {
+        // Its last steps may be none of the scheme's.
+        return Err(of_run(&SimError::Interrupted));
     }
     Ok((outcome.map_err(|error| of_run(&error))?, thread_seconds() - start))
 }
