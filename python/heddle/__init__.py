@@ -16,29 +16,57 @@ DuckDB without a copy; none of them is required.
 """
 
 from heddle import mptcp
-from heddle._core import HeddleError, Interrupted, ScenarioError, SimulationError, Table, __version__, engine_digest
+from heddle._core import (
+    Handshake,
+    HeddleError,
+    Interrupted,
+    Packet,
+    Ports,
+    Probe,
+    ProbeArrival,
+    ScenarioError,
+    SimulationError,
+    Step,
+    Switch,
+    Table,
+    __version__,
+    engine_digest,
+    mix,
+    pick,
+)
 from heddle._fabric import Fabric
 from heddle._reproduce import reproduce
 from heddle._run import Run, run
 from heddle._scenario import Scenario, schema
+from heddle._scheme import Scheme
 from heddle._sweep import Sweep, default_store, sweep
 from heddle._warnings import HeddleWarning
 
 __all__ = [
     "Fabric",
+    "Handshake",
     "HeddleError",
     "HeddleWarning",
     "Interrupted",
+    "Packet",
+    "Ports",
+    "Probe",
+    "ProbeArrival",
     "Run",
     "Scenario",
     "ScenarioError",
+    "Scheme",
     "SimulationError",
+    "Step",
     "Sweep",
+    "Switch",
     "Table",
     "__version__",
     "default_store",
     "engine_digest",
+    "mix",
     "mptcp",
+    "pick",
     "reproduce",
     "run",
     "schema",

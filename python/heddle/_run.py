@@ -9,6 +9,7 @@ from typing import Any
 from heddle import _core
 from heddle._progress import Bar
 from heddle._scenario import Scenario, wrapped
+from heddle._scheme import cost
 from heddle._settings import Settings
 from heddle._warnings import warn
 from heddle._workers import Cell, run_cells
@@ -146,7 +147,7 @@ def run(
         KeyboardInterrupt: Ctrl-C stops the run within a second.
 
     Warns:
-        HeddleWarning: links are overloaded, flows are unfinished, or means still grow.
+        HeddleWarning: links are overloaded, flows are unfinished, or means still grow; what a scheme in Python costs for each packet-hop.
     """
     made = Scenario(scenario, set=set, **settings)
     if overload := made._core.overload():
@@ -155,6 +156,8 @@ def run(
     kept = None if store is None else _core.Store(store)
     with Bar(1, progress) as bar:
         [done] = run_cells([cell], kept, jobs=1, bar=bar)
+    if slow := cost([done]):
+        warn(slow)
     for remark in done.remarks:
         warn(remark)
     return Run(done)

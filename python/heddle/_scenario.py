@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from heddle import _core
+from heddle._scheme import Scheme, is_scheme
 from heddle._settings import Settings, overrides
 
 Source = "str | PathLike[str] | dict[str, Any] | Scenario"
@@ -17,7 +18,8 @@ class Scenario:
     Args:
         source: a file's path, a scenario's text (recognised by a line break), a dictionary with the keys of a file, or a scenario.
         set: settings by key, as ``--set`` of the command line: ``{"scheme.k": 4}``.
-        settings: the same by name where the name alone says it: ``load=0.6`` is ``workload.load``.
+        settings: the same by name where the name alone says it: ``load=0.6`` is ``workload.load``. ``scheme`` can be a class that derives from
+            :class:`Scheme`, also in a dictionary.
 
     Raises:
         ScenarioError: something is wrong with it; the message names file, line and fix.
@@ -31,9 +33,11 @@ class Scenario:
         set: Settings | None = None,
         **settings: object,
     ) -> None:
-        name, text, given, folder = _parts(source)
-        given = [*given, *overrides({**(set or {}), **settings})]
-        self._core = _core.Scenario(name, text, given, folder)
+        name, text, before, folder, scheme = _parts(source)
+        given = {**(set or {}), **settings}
+        if is_scheme(other := given.get("scheme")):
+            scheme = other
+        self._core = _core.Scenario(name, text, [*before, *overrides(given)], folder, scheme)
 
     def with_settings(self, *, set: Settings | None = None, **settings: object) -> "Scenario":
         """The same scenario with other settings."""
@@ -80,8 +84,10 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def _remade(name: str, text: str, settings: list[tuple[str, str]], folder: str) -> Scenario:
-    return wrapped(_core.Scenario(name, text, settings, folder))
+def _remade(
+    name: str, text: str, settings: list[tuple[str, str]], folder: str, scheme: type[Scheme] | None
+) -> Scenario:
+    return wrapped(_core.Scenario(name, text, settings, folder, scheme))
 
 
 def wrapped(core: _core.Scenario) -> Scenario:
@@ -93,13 +99,17 @@ def wrapped(core: _core.Scenario) -> Scenario:
 
 def _parts(
     source: "str | PathLike[str] | dict[str, Any] | Scenario",
-) -> tuple[str, str, list[tuple[str, str]], str]:
-    """Name, text, settings, and the folder of the files that it names."""
+) -> tuple[str, str, list[tuple[str, str]], str, type[Scheme] | None]:
+    """Name, text, settings, the folder of the files that it names, and its scheme if that is a class."""
     if isinstance(source, Scenario):
         return source._core.parts()
     if isinstance(source, dict):
-        return "<dictionary>", _core.toml_of_json(json.dumps(source)), [], "."
+        scheme = source.get("scheme")
+        if is_scheme(scheme):
+            rest = {key: value for key, value in source.items() if key != "scheme"}
+            return "<dictionary>", _core.toml_of_json(json.dumps(rest)), overrides({"scheme": scheme}), ".", scheme
+        return "<dictionary>", _core.toml_of_json(json.dumps(source)), [], ".", None
     if isinstance(source, str) and "\n" in source:
-        return "<text>", source, [], "."
+        return "<text>", source, [], ".", None
     path = Path(source)
-    return str(path), path.read_text(encoding="utf-8"), [], str(path.parent)
+    return str(path), path.read_text(encoding="utf-8"), [], str(path.parent), None

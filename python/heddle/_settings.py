@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from heddle import _core
+from heddle._scheme import Scheme
 
 Settings = Mapping[str, object]
 
@@ -31,8 +32,9 @@ def dotted(name: str) -> str:
 
 
 def overrides(settings: Settings) -> list[tuple[str, str]]:
-    """Each setting as its dotted key, and its value as TOML text."""
-    return [(dotted(name), toml(value)) for name, value in settings.items()]
+    """Each setting as its dotted key, and its value as TOML text; a section precedes its keys."""
+    given = [(dotted(name), toml(value)) for name, value in settings.items()]
+    return sorted(given, key=lambda setting: setting[0].count("."))
 
 
 def toml(value: object) -> str:
@@ -44,12 +46,19 @@ def toml(value: object) -> str:
     return value if isinstance(value, str) else _inline(value)
 
 
+def label(value: object) -> str:
+    """A value as tables and reports have it."""
+    return value.__name__ if isinstance(value, type) else toml(value)
+
+
 def _inline(value: object) -> str:
     match value:
         case bool():
             return "true" if value else "false"
         case int() | float():
             return repr(value)
+        case type() if issubclass(value, Scheme):
+            return _inline({"kind": "external", "library": f"python:{value.__name__}"})
         case str():
             return json.dumps(value, ensure_ascii=False)
         case list() | tuple():
@@ -59,7 +68,7 @@ def _inline(value: object) -> str:
             return f"{{ {', '.join(pairs)} }}"
     if hasattr(value, "item"):  # a number of NumPy's
         return _inline(value.item())
-    raise TypeError(f"{value!r} is no number, text, list or dictionary")
+    raise TypeError(f"{value!r} is no number, text, list or dictionary, and no class that derives from heddle.Scheme")
 
 
 @cache

@@ -11,7 +11,8 @@ from heddle import _core
 from heddle._progress import Bar
 from heddle._run import Plots, Run, framed
 from heddle._scenario import Scenario
-from heddle._settings import Settings, dotted, toml
+from heddle._settings import Settings, dotted, label
+from heddle._scheme import cost
 from heddle._warnings import warn
 from heddle._workers import Cell, Submits, run_cells
 
@@ -62,7 +63,7 @@ class Sweep:
         return self._plan.report(self.base._core, *self._parts())
 
     def _parts(self) -> tuple[list[tuple[str, list[str]]], list[_core.Run]]:
-        axes = [(dotted(key), [toml(value) for value in values]) for key, values in self.over.items()]
+        axes = [(dotted(key), [label(value) for value in values]) for key, values in self.over.items()]
         return axes, [run._core for _, runs in self.combinations for run in runs]
 
     def _repr_html_(self) -> str:
@@ -106,13 +107,15 @@ def sweep(
     base = Scenario(scenario, set=set, **settings)
     combined = [_combined(base, dict(zip(over, values, strict=True)), seeds) for values in itertools.product(*over.values())]
     cells = [Cell(made._core, seed) for _, made, its_seeds in combined for seed in its_seeds]
-    plan = _core.Plan([([toml(v) for v in values.values()], made._core, its_seeds) for values, made, its_seeds in combined])
+    plan = _core.Plan([([label(v) for v in values.values()], made._core, its_seeds) for values, made, its_seeds in combined])
     if overload := plan.overload():
         warn(overload)
     kept = _core.Store(default_store() if store is None else store)
     with Bar(len(cells), progress) as bar:
         runs = iter(run_cells(cells, kept, jobs=jobs or os.cpu_count(), bar=bar, executor=executor))
     done = [Combination(values, [Run(next(runs)) for _ in its_seeds]) for values, _, its_seeds in combined]
+    if slow := cost(run._core for _, its_runs in done for run in its_runs):
+        warn(slow)
     made = Sweep(base, over, done, plan)
     for remark in made.remarks:
         warn(remark)
@@ -138,7 +141,7 @@ def _row(settings: dict[str, object], run: Run) -> dict[str, object]:
     times, slowdown = everything.get("seconds", {}), everything.get("slowdown", {})
     totals = summary["totals"]
     return {
-        **settings,
+        **{key: label(value) if isinstance(value, type) else value for key, value in settings.items()},
         "seed": run.seed,
         "fct_mean_s": times.get("mean"),
         "fct_p50_s": times.get("p50"),

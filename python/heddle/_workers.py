@@ -1,14 +1,17 @@
 """Runs on threads of this process, or by any executor."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol
 
 from heddle import _core
 from heddle._progress import Bar
+from heddle._scheme import Scheme
 
-Parts = tuple[str, str, list[tuple[str, str]], str]
-"""A scenario's name, text, settings and folder."""
+Parts = tuple[str, str, list[tuple[str, str]], str, type[Scheme] | None]
+"""A scenario's name, text, settings, folder and class."""
 
 
 class Cell(NamedTuple):
@@ -81,7 +84,7 @@ def _remote(
     cells: Sequence[Cell], executor: Submits, bar: Bar, store: _core.Store | None
 ) -> Iterable[tuple[int, _core.Run]]:
     """Runs wherever the executor has its workers: scenarios go there as text, results come back as text."""
-    work = [(cell.scenario.parts(), cell.seed) for cell in cells]
+    work = [(cell.scenario.parts(), cell.seed, _core.engine_digest) for cell in cells]
     for place, (summary, flows, links) in _as_done(executor, simulate_parts, work, bar):
         made = _core.Run(cells[place].scenario, summary, flows, links)
         if store:
@@ -90,23 +93,37 @@ def _remote(
         yield place, made
 
 
-def simulate_parts(parts: Parts, seed: int) -> tuple[str, str, str | None]:
-    """A run in a worker: summary, flows and links as text."""
+def simulate_parts(parts: Parts, seed: int, engine: str) -> tuple[str, str, str | None]:
+    """A run in a worker, whose engine must be the caller's: summary, flows and links as text."""
+    if engine != _core.engine_digest:
+        here = f"heddle {_core.__version__} of engine {_core.engine_digest}"
+        raise _core.SimulationError(f"a worker has {here}, and the sweep's engine is {engine}: install the same wheel there")
     _, summary, flows, links = _core.Scenario(*parts).run(seed, _core.Watch()).parts()
     return summary, flows, links
 
 
 def _as_done(executor: Any, function: Any, work: Sequence[tuple[Any, ...]], bar: Bar) -> Iterable[tuple[int, Any]]:
-    """Results with their places, as they are done."""
-    futures: dict[Any, int] = {executor.submit(function, *arguments): place for place, arguments in enumerate(work)}
-    left = set(futures)
+    """Results with their places, as they are done. Futures are those of concurrent.futures or of Dask."""
+    finished = SimpleQueue[tuple[int, Any]]()
+    left: dict[int, Any] = {}
     try:
+        for place, arguments in enumerate(work):
+            left[place] = executor.submit(function, *arguments)
+            left[place].add_done_callback(partial(_note, finished, place))
         while left:
-            finished, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
             bar.update()
-            for future in finished:
-                yield futures[future], future.result()
+            try:
+                place, future = finished.get(timeout=0.1)
+            except Empty:
+                continue
+            # Let go, so that a cluster does not keep its result.
+            del left[place]
+            yield place, future.result()
     except BaseException:
-        for future in left:
+        for future in left.values():
             future.cancel()
         raise
+
+
+def _note(finished: "SimpleQueue[tuple[int, Any]]", place: int, future: Any) -> None:
+    finished.put((place, future))

@@ -14,6 +14,8 @@ use heddle_program::external::Passed;
 use heddle_program::{Generate, key_value};
 use heddle_study::bench::{CASES, Case};
 
+use crate::commands::on::scheduler;
+
 /// Multipath-aware load balancing: simulate what schemes do to flows, steer flows onto paths, balance MPTCP.
 #[derive(Debug, Parser)]
 #[command(
@@ -160,7 +162,8 @@ Examples:
   heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --over workload.load=0.3,0.5,0.7
   heddle sweep scenarios/hula-fig5.toml --over scheme=hula --over scheme.flowlet_gap=50us,100us,200us
   heddle sweep scenarios/requests.toml --over scheme=ecmp,letitflow --baseline scheme=ecmp
-  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --list")]
+  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --list
+  heddle sweep scenarios/hula-fig5.toml --over scheme=ecmp,hula --on dask://scheduler:8786")]
 pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) grid: Grid,
@@ -175,6 +178,10 @@ pub(crate) struct Sweep {
     /// makes one.
     #[arg(long, conflicts_with = "parquet")]
     pub(crate) list: bool,
+    /// Have the workers of a scheduler of Dask's make the runs, which are kept as if they were made here. It takes the Python package `heddle` and
+    /// `distributed`, here (by python3, or HEDDLE_PYTHON) and at the workers.
+    #[arg(long, value_name = "dask://HOST:PORT", value_parser = scheduler, conflicts_with = "list")]
+    pub(crate) on: Option<String>,
 }
 
 #[derive(Args, Debug)]

@@ -1,7 +1,7 @@
 //! The simulator and its studies as a Python module: `heddle._core`, on which the package in `python/heddle` builds.
 //!
 //! Nothing here decides anything: scenarios are resolved, run, kept and drawn by the same crates as in `heddle`, so that results are the
-//! command line's to the bit. Simulations run without the interpreter's lock.
+//! command line's to the bit. Simulations run without the interpreter's lock, unless their scheme is in Python.
 
 mod errors;
 mod fabric;
@@ -10,6 +10,7 @@ mod plan;
 mod reproduce;
 mod run;
 mod scenario;
+mod scheme;
 mod store;
 mod table;
 mod watch;
@@ -33,6 +34,10 @@ mod _core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{Scenario, schema, toml_of_json};
+    #[pymodule_export]
+    use crate::scheme::{
+        Handshake, Packet, Ports, Probe, ProbeArrival, Step, Switch, mix_hash, pick_index,
+    };
     #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]

@@ -78,6 +78,18 @@ impl Run {
         &self.summary.digest
     }
 
+    /// Processor time that it took, in seconds.
+    #[getter]
+    fn cpu_seconds(&self) -> f64 {
+        self.summary.cpu_seconds
+    }
+
+    /// Packet-hops of the whole run.
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.summary.totals.packet_hops
+    }
+
     /// The summary, as in `summary.json`, as JSON text.
     fn summary_json(&self) -> PyResult<String> {
         serde_json::to_string(&self.summary)

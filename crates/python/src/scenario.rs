@@ -1,21 +1,26 @@
 //! Scenarios: from text with settings, resolved, run.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use heddle_path_files::files::read_limited;
 use heddle_scenario::{Source, load};
 use heddle_study::cell::Cell;
-use heddle_study::external::FilesAndLibraries;
 use heddle_study::grid::timed;
 use heddle_study::overload::offered;
 use heddle_study::provenance::Provenance;
 use heddle_study::summary::RunSummary;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use crate::errors;
 use crate::run::{Run, Tables};
+use crate::scheme::{self, Class};
 use crate::watch::Watch;
+
+/// Name, text, settings, folder and class of a scenario.
+type Parts = (String, String, Vec<(String, String)>, PathBuf, Option<Py<PyType>>);
 
 /// A scenario: a file's text with settings, resolved. It does not change.
 #[pyclass(frozen, from_py_object, module = "heddle._core")]
@@ -24,31 +29,45 @@ pub(crate) struct Scenario {
     pub(crate) source: Source,
     pub(crate) resolved: heddle_scenario::Scenario,
     folder: PathBuf,
+    /// Its scheme, if that is a class of Python.
+    class: Option<Class>,
 }
 
 #[pymethods]
 impl Scenario {
     /// Resolves a text, called `name` in messages, with settings `(dotted key, value as TOML)`. Files that it names are sought from `folder`.
+    /// `class` is the scheme, if that is a class of Python.
     #[new]
+    #[pyo3(signature = (name, text, settings, folder, class = None))]
     fn new(
         py: Python<'_>,
         name: String,
         text: String,
         settings: Vec<(String, String)>,
         folder: PathBuf,
+        class: Option<Py<PyType>>,
     ) -> PyResult<Scenario> {
         let source = Source { name, text, overrides: settings };
         let read = |path: &str| read_limited(&folder.join(Path::new(path)));
-        let files = FilesAndLibraries { read, folder: &folder };
+        let class = class.map(Arc::new);
+        let files = scheme::files(&folder, read, class.as_ref());
         let resolved = py.detach(|| load(&source, &files));
         let resolved = resolved.map_err(|error| errors::of_scenario(py, &error))?;
-        Ok(Scenario { source, resolved, folder })
+        let class = class.filter(|_| scheme::is_class(&resolved));
+        Ok(Scenario { source, resolved, folder, class })
     }
 
-    /// Name, text, settings and folder: what makes it anew, in another process too.
-    fn parts(&self) -> (String, String, Vec<(String, String)>, PathBuf) {
+    /// Name, text, settings, folder and class: what makes it anew, in another process too.
+    fn parts(&self, py: Python<'_>) -> Parts {
         let Source { name, text, overrides } = self.source.clone();
-        (name, text, overrides, self.folder.clone())
+        let class = self.class.as_ref().map(|class| class.clone_ref(py));
+        (name, text, overrides, self.folder.clone(), class)
+    }
+
+    /// Whether its scheme is a class of Python.
+    #[getter]
+    pub(crate) fn is_in_python(&self) -> bool {
+        self.class.is_some()
     }
 
     #[getter]
@@ -82,16 +101,19 @@ impl Scenario {
         Ok(offered.and_then(|offered| offered.warning(&self.resolved.scheme)))
     }
 
-    /// Simulates it with a seed, without the interpreter's lock.
+    /// Simulates it with a seed, without the interpreter's lock unless its scheme is in Python.
     fn run(&self, py: Python<'_>, seed: u64, watch: &Watch) -> PyResult<Run> {
-        let cell = self.cell(seed);
-        let done = py.detach(|| {
-            let (outcome, seconds) =
-                timed(&cell.scenario, seed, &mut |progress| watch.note(progress))?;
-            let summary = RunSummary::new(&cell.scenario, seed, &outcome, seconds);
-            Ok((summary, Tables::of(&cell.scenario, seed, &outcome)))
+        let scenario = &self.resolved;
+        let (outcome, seconds) = match &self.class {
+            Some(class) => scheme::simulate(class.bind(py), scenario, seed, watch)?,
+            None => py
+                .detach(|| timed(scenario, seed, &mut |progress| watch.note(progress)))
+                .map_err(|error| errors::of_run(&error))?,
+        };
+        let (summary, tables) = py.detach(|| {
+            let summary = RunSummary::new(scenario, seed, &outcome, seconds);
+            (summary, Tables::of(scenario, seed, &outcome))
         });
-        let (summary, tables) = done.map_err(|error| errors::of_run(&error))?;
         Ok(Run { scenario: self.clone(), summary, tables })
     }
 }

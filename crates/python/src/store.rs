@@ -26,8 +26,12 @@ impl Store {
         Ok(Store { store })
     }
 
-    /// The run of a scenario with a seed; None if this engine has not made it, or has kept no table of its flows.
+    /// The run of a scenario with a seed; None if this engine has not made it, or has kept no table of its flows. Runs of schemes in Python are
+    /// not kept: nothing says which code made them.
     fn load(&self, scenario: &Scenario, seed: u64) -> PyResult<Option<Run>> {
+        if scenario.is_in_python() {
+            return Ok(None);
+        }
         let cell = scenario.cell(seed);
         let table = |name| self.store.load_table(&cell, name).map_err(|error| of_file(&error));
         let summary = self.store.load(&cell).map_err(|error| of_file(&error))?;
@@ -41,8 +45,11 @@ impl Store {
         Ok(Some(Run { scenario, summary, tables: Tables { flows, links } }))
     }
 
-    /// Keeps a run. Files are written whole or not at all; the summary, without which a run counts as none, comes last.
+    /// Keeps a run, unless its scheme is in Python. Files are written whole or not at all; the summary, without which a run counts as none, comes last.
     fn save(&self, run: &Run) -> PyResult<()> {
+        if run.scenario.is_in_python() {
+            return Ok(());
+        }
         let cell = run.scenario.cell(run.summary.seed);
         let keep = || {
             self.store.save_table(&cell, KEPT_FLOWS, &run.tables.flows)?;

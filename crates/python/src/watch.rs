@@ -41,18 +41,23 @@ impl Watch {
 }
 
 impl Watch {
+    /// Whether the run is to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
     /// Notes how far a run is. Gives whether it goes on.
     pub(crate) fn note(&self, progress: Progress) -> Next {
         self.part.store(progress.done.to_bits(), Ordering::Relaxed);
         self.packet_hops.store(progress.packet_hops, Ordering::Relaxed);
-        if self.stopped.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue }
+        if self.is_stopped() { Next::Stop } else { Next::Continue }
     }
 }
 
 /// Of an evaluation: all its runs together.
 impl Monitor for Watch {
     fn stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.is_stopped()
     }
 
     fn progress(&self, progress: heddle_claims::Progress<'_>) {

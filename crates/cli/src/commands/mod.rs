@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod fabric;
+pub(crate) mod on;
 pub(crate) mod path;
 pub(crate) mod reproduce;
 pub(crate) mod run;

@@ -16,6 +16,7 @@ use heddle_study::{tidy, view};
 use serde_json::json;
 
 use crate::args::{Common, Grid, Sweep};
+use crate::commands::on;
 use crate::commands::run::warn_of_overload;
 use crate::failure::Failure;
 use crate::files::{Written, provenance};
@@ -60,6 +61,26 @@ impl Work {
         Ok((store, runs))
     }
 
+    /// Has a cluster make the cells that the store does not have.
+    fn run_on(&self, scheduler: &str, common: &Common) -> Result<(), Failure> {
+        let store = Store::to_read(&self.runs());
+        let (mut cells, mut missing) = (self.plan.cells().into_iter(), Vec::new());
+        for ((_, source), of_it) in
+            sources(&self.source, &self.axes).iter().zip(&self.plan.combinations)
+        {
+            for cell in cells.by_ref().take(of_it.seeds.len()) {
+                let kept = grid::kept(&cell, &store, self.keep).map_err(anyhow::Error::from)?;
+                if kept.is_none() {
+                    missing.push(on::cell(source, cell.seed)?);
+                }
+            }
+        }
+        match missing.is_empty() {
+            true => Ok(()),
+            false => on::make(scheduler, &missing, &self.runs(), common),
+        }
+    }
+
     /// Every cell with its key.
     pub(crate) fn keyed_cells(&self) -> Vec<(String, Cell)> {
         self.plan.cells().into_iter().map(|cell| (key(&cell), cell)).collect()
@@ -78,6 +99,9 @@ pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
     let (cells, overload) = (plan.cells(), plan.overload());
     warn_of_overload(overload.as_deref(), common);
     let made = provenance(source, &files::resolve(&first(source, axes))?)?;
+    if let Some(scheduler) = &args.on {
+        work.run_on(scheduler, common)?;
+    }
     let (store, runs) = work.run(&cells, common)?;
     let rows = plan.rows(runs);
     let names: Vec<String> = rows.iter().map(|row| row.settings.join(" ")).collect();

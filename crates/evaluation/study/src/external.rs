@@ -93,23 +93,6 @@ pub fn find(path: &Path, parameters: &BTreeMap<String, u64>) -> Result<External,
     describe(table, &path.display().to_string(), digest, parameters)
 }
 
-/// A scheme of this process as a library's: it is known by a digest of what it does.
-///
-/// # Safety
-/// As for [`Config::new`].
-///
-/// # Errors
-/// [`ExternalError::Table`].
-pub unsafe fn register(
-    table: &'static Table,
-    name: &str,
-    digest: String,
-    parameters: &BTreeMap<String, u64>,
-) -> Result<External, ExternalError> {
-    loaded().tables.insert(digest.clone(), table);
-    describe(table, name, digest, parameters)
-}
-
 /// Runs a scenario with one seed, as [`heddle_sim::simulate`] does; a scheme in a library is one that was found before.
 ///
 /// # Errors
