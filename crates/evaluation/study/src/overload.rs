@@ -124,7 +124,7 @@ impl Offered {
     /// True if a scheme is offered more than it carries: queues grow with the length of the run. ECMP and spraying split equally, whatever
     /// links carry; for other schemes this is so if no split would do.
     pub fn overloads(&self, scheme: &Scheme) -> bool {
-        let splits_equally = matches!(scheme, Scheme::Ecmp | Scheme::Spray);
+        let splits_equally = matches!(scheme, Scheme::Ecmp | Scheme::EcmpNs2 | Scheme::Spray);
         (splits_equally && !self.overloaded.is_empty()) || self.overloaded_cut().is_some()
     }
 
@@ -147,7 +147,7 @@ impl Offered {
             count => format!(" (and {count} links more)"),
         };
         let split = match scheme {
-            Scheme::Ecmp => "under ECMP's split",
+            Scheme::Ecmp | Scheme::EcmpNs2 => "under ECMP's split",
             _ => "under an equal split",
         };
         let cut = self.overloaded_cut().map_or_else(String::new, |(cut, share)| {
@@ -242,6 +242,7 @@ mod tests {
         let hula = scenario(&[("scheme", "hula")]).scheme;
         let (half, full) = (at("0.6"), at("0.9"));
         assert_eq!([half.overloads(&Scheme::Ecmp), half.overloads(&hula)], [true, false]);
+        assert!(half.overloads(&Scheme::EcmpNs2), "it splits by a hash, too");
         assert!(half.warning(&hula).unwrap().ends_with("which has to avoid the link"));
         assert!(full.overloads(&hula), "{full:?}");
         let (cut, share) = full.busiest_cut.clone().unwrap();
