@@ -6,8 +6,9 @@ mod service;
 mod settings;
 
 pub(super) use membership::{Etcd, Member, Membership, Steering};
+pub use service::{Backend, BackendState};
 pub(super) use service::{
-    Backend, BackendState, ClosedPorts, Echo, Forwarding, Health, HealthKind, Service, Unparsable,
+    ClosedPorts, Echo, Forwarding, Health, HealthKind, Service, Unparsable,
 };
 pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
 
