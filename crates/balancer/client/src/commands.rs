@@ -1,5 +1,6 @@
 //! The sub-commands, one file each.
 
+pub(crate) mod backend;
 pub(crate) mod backends;
 pub(crate) mod check;
 pub(crate) mod connections;

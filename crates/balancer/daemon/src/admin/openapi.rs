@@ -118,7 +118,7 @@ const OPERATIONS: [Operation; 18] = [
         BACKEND,
         (
             "RemoveBackend",
-            "Removes a backend from all services that have it. Drain it first: its connections end. The response shows it as it was before.",
+            "Removes a backend from all services that have it. Its connections continue until they end, and nothing begins there. The response shows it as it was before.",
         ),
         schema::<Backends>,
     ),
@@ -154,7 +154,7 @@ const OPERATIONS: [Operation; 18] = [
         IN_SERVICE,
         (
             "RemoveServiceBackend",
-            "Removes a backend from a service. Drain it first: its connections end. The response shows it as it was before.",
+            "Removes a backend from a service. Its connections continue until they end, and nothing begins there. The response shows it as it was before.",
         ),
         schema::<Backends>,
     ),

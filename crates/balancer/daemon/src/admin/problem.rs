@@ -215,7 +215,8 @@ mod tests {
             let members: Members = serde_json::from_str(&text).unwrap();
             assert_eq!(Problem::from(members), problem);
         }
-        let newer = r#"{ "type": "/problems/of-tomorrow", "title": "", "status": 400, "detail": "x" }"#;
+        let newer =
+            r#"{ "type": "/problems/of-tomorrow", "title": "", "status": 400, "detail": "x" }"#;
         let members: Members = serde_json::from_str(newer).unwrap();
         assert_eq!(Problem::from(members), Problem::new(ProblemKind::Internal, "x"));
     }

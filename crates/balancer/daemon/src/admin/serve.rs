@@ -50,7 +50,10 @@ pub async fn serve(listener: Arc<Listener>, handler: Arc<impl Handler>) -> io::R
 }
 
 /// One client, until it closes.
-async fn attend(stream: UnixStream, router: axum::Router) -> Result<(), Box<dyn std::error::Error>> {
+async fn attend(
+    stream: UnixStream,
+    router: axum::Router,
+) -> Result<(), Box<dyn std::error::Error>> {
     let user = stream.peer_cred()?.uid();
     let router = if allowed(user) { router } else { routes::forbidden(user) };
     let connection = http1::Builder::new()

@@ -113,5 +113,8 @@ fn every_reference_leads_to_a_component_whose_fields_are_described() {
     }
     let backend = &document["components"]["schemas"]["Backend"];
     assert_eq!(backend["required"], json!(["name", "address"]));
-    assert_eq!(document["components"]["schemas"]["Status"]["properties"]["uptime"]["type"], "number");
+    assert_eq!(
+        document["components"]["schemas"]["Status"]["properties"]["uptime"]["type"],
+        "number"
+    );
 }

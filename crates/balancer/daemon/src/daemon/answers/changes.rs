@@ -12,28 +12,38 @@ pub(super) fn changes(file: &Config, inputs: &Inputs) -> Vec<String> {
 }
 
 fn of_service(file: &Service, service: &Service, inputs: &Inputs) -> Vec<String> {
-    let by_id = |backends: &'_ [Backend], id| backends.iter().position(|other| other.id == id);
     let mut changes = Vec::new();
     for backend in &service.backends {
-        match by_id(&file.backends, backend.id) {
-            None => changes.push(format!("backend {} ({}) was added", backend.name, backend.address)),
-            Some(place) if file.backends[place].weight != backend.weight => changes.push(format!(
-                "backend {} has weight {}, in the file {}",
-                backend.name, backend.weight, file.backends[place].weight
-            )),
-            Some(_) => {}
-        }
-        match inputs.drained.get(&backend.id) {
-            Some(true) if !backend.drained => changes.push(format!("backend {} is drained", backend.name)),
-            Some(false) if backend.drained => {
-                changes.push(format!("backend {} is not drained, in the file it is", backend.name));
-            }
-            _ => {}
+        let command = inputs.drained.get(&backend.id).copied();
+        match file.backends.iter().find(|before| before.id == backend.id) {
+            None => changes.push(added(backend, command)),
+            Some(before) => changes.extend(differences(before, backend, command)),
         }
     }
-    let gone = file.backends.iter().filter(|b| by_id(&service.backends, b.id).is_none());
+    let stays = |before: &Backend| service.backends.iter().any(|backend| backend.id == before.id);
+    let gone = file.backends.iter().filter(|before| !stays(before));
     changes.extend(gone.map(|b| format!("backend {} ({}) was removed", b.name, b.address)));
     changes.into_iter().map(|change| format!("service {}: {change}", service.name)).collect()
+}
+
+fn added(Backend { name, address, drained, .. }: &Backend, command: Option<bool>) -> String {
+    let state = if command.unwrap_or(*drained) { ", drained" } else { "" };
+    format!("backend {name} ({address}) was added{state}")
+}
+
+/// The differences of a backend that the file has; `command` is whether a command drains it, if one has said so.
+fn differences(before: &Backend, backend: &Backend, command: Option<bool>) -> Vec<String> {
+    let Backend { name, weight, drained, .. } = backend;
+    let weighed = (before.weight != *weight)
+        .then(|| format!("backend {name} has weight {weight}, in the file {}", before.weight));
+    let drained = match command {
+        Some(true) if !drained => Some(format!("backend {name} is drained")),
+        Some(false) if *drained => {
+            Some(format!("backend {name} is not drained, in the file it is"))
+        }
+        _ => None,
+    };
+    weighed.into_iter().chain(drained).collect()
 }
 
 #[cfg(test)]
@@ -54,16 +64,25 @@ mod tests {
         let mut inputs = Inputs::new(config.without_backend(None, "be2").unwrap(), keys);
         let backends = &mut inputs.config.services[0].backends;
         backends[0].weight = 5;
-        inputs.drained = [(backends[0].id, true), (backends[1].id, false)].into();
+        inputs.drained = [(backends[0].id, true)].into();
         assert_eq!(
             changes(&file, &inputs),
             [
                 "service web: backend be1 has weight 5, in the file 1",
                 "service web: backend be1 is drained",
-                "service web: backend be3 (10.0.1.3) was added",
-                "service web: backend be3 is not drained, in the file it is",
+                "service web: backend be3 (10.0.1.3) was added, drained",
                 "service web: backend be2 (10.0.1.2) was removed",
             ]
         );
+        // A reload of a file that has all of it.
+        let mut file = inputs.config.clone();
+        inputs.drained.insert(file.services[0].backends[1].id, false);
+        let told = [
+            "service web: backend be1 is drained",
+            "service web: backend be3 is not drained, in the file it is",
+        ];
+        assert_eq!(changes(&file, &inputs), told);
+        file.services.clear();
+        assert_eq!(changes(&file, &inputs), [""; 0]);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{named_backends, not_found, refused};
 use crate::admin::{
-    BackendChange, BackendStatus, Backends, NewBackend, NewBackends, Problem, ProblemKind, Selection,
+    BackendChange, BackendStatus, Backends, NewBackend, NewBackends, Problem, ProblemKind,
+    Selection,
 };
 use crate::config::{Config, ConfigError, MAX_WEIGHT};
 use crate::daemon::Core;
@@ -23,7 +24,9 @@ impl Core {
             tracing::info!(backend = backend.name, service, address = %backend.address, "added by command");
         }
         let is_new = |status: &BackendStatus| {
-            backends.iter().any(|b| (&b.service, &b.backend.name) == (&status.service, &status.name))
+            backends
+                .iter()
+                .any(|b| (&b.service, &b.backend.name) == (&status.service, &status.name))
         };
         let mut all = self.selected(&Selection::default(), sources)?;
         all.backends.retain(is_new);
@@ -145,7 +148,8 @@ mod tests {
     #[test]
     fn a_backend_is_added_as_the_file_would_have_it() {
         let config = World::start().config;
-        let backend = json!({ "name": "be3", "address": "10.0.1.3", "weight": 7, "state": "drain" });
+        let backend =
+            json!({ "name": "be3", "address": "10.0.1.3", "weight": 7, "state": "drain" });
         let changed = with_added(&config, &[new("web", backend)]).unwrap();
         let backends = &changed.services[0].backends;
         assert_eq!(backends[..2], config.services[0].backends);
@@ -165,11 +169,26 @@ mod tests {
         assert!(said.starts_with("service web has a backend be1 already, at 10.0.1.1; remove"));
         for (backend, wanted) in [
             (json!({ "name": "", "address": "10.0.1.3" }), "name: it is empty"),
-            (json!({ "name": "x", "address": "10.0.1.1" }), "address: 10.0.1.1 is given twice in this service; "),
-            (json!({ "name": "x", "address": "224.0.0.1" }), "address: 224.0.0.1 is not a unicast address; "),
-            (json!({ "name": "x", "address": "10.0.0.2" }), "address: 10.0.0.2 is balancer `lb2`'s address; "),
-            (json!({ "name": "x", "address": "fd00::1" }), "address: fd00::1 is of another address family "),
-            (json!({ "name": "x", "address": "10.0.1.3", "weight": 1001 }), "weight: 1001 is above the maximum; "),
+            (
+                json!({ "name": "x", "address": "10.0.1.1" }),
+                "address: 10.0.1.1 is given twice in this service; ",
+            ),
+            (
+                json!({ "name": "x", "address": "224.0.0.1" }),
+                "address: 224.0.0.1 is not a unicast address; ",
+            ),
+            (
+                json!({ "name": "x", "address": "10.0.0.2" }),
+                "address: 10.0.0.2 is balancer `lb2`'s address; ",
+            ),
+            (
+                json!({ "name": "x", "address": "fd00::1" }),
+                "address: fd00::1 is of another address family ",
+            ),
+            (
+                json!({ "name": "x", "address": "10.0.1.3", "weight": 1001 }),
+                "weight: 1001 is above the maximum; ",
+            ),
             (json!({ "name": "x", "address": "10.0.1.3", "id": 0 }), "id: 0 is not an id; "),
         ] {
             let (kind, said) = refusal("web", backend);
@@ -194,7 +213,10 @@ mod tests {
         let id = inputs.config.services[0].backends[0].id;
         let change = BackendChange { weight: None, draining: Some(true) };
         let drained = with_change(&inputs, None, "be1", change).unwrap();
-        assert_eq!((&drained.config, drained.drained), (&inputs.config, BTreeMap::from([(id, true)])));
+        assert_eq!(
+            (&drained.config, drained.drained),
+            (&inputs.config, BTreeMap::from([(id, true)]))
+        );
         let change = BackendChange { weight: Some(3), draining: None };
         let weighed = with_change(&inputs, Some("web"), "be1", change).unwrap();
         let weights = weighed.config.services[0].backends.iter().map(|backend| backend.weight);
