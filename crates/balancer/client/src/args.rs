@@ -23,6 +23,7 @@ Examples:
   heddle lb status                             state and warnings
   heddle lb top                                watch it
   heddle lb drain be1 --wait                   drain a backend, and wait until it is idle
+  heddle lb backend add be4 web=10.0.1.4       add one without the file
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
 All but check, schema, openapi, decap and pass talk to the running daemon; only root can use its socket.";
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     Openapi,
     /// The daemon's state: services, tables, warnings.
     Status,
+    /// Services with addresses, modes and the number of their backends.
+    Services,
     /// Backends with health, flows and packets.
     Backends,
     /// Add or remove a backend without the configuration file.

@@ -9,6 +9,7 @@ pub(crate) mod decap;
 pub(crate) mod drain;
 pub(crate) mod explain;
 pub(crate) mod pass;
+pub(crate) mod services;
 pub(crate) mod status;
 pub(crate) mod top;
 pub(crate) mod weight;

@@ -106,8 +106,9 @@ fn a_backend_is_added_and_removed_without_the_file() {
     assert_eq!((code, removed["backends"].as_array().unwrap().len()), (200, 2), "{removed}");
     assert_ne!(removed["backends"][0]["flows"], 0, "as it was before");
     assert_eq!((placed(&lab), changes(&daemons)), (0, vec![]));
-    at_this.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
-    before.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
+    for connection in at_this.iter_mut().chain(&mut before) {
+        connection.ping().unwrap();
+    }
 
     // A reload and a restart have the file's backends.
     for reload in [true, false] {
@@ -125,7 +126,9 @@ fn a_backend_is_added_and_removed_without_the_file() {
         assert_eq!(changes(&daemons), [""; 0]);
         assert_eq!(call(&daemons, &format!("GET /v1/backends/{THIS}"), &Value::Null).0, 404);
     }
-    before.iter_mut().for_each(|connection| drop(connection.ping().unwrap()));
+    for connection in &mut before {
+        connection.ping().unwrap();
+    }
 }
 
 #[test]

@@ -4,11 +4,12 @@ use heddle_program::testing::Folder;
 
 use super::folder;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "check",
     "schema",
     "openapi",
     "status",
+    "services",
     "backends",
     "backend",
     "drain",
@@ -25,10 +26,11 @@ const COMMANDS: [&str; 17] = [
 ];
 
 /// Commands that need no example: they take no arguments of their own.
-const PLAIN: [&str; 9] = [
+const PLAIN: [&str; 10] = [
     "schema",
     "openapi",
     "status",
+    "services",
     "backends",
     "backend",
     "members",

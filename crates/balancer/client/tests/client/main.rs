@@ -118,6 +118,7 @@ fn without_a_daemon_it_says_what_to_do() {
     let folder = folder();
     for command in [
         "status",
+        "services",
         "backends",
         "backend add be4 web=10.0.1.4",
         "backend remove be4",

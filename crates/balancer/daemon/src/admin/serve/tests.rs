@@ -223,6 +223,20 @@ fn only_root_and_the_daemons_user_are_allowed() {
     assert!(!allowed(own.wrapping_add(1000)));
 }
 
+#[tokio::test]
+async fn other_users_are_refused_whatever_they_ask() {
+    for path in ["/v1/status", "/openapi.json", "/nothing"] {
+        let request = hyper::Request::get(path).body(axum::body::Body::empty()).unwrap();
+        let service = TowerToHyperService::new(routes::forbidden(1000));
+        let response = hyper::service::Service::call(&service, request).await.unwrap();
+        let status = response.status();
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((status.as_u16(), &body["type"]), (403, &json!("/problems/forbidden")));
+        assert!(body["detail"].as_str().unwrap().starts_with("user 1000 may not: "), "{body}");
+    }
+}
+
 #[test]
 fn without_a_daemon_the_client_says_where_it_looked() {
     let Err(error) = Client::connect(&PathBuf::from("/nonexistent/admin.sock")) else { panic!() };
