@@ -21,12 +21,13 @@ pub(crate) enum BackendCommand {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  heddle lb backend add be4 web=10.0.1.4                          new connections once it is healthy
-  heddle lb backend add be4 web4=10.0.1.4 web6=2001:db8:1::4      all services of a group at once
-  heddle lb backend add be4 web=10.0.1.4 --drain                  known first, as with several balancers
-  heddle lb drain be4 --undo                                      and then with connections
+  heddle lb backend add be4 web=10.0.1.4               new connections once it is healthy
+  heddle lb backend add be4 w4=10.0.1.4 w6=fd00::4     all services of a group at once
+  heddle lb backend add be4 web=10.0.1.4 --drain       on all balancers first, and then:
+  heddle lb drain be4 --undo                           new connections
 
-It lasts until the next reload or restart reads the file: put it there, too. Add it on each balancer.")]
+It lasts until the next reload or restart reads the file: put it there, too. Add it on each
+balancer.")]
 pub(crate) struct Add {
     /// The backend's name.
     #[arg(value_name = "NAME")]
@@ -58,8 +59,9 @@ Examples:
   heddle lb backend remove be1            from all services that have it
   heddle lb backend remove be1 --service web
 
-Connections that it still has continue until they end; nothing begins there, no join either. It lasts
-until the next reload or restart reads the file: take it out there, too. Remove it on each balancer.")]
+Connections that it still has continue until they end; nothing begins there, no join either. It
+lasts until the next reload or restart reads the file: take it out there, too. Remove it on each
+balancer.")]
 pub(crate) struct Remove {
     /// The backend's name.
     #[arg(value_name = "NAME")]

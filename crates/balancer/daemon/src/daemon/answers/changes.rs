@@ -33,17 +33,18 @@ fn added(Backend { name, address, drained, .. }: &Backend, command: Option<bool>
 
 /// The differences of a backend that the file has; `command` is whether a command drains it, if one has said so.
 fn differences(before: &Backend, backend: &Backend, command: Option<bool>) -> Vec<String> {
-    let Backend { name, weight, drained, .. } = backend;
+    let Backend { name, weight, .. } = backend;
     let weighed = (before.weight != *weight)
         .then(|| format!("backend {name} has weight {weight}, in the file {}", before.weight));
-    let drained = match command {
-        Some(true) if !drained => Some(format!("backend {name} is drained")),
-        Some(false) if *drained => {
-            Some(format!("backend {name} is not drained, in the file it is"))
-        }
+    let drained = match (command.unwrap_or(backend.drained), before.drained) {
+        (true, false) => Some(format!("backend {name} is drained")),
+        (false, true) => Some(format!("backend {name} is not drained, in the file it is")),
         _ => None,
     };
-    weighed.into_iter().chain(drained).collect()
+    let alike = Backend { weight: before.weight, drained: before.drained, ..backend.clone() };
+    let other =
+        (alike != *before).then(|| format!("backend {name} has other settings than in the file"));
+    [weighed, drained, other].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -74,7 +75,7 @@ mod tests {
                 "service web: backend be2 (10.0.1.2) was removed",
             ]
         );
-        // A reload of a file that has all of it.
+        // As if the file had all of it now.
         let mut file = inputs.config.clone();
         inputs.drained.insert(file.services[0].backends[1].id, false);
         let told = [
@@ -84,5 +85,24 @@ mod tests {
         assert_eq!(changes(&file, &inputs), told);
         file.services.clear();
         assert_eq!(changes(&file, &inputs), [""; 0]);
+    }
+
+    #[test]
+    fn a_backend_that_comes_back_is_compared_with_the_files() {
+        let file = World::start().config;
+        let keys = Keys { seed: [1, 2], maglev_seed: 0, steering: [[0; 2]; 2] };
+        let again = |entry: serde_json::Value| {
+            let entry: BackendEntry = serde_json::from_value(entry).unwrap();
+            let without = file.without_backend(None, "be2").unwrap();
+            Inputs::new(without.with_backends([("web", &entry)].into_iter()).unwrap(), keys)
+        };
+        let same = serde_json::json!({ "name": "be2", "address": "10.0.1.2", "state": "drain" });
+        let mut inputs = again(same);
+        assert_eq!(changes(&file, &inputs), ["service web: backend be2 is drained"]);
+        inputs.drained = [(inputs.config.services[0].backends[1].id, false)].into();
+        assert_eq!(changes(&file, &inputs), [""; 0]);
+        let other = serde_json::json!({ "name": "be2", "address": "10.0.1.2", "sorry": true });
+        let told = ["service web: backend be2 has other settings than in the file"];
+        assert_eq!(changes(&file, &again(other)), told);
     }
 }
