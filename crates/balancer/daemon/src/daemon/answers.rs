@@ -35,7 +35,7 @@ impl Core {
                     .map(Reply::Backends)
             }
             Request::Remove { service, backend } => {
-                self.remove(service, backend, sources).map(Reply::Backends)
+                self.remove(service.as_deref(), &backend, sources).map(Reply::Backends)
             }
             Request::Connections { filter, limit } => {
                 self.connections(&filter, limit).map(Reply::Connections)

@@ -36,14 +36,15 @@ impl Core {
     /// Removes a backend, in one service or in all, and returns its state before. The maps are without it when this returns.
     pub(super) fn remove(
         &mut self,
-        service: Option<String>,
-        backend: String,
+        service: Option<&str>,
+        backend: &str,
         sources: &SourceStatus,
     ) -> Result<Backends, Problem> {
-        let selection = Selection { service: service.clone(), backend: Some(backend.clone()) };
+        let selection =
+            Selection { service: service.map(str::to_owned), backend: Some(backend.to_owned()) };
         let removed = self.selected(&selection, sources)?;
         let inputs = &self.state.inputs;
-        let config = inputs.config.without_backend(service.as_deref(), &backend);
+        let config = inputs.config.without_backend(service, backend);
         let config = config.map_err(|error| refused(text(&error)))?;
         self.replace(inputs.with(config, inputs.keys))?;
         tracing::info!(backend, service, "removed by command");
