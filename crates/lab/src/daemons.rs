@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -25,8 +25,6 @@ const HEALTHY_LIMIT: Duration = Duration::from_secs(60);
 const METRICS_PORT: u16 = 9100;
 /// The secret that all daemons share.
 const SECRET: &str = "no secret at all: this is a lab, whose traffic nobody else can see";
-/// The version of the admin protocol in which daemons are asked.
-pub const ADMIN_VERSION: u32 = 2;
 /// Limit on the time that a daemon may take to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
@@ -229,9 +227,9 @@ impl<'a> Daemons<'a> {
     /// # Errors
     /// If it does not answer.
     pub fn members(&self, index: usize) -> Result<BTreeSet<String>, LabError> {
-        let answer = ask(&self.socket(index), "members");
+        let answer = ask(&self.socket(index), "/v1/members");
         let answer = answer.map_err(LabError::system(format!("members of balancer-{index}")))?;
-        let members = answer["body"]["ok"]["members"].as_array().into_iter().flatten();
+        let members = answer["members"].as_array().into_iter().flatten();
         let alive = members.filter(|member| member["alive"] == true);
         Ok(alive.filter_map(|member| Some(member["name"].as_str()?.to_string())).collect())
     }
@@ -359,18 +357,19 @@ fn ready_or_ended(daemon: &mut Child, socket: &Path) -> Result<Option<ExitStatus
 
 /// Returns true if a daemon answers a request for its status, and is ready.
 fn is_ready(socket: &Path) -> bool {
-    ask(socket, "status").is_ok_and(|answer| answer["body"]["ok"]["status"]["ready"] == true)
+    ask(socket, "/v1/status").is_ok_and(|answer| answer["ready"] == true)
 }
 
-/// The answer of a daemon to a request without arguments.
-fn ask(socket: &Path, request: &str) -> io::Result<Value> {
+/// The body of a daemon's answer to a GET on its admin socket.
+fn ask(socket: &Path, path: &str) -> io::Result<Value> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(START_LIMIT))?;
-    let line = format!("{{\"version\":{ADMIN_VERSION},\"body\":\"{request}\"}}\n");
-    stream.write_all(line.as_bytes())?;
+    let request = format!("GET {path} HTTP/1.1\r\nhost: lab\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
-    Ok(serde_json::from_str(&answer)?)
+    stream.read_to_string(&mut answer)?;
+    let (_, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok(serde_json::from_str(body)?)
 }
 
 /// Sends a signal to a daemon. `nsenter` replaces itself with the program, so its process is the daemon's.

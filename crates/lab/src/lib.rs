@@ -58,7 +58,7 @@ pub use builder::Builder;
 pub use busy::BusyProcessors;
 pub use capture::Capture;
 pub use counters::mptcp_counters;
-pub use daemons::{ADMIN_VERSION, Daemons, Setup, join_address};
+pub use daemons::{Daemons, Setup, join_address};
 pub use error::LabError;
 pub use etcd::Etcd;
 pub use faults::{Cluster, Fault};

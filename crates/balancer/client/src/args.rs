@@ -1,5 +1,6 @@
 //! The command line.
 
+mod backend;
 mod explain;
 
 use std::net::IpAddr;
@@ -9,6 +10,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use heddle_program::external::{External, Passed};
 use heddle_program::{Common, Generate};
 
+pub(crate) use backend::{Add, Backend, BackendCommand, Remove};
 pub(crate) use explain::{Explain, token};
 
 /// The daemon's default socket.
@@ -21,9 +23,10 @@ Examples:
   heddle lb status                             state and warnings
   heddle lb top                                watch it
   heddle lb drain be1 --wait                   drain a backend, and wait until it is idle
+  heddle lb backend add be4 web=10.0.1.4       add one without the file
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
-All but check, schema, decap and pass talk to the running daemon; only root can use its socket.";
+All but check, schema, openapi, decap and pass talk to the running daemon; its socket is root's.";
 
 /// The lab's demonstration.
 pub(crate) const DEMO: External = External {
@@ -59,10 +62,16 @@ pub(crate) enum Command {
     Check(Check),
     /// Print the JSON Schema of the configuration, for editors.
     Schema,
+    /// Print the OpenAPI document of the daemon's HTTP API, which its socket serves.
+    Openapi,
     /// The daemon's state: services, tables, warnings.
     Status,
+    /// Services with addresses, modes and the number of their backends.
+    Services,
     /// Backends with health, flows and packets.
     Backends,
+    /// Add or remove a backend without the configuration file.
+    Backend(Backend),
     /// Drain a backend: no new connections; existing ones continue, joins included.
     Drain(Drain),
     /// Give a backend another weight, until the configuration is read again.

@@ -1,5 +1,6 @@
 //! The sub-commands, one file each.
 
+pub(crate) mod backend;
 pub(crate) mod backends;
 pub(crate) mod check;
 pub(crate) mod connections;
@@ -8,6 +9,7 @@ pub(crate) mod decap;
 pub(crate) mod drain;
 pub(crate) mod explain;
 pub(crate) mod pass;
+pub(crate) mod services;
 pub(crate) mod status;
 pub(crate) mod top;
 pub(crate) mod weight;

@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 
 use heddle_program::Failure;
 use heddled::admin::{
-    AskError, BackendStatus, Client, Problem, ProblemKind, Reply, Request, Status,
+    AskError, BackendStatus, Client, Problem, ProblemKind, Reply, Request, Selection, Status,
 };
 use heddled::metrics::Snapshot;
+
+/// Help where client and daemon do not understand each other.
+const OTHER_RELEASE: &str =
+    "restart heddled after an update: connections go on, and both are of one release";
 
 /// A connection to the daemon.
 pub(crate) struct Daemon {
@@ -33,8 +37,13 @@ impl Daemon {
     }
 
     pub(crate) fn backends(&mut self) -> Result<Vec<BackendStatus>, Failure> {
-        match self.ask(&Request::Backends)? {
-            Reply::Backends(backends) => Ok(backends),
+        self.changed(&Request::Backends(Selection::default()))
+    }
+
+    /// The backends that a request changes or lists.
+    pub(crate) fn changed(&mut self, request: &Request) -> Result<Vec<BackendStatus>, Failure> {
+        match self.ask(request)? {
+            Reply::Backends(backends) => Ok(backends.backends),
             other => Err(unexpected(&other)),
         }
     }
@@ -57,11 +66,8 @@ fn told(error: AskError, socket: &Path) -> Failure {
     match error {
         AskError::Connect { error, .. } => Failure::advised(message, no_connection(error.kind())),
         AskError::Problem(problem) => of_problem(problem),
-        AskError::Version(_) => Failure::advised(
-            message,
-            "restart heddled after an update: connections go on, and both are of one release",
-        ),
-        AskError::Io(_) | AskError::Answer(_) => {
+        AskError::Answer(_) | AskError::Http(_) => Failure::advised(message, OTHER_RELEASE),
+        AskError::Io(_) | AskError::Incomplete(_) => {
             Failure::from(anyhow::Error::new(error).context(socket.display().to_string()))
         }
     }
@@ -82,7 +88,13 @@ fn of_problem(problem: Problem) -> Failure {
         ProblemKind::NotFound => {
             Failure::usage(problem.message, "heddle lb backends lists services and backends")
         }
+        ProblemKind::Invalid => {
+            Failure::usage(problem.message, "heddle lb schema describes the keys of a backend")
+        }
         ProblemKind::Forbidden => Failure::advised(problem.message, "try it with sudo"),
+        ProblemKind::NoSuchResource
+        | ProblemKind::MethodNotAllowed
+        | ProblemKind::Unprocessable => Failure::advised(problem.message, OTHER_RELEASE),
         _ => problem.into(),
     }
 }

@@ -24,8 +24,11 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Check(args) => return commands::check::check(args, common),
         Command::Schema => output::json(&config::schema()),
+        Command::Openapi => output::line(heddled::admin::openapi().trim_end()),
         Command::Status => commands::status::status(socket, common),
+        Command::Services => commands::services::services(socket, common),
         Command::Backends => commands::backends::backends(socket, common),
+        Command::Backend(args) => commands::backend::backend(args, socket, common),
         Command::Drain(args) => commands::drain::drain(args, socket, common),
         Command::Weight(args) => commands::weight::weight(args, socket, common),
         Command::Connections(args) => commands::connections::connections(args, socket, common),

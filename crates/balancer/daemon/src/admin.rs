@@ -1,19 +1,30 @@
-//! The daemon's admin socket: one JSON object a line, each request with one answer, in order.
+//! The daemon's admin socket: HTTP/1.1 with JSON, which the document at `/openapi.json` describes.
 //!
 //! The socket is the owner's alone (mode 0600), and the kernel is asked who is at the other end: only root and the daemon's own user are
 //! answered. A lock beside it says that its daemon lives, so that what a dead one left behind is removed and a living one's is not.
-//! [`Client`] blocks and needs no runtime.
+//! [`Client`] blocks, for programs without a runtime.
 
+mod calls;
 mod client;
+mod openapi;
+mod problem;
 mod protocol;
+mod routes;
+pub(crate) mod seconds;
 mod serve;
 mod token;
 
 pub use client::{AskError, Client};
 pub use heddle_daemon::socket::{BindError, Listener, bind};
+pub use problem::{Problem, ProblemKind};
 pub use protocol::{
-    Answer, BackendStatus, Connection, Connections, Envelope, Explained, Filter, Heartbeats,
-    MemberStatus, MptcpOption, Packet, Problem, ProblemKind, Reply, Request, Status, Switch,
-    VERSION,
+    BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
+    HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, NewBackend, NewBackends, Packet,
+    Reloaded, Reply, Request, Selection, ServiceStatus, Services, Status,
 };
 pub use serve::{Handler, serve};
+
+/// The OpenAPI 3.1 document of the socket's HTTP API, as JSON.
+pub fn openapi() -> &'static str {
+    &openapi::DOCUMENT
+}

@@ -42,6 +42,7 @@ mod tests;
 pub use commands::commands;
 pub use heddle_config::ConfigError;
 pub use memory::Memory;
+pub use raw::{Backend as BackendEntry, BackendState};
 pub use resolved::*;
 pub use secret::{Secret, SecretError};
 
@@ -55,6 +56,31 @@ pub fn load(name: &str, text: &str) -> Result<Config, ConfigError> {
     let document = Document::parse(name, text)?;
     let file: raw::File = document.read()?;
     resolve::resolve(&file).map_err(|problem| document.locate(problem))
+}
+
+impl Config {
+    /// This configuration with a backend more in each of these services. The file's checks apply, and the error's key is the entry's.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with an entry, or with an entry beside what is there.
+    pub fn with_backends<'a>(
+        &self,
+        added: impl Iterator<Item = (&'a str, &'a BackendEntry)>,
+    ) -> Result<Config, ConfigError> {
+        Ok(resolve::edit::add(self, added)?)
+    }
+
+    /// This configuration without the backend of this name, in the service of a name or in all.
+    ///
+    /// # Errors
+    /// If what is left contradicts itself: a group's services have backends of the same names.
+    pub fn without_backend(
+        &self,
+        service: Option<&str>,
+        backend: &str,
+    ) -> Result<Config, ConfigError> {
+        Ok(resolve::edit::remove(self, service, backend)?)
+    }
 }
 
 /// The JSON Schema (draft 2020-12) of the configuration, with every key's meaning and default.

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use common::{PORT, ask, setup, wait_for_backend};
 use heddle_lab::{Connection, Daemons, Lab, Server, Transport};
 use heddle_testing::{Need, skip_without};
-use heddled::admin::{Reply, Request};
+use heddled::admin::{BackendChange, Reply, Request};
 use heddled::health::State;
 
 /// The backend that the tests are about; there are two others.
@@ -125,10 +125,11 @@ fn a_backend_is_weighed_without_the_file() {
     let mut before: Vec<Connection> = (0..MANY).map(|_| open(&lab)).collect();
     assert!(before.iter().any(|connection| connection.backend() == THIS));
     let weigh = |weight| {
-        let request = Request::Weigh { service: None, backend: THIS.into(), weight };
+        let change = BackendChange { weight: Some(weight), draining: None };
+        let request = Request::Change { service: None, backend: THIS.into(), change };
         let Reply::Backends(changed) = ask(&daemons, 0, &request) else { panic!() };
-        assert_eq!(changed.len(), 2, "one of each service");
-        assert!(changed.iter().all(|backend| backend.weight == weight), "{changed:?}");
+        assert_eq!(changed.backends.len(), 2, "one of each service");
+        assert!(changed.backends.iter().all(|backend| backend.weight == weight), "{changed:?}");
     };
     weigh(0);
     assert_eq!(placed(&lab, MANY), 0);

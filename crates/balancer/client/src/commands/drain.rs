@@ -8,27 +8,24 @@ use heddle_program::{
     Common, Failure, interrupt,
     output::{self, counted},
 };
-use heddled::admin::{BackendStatus, Reply, Request, Switch};
+use heddled::admin::{BackendChange, BackendStatus, Request};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::backends::table_of;
 use crate::args::Drain;
-use crate::daemon::{Daemon, unexpected};
+use crate::daemon::Daemon;
 
 /// Interval between counts of the flows while waiting.
 const INTERVAL: Duration = Duration::from_millis(500);
 
 pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), Failure> {
     let mut daemon = Daemon::connect(socket)?;
-    let request = Request::Drain {
+    let request = Request::Change {
         service: args.service.clone(),
         backend: args.backend.clone(),
-        switch: if args.undo { Switch::Off } else { Switch::On },
+        change: BackendChange { weight: None, draining: Some(!args.undo) },
     };
-    let mut changed = match daemon.ask(&request)? {
-        Reply::Backends(backends) => backends,
-        other => return Err(unexpected(&other)),
-    };
+    let mut changed = daemon.changed(&request)?;
     if args.wait {
         changed = wait(&mut daemon, &changed, common)?;
     }

@@ -16,6 +16,9 @@ use crate::format;
 /// Slots of the ring.
 const RING: u32 = heddle_balancer_maps::abi::RING_SIZE;
 
+/// The end of changes by command.
+const UNTIL: &str = "(not in the file: a restart undoes this, `heddle lb reload` all but drains)";
+
 pub(crate) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
     let status = Daemon::connect(socket)?.status()?;
     if common.json {
@@ -40,6 +43,12 @@ fn text(status: &Status) -> String {
         "tables",
         format!("{}, {}", counted(status.flows, "flow"), counted(status.tokens, "token")),
     );
+    for (number, change) in status.changes.iter().enumerate() {
+        line(if number == 0 { "by command" } else { "" }, change.clone());
+    }
+    if !status.changes.is_empty() {
+        line("", UNTIL.into());
+    }
     match (status.warnings.is_empty(), status.ready) {
         (true, true) => lines.push("  all is well".into()),
         (true, false) => lines.push("  starting".into()),
@@ -52,7 +61,7 @@ fn text(status: &Status) -> String {
 
 pub(crate) fn members(socket: &Path, common: &Common) -> Result<(), Failure> {
     let members = match Daemon::connect(socket)?.ask(&Request::Members)? {
-        Reply::Members(members) => members,
+        Reply::Members(members) => members.members,
         other => return Err(unexpected(&other)),
     };
     match (common.json, members.is_empty()) {
@@ -93,7 +102,7 @@ fn state(member: &MemberStatus) -> String {
 
 pub(crate) fn reload(socket: &Path, common: &Common) -> Result<(), Failure> {
     let changes = match Daemon::connect(socket)?.ask(&Request::Reload)? {
-        Reply::Reloaded(changes) => changes,
+        Reply::Reloaded(reloaded) => reloaded.changes,
         other => return Err(unexpected(&other)),
     };
     match (common.json, changes.is_empty()) {
@@ -129,6 +138,7 @@ mod tests {
             tokens: 1200,
             ready: true,
             warnings: vec![],
+            changes: vec![],
         }
     }
 
@@ -149,6 +159,24 @@ mod tests {
     fn warnings_come_last() {
         let status = Status { warnings: vec!["be1 is gone".into()], ..healthy() };
         assert!(text(&status).ends_with("\n  warning: be1 is gone"));
+    }
+
+    #[test]
+    fn changes_by_command_are_told() {
+        let changes = ["backend be3 (10.0.1.3) was added", "backend be1 is drained"];
+        let changes = changes.map(|change| format!("service web: {change}")).into();
+        insta::assert_snapshot!(text(&Status { changes, ..healthy() }), @r"
+        lb1: heddled 0.1.0 on Linux 6.18.0, up 2h 5m
+          interfaces  eth0 (native)
+          services    dns (off), web (learn)
+          backends    3 of 4 up
+          balancers   2
+          tables      1 flow, 1200 tokens
+          by command  service web: backend be3 (10.0.1.3) was added
+                      service web: backend be1 is drained
+                      (not in the file: a restart undoes this, `heddle lb reload` all but drains)
+          all is well
+        ");
     }
 
     #[test]

@@ -3,22 +3,19 @@
 use std::path::Path;
 
 use heddle_program::{Common, Failure, output};
-use heddled::admin::{Reply, Request};
+use heddled::admin::{BackendChange, Request};
 
 use super::backends::table_of;
 use crate::args::Weight;
-use crate::daemon::{Daemon, unexpected};
+use crate::daemon::Daemon;
 
 pub(crate) fn weight(args: &Weight, socket: &Path, common: &Common) -> Result<(), Failure> {
-    let request = Request::Weigh {
+    let request = Request::Change {
         service: args.service.clone(),
         backend: args.backend.clone(),
-        weight: args.weight,
+        change: BackendChange { weight: Some(args.weight), draining: None },
     };
-    let changed = match Daemon::connect(socket)?.ask(&request)? {
-        Reply::Backends(backends) => backends,
-        other => return Err(unexpected(&other)),
-    };
+    let changed = Daemon::connect(socket)?.changed(&request)?;
     match common.json {
         true => output::json(&changed),
         false => output::line(table_of(&changed)),

@@ -4,11 +4,14 @@ use heddle_program::testing::Folder;
 
 use super::folder;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 18] = [
     "check",
     "schema",
+    "openapi",
     "status",
+    "services",
     "backends",
+    "backend",
     "drain",
     "weight",
     "connections",
@@ -23,8 +26,18 @@ const COMMANDS: [&str; 15] = [
 ];
 
 /// Commands that need no example: they take no arguments of their own.
-const PLAIN: [&str; 7] =
-    ["schema", "status", "backends", "members", "reload", "top", "completions"];
+const PLAIN: [&str; 10] = [
+    "schema",
+    "openapi",
+    "status",
+    "services",
+    "backends",
+    "backend",
+    "members",
+    "reload",
+    "top",
+    "completions",
+];
 
 fn help(folder: &Folder, command: &str) -> String {
     folder.run(&format!("{command} --help")).ok()

@@ -107,11 +107,28 @@ fn the_schema_names_every_table() {
 }
 
 #[test]
+fn the_openapi_document_is_that_of_the_repository() {
+    let document: Value = folder().run("openapi").json();
+    let kept = include_str!("../../../daemon/openapi.json");
+    assert_eq!(document, serde_json::from_str::<Value>(kept).unwrap());
+}
+
+#[test]
 fn without_a_daemon_it_says_what_to_do() {
     let folder = folder();
-    for command in
-        ["status", "backends", "members", "counters", "top", "reload", "drain be1", "connections"]
-    {
+    for command in [
+        "status",
+        "services",
+        "backends",
+        "backend add be4 web=10.0.1.4",
+        "backend remove be4",
+        "members",
+        "counters",
+        "top",
+        "reload",
+        "drain be1",
+        "connections",
+    ] {
         let said = folder.run(&format!("{command} --socket none.sock")).failed(1);
         assert!(said.contains("no daemon answers at none.sock"), "{command}: {said}");
         assert!(said.contains("\nhelp: is heddled running?"), "{command}: {said}");
@@ -127,6 +144,11 @@ fn what_contradicts_itself_is_refused() {
     let folder = folder();
     for wrong in [
         "drain be1 --undo --wait",
+        "backend",
+        "backend add be4",
+        "backend add be4 10.0.1.4",
+        "backend add be4 web=10.0.1.400",
+        "backend add be4 web=10.0.1.4 --weight 1001",
         "explain --from 192.0.2.1:1 --to 192.0.2.2:2 --udp --join 1",
         "explain --from 192.0.2.1 --to 192.0.2.2:2",
         "connections --token xyz",

@@ -1,16 +1,26 @@
-//! The client's end: blocks, and needs no runtime.
+//! The client's end: blocks, on a runtime of its own.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::protocol::{Answer, Envelope, Problem, Reply, Request, VERSION};
+use axum::body::{Body, Bytes, to_bytes};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper::{Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::UnixStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use super::calls::{self, Call};
+use super::problem::{Members, Problem};
+use super::protocol::{Reply, Request};
 
 /// The longest wait for an answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most bytes of an answer.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 
 /// The reasons for a missing reply.
 #[derive(Debug, thiserror::Error)]
@@ -23,15 +33,18 @@ pub enum AskError {
         /// The system's error.
         error: io::Error,
     },
-    /// The connection failed.
+    /// The runtime of the client cannot start, or the answer takes too long.
     #[error("the daemon does not answer: {0}")]
     Io(#[from] io::Error),
+    /// The connection failed.
+    #[error("the daemon does not answer: {0}")]
+    Http(#[from] hyper::Error),
+    /// The answer cannot be received: it breaks off, or is too long.
+    #[error("the daemon's answer is incomplete: {0}")]
+    Incomplete(#[from] axum::Error),
     /// The answer cannot be read.
     #[error("the daemon's answer is not understood: {0}")]
     Answer(#[from] serde_json::Error),
-    /// The daemon speaks another version.
-    #[error("the daemon speaks version {0} of the admin protocol, this program {VERSION}")]
-    Version(u32),
     /// The daemon has answered that it cannot.
     #[error(transparent)]
     Problem(#[from] Problem),
@@ -40,20 +53,26 @@ pub enum AskError {
 /// A connection to a daemon.
 #[derive(Debug)]
 pub struct Client {
-    stream: BufReader<UnixStream>,
+    runtime: Runtime,
+    connection: SendRequest<Body>,
 }
 
 impl Client {
-    /// Connects to the socket at `path`.
+    /// Connects to the socket at `path`. Not inside another tokio runtime.
     ///
     /// # Errors
     /// If no daemon listens there, or the user may not connect.
     pub fn connect(path: &Path) -> Result<Client, AskError> {
-        let stream = UnixStream::connect(path)
-            .map_err(|error| AskError::Connect { path: path.into(), error })?;
-        stream.set_read_timeout(Some(TIMEOUT))?;
-        stream.set_write_timeout(Some(TIMEOUT))?;
-        Ok(Client { stream: BufReader::new(stream) })
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let connection = runtime.block_on(async {
+            let stream = UnixStream::connect(path)
+                .await
+                .map_err(|error| AskError::Connect { path: path.into(), error })?;
+            let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+            tokio::spawn(connection);
+            Ok::<_, AskError>(sender)
+        })?;
+        Ok(Client { runtime, connection })
     }
 
     /// Asks, and waits for the answer.
@@ -61,21 +80,36 @@ impl Client {
     /// # Errors
     /// See [`AskError`]. After any but a [`Problem`] the connection is of no more use.
     pub fn ask(&mut self, request: &Request) -> Result<Reply, AskError> {
-        let mut line = serde_json::to_vec(&Envelope::new(request))?;
-        line.push(b'\n');
-        self.stream.get_mut().write_all(&line)?;
-        let mut answer = Vec::new();
-        self.stream.by_ref().take(MOST_BYTES).read_until(b'\n', &mut answer)?;
-        if answer.is_empty() {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        let call = Call::of(request)?;
+        let (status, body) = self.runtime.block_on(async {
+            let exchange = timeout(TIMEOUT, exchange(&mut self.connection, &call)).await;
+            exchange.map_err(|_| AskError::Io(io::ErrorKind::TimedOut.into()))?
+        })?;
+        if status.is_success() {
+            return Ok(calls::reply(request, &body)?);
         }
-        let said: Envelope<serde_json::Value> = serde_json::from_slice(&answer)?;
-        if said.version != VERSION {
-            return Err(AskError::Version(said.version));
-        }
-        match serde_json::from_value(said.body)? {
-            Answer::Ok(reply) => Ok(reply),
-            Answer::Error(problem) => Err(problem.into()),
-        }
+        let members: Members = serde_json::from_slice(&body)?;
+        Err(Problem::from(members).into())
     }
+}
+
+/// Sends a call, and receives its answer.
+async fn exchange(
+    connection: &mut SendRequest<Body>,
+    call: &Call,
+) -> Result<(StatusCode, Bytes), AskError> {
+    let mut request = hyper::Request::new(Body::empty());
+    *request.method_mut() = call.method.clone();
+    *request.uri_mut() =
+        call.target.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    let headers = request.headers_mut();
+    headers.insert(HOST, hyper::header::HeaderValue::from_static("localhost"));
+    if let Some(body) = &call.body {
+        headers.insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("application/json"));
+        *request.body_mut() = Body::from(serde_json::to_vec(body)?);
+    }
+    connection.ready().await?;
+    let response: Response<_> = connection.send_request(request).await?;
+    let (head, body) = response.into_parts();
+    Ok((head.status, to_bytes(Body::new(body), MAX_BYTES).await?))
 }

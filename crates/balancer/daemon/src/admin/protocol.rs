@@ -1,62 +1,50 @@
-//! The messages of the admin socket. Unknown fields and words are errors at either end: both ends are one release.
+//! The requests of the admin socket, and their replies. Unknown fields of a request are errors; a client ignores those of a reply.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::token;
-
+use super::{seconds, token};
+use crate::config::{BackendEntry, Forwarding};
 use crate::health::State;
 use crate::heartbeat::Liveness;
 use crate::metrics::Snapshot;
 use crate::service::{MptcpMode, Protocol};
 
-/// Grows with every change that an older end would misread.
-pub const VERSION: u32 = 2;
-
-/// A line: the version, and the message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Envelope<T> {
-    /// The writer's [`VERSION`].
-    pub version: u32,
-    /// A [`Request`] or an [`Answer`].
-    pub body: T,
-}
-
-impl<T> Envelope<T> {
-    /// In this version.
-    pub fn new(body: T) -> Envelope<T> {
-        Envelope { version: VERSION, body }
-    }
-}
+/// The most connections that are answered where a request has no limit.
+pub(super) const DEFAULT_LIMIT: u32 = 50;
 
 /// A request to the daemon.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// The daemon's state.
     Status,
-    /// All services' backends.
-    Backends,
-    /// No new connections to a backend, or new ones again.
-    Drain {
+    /// The balancer's own health.
+    Health,
+    /// All services.
+    Services,
+    /// Backends of one service or of all.
+    Backends(Selection),
+    /// Further backends, all of them or none, until the next reload or start reads the file's.
+    Add(NewBackends),
+    /// Another weight, or draining, for a backend, in one service or in all that have it.
+    Change {
         /// Only in this service; none: in all that have the backend.
         service: Option<String>,
         /// The backend's name.
         backend: String,
-        /// On: drain; off: take it back.
-        switch: Switch,
+        /// The change.
+        change: BackendChange,
     },
-    /// Another weight for a backend, until the next reload or start reads the file's.
-    Weigh {
-        /// Only in this service; none: in all that have the backend.
+    /// A backend is removed, in one service or in all that have it, until the next reload or start reads the file's.
+    Remove {
+        /// Only from this service; none: from all that have the backend.
         service: Option<String>,
         /// The backend's name.
         backend: String,
-        /// Its share of new connections, relative to the others'; 1000 at most; 0: none.
-        weight: u32,
     },
     /// Entries of the flow table.
     Connections {
@@ -75,76 +63,131 @@ pub enum Request {
     Members,
 }
 
-/// The outcome of a request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    /// It was done.
-    Ok(Reply),
-    /// It was not.
-    Error(Problem),
-}
-
-/// The answer to the [`Request`] of the same name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// The answer to a [`Request`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Reply {
     /// The daemon's state.
     Status(Status),
-    /// All services' backends; after a change, those changed.
-    Backends(Vec<BackendStatus>),
+    /// The balancer's own health.
+    Health(HealthStatus),
+    /// All services.
+    Services(Services),
+    /// The backends that were asked for; after a change, those changed; after a removal, as they were before.
+    Backends(Backends),
     /// Entries of the flow table.
     Connections(Connections),
     /// The way of the packet.
     Explained(Explained),
     /// All counters.
     Counters(Box<Snapshot>),
-    /// The configuration was read: what changed, in words.
-    Reloaded(Vec<String>),
+    /// The configuration was read.
+    Reloaded(Reloaded),
     /// The balancers that share the work.
-    Members(Vec<MemberStatus>),
+    Members(Members),
 }
 
-/// The reason why a request was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{message}")]
-pub struct Problem {
-    /// For programs.
-    pub kind: ProblemKind,
-    /// For people.
-    pub message: String,
+/// A selection of backends; a field that is not given matches all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Of this service.
+    pub service: Option<String>,
+    /// Of this name.
+    pub backend: Option<String>,
 }
 
-/// Kinds of problems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProblemKind {
-    /// Not a request, or one of another version.
-    Malformed,
-    /// Longer than the daemon reads.
-    TooLong,
-    /// The client may not.
-    Forbidden,
-    /// It names something that does not exist.
-    NotFound,
-    /// It cannot be done as it is, such as a reload of a wrong file.
-    Refused,
-    /// The daemon has failed.
-    Internal,
+/// Backends to add, all of them or none: services of one group have backends of the same names.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewBackends {
+    /// The backends.
+    pub backends: Vec<NewBackend>,
 }
 
-/// On or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Switch {
-    /// On.
-    On,
-    /// Off.
-    Off,
+/// A backend to add to a service.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewBackend {
+    /// The service's name.
+    pub service: String,
+    /// The backend, with the keys of `[[service.backend]]` in the file.
+    pub backend: BackendEntry,
+}
+
+/// A change of a backend, until the next reload or start. What is not given stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BackendChange {
+    /// Its share of new connections, relative to the others'; 1000 at most; 0: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
+    /// True: no new connections; existing ones continue, joins included. False: new connections again. A reload keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draining: Option<bool>,
+}
+
+/// The balancer's own health.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HealthStatus {
+    /// True if it does its work.
+    pub healthy: bool,
+    /// The reasons why it does not, in words.
+    pub causes: Vec<String>,
+}
+
+/// All services.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Services {
+    /// In the file's order.
+    pub services: Vec<ServiceStatus>,
+}
+
+/// A service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServiceStatus {
+    /// Its name.
+    pub name: String,
+    /// Its virtual address.
+    pub address: IpAddr,
+    /// Its ports: "443", "8000-8099", "all".
+    pub ports: String,
+    /// Its transport protocol.
+    pub protocol: Protocol,
+    /// Method to keep the subflows of one MPTCP connection together.
+    pub mptcp: MptcpMode,
+    /// Forwarding of packets to backends.
+    pub forwarding: Forwarding,
+    /// The group of services with the same backends that it is in.
+    pub group: Option<String>,
+    /// Backends that are up.
+    pub backends_up: u32,
+    /// Backends in all.
+    pub backends: u32,
+}
+
+/// Backends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Backends {
+    /// In the order of services.
+    pub backends: Vec<BackendStatus>,
+}
+
+/// The configuration was read again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reloaded {
+    /// The changes in words, those of commands that are undone included.
+    pub changes: Vec<String>,
+}
+
+/// The balancers that share the work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Members {
+    /// By name.
+    pub members: Vec<MemberStatus>,
 }
 
 /// The daemon's state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
     /// Its name among the balancers.
     pub name: String,
@@ -152,7 +195,9 @@ pub struct Status {
     pub version: String,
     /// The kernel's release.
     pub kernel: String,
-    /// For how long it has run.
+    /// For how long it has run, in seconds.
+    #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub uptime: Duration,
     /// Interfaces that its program is attached to, and how (`native`, `generic`).
     pub interfaces: BTreeMap<String, String>,
@@ -172,10 +217,12 @@ pub struct Status {
     pub ready: bool,
     /// Problems, in words.
     pub warnings: Vec<String>,
+    /// What commands have made different from the file, in words. A restart ends it; a reload ends all but draining.
+    pub changes: Vec<String>,
 }
 
 /// A backend of a service.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackendStatus {
     /// The service.
     pub service: String,
@@ -183,11 +230,13 @@ pub struct BackendStatus {
     pub name: String,
     /// The address that packets for it are sent to.
     pub address: IpAddr,
-    /// Its configured weight.
+    /// Its weight.
     pub weight: u32,
     /// By its health checks.
     pub health: State,
-    /// For how long.
+    /// For how long, in seconds.
+    #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub since: Duration,
     /// The failure of its last check; none if that has succeeded.
     pub reason: Option<String>,
@@ -204,7 +253,7 @@ pub struct BackendStatus {
 }
 
 /// A selection of flows; a field that is not given matches all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
     /// Of this service.
@@ -213,13 +262,14 @@ pub struct Filter {
     pub backend: Option<String>,
     /// From this address.
     pub client: Option<IpAddr>,
-    /// Of the MPTCP connection with this token.
+    /// Of the MPTCP connection with this token, in hexadecimal: "0x1c2d3e4f".
     #[serde(with = "token")]
+    #[schemars(with = "Option<String>")]
     pub token: Option<u32>,
 }
 
 /// Entries of the flow table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connections {
     /// The number of flows that match.
     pub matching: u64,
@@ -228,7 +278,7 @@ pub struct Connections {
 }
 
 /// An entry of the flow table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
     /// Its other end.
     pub client: SocketAddr,
@@ -238,15 +288,18 @@ pub struct Connection {
     pub backend: String,
     /// The MPTCP connection's token at the backend, if known.
     #[serde(with = "token", default)]
+    #[schemars(with = "Option<String>")]
     pub token: Option<u32>,
     /// `new`, `learning`, `joining`, `established`, `closing`.
     pub state: String,
-    /// Since its last packet.
+    /// Since its last packet, in seconds.
+    #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub idle: Duration,
 }
 
 /// A packet to explain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Packet {
     /// The source.
@@ -267,7 +320,7 @@ pub struct Packet {
 }
 
 /// MPTCP options that matter here (RFC 8684).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MptcpOption {
     /// MP_CAPABLE without keys, as in a SYN.
@@ -287,7 +340,7 @@ pub enum MptcpOption {
 }
 
 /// The way of a packet.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
     /// The program's verdict, by name.
     pub verdict: String,
@@ -301,6 +354,7 @@ pub struct Explained {
     pub owner: Option<String>,
     /// The token that it carries or means.
     #[serde(with = "token", default)]
+    #[schemars(with = "Option<String>")]
     pub token: Option<u32>,
     /// The state of its flow, if that is known.
     pub flow_state: Option<String>,
@@ -309,7 +363,7 @@ pub struct Explained {
 }
 
 /// A balancer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemberStatus {
     /// Its name.
     pub name: String,
@@ -328,11 +382,13 @@ pub struct MemberStatus {
 }
 
 /// A balancer's answers to heartbeats.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heartbeats {
     /// The conclusion.
     pub liveness: Liveness,
-    /// The time between a heartbeat and its answer.
+    /// The time between a heartbeat and its answer, in seconds.
+    #[serde(with = "seconds::option", default)]
+    #[schemars(with = "Option<f64>")]
     pub round_trip: Option<Duration>,
     /// Heartbeats that were not answered.
     pub missed: u64,

@@ -6,9 +6,8 @@ mod service;
 mod settings;
 
 pub(super) use membership::{Etcd, Member, Membership, Steering};
-pub(super) use service::{
-    Backend, BackendState, ClosedPorts, Echo, Forwarding, Health, HealthKind, Service, Unparsable,
-};
+pub use service::{Backend, BackendState};
+pub(super) use service::{ClosedPorts, Echo, Forwarding, Health, HealthKind, Service, Unparsable};
 pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
 
 use schemars::JsonSchema;

@@ -2,6 +2,7 @@
 //! document gives them their lines.
 
 mod addresses;
+pub(super) mod edit;
 mod etcd;
 mod groups;
 mod health;

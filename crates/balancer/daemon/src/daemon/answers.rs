@@ -1,7 +1,9 @@
 //! Answers to requests of the admin socket.
 
 mod backends;
+mod changes;
 mod connections;
+mod edit;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -11,7 +13,7 @@ use heddle_config::nearest;
 use super::Core;
 use super::event_sources::SourceStatus;
 use super::names::Names;
-use crate::admin::{Problem, ProblemKind, Reply, Request};
+use crate::admin::{Members, Problem, ProblemKind, Reloaded, Reply, Request, Selection};
 use crate::config::{self, Config};
 
 impl Core {
@@ -23,36 +25,31 @@ impl Core {
     ) -> Result<Reply, Problem> {
         match request {
             Request::Status => self.status(sources).map(Reply::Status),
-            Request::Backends => self.backends(&sources.checks, |_, _| true).map(Reply::Backends),
-            Request::Drain { service, backend, switch } => {
-                self.drain(service.as_deref(), &backend, switch)?;
-                self.changed(service.as_deref(), &backend, sources)
+            Request::Health => Ok(Reply::Health(self.health_status(sources))),
+            Request::Services => self.services(sources).map(Reply::Services),
+            Request::Backends(selection) => self.selected(&selection, sources).map(Reply::Backends),
+            Request::Add(new) => self.add(&new, sources).map(Reply::Backends),
+            Request::Change { service, backend, change } => {
+                self.change(service.as_deref(), &backend, change)?;
+                self.selected(&Selection { service, backend: Some(backend) }, sources)
+                    .map(Reply::Backends)
             }
-            Request::Weigh { service, backend, weight } => {
-                self.weigh(service.as_deref(), &backend, weight)?;
-                self.changed(service.as_deref(), &backend, sources)
+            Request::Remove { service, backend } => {
+                self.remove(service.as_deref(), &backend, sources).map(Reply::Backends)
             }
             Request::Connections { filter, limit } => {
                 self.connections(&filter, limit).map(Reply::Connections)
             }
             Request::Explain(packet) => self.explain(&packet).map(Reply::Explained),
             Request::Counters => Ok(Reply::Counters(Box::new(self.snapshot(sources)))),
-            Request::Reload => self.reload().map(Reply::Reloaded).map_err(refused),
-            Request::Members => Ok(Reply::Members(self.member_statuses(sources))),
+            Request::Reload => {
+                let reloaded = self.reload().map(|changes| Reply::Reloaded(Reloaded { changes }));
+                reloaded.map_err(refused)
+            }
+            Request::Members => {
+                Ok(Reply::Members(Members { members: self.member_statuses(sources) }))
+            }
         }
-    }
-
-    /// The backends of this name, in one service or in all.
-    fn changed(
-        &self,
-        service: Option<&str>,
-        backend: &str,
-        sources: &SourceStatus,
-    ) -> Result<Reply, Problem> {
-        let asked = |s: &config::Service, b: &config::Backend| {
-            b.name == backend && service.is_none_or(|name| name == s.name)
-        };
-        self.backends(&sources.checks, asked).map(Reply::Backends)
     }
 
     /// Calls `use_names` with the names of the numbers in the maps.
@@ -65,8 +62,8 @@ impl Core {
     }
 }
 
-fn refused(message: String) -> Problem {
-    Problem { kind: ProblemKind::Refused, message }
+fn refused(message: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::Refused, message)
 }
 
 /// An error of the kernel's, as an answer.

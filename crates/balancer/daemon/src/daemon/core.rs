@@ -25,6 +25,8 @@ use crate::plan::{Keys, Plan};
 pub struct Core {
     pub(super) state: State,
     pub(super) path: PathBuf,
+    /// The file's configuration, without what commands have changed since.
+    pub(super) file: Config,
     pub(super) balancer: Balancer,
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
@@ -63,6 +65,7 @@ impl Core {
         let key_supply = KeySupply::new(balancer.ready_keys()?);
         let plan = Plan::found(apply::found(&balancer.maps)?);
         let known = members::read(&config.balancer.state_dir);
+        let file = config.clone();
         let mut state = State::new(Inputs::new(config, keys), plan, known);
         state.started_tick = balancer.now()?;
         let contents = Contents::new(&state.inputs, &state.plan.maps);
@@ -71,6 +74,7 @@ impl Core {
         Ok(Core {
             state,
             path: options.config.clone(),
+            file,
             balancer,
             explainer,
             key_supply,

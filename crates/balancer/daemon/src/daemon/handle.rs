@@ -37,8 +37,7 @@ impl Handler for Handle {
     async fn handle(&self, request: admin::Request) -> Result<Reply, Problem> {
         let answer = self.request(|to| Message::Admin(request, to)).await;
         answer.unwrap_or_else(|| {
-            let message = "the daemon is stopping".into();
-            Err(Problem { kind: ProblemKind::Internal, message })
+            Err(Problem::new(ProblemKind::Unavailable, "the daemon is stopping"))
         })
     }
 }

@@ -53,6 +53,7 @@ impl Core {
         let inputs = old.with(config, keys);
         let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
         replaced.map_err(|error| error.to_string())?;
+        self.file = self.state.inputs.config.clone();
         Ok(changes)
     }
 }

@@ -1,9 +1,11 @@
 //! The balancer's own health, as `/healthz` and the gauges have it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The conditions under which this balancer does its work: none while one holds, or the reason why it does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "HealthCauses")]
 pub struct Health {
     /// It has only just started: not everything is known yet that its work depends on.
     pub starting: Option<String>,

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Health;
+use crate::admin::seconds;
 
 /// Everything that is counted. Names of verdicts, events, tables and states are snake case, those of `enum counter` in the shared header.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Counters")]
 pub struct Snapshot {
     /// Packets by service; packets of no service come under the name `none`.
     pub services: Vec<Service>,
@@ -30,7 +33,8 @@ pub struct Snapshot {
 }
 
 /// A service's packets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ServiceCounters")]
 pub struct Service {
     /// Its name.
     pub name: String,
@@ -41,7 +45,7 @@ pub struct Service {
 }
 
 /// Packets that went one way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// Its name.
     pub name: String,
@@ -52,7 +56,7 @@ pub struct Verdict {
 }
 
 /// Something that happens on a packet's way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// Its name.
     pub name: String,
@@ -61,7 +65,8 @@ pub struct Event {
 }
 
 /// A backend of a service.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "BackendCounters")]
 pub struct Backend {
     /// The service's name.
     pub service: String,
@@ -80,7 +85,8 @@ pub struct Backend {
 }
 
 /// A target's health checks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CheckCounters")]
 pub struct Checks {
     /// Its name.
     pub target: String,
@@ -88,12 +94,15 @@ pub struct Checks {
     pub passed: u64,
     /// Bad ones.
     pub failed: u64,
-    /// The duration of all together.
+    /// The duration of all together, in seconds.
+    #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub spent: Duration,
 }
 
 /// A table with room for so many entries and no more.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TableCounters")]
 pub struct Table {
     /// Its name.
     pub name: String,
@@ -104,7 +113,8 @@ pub struct Table {
 }
 
 /// The balancers that share the work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MembersCounters")]
 pub struct Members {
     /// The number of balancers, this one among them.
     pub count: u64,
@@ -117,13 +127,16 @@ pub struct Members {
 }
 
 /// Another balancer, as its answers to heartbeats show it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PeerCounters")]
 pub struct Peer {
     /// Its name.
     pub name: String,
     /// True if it answers.
     pub up: bool,
-    /// The time between a heartbeat and its answer; none without an answer.
+    /// The time between a heartbeat and its answer, in seconds; none without an answer.
+    #[serde(with = "seconds::option", default)]
+    #[schemars(with = "Option<f64>")]
     pub round_trip: Option<Duration>,
     /// Heartbeats that were not answered.
     pub missed: u64,
@@ -134,18 +147,20 @@ pub struct Peer {
 }
 
 /// Reloads of the configuration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reloads {
     /// Reloads that took effect.
     pub succeeded: u64,
     /// Reloads that left all as it was.
     pub failed: u64,
-    /// The time at which the configuration in force was loaded, since 1970.
+    /// The time at which the configuration in force was loaded, in seconds since 1970.
+    #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub loaded: Duration,
 }
 
 /// The program and the kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Build {
     /// The daemon's version.
     pub version: String,

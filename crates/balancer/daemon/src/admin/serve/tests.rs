@@ -1,9 +1,16 @@
 use super::*;
 
-use std::io::{BufRead, Write};
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
-use crate::admin::{AskError, Client, Connections, Filter, Packet, Switch, bind};
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::admin::calls::Call;
+use crate::admin::{
+    AskError, BackendChange, Client, Connections, Filter, MptcpOption, NewBackend, NewBackends,
+    Packet, ProblemKind, Selection, bind,
+};
 use crate::service::Protocol;
 
 /// Answers with what it was asked, as far as that fits.
@@ -15,7 +22,7 @@ impl Handler for Echo {
             Request::Connections { limit, .. } => {
                 Ok(Reply::Connections(Connections { matching: limit.into(), flows: vec![] }))
             }
-            other => Err(problem(ProblemKind::Refused, format!("{other:?}"))),
+            other => Err(Problem::new(ProblemKind::Refused, format!("{other:?}"))),
         }
     }
 }
@@ -37,22 +44,30 @@ fn daemon() -> Daemon {
     Daemon { path, _directory: directory, _runtime: runtime }
 }
 
-/// Sends bytes as they are and returns the lines that come back until the daemon closes.
-fn raw(daemon: &Daemon, bytes: &[u8]) -> Vec<Answer> {
+/// Sends bytes as they are and returns what comes back until the daemon closes.
+fn raw(daemon: &Daemon, bytes: &[u8]) -> String {
     let mut stream = std::os::unix::net::UnixStream::connect(&daemon.path).unwrap();
     // The daemon may have closed before all was sent.
     let _ = stream.write_all(bytes);
     stream.shutdown(std::net::Shutdown::Write).unwrap();
-    let lines = std::io::BufReader::new(stream).lines().map_while(Result::ok);
-    lines.map(|line| serde_json::from_str::<Envelope<Answer>>(&line).unwrap().body).collect()
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8(answer).unwrap()
 }
 
-fn kinds(answers: &[Answer]) -> Vec<Option<ProblemKind>> {
-    let kind = |answer: &Answer| match answer {
-        Answer::Ok(_) => None,
-        Answer::Error(problem) => Some(problem.kind),
-    };
-    answers.iter().map(kind).collect()
+/// The status of an answer to a request with this body, and the detail of its problem.
+fn status(daemon: &Daemon, line: &str, kind: &str, body: &[u8]) -> (u16, String) {
+    let length = body.len();
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\ncontent-type: {kind}\r\n\r\n"
+    );
+    let answer = raw(daemon, &[head.as_bytes(), body].concat());
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-type: application/problem+json"), "{answer}");
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["status"], status, "{body}");
+    (status, body["detail"].as_str().unwrap().to_owned())
 }
 
 #[test]
@@ -64,22 +79,37 @@ fn each_request_arrives_as_it_was_sent() {
         destination: "[2001:db8::1]:80".parse().unwrap(),
         protocol: Protocol::Tcp,
         flags: 2,
-        mptcp: Some(crate::admin::MptcpOption::Join { token: 7 }),
+        mptcp: Some(MptcpOption::Join { token: 7 }),
         payload: 0,
     };
-    let drain = Request::Drain { service: None, backend: "b1".into(), switch: Switch::On };
+    let backend = json!({ "name": "b/4 ü", "address": "10.0.1.4", "weight": 3, "state": "drain" });
+    let new =
+        NewBackend { service: "web".into(), backend: serde_json::from_value(backend).unwrap() };
+    let named = |service: Option<&str>, backend: Option<&str>| {
+        let (service, backend) = (service.map(str::to_owned), backend.map(str::to_owned));
+        Request::Backends(Selection { service, backend })
+    };
+    let change = BackendChange { weight: Some(3), draining: Some(false) };
     let requests = [
         Request::Status,
-        Request::Backends,
-        drain,
-        Request::Weigh { service: Some("web".into()), backend: "b1".into(), weight: 3 },
+        Request::Health,
+        Request::Services,
+        named(None, None),
+        named(Some("we/b?&"), None),
+        named(None, Some("b 1%41")),
+        named(Some("wéb"), Some("../b1")),
+        Request::Add(NewBackends { backends: vec![new.clone(), new] }),
+        Request::Change { service: None, backend: "b#1".into(), change },
+        Request::Change { service: Some("web".into()), backend: "b1".into(), change },
+        Request::Remove { service: None, backend: "b1".into() },
+        Request::Remove { service: Some("web".into()), backend: "b1".into() },
         Request::Explain(packet),
         Request::Counters,
         Request::Reload,
         Request::Members,
     ];
     for request in requests {
-        let Err(AskError::Problem(problem)) = client.ask(&request) else { panic!() };
+        let Err(AskError::Problem(problem)) = client.ask(&request) else { panic!("{request:?}") };
         assert_eq!(problem.message, format!("{request:?}"));
         assert_eq!(problem.kind, ProblemKind::Refused);
     }
@@ -89,52 +119,90 @@ fn each_request_arrives_as_it_was_sent() {
 }
 
 #[test]
-fn requests_are_written_as_documented() {
-    let request = Request::Drain { service: None, backend: "b1".into(), switch: Switch::Off };
-    let line = serde_json::to_string(&Envelope::new(request)).unwrap();
-    let wanted = r#"{"version":2,"body":{"drain":{"service":null,"backend":"b1","switch":"off"}}}"#;
-    assert_eq!(line, wanted);
+fn a_filter_is_in_the_query() {
+    let filter = Filter {
+        service: Some("w&b".into()),
+        backend: None,
+        client: Some([198, 51, 100, 7].into()),
+        token: Some(0x1f),
+    };
+    let call = Call::of(&Request::Connections { filter, limit: 5 }).unwrap();
+    assert_eq!((call.method, call.body), (Method::GET, None));
+    let wanted = "/v1/connections?service=w%26b&client=198%2E51%2E100%2E7&token=0x0000001f&limit=5";
+    assert_eq!(call.target, wanted);
 }
 
 #[test]
-fn garbage_gets_an_error_and_the_connection_lives_on() {
+fn wrong_requests_are_told_by_name_and_change_nothing() {
     let daemon = daemon();
-    let mut lines = Vec::new();
-    for line in [
-        &b"GET / HTTP/1.1"[..],
-        b"",
-        b"\xff\xfe\x00",
-        b"{}",
-        br#"{"version":2,"body":"shutdown"}"#,
-        br#"{"version":2,"body":{"drain":{"backend":"b","switch":"maybe"}}}"#,
-        br#"{"version":2,"body":{"connections":{"filter":{"porpoise":1},"limit":1}}}"#,
-        br#"{"version":3,"body":"status"}"#,
+    let json = "application/json";
+    let add = "POST /v1/services/web/backends";
+    for (line, kind, body, wanted, says) in [
+        ("GET /v2/status", json, "", 404, "there is no resource /v2/status"),
+        ("DELETE /v1/status", json, "", 405, "/v1/status has no method DELETE"),
+        ("PUT /v1/backends/be1", json, "{}", 405, "/v1/backends/be1 has no method PUT"),
+        (add, "text/plain", "{}", 415, "Content-Type: application/json"),
+        (add, json, "{", 400, "EOF while parsing"),
+        (add, json, r#"{"name": "be4"}"#, 422, "missing field `address`"),
+        (
+            add,
+            json,
+            r#"{"name": "be4", "address": "10.0.1.300"}"#,
+            422,
+            "invalid IP address syntax",
+        ),
+        (
+            add,
+            json,
+            r#"{"name": "be4", "address": "10.0.1.4", "wieght": 1}"#,
+            422,
+            "unknown field `wieght`",
+        ),
+        (add, json, r#"{"name": "be4", "address": "10.0.1.4", "weight": -1}"#, 422, "weight"),
+        ("PATCH /v1/backends/be1", json, r#"{"drain": true}"#, 422, "unknown field `drain`"),
+        ("GET /v1/connections?limit=many", json, "", 400, "limit"),
+        ("GET /v1/connections?porpoise=1", json, "", 400, "porpoise"),
+        ("GET /v1/connections?token=xyz", json, "", 400, "xyz is no token"),
+        ("GET /v1/backends/%ff", json, "", 400, "UTF-8"),
+        ("GET /problems/nothing", json, "", 404, "no problem is called nothing"),
     ] {
-        lines.extend_from_slice(line);
-        lines.push(b'\n');
+        let (status, said) = status(&daemon, line, kind, body.as_bytes());
+        assert_eq!(status, wanted, "{line} {body}: {said}");
+        assert!(said.contains(says), "{line} {body}: {said}");
     }
-    lines.extend_from_slice(br#"{"version":2,"body":{"connections":{"filter":{},"limit":3}}}"#);
-    let answers = raw(&daemon, &lines);
-    let mut wanted = vec![Some(ProblemKind::Malformed); 8];
-    wanted.push(None);
-    assert_eq!(kinds(&answers), wanted);
-    assert!(matches!(&answers[7], Answer::Error(p) if p.message.contains("version 3")));
 }
 
 #[test]
-fn json_that_nests_too_deep_is_an_error_and_no_crash() {
+fn a_body_that_is_too_large_or_nests_too_deep_is_refused() {
     let daemon = daemon();
-    let line = [r#"{"version":2,"body":"#.as_bytes(), &[b'['; 60_000], b"\n"].concat();
-    assert_eq!(kinds(&raw(&daemon, &line)), [Some(ProblemKind::Malformed)]);
+    let (line, kind) = ("POST /v1/explain", "application/json");
+    let (large, said) = status(&daemon, line, kind, &vec![b' '; (64 << 10) + 1]);
+    assert_eq!((large, said.as_str()), (413, "a request's body has at most 64 KiB"));
+    assert_eq!(status(&daemon, line, kind, &vec![b' '; 64 << 10]).0, 400);
+    assert_eq!(status(&daemon, line, kind, &vec![b'['; 60_000]).0, 422);
 }
 
 #[test]
-fn a_request_without_end_is_cut() {
+fn what_is_not_http_is_no_crash() {
     let daemon = daemon();
-    let answers = raw(&daemon, &vec![b'x'; MOST_BYTES + 1]);
-    assert_eq!(kinds(&answers), [Some(ProblemKind::TooLong)]);
-    let longest = [vec![b' '; MOST_BYTES - 1], b"\n".to_vec()].concat();
-    assert_eq!(kinds(&raw(&daemon, &longest)), [Some(ProblemKind::Malformed)]);
+    for bytes in
+        [&b"\xff\xfe\x00\n"[..], b"{\"version\":2,\"body\":\"status\"}\n", &[b'x'; 100_000]]
+    {
+        let answer = raw(&daemon, bytes);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    let head = format!("GET /v1/status HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n", "y".repeat(20_000));
+    assert!(raw(&daemon, head.as_bytes()).starts_with("HTTP/1.1 431 "));
+    let Err(error) = Client::connect(&daemon.path).unwrap().ask(&Request::Status) else { panic!() };
+    assert!(matches!(error, AskError::Problem(_)), "it is still served: {error}");
+}
+
+#[test]
+fn a_kind_of_problems_is_described_where_its_type_leads() {
+    let daemon = daemon();
+    let answer =
+        raw(&daemon, b"GET /problems/refused HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    assert!(answer.contains("\r\n\r\nRefused (HTTP status 409)\n\nIt cannot be done"), "{answer}");
 }
 
 #[test]
@@ -153,6 +221,20 @@ fn only_root_and_the_daemons_user_are_allowed() {
     let own = rustix::process::geteuid().as_raw();
     assert!(allowed(0) && allowed(own));
     assert!(!allowed(own.wrapping_add(1000)));
+}
+
+#[tokio::test]
+async fn other_users_are_refused_whatever_they_ask() {
+    for path in ["/v1/status", "/openapi.json", "/nothing"] {
+        let request = hyper::Request::get(path).body(axum::body::Body::empty()).unwrap();
+        let service = TowerToHyperService::new(routes::forbidden(1000));
+        let response = hyper::service::Service::call(&service, request).await.unwrap();
+        let status = response.status();
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((status.as_u16(), &body["type"]), (403, &json!("/problems/forbidden")));
+        assert!(body["detail"].as_str().unwrap().starts_with("user 1000 may not: "), "{body}");
+    }
 }
 
 #[test]

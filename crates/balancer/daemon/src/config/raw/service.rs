@@ -168,26 +168,28 @@ pub(in crate::config) enum HealthKind {
 }
 
 /// A backend of a service.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::config) struct Backend {
+pub struct Backend {
     /// Its name, in metrics and commands; unique in its service.
-    pub(in crate::config) name: String,
+    pub name: String,
     /// Its own address.
-    pub(in crate::config) address: IpAddr,
+    pub address: IpAddr,
     /// Its share of new flows, relative to the others', 1000 at most; 0: none. Default: 1.
     #[serde(default = "weight")]
-    pub(in crate::config) weight: u32,
+    pub weight: u32,
     /// State: takes new flows, drains, or is in maintenance. Default: up.
     #[serde(default)]
-    pub(in crate::config) state: BackendState,
+    pub state: BackendState,
     /// It gets new connections only while no other backend of the service is up: a page that says sorry, for example. Default: false.
     #[serde(default)]
-    pub(in crate::config) sorry: bool,
+    pub sorry: bool,
     /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other backend has.
-    pub(in crate::config) join_address: Option<IpAddr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_address: Option<IpAddr>,
     /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
-    pub(in crate::config) id: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<u32>,
 }
 
 fn weight() -> u32 {
@@ -197,7 +199,7 @@ fn weight() -> u32 {
 /// State of a backend: takes new flows, drains, or is in maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::config) enum BackendState {
+pub enum BackendState {
     /// As its health check says.
     #[default]
     Up,

@@ -188,7 +188,15 @@ fn translated(raw: &raw::Service) -> Result<bool, Problem> {
     Ok(raw.translated)
 }
 
-fn backend(raw: &raw::Backend, service: &Service, balancer: &Balancer) -> Result<Backend, Problem> {
+/// A backend that a service gets besides those that it has.
+pub(super) fn backend(
+    raw: &raw::Backend,
+    service: &Service,
+    balancer: &Balancer,
+) -> Result<Backend, Problem> {
+    if raw.name.is_empty() {
+        return Err(Problem::at("name", "it is empty"));
+    }
     check_id(raw.id)?;
     check_reachable(raw.address, service, balancer)?;
     if raw.weight > MAX_WEIGHT {

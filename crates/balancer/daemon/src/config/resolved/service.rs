@@ -4,6 +4,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_hashing::hash::ServiceKey;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Ports;
 use crate::health::Check;
@@ -63,7 +65,8 @@ impl Service {
 }
 
 /// Forwarding of packets to a backend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Forwarding {
     /// By its MAC address.
     L2,

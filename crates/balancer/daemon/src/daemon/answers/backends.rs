@@ -1,54 +1,32 @@
-//! The state of backends, draining, and weights.
+//! The state of backends.
 
 use std::collections::BTreeMap;
 
-use super::{failed, named_backends, refused};
-use crate::admin::{BackendStatus, Problem, Switch};
-use crate::config::{Backend, MAX_WEIGHT, Service};
+use super::{failed, named_backends, services};
+use crate::admin::{BackendStatus, Backends, Problem, Selection};
+use crate::config::{Backend, Service};
 use crate::daemon::Core;
-use crate::daemon::event_sources::{Checks, check_name};
+use crate::daemon::event_sources::{Checks, SourceStatus, check_name};
 use crate::daemon::lifetimes::Lifetimes;
 use crate::health::State;
 
 impl Core {
-    /// Starts or ends draining a backend, in one service or in all. The maps follow with the next reconciliation.
-    pub(super) fn drain(
-        &mut self,
-        service: Option<&str>,
-        backend: &str,
-        switch: Switch,
-    ) -> Result<(), Problem> {
-        let ids: Vec<_> = named_backends(&self.state.inputs.config, service, backend)?
-            .into_iter()
-            .map(|backend| backend.id)
-            .collect();
-        tracing::info!(backend, service, ?switch, "drain");
-        self.state.inputs.drained.extend(ids.into_iter().map(|id| (id, switch == Switch::On)));
-        Ok(())
-    }
-
-    /// Gives a backend another weight, in one service or in all, until the file is read again. The maps have it when this returns.
-    pub(super) fn weigh(
-        &mut self,
-        service: Option<&str>,
-        backend: &str,
-        weight: u32,
-    ) -> Result<(), Problem> {
-        if weight > MAX_WEIGHT {
-            let message = format!("weight {weight} is above the maximum: 0 to {MAX_WEIGHT}");
-            return Err(refused(message));
+    /// The backends of a selection, in the configuration's order.
+    pub(super) fn selected(
+        &self,
+        Selection { service, backend }: &Selection,
+        sources: &SourceStatus,
+    ) -> Result<Backends, Problem> {
+        let config = &self.state.inputs.config;
+        match backend {
+            Some(name) => drop(named_backends(config, service.as_deref(), name)?),
+            None => drop(services(config, service.as_deref())?),
         }
-        let inputs = &self.state.inputs;
-        let found = named_backends(&inputs.config, service, backend)?;
-        let ids: Vec<_> = found.into_iter().map(|backend| backend.id).collect();
-        let mut config = inputs.config.clone();
-        let all = config.services.iter_mut().flat_map(|service| &mut service.backends);
-        all.filter(|backend| ids.contains(&backend.id)).for_each(|backend| backend.weight = weight);
-        let inputs = inputs.with(config, inputs.keys);
-        let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
-        replaced.map_err(|error| refused(error.to_string()))?;
-        tracing::info!(backend, service, weight, "weigh");
-        Ok(())
+        let asked = |s: &Service, b: &Backend| {
+            service.as_ref().is_none_or(|name| *name == s.name)
+                && backend.as_ref().is_none_or(|name| *name == b.name)
+        };
+        Ok(Backends { backends: self.backends(&sources.checks, asked)? })
     }
 
     /// The backends that `wanted` selects, in the configuration's order.

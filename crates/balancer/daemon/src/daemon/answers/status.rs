@@ -3,9 +3,12 @@
 use heddle_balancer_maps::abi::NO_TARGET;
 
 use super::backends::serves;
+use super::changes::changes;
 use super::failed;
-use crate::admin::{BackendStatus, Heartbeats, MemberStatus, Problem, Status};
-use crate::config::Member;
+use crate::admin::{
+    BackendStatus, HealthStatus, Heartbeats, MemberStatus, Problem, ServiceStatus, Services, Status,
+};
+use crate::config::{Member, Service};
 use crate::daemon::Core;
 use crate::daemon::event_sources::SourceStatus;
 use crate::daemon::lifetimes::Lifetimes;
@@ -40,7 +43,19 @@ impl Core {
             tokens: tokens as u64,
             ready: self.ready,
             warnings: self.warnings(sources, &backends, &fills),
+            changes: changes(&self.file, &self.state.inputs),
         })
+    }
+
+    pub(super) fn health_status(&self, sources: &SourceStatus) -> HealthStatus {
+        let causes: Vec<String> = self.health(sources).causes().map(str::to_owned).collect();
+        HealthStatus { healthy: causes.is_empty(), causes }
+    }
+
+    pub(super) fn services(&self, sources: &SourceStatus) -> Result<Services, Problem> {
+        let backends = self.backends(&sources.checks, |_, _| true)?;
+        let services = self.state.inputs.config.services.iter();
+        Ok(Services { services: services.map(|s| service_status(s, &backends)).collect() })
     }
 
     fn warnings(
@@ -50,7 +65,7 @@ impl Core {
         fills: &[(&str, usize, usize)],
     ) -> Vec<String> {
         let mut warnings: Vec<String> = self.health(sources).causes().map(str::to_owned).collect();
-        warnings.extend(without_backends(backends));
+        warnings.extend(without_backends(&self.state.inputs.config.services, backends));
         warnings.extend(unreachable(backends));
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
@@ -93,6 +108,21 @@ impl Core {
             heartbeats: report.filter(|_| !own).map(heartbeats),
             slots,
         }
+    }
+}
+
+fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
+    let own = || all.iter().filter(|backend| backend.service == service.name);
+    ServiceStatus {
+        name: service.name.clone(),
+        address: service.address,
+        ports: service.ports.to_string(),
+        protocol: service.protocol,
+        mptcp: service.mptcp,
+        forwarding: service.forwarding,
+        group: service.group.clone(),
+        backends_up: own().filter(|backend| serves(backend)).count() as u32,
+        backends: own().count() as u32,
     }
 }
 
@@ -144,14 +174,12 @@ pub(super) fn of_peer(member: &MemberStatus, refused_recently: bool) -> Vec<Stri
 }
 
 /// Services that drop all new connections.
-pub(super) fn without_backends(backends: &[BackendStatus]) -> Vec<String> {
-    let mut names: Vec<&str> = backends.iter().map(|backend| &*backend.service).collect();
-    names.dedup();
+pub(super) fn without_backends(services: &[Service], backends: &[BackendStatus]) -> Vec<String> {
     let takes = |status: &BackendStatus| serves(status) && !status.draining && status.weight > 0;
-    let none = names
-        .into_iter()
-        .filter(|name| !backends.iter().any(|backend| backend.service == *name && takes(backend)));
-    none.map(|name| format!("service {name} has no backend for new connections")).collect()
+    let has_one = |name: &str| backends.iter().any(|b| b.service == name && takes(b));
+    let none = services.iter().filter(|service| !has_one(&service.name));
+    none.map(|service| format!("service {} has no backend for new connections", service.name))
+        .collect()
 }
 
 fn unreachable(backends: &[BackendStatus]) -> Vec<String> {

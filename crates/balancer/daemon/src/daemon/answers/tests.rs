@@ -87,7 +87,13 @@ fn a_service_without_a_backend_is_warned_of() {
         status("web", State::Down, false),
         status("web", State::Up, true),
     ];
-    assert_eq!(without_backends(&backends), ["service web has no backend for new connections"]);
+    let services = ["dns", "web", "empty"].map(|name| {
+        let service = &World::start().config.services[0];
+        config::Service { name: name.into(), ..service.clone() }
+    });
+    let wanted =
+        ["web", "empty"].map(|name| format!("service {name} has no backend for new connections"));
+    assert_eq!(without_backends(&services, &backends), wanted);
 }
 
 #[test]

@@ -1,0 +1,223 @@
+//! Problems: the reasons why a request was not carried out, as `application/problem+json` (RFC 9457).
+
+use axum::Json;
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The start of every type's URI reference, where the daemon describes it.
+pub(super) const PREFIX: &str = "/problems/";
+/// The media type (RFC 9457, section 3).
+const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// The reason why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Problem {
+    /// For programs.
+    pub kind: ProblemKind,
+    /// For people, with the fix.
+    pub message: String,
+}
+
+/// Defines the kinds with their names, titles, statuses and descriptions.
+macro_rules! problem_kinds {
+    ($($id:ident: $name:literal, $title:literal, $status:literal, $description:literal;)*) => {
+        /// Kinds of problems.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ProblemKind {
+            $(#[doc = $description] $id,)*
+        }
+
+        impl ProblemKind {
+            /// All kinds.
+            pub const ALL: &'static [ProblemKind] = &[$(ProblemKind::$id),*];
+
+            /// The last segment of the `type` member. Clients compare it, so it never changes.
+            pub fn name(self) -> &'static str {
+                match self { $(ProblemKind::$id => $name),* }
+            }
+
+            /// The `title` member.
+            pub fn title(self) -> &'static str {
+                match self { $(ProblemKind::$id => $title),* }
+            }
+
+            /// The HTTP status.
+            pub fn status(self) -> u16 {
+                match self { $(ProblemKind::$id => $status),* }
+            }
+
+            /// The meaning, one sentence.
+            pub fn description(self) -> &'static str {
+                match self { $(ProblemKind::$id => $description),* }
+            }
+        }
+    };
+}
+
+problem_kinds! {
+    Invalid: "invalid-argument", "Invalid argument", 400,
+        "A field of the request has a value that is not valid.";
+    Malformed: "malformed-request", "Malformed request", 400,
+        "The body is not JSON, or the URL or its parameters cannot be parsed.";
+    Forbidden: "forbidden", "Forbidden", 403,
+        "The client's user is neither root nor the daemon's own.";
+    NotFound: "not-found", "Not found", 404,
+        "No service, backend or problem has the name.";
+    NoSuchResource: "no-such-resource", "No such resource", 404,
+        "The URL's path is not one of the daemon's.";
+    MethodNotAllowed: "method-not-allowed", "Method not allowed", 405,
+        "The resource does not have this method; the Allow header lists those that it has.";
+    Timeout: "request-timeout", "Request timeout", 408,
+        "The request's body did not arrive in time.";
+    Refused: "refused", "Refused", 409,
+        "It cannot be done as things are: a backend of this name is there, the file is wrong, or the maps have no room.";
+    TooLong: "content-too-large", "Content too large", 413,
+        "The request's body is above 64 KiB.";
+    UnsupportedMediaType: "unsupported-media-type", "Unsupported media type", 415,
+        "The request's body is not marked as application/json.";
+    Unprocessable: "unprocessable-content", "Unprocessable content", 422,
+        "The body is JSON, but lacks a field, or has an unknown one or a value of the wrong type.";
+    Internal: "internal", "Internal error", 500,
+        "The daemon or the kernel has failed; the daemon's log has the details.";
+    Unavailable: "unavailable", "Service unavailable", 503,
+        "The daemon is stopping.";
+}
+
+impl ProblemKind {
+    /// The kind with a name.
+    pub fn named(name: &str) -> Option<ProblemKind> {
+        ProblemKind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// The members of a problem's body (RFC 9457).
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(super) struct Members {
+    /// Its type, as a reference to its description.
+    r#type: String,
+    /// Its type in words.
+    title: String,
+    /// HTTP's status.
+    status: u16,
+    /// This occurrence in words, with the fix.
+    detail: String,
+}
+
+impl Problem {
+    /// A problem of a kind.
+    pub(crate) fn new(kind: ProblemKind, message: impl Into<String>) -> Problem {
+        Problem { kind, message: message.into() }
+    }
+
+    /// The problem of a request that axum has refused.
+    fn rejected(status: StatusCode, text: &str) -> Problem {
+        match status {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                Problem::new(ProblemKind::TooLong, "a request's body has at most 64 KiB")
+            }
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Problem::new(
+                ProblemKind::UnsupportedMediaType,
+                "send the body with the header Content-Type: application/json",
+            ),
+            StatusCode::UNPROCESSABLE_ENTITY => Problem::new(ProblemKind::Unprocessable, text),
+            _ => Problem::new(ProblemKind::Malformed, text),
+        }
+    }
+}
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Problem {
+        Problem::rejected(rejection.status(), &rejection.body_text())
+    }
+}
+
+impl From<BytesRejection> for Problem {
+    fn from(rejection: BytesRejection) -> Problem {
+        Problem::rejected(rejection.status(), &rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Problem {
+        Problem::rejected(rejection.status(), &rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Problem {
+        Problem::new(ProblemKind::Malformed, rejection.body_text())
+    }
+}
+
+impl From<Problem> for Members {
+    fn from(Problem { kind, message }: Problem) -> Members {
+        Members {
+            r#type: format!("{PREFIX}{}", kind.name()),
+            title: kind.title().to_owned(),
+            status: kind.status(),
+            detail: message,
+        }
+    }
+}
+
+/// A type that this release does not know is the daemon's own failure.
+impl From<Members> for Problem {
+    fn from(members: Members) -> Problem {
+        let name = members.r#type.strip_prefix(PREFIX).unwrap_or_default();
+        let kind = ProblemKind::named(name).unwrap_or(ProblemKind::Internal);
+        Problem::new(kind, members.detail)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let kind = self.kind;
+        let mut response = Json(Members::from(self)).into_response();
+        *response.status_mut() =
+            StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(header::CONTENT_TYPE, MEDIA_TYPE);
+        if kind == ProblemKind::Timeout {
+            // The rest of the body is not read (RFC 9110, section 15.5.9).
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The book's table of problems.
+    const BOOK: &str = include_str!("../../../../../docs/src/balancer/api.md");
+
+    #[test]
+    fn every_kind_is_in_the_book() {
+        for kind in ProblemKind::ALL {
+            let (name, status, title) = (kind.name(), kind.status(), kind.title());
+            let row = format!("| `{PREFIX}{name}` | {status} | {title} | {} |", kind.description());
+            assert!(BOOK.lines().any(|line| line == row), "{row}");
+        }
+        let rows = BOOK.lines().filter(|line| line.starts_with("| `/problems/")).count();
+        assert_eq!(rows, ProblemKind::ALL.len());
+    }
+
+    #[test]
+    fn a_problem_survives_the_wire() {
+        for kind in ProblemKind::ALL {
+            let problem = Problem::new(*kind, "no service is called wep; did you mean web?");
+            let text = serde_json::to_string(&Members::from(problem.clone())).unwrap();
+            let members: Members = serde_json::from_str(&text).unwrap();
+            assert_eq!(Problem::from(members), problem);
+        }
+        let newer =
+            r#"{ "type": "/problems/of-tomorrow", "title": "", "status": 400, "detail": "x" }"#;
+        let members: Members = serde_json::from_str(newer).unwrap();
+        assert_eq!(Problem::from(members), Problem::new(ProblemKind::Internal, "x"));
+    }
+}

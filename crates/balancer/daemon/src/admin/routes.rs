@@ -1,0 +1,237 @@
+//! The operation of each method and path. [`super::openapi`] describes them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, FromRequest, Path, Query, Request as HttpRequest, State};
+use axum::http::{Method, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+use super::problem::{PREFIX, Problem, ProblemKind};
+use super::protocol::{
+    BackendChange, DEFAULT_LIMIT, Filter, NewBackend, NewBackends, Packet, Reply, Request,
+    Selection,
+};
+use super::serve::Handler;
+use super::{openapi, token};
+use crate::config::BackendEntry;
+
+/// The most bytes of a request's body.
+const MAX_BODY_BYTES: usize = 64 << 10;
+/// The longest time for a request's body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A request's body.
+type Read<T> = Result<Json<T>, JsonRejection>;
+/// The names in a request's path.
+type Segments<T> = Result<Path<T>, PathRejection>;
+/// The handler of requests.
+type Shared<H> = State<Arc<H>>;
+/// A response.
+type Answer = Result<Reply, Problem>;
+
+/// The parameters of a request for connections.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ConnectionsQuery {
+    /// Of this service.
+    pub(super) service: Option<String>,
+    /// To this backend.
+    pub(super) backend: Option<String>,
+    /// From this address.
+    pub(super) client: Option<std::net::IpAddr>,
+    /// Of the MPTCP connection with this token, in hexadecimal.
+    #[serde(with = "token")]
+    #[schemars(with = "Option<String>")]
+    pub(super) token: Option<u32>,
+    /// The most that are answered. Default: 50.
+    pub(super) limit: Option<u32>,
+}
+
+/// All routes.
+pub(super) fn router<H: Handler>(handler: Arc<H>) -> Router {
+    let of_backend = get(named::<H>).patch(change::<H>).delete(remove::<H>);
+    let in_service = get(named_in::<H>).patch(change_in::<H>).delete(remove_in::<H>);
+    Router::new()
+        .route("/v1/status", get(status::<H>))
+        .route("/v1/health", get(health::<H>))
+        .route("/v1/services", get(services::<H>))
+        .route("/v1/services/{service}/backends", get(of_service::<H>).post(add_in::<H>))
+        .route("/v1/services/{service}/backends/{backend}", in_service)
+        .route("/v1/backends", get(backends::<H>).post(add::<H>))
+        .route("/v1/backends/{backend}", of_backend)
+        .route("/v1/connections", get(connections::<H>))
+        .route("/v1/explain", post(explain::<H>))
+        .route("/v1/counters", get(counters::<H>))
+        .route("/v1/members", get(members::<H>))
+        .route("/v1/reload", post(reload::<H>))
+        .route(&format!("{PREFIX}{{name}}"), get(problem_kind))
+        .route("/openapi.json", get(document))
+        .fallback(no_such_resource)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn(with_body))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .with_state(handler)
+}
+
+/// Routes of a client that may not.
+pub(super) fn forbidden(user: u32) -> Router {
+    let message = format!("user {user} may not: only root and the daemon's own user");
+    Router::new().fallback(async move || Problem::new(ProblemKind::Forbidden, message))
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        Json(self).into_response()
+    }
+}
+
+/// Answers a request as soon as its whole body is there.
+async fn with_body(request: HttpRequest, next: Next) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let read = Bytes::from_request(HttpRequest::from_parts(parts.clone(), body), &());
+    let late = |_| Problem::new(ProblemKind::Timeout, "the request's body did not arrive in 10 s");
+    let bytes = timeout(BODY_TIMEOUT, read).await.map_err(late)??;
+    Ok(next.run(HttpRequest::from_parts(parts, Body::from(bytes))).await)
+}
+
+async fn no_such_resource(uri: Uri) -> Problem {
+    let message = format!("there is no resource {}; GET /openapi.json lists them", uri.path());
+    Problem::new(ProblemKind::NoSuchResource, message)
+}
+
+async fn method_not_allowed(method: Method, uri: Uri) -> Problem {
+    let message = format!("{} has no method {method}; the Allow header lists them", uri.path());
+    Problem::new(ProblemKind::MethodNotAllowed, message)
+}
+
+/// The description of a kind of problems, at the address that its `type` member refers to.
+async fn problem_kind(name: Segments<String>) -> Result<String, Problem> {
+    let name = name?.0;
+    let Some(kind) = ProblemKind::named(&name) else {
+        let message = format!("no problem is called {name}");
+        return Err(Problem::new(ProblemKind::NotFound, message));
+    };
+    let (title, status) = (kind.title(), kind.status());
+    Ok(format!("{title} (HTTP status {status})\n\n{}\n", kind.description()))
+}
+
+async fn document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], openapi::DOCUMENT.as_str())
+}
+
+async fn status<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Status).await
+}
+
+async fn health<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Health).await
+}
+
+async fn services<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Services).await
+}
+
+async fn backends<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Backends(Selection::default())).await
+}
+
+async fn of_service<H: Handler>(State(handler): Shared<H>, service: Segments<String>) -> Answer {
+    let selection = Selection { service: Some(service?.0), backend: None };
+    handler.handle(Request::Backends(selection)).await
+}
+
+async fn named<H: Handler>(State(handler): Shared<H>, backend: Segments<String>) -> Answer {
+    let selection = Selection { service: None, backend: Some(backend?.0) };
+    handler.handle(Request::Backends(selection)).await
+}
+
+async fn named_in<H: Handler>(
+    State(handler): Shared<H>,
+    names: Segments<(String, String)>,
+) -> Answer {
+    let (service, backend) = names?.0;
+    let selection = Selection { service: Some(service), backend: Some(backend) };
+    handler.handle(Request::Backends(selection)).await
+}
+
+async fn add<H: Handler>(
+    State(handler): Shared<H>,
+    new: Read<NewBackends>,
+) -> Result<impl IntoResponse, Problem> {
+    Ok((StatusCode::CREATED, handler.handle(Request::Add(new?.0)).await?))
+}
+
+async fn add_in<H: Handler>(
+    State(handler): Shared<H>,
+    service: Segments<String>,
+    backend: Read<BackendEntry>,
+) -> Result<impl IntoResponse, Problem> {
+    let new = NewBackend { service: service?.0, backend: backend?.0 };
+    let request = Request::Add(NewBackends { backends: vec![new] });
+    Ok((StatusCode::CREATED, handler.handle(request).await?))
+}
+
+async fn change<H: Handler>(
+    State(handler): Shared<H>,
+    backend: Segments<String>,
+    change: Read<BackendChange>,
+) -> Answer {
+    let (backend, change) = (backend?.0, change?.0);
+    handler.handle(Request::Change { service: None, backend, change }).await
+}
+
+async fn change_in<H: Handler>(
+    State(handler): Shared<H>,
+    names: Segments<(String, String)>,
+    change: Read<BackendChange>,
+) -> Answer {
+    let ((service, backend), change) = (names?.0, change?.0);
+    handler.handle(Request::Change { service: Some(service), backend, change }).await
+}
+
+async fn remove<H: Handler>(State(handler): Shared<H>, backend: Segments<String>) -> Answer {
+    handler.handle(Request::Remove { service: None, backend: backend?.0 }).await
+}
+
+async fn remove_in<H: Handler>(
+    State(handler): Shared<H>,
+    names: Segments<(String, String)>,
+) -> Answer {
+    let (service, backend) = names?.0;
+    handler.handle(Request::Remove { service: Some(service), backend }).await
+}
+
+async fn connections<H: Handler>(
+    State(handler): Shared<H>,
+    query: Result<Query<ConnectionsQuery>, QueryRejection>,
+) -> Answer {
+    let ConnectionsQuery { service, backend, client, token, limit } = query?.0;
+    let filter = Filter { service, backend, client, token };
+    let limit = limit.unwrap_or(DEFAULT_LIMIT);
+    handler.handle(Request::Connections { filter, limit }).await
+}
+
+async fn explain<H: Handler>(State(handler): Shared<H>, packet: Read<Packet>) -> Answer {
+    handler.handle(Request::Explain(packet?.0)).await
+}
+
+async fn counters<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Counters).await
+}
+
+async fn members<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Members).await
+}
+
+async fn reload<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Reload).await
+}
