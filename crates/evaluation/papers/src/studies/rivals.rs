@@ -91,7 +91,7 @@ impl Setup {
     fn overrides(self, effort: Effort) -> Overrides {
         let flows = match effort {
             Effort::Demo => 100,
-            Effort::Quick => 2_000,
+            Effort::Quick => 1_000,
             Effort::Full => 20_000,
         };
         let measured = ("measure.flows", flows.to_string());
