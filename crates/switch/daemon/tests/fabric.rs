@@ -81,15 +81,17 @@ fn two_subflows_take_different_spines(scheme: &str) {
     fabric.ip("host-1", "mptcp endpoint add 10.0.1.1 dev eth0 subflow");
     let best = |fabric: &Fabric| fabric.status("leaf-1").routes[0].best.len();
     eventually("probes have found both spines", || best(&fabric) == 2);
+    let scheme = |node: &str, counter: &str| fabric.status(node).scheme_counters[counter];
+    // Probes are among what is sent, and of shims acknowledgements have few, if the receiver gets much at once.
     let enough = |peer: &str| fabric.sent("leaf-1", peer) > 2000;
-    let goes_on = || !(enough("spine-1") && enough("spine-2"));
+    let goes_on = || !(enough("spine-1") && enough("spine-2") && scheme("leaf-1", "shims") > 1000);
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     assert!(fabric.transfer(mptcp(), 100_000, || goes_on() && std::time::Instant::now() < end));
     assert!(!goes_on(), "both spines carry a part of one connection");
-    let scheme = |node: &str, counter: &str| fabric.status(node).scheme_counters[counter];
     assert_eq!((scheme("leaf-1", "connections"), scheme("leaf-1", "joins")), (1, 1));
-    assert!(scheme("leaf-1", "shims") > 1000 && scheme("leaf-2", "shims") > 1000);
-    assert!(fabric.count("leaf-2", "recirculated") > 1000, "and the other ToR removes them");
+    assert!(scheme("leaf-2", "shims") > 0, "acknowledgements have them, too");
+    let removed = ["leaf-1", "leaf-2"].map(|leaf| fabric.count(leaf, "recirculated"));
+    assert!(removed[0] > 0 && removed[1] > 1000, "the other ToR removes them: {removed:?}");
     for node in common::SWITCHES {
         assert_eq!(dropped(&fabric, node), 0, "{node}");
     }

@@ -49,7 +49,7 @@ pub async fn serve(listener: Arc<Listener>, handler: Arc<impl Handler>) -> io::R
     Ok(())
 }
 
-/// One client, until it closes.
+/// One client, until it closes; one that has closed its own direction only, as `nc -N` does, is answered.
 async fn attend(
     stream: UnixStream,
     router: axum::Router,
@@ -58,6 +58,7 @@ async fn attend(
     let router = if allowed(user) { router } else { routes::forbidden(user) };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
+        .half_close(true)
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

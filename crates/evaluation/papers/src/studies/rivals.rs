@@ -113,7 +113,8 @@ impl Setup {
             Setup::LinkDown => vec![two_pods, ("fabric.failed", format!("[\"{LINK}\"]"))],
             Setup::Degraded => {
                 let link = format!(r#"[{{ between = "{LINK}", rate = "4Gbps" }}]"#);
-                vec![two_pods, ("fabric.link", link)]
+                // ECMP offers the link four times what it carries: flows would pile up until the last measured one ends.
+                vec![two_pods, ("fabric.link", link), ("measure.time_limit", "1s".to_owned())]
             }
             Setup::Lossy => {
                 let event = format!(r#"[{{ at = "1us", degrade = ["{LINK}"], loss = 0.01 }}]"#);

@@ -54,7 +54,7 @@ fn unknown_keys_and_names() {
         (
             "\"hula\"",
             "\"hulla\"",
-            "12: scheme.kind: \"hulla\" is not one of \"ecmp\", \"conga-prime\", \"conga\", \"letitflow\", \
+            "12: scheme.kind: \"hulla\" is not one of \"ecmp\", \"ecmp-ns2\", \"conga-prime\", \"conga\", \"letitflow\", \
              \"drill\", \"spray\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"external\" or \"ideal\"\nhelp: did you mean `hula`?",
         ),
         (
