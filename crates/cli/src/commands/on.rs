@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::Common;
 use crate::failure::Failure;
 
-/// How to get the package.
+/// Help for a machine without the Python package.
 const HOW: &str = "pip install the wheel that `./x wheel` makes, and distributed; HEDDLE_PYTHON names another interpreter than python3";
 
 /// The address of a scheduler, as Dask has it, of `dask://HOST:PORT`.

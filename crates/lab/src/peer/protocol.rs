@@ -37,7 +37,7 @@ pub(crate) fn encode_verdict(verdict: Result<(), Damage>) -> Vec<u8> {
     [&[DAMAGED], places.as_flattened()].concat()
 }
 
-/// What follows [`DAMAGED`].
+/// The damage that is encoded after [`DAMAGED`].
 pub(crate) fn decode_damage(places: [u8; PLACES]) -> Damage {
     let both = u128::from_be_bytes(places);
     let [at, came_from] = [(both >> 64) as u64, both as u64];

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-/// What the `library` of a scheme in Python begins with; behind it is the class's name, for readers.
+/// Prefix of the `library` of a scheme in Python; the class's name follows, for readers.
 const LIBRARY: &str = "python:";
 
 /// A class that derives from `heddle.Scheme`.

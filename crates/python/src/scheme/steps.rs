@@ -34,7 +34,7 @@ pub(super) struct Shared<'py> {
     failure: RefCell<Option<PyErr>>,
 }
 
-/// Which methods a class has that it need not have.
+/// The optional methods that a class has.
 struct Optional {
     handshake: bool,
     egress: bool,

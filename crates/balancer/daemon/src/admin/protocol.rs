@@ -217,7 +217,7 @@ pub struct Status {
     pub ready: bool,
     /// Problems, in words.
     pub warnings: Vec<String>,
-    /// What commands have made different from the file, in words. A restart ends it; a reload ends all but draining.
+    /// Differences from the file that commands have made, as text. A restart drops them; a reload drops all but draining.
     pub changes: Vec<String>,
 }
 

@@ -292,8 +292,8 @@ fn places(number: u16) -> [u32; 2] {
 }
 
 /// The backends of a service's table: those that keep their flows, and are not drained. The data plane passes over one that fails its checks
-/// when it places a new connection, so that a short failure changes no table. A sorry backend is in the table only while no other backend
-/// is up.
+/// when it places a new connection, so that a short failure changes no table. A backend with `sorry = true` is in the table only while
+/// no other backend is up.
 fn takers(
     service: &Service,
     world: &World<'_>,

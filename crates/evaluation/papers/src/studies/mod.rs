@@ -18,7 +18,7 @@ pub use failures::{Broken, FAILS_AT, RECOVERS_AT, throughput};
 pub use figures::report;
 pub use paths::Routing;
 pub use priorities::LongFlows;
-pub use rivals::{Chooser, Hosts, Rival, Setup};
+pub use rivals::{Hosts, PathSelection, Rival, Setup};
 pub use table::{Column, Row, Table, markdown};
 
 /// One study.
@@ -121,7 +121,7 @@ pub enum Point {
         setup: Setup,
         /// Load in percent.
         load: u8,
-        /// Hosts and what chooses their paths.
+        /// Hosts and the selection of their paths.
         rival: Rival,
     },
 }

@@ -1,5 +1,6 @@
 //! Schemes of switches and of hosts beside each other, under the same hosts, buffers and marks.
 
+use super::paths::FAT_TREE;
 use super::{Column, Overrides, Point};
 use heddle_claims::Effort;
 use heddle_study::metric::{
@@ -71,8 +72,8 @@ impl Setup {
         self != Setup::TwoInterfaces || hosts.has_subflows()
     }
 
-    /// Loads in percent: of 160 Gbps between the pods, else of the hosts' links; a leaf of the oversubscribed fabric sends 3/4 of its own to others,
-    /// which are 1.5 times as much of its uplinks.
+    /// Loads in percent: of 160 Gbps between the pods, else of the hosts' links; on the oversubscribed fabric three quarters of that leave the leaf by
+    /// uplinks of half the rate, so that 50 % is 75 % of the uplinks.
     fn loads(self, effort: Effort) -> &'static [u8] {
         match (self, effort) {
             (Setup::Whole, Effort::Full) => &[40, 60, 80, 90],
@@ -136,7 +137,6 @@ impl Setup {
 
 /// One of the links between core and aggregation.
 const LINK: &str = "core-2 agg-4";
-const FAT_TREE: &str = r#"{ kind = "fat-tree", k = 8, rate = "10Gbps", link_delay = "1us", port_buffer = "375KB", host_buffer = "10MB" }"#;
 const LEAF_SPINE: &str = r#"{ kind = "leaf-spine", leaves = 4, spines = 4, hosts_per_leaf = 16, host_rate = "10Gbps", spine_rate = "20Gbps", parallel_links = 1, link_delay = "1us", port_buffer = "375KB", host_buffer = "10MB" }"#;
 const WEB_AND_INCAST: &str = r#"[{ name = "web", kind = "flows", sizes = "websearch", pattern = "all-to-all", connections = "per-flow", load = 0.4 }, { name = "incast", kind = "flows", sizes = "fixed:20KB", pattern = "incast", senders = 20, connections = "per-flow", load = 0.02 }]"#;
 const EXCHANGE: &str = r#"{ kind = "collective", operation = "all-to-all", size = "16MB" }"#;
@@ -190,9 +190,9 @@ impl Hosts {
     }
 }
 
-/// What chooses paths.
+/// Path selection, by switches or by hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Chooser {
+pub enum PathSelection {
     /// ECMP.
     Ecmp,
     /// Flowlets at random.
@@ -215,76 +215,84 @@ pub enum Chooser {
     Reps,
 }
 
-impl Chooser {
+impl PathSelection {
     fn title(self) -> &'static str {
         match self {
-            Chooser::Ecmp => "ECMP",
-            Chooser::LetItFlow => "LetItFlow",
-            Chooser::Drill => "DRILL",
-            Chooser::Spray => "spraying",
-            Chooser::Hula => "HULA",
-            Chooser::MpHula => "MP-HULA",
-            Chooser::Shuttle => "Shuttle",
-            Chooser::FlowBender => "FlowBender",
-            Chooser::Plb => "PLB",
-            Chooser::Reps => "REPS",
+            PathSelection::Ecmp => "ECMP",
+            PathSelection::LetItFlow => "LetItFlow",
+            PathSelection::Drill => "DRILL",
+            PathSelection::Spray => "spraying",
+            PathSelection::Hula => "HULA",
+            PathSelection::MpHula => "MP-HULA",
+            PathSelection::Shuttle => "Shuttle",
+            PathSelection::FlowBender => "FlowBender",
+            PathSelection::Plb => "PLB",
+            PathSelection::Reps => "REPS",
         }
     }
 
     fn overrides(self) -> Overrides {
         let scheme = match self {
-            Chooser::Ecmp | Chooser::FlowBender | Chooser::Plb | Chooser::Reps => "ecmp",
-            Chooser::LetItFlow => r#"{ kind = "letitflow", flowlet_gap = "100us" }"#,
-            Chooser::Drill => "drill",
-            Chooser::Spray => "spray",
-            Chooser::Hula => r#"{ kind = "hula", flowlet_gap = "100us" }"#,
-            Chooser::MpHula => r#"{ kind = "mp-hula", flowlet_gap = "100us" }"#,
-            Chooser::Shuttle => r#"{ kind = "shuttle", flowlet_gap = "100us" }"#,
+            PathSelection::Ecmp
+            | PathSelection::FlowBender
+            | PathSelection::Plb
+            | PathSelection::Reps => "ecmp",
+            PathSelection::LetItFlow => r#"{ kind = "letitflow", flowlet_gap = "100us" }"#,
+            PathSelection::Drill => "drill",
+            PathSelection::Spray => "spray",
+            PathSelection::Hula => r#"{ kind = "hula", flowlet_gap = "100us" }"#,
+            PathSelection::MpHula => r#"{ kind = "mp-hula", flowlet_gap = "100us" }"#,
+            PathSelection::Shuttle => r#"{ kind = "shuttle", flowlet_gap = "100us" }"#,
         };
         let entropy = match self {
-            Chooser::FlowBender => "flowbender",
-            Chooser::Plb => "plb",
-            Chooser::Reps => "reps",
+            PathSelection::FlowBender => "flowbender",
+            PathSelection::Plb => "plb",
+            PathSelection::Reps => "reps",
             _ => "flow",
         };
         vec![("scheme", scheme.to_owned()), ("entropy", entropy.to_owned())]
     }
 }
 
-/// Hosts and what chooses their paths.
+/// Hosts and the selection of their paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rival {
     /// Hosts.
     pub hosts: Hosts,
-    /// What chooses paths.
-    pub chooser: Chooser,
+    /// Path selection.
+    pub selection: PathSelection,
 }
 
-const RIVALS: [(Hosts, &[Chooser]); 5] = [
+const RIVALS: [(Hosts, &[PathSelection]); 5] = [
     (
         Hosts::Dctcp,
         &[
-            Chooser::Ecmp,
-            Chooser::LetItFlow,
-            Chooser::Drill,
-            Chooser::Spray,
-            Chooser::Hula,
-            Chooser::Shuttle,
-            Chooser::FlowBender,
-            Chooser::Plb,
-            Chooser::Reps,
+            PathSelection::Ecmp,
+            PathSelection::LetItFlow,
+            PathSelection::Drill,
+            PathSelection::Spray,
+            PathSelection::Hula,
+            PathSelection::Shuttle,
+            PathSelection::FlowBender,
+            PathSelection::Plb,
+            PathSelection::Reps,
         ],
     ),
-    (Hosts::DupAck, &[Chooser::Drill, Chooser::Spray, Chooser::Reps]),
-    (Hosts::NewReno, &[Chooser::Ecmp, Chooser::Spray, Chooser::Hula]),
-    (Hosts::Mptcp, &[Chooser::Ecmp, Chooser::Hula, Chooser::MpHula, Chooser::Shuttle]),
-    (Hosts::MptcpDctcp, &[Chooser::Hula, Chooser::MpHula, Chooser::Shuttle]),
+    (Hosts::DupAck, &[PathSelection::Drill, PathSelection::Spray, PathSelection::Reps]),
+    (Hosts::NewReno, &[PathSelection::Ecmp, PathSelection::Spray, PathSelection::Hula]),
+    (
+        Hosts::Mptcp,
+        &[PathSelection::Ecmp, PathSelection::Hula, PathSelection::MpHula, PathSelection::Shuttle],
+    ),
+    (Hosts::MptcpDctcp, &[PathSelection::Hula, PathSelection::MpHula, PathSelection::Shuttle]),
 ];
 
 pub(super) fn points(effort: Effort) -> Vec<Point> {
     let rivals: Vec<Rival> = RIVALS
         .into_iter()
-        .flat_map(|(hosts, choosers)| choosers.iter().map(move |&chooser| Rival { hosts, chooser }))
+        .flat_map(|(hosts, selections)| {
+            selections.iter().map(move |&selection| Rival { hosts, selection })
+        })
         .collect();
     let setups: &[Setup] = match effort {
         Effort::Demo => &[Setup::LinkDown],
@@ -302,13 +310,13 @@ pub(super) fn points(effort: Effort) -> Vec<Point> {
 }
 
 pub(super) fn setting(setup: Setup, rival: Rival) -> String {
-    format!("{}: {}, {}", setup.title(), rival.hosts.title(), rival.chooser.title())
+    format!("{}: {}, {}", setup.title(), rival.hosts.title(), rival.selection.title())
 }
 
 pub(super) fn overrides(effort: Effort, setup: Setup, rival: Rival) -> Overrides {
     let mut overrides = setup.overrides(effort);
     overrides.extend(rival.hosts.overrides(setup));
-    overrides.extend(rival.chooser.overrides());
+    overrides.extend(rival.selection.overrides());
     overrides
 }
 
@@ -336,7 +344,7 @@ mod tests {
 
     #[test]
     fn hosts_that_choose_paths_have_plain_switches() {
-        let reps = Rival { hosts: Hosts::Dctcp, chooser: Chooser::Reps };
+        let reps = Rival { hosts: Hosts::Dctcp, selection: PathSelection::Reps };
         let scenario = scenario(Setup::Whole, reps);
         assert_eq!(scenario.scheme, Scheme::Ecmp);
         assert!(matches!(scenario.entropy, Entropy::Reps(_)));

@@ -20,6 +20,8 @@ impl Handler for Echo {
     async fn handle(&self, request: Request) -> Result<Reply, Problem> {
         match request {
             Request::Connections { limit, .. } => {
+                // Late enough for the daemon to see that the client has closed its own direction.
+                tokio::time::sleep(Duration::from_millis(50)).await;
                 Ok(Reply::Connections(Connections { matching: limit.into(), flows: vec![] }))
             }
             other => Err(Problem::new(ProblemKind::Refused, format!("{other:?}"))),
@@ -116,6 +118,13 @@ fn each_request_arrives_as_it_was_sent() {
     let request = Request::Connections { filter: Filter::default(), limit: 9 };
     let wanted = Connections { matching: 9, flows: vec![] };
     assert_eq!(client.ask(&request).unwrap(), Reply::Connections(wanted));
+}
+
+#[test]
+fn a_client_that_has_closed_its_own_direction_is_answered() {
+    let request = b"GET /v1/connections HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let answer = raw(&daemon(), request);
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
 }
 
 #[test]

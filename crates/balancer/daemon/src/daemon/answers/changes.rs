@@ -3,7 +3,7 @@
 use crate::config::{Backend, Config, Service};
 use crate::daemon::state::Inputs;
 
-/// What commands have changed since the file was read, in words.
+/// The changes by commands since the file was read, as text.
 pub(super) fn changes(file: &Config, inputs: &Inputs) -> Vec<String> {
     let pairs = inputs.config.services.iter().filter_map(|service| {
         Some((file.services.iter().find(|other| other.name == service.name)?, service))
