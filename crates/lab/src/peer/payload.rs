@@ -43,8 +43,8 @@ pub(crate) fn send(
 /// Writes a request and its payload, the request and the first block by one call.
 ///
 /// By two calls Linux's MPTCP (6.18) now and then sends the payload shifted by the length of the request: its first 17 bytes were missing in 6 of
-/// about 950 uploads of 300 KB over four subflows, and in none of about 1,150 by one call. A packet's checksum holds then, so that no balancer
-/// can be the cause.
+/// the first 923 uploads of 300 KB over four subflows, by way of a program that rewrites MAC addresses alone. By one call none was seen in four
+/// minutes by the same way, nor in 14,116 uploads without it.
 pub(crate) fn send_after(
     request: &[u8],
     to: &mut impl Write,
