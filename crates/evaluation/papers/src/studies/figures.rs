@@ -1,8 +1,8 @@
 //! The report of studies of MP-HULA.
 
-use heddle_report::{Axis, Block, Plot, Report, Section, Series, Unit};
+use heddle_report::{Axis, Block, Plot, Report, Section, Series, Style, Unit};
 
-use super::{Broken, FAILS_AT, Point, RECOVERS_AT, Study, Table, throughput};
+use super::{Broken, FAILS_AT, Hosts, Point, RECOVERS_AT, Setup, Study, Table, throughput};
 use heddle_claims::stats;
 use heddle_study::metric::{self, Metric};
 use heddle_study::point::{Point as _, Results};
@@ -24,7 +24,8 @@ fn section(study: Study, results: &Results<Point>) -> Section {
         Study::Paths => paths(section, results),
         Study::Priorities => priorities(section, results),
         Study::Failures => failures(section, results),
-        Study::Rivals => section,
+        Study::Rivals => rivals(section, results),
+        Study::Gaps => gaps(section, results),
     }
 }
 
@@ -71,6 +72,61 @@ fn priorities(section: Section, results: &Results<Point>) -> Section {
     let tail = over_load("small-p99", tail, metric::p99_small);
     let large = over_load("large", FctMetric::Large.title(), metric::mean_large);
     section.block(Block::pair(small, tail)).block(large)
+}
+
+/// Mean over the bound of each path selection, a plot for each kind of hosts: one figure for each fabric, fault and load.
+fn rivals(section: Section, results: &Results<Point>) -> Section {
+    let mut setups: Vec<(Setup, u8)> = Vec::new();
+    for point in points(results, Study::Rivals) {
+        let Point::Rivals { setup, load, .. } = point else { continue };
+        if !setups.contains(&(setup, load)) {
+            setups.push((setup, load));
+        }
+    }
+    let legend: Vec<String> = (1..)
+        .zip(&setups)
+        .map(|(number, (setup, load))| format!("{number}: {}, {load} %", setup.title()))
+        .collect();
+    Hosts::ALL.into_iter().fold(section, |section, hosts| {
+        let x = Axis::new("Fabric, fault and traffic", Unit::None);
+        let y = Axis::new("Mean FCT over the bound", Unit::plain("x")).log();
+        let title = format!("{} hosts", hosts.title());
+        let plot = Plot::new(format!("rivals-{}", hosts.name()), title, x, y);
+        let named = means(results, metric::bound_ratio, |point| match point {
+            Point::Rivals { setup, load, rival } if rival.hosts == hosts => {
+                let index = setups.iter().position(|&at| at == (setup, load))?;
+                Some((rival.selection.title().to_owned(), (index + 1) as f64))
+            }
+            _ => None,
+        });
+        if named.is_empty() {
+            return section;
+        }
+        let plot = named.into_iter().fold(plot.caption(legend.join("; ")), |plot, (name, points)| {
+            plot.series(Series::new(name, Style::Markers, points))
+        });
+        section.block(plot)
+    })
+}
+
+/// Over the flowlet gap, a curve for each scheme and kind of hosts.
+fn gaps(section: Section, results: &Results<Point>) -> Section {
+    let over_gap = |of: Setup, id: &str, metric: Metric| {
+        let x = Axis::new("Flowlet gap", Unit::si("s")).log();
+        let y = Axis::new("Flow completion time", Unit::si("s"));
+        let title = format!("{}, {}", FctMetric::Mean.title(), of.title());
+        let plot = Plot::new(format!("gaps-{id}"), title, x, y);
+        curves(plot, results, metric, |point| match point {
+            Point::Gaps { setup, rival, micros, .. } if setup == of => {
+                let name = format!("{}, {}", rival.hosts.title(), rival.selection.title());
+                Some((name, f64::from(micros) * 1e-6))
+            }
+            _ => None,
+        })
+    };
+    let whole = over_gap(Setup::Whole, "whole", metric::mean_all);
+    let down = over_gap(Setup::LinkDown, "link-down", metric::mean_all);
+    section.block(Block::pair(whole, down))
 }
 
 /// Over time, a curve for each system.
@@ -123,24 +179,37 @@ fn points(results: &Results<Point>, study: Study) -> impl Iterator<Item = Point>
     results.points().filter(move |point| point.study() == study)
 }
 
-/// A curve for each name that `place` gives, through the means over the seeds at the abscissas that it gives.
+/// Named points in the order of their first appearance.
+type Named = Vec<(String, Vec<(f64, f64)>)>;
+
+/// Means over the seeds, by the names and at the abscissas that `place` gives.
+fn means(
+    results: &Results<Point>,
+    metric: Metric,
+    place: impl Fn(Point) -> Option<(String, f64)>,
+) -> Named {
+    let mut named = Named::new();
+    for point in results.points() {
+        let Some((name, x)) = place(point) else { continue };
+        let figures: Vec<f64> = results.runs(point).iter().filter_map(metric).collect();
+        let Some(y) = stats::mean(&figures) else { continue };
+        match named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, points)) => points.push((x, y)),
+            None => named.push((name, vec![(x, y)])),
+        }
+    }
+    named
+}
+
+/// A curve through each of [`means`].
 fn curves(
     plot: Plot,
     results: &Results<Point>,
     metric: Metric,
     place: impl Fn(Point) -> Option<(String, f64)>,
 ) -> Plot {
-    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for point in results.points() {
-        let Some((name, x)) = place(point) else { continue };
-        let figures: Vec<f64> = results.runs(point).iter().filter_map(metric).collect();
-        let Some(y) = stats::mean(&figures) else { continue };
-        match curves.iter_mut().find(|(curve, _)| *curve == name) {
-            Some((_, points)) => points.push((x, y)),
-            None => curves.push((name, vec![(x, y)])),
-        }
-    }
-    curves.into_iter().fold(plot, |plot, (name, points)| plot.series(Series::line(name, points)))
+    let named = means(results, metric, place).into_iter();
+    named.fold(plot, |plot, (name, points)| plot.series(Series::line(name, points)))
 }
 
 #[cfg(test)]

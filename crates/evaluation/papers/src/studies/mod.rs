@@ -1,8 +1,9 @@
 //! Studies of what MP-HULA's paper leaves to future work (section 5): more paths and other settings, priorities; and failures
-//! in mid-run, which it does not show; and one of schemes of switches and hosts beside each other.
+//! in mid-run, which it does not show; and two of schemes of switches and hosts beside each other, and of their flowlet gaps.
 
 mod failures;
 mod figures;
+mod gaps;
 mod paths;
 mod priorities;
 mod rivals;
@@ -32,11 +33,14 @@ pub enum Study {
     Failures,
     /// Schemes of switches and of hosts beside each other.
     Rivals,
+    /// Flowlet schemes with other gaps.
+    Gaps,
 }
 
 impl Study {
     /// All of them.
-    pub const ALL: [Study; 4] = [Study::Paths, Study::Priorities, Study::Failures, Study::Rivals];
+    pub const ALL: [Study; 5] =
+        [Study::Paths, Study::Priorities, Study::Failures, Study::Rivals, Study::Gaps];
 
     /// Its name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -45,6 +49,7 @@ impl Study {
             Study::Priorities => "priorities",
             Study::Failures => "failures",
             Study::Rivals => "rivals",
+            Study::Gaps => "gaps",
         }
     }
 
@@ -55,6 +60,7 @@ impl Study {
             Study::Priorities => "Long flows leave the best hop to short ones",
             Study::Failures => "A link and a switch fail and come back",
             Study::Rivals => "Switches and hosts that balance load, beside each other",
+            Study::Gaps => "Flowlet schemes with other gaps",
         }
     }
 
@@ -65,6 +71,7 @@ impl Study {
             Study::Priorities => priorities::ABOUT,
             Study::Failures => failures::ABOUT,
             Study::Rivals => rivals::ABOUT,
+            Study::Gaps => gaps::ABOUT,
         }
     }
 
@@ -75,6 +82,7 @@ impl Study {
             Study::Priorities => priorities::points(effort),
             Study::Failures => failures::points(effort),
             Study::Rivals => rivals::points(effort),
+            Study::Gaps => gaps::points(effort),
         })
     }
 
@@ -85,6 +93,7 @@ impl Study {
             Study::Priorities => priorities::COLUMNS,
             Study::Failures => failures::COLUMNS,
             Study::Rivals => rivals::COLUMNS,
+            Study::Gaps => gaps::COLUMNS,
         }
     }
 }
@@ -124,6 +133,17 @@ pub enum Point {
         /// Hosts and the selection of their paths.
         rival: Rival,
     },
+    /// Of [`Study::Gaps`].
+    Gaps {
+        /// Fabric, faults and traffic.
+        setup: Setup,
+        /// Load in percent.
+        load: u8,
+        /// Hosts and the selection of their paths, by flowlets.
+        rival: Rival,
+        /// Flowlet gap in microseconds.
+        micros: u16,
+    },
 }
 
 impl Point {
@@ -134,6 +154,7 @@ impl Point {
             Point::Priorities { .. } => Study::Priorities,
             Point::Failures { .. } => Study::Failures,
             Point::Rivals { .. } => Study::Rivals,
+            Point::Gaps { .. } => Study::Gaps,
         }
     }
 
@@ -146,6 +167,7 @@ impl Point {
                 format!("{}, {}", broken.title(), system.title())
             }
             Point::Rivals { setup, rival, .. } => rivals::setting(setup, rival),
+            Point::Gaps { setup, rival, micros, .. } => gaps::setting(setup, rival, micros),
         }
     }
 }
@@ -159,7 +181,8 @@ impl heddle_study::point::Point for Point {
         match *self {
             Point::Paths { load, .. }
             | Point::Priorities { load, .. }
-            | Point::Rivals { load, .. } => load,
+            | Point::Rivals { load, .. }
+            | Point::Gaps { load, .. } => load,
             Point::Failures { .. } => failures::LOAD,
         }
     }
@@ -179,6 +202,9 @@ impl heddle_study::point::Point for Point {
             Point::Priorities { long_flows, .. } => priorities::overrides(effort, long_flows),
             Point::Failures { broken, system } => failures::overrides(broken, system),
             Point::Rivals { setup, rival, .. } => rivals::overrides(effort, setup, rival),
+            Point::Gaps { setup, rival, micros, .. } => {
+                gaps::overrides(effort, setup, rival, micros)
+            }
         };
         overrides.into_iter().fold(source, |source, (key, value)| source.with(key, value))
     }

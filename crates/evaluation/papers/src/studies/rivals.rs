@@ -53,7 +53,7 @@ impl Setup {
         Setup::Collective,
     ];
 
-    fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Setup::Whole => "two pods",
             Setup::TwoInterfaces => "two interfaces",
@@ -68,8 +68,12 @@ impl Setup {
         }
     }
 
-    fn is_for(self, hosts: Hosts) -> bool {
-        self != Setup::TwoInterfaces || hosts.has_subflows()
+    fn is_for(self, rival: Rival) -> bool {
+        match self {
+            Setup::TwoInterfaces => rival.hosts.has_subflows() && !rival.needs_leaf_spine(),
+            Setup::Oversubscribed | Setup::Incast | Setup::Collective => true,
+            _ => !rival.needs_leaf_spine(),
+        }
     }
 
     /// Loads in percent: of 160 Gbps between the pods, else of the hosts' links; on the oversubscribed fabric three quarters of that leave the leaf by
@@ -157,7 +161,22 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    fn title(self) -> &'static str {
+    /// All of them.
+    pub(super) const ALL: [Hosts; 5] =
+        [Hosts::Dctcp, Hosts::DupAck, Hosts::NewReno, Hosts::Mptcp, Hosts::MptcpDctcp];
+
+    /// The name in identifiers of plots.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Hosts::Dctcp => "dctcp",
+            Hosts::DupAck => "dctcp-dup-acks",
+            Hosts::NewReno => "newreno",
+            Hosts::Mptcp => "mptcp",
+            Hosts::MptcpDctcp => "mptcp-dctcp",
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
         match self {
             Hosts::Dctcp => "DCTCP",
             Hosts::DupAck => "DCTCP, 3 dup-ACKs",
@@ -197,6 +216,8 @@ pub enum PathSelection {
     Ecmp,
     /// Flowlets at random.
     LetItFlow,
+    /// Flowlets by the leaves' measurements; of leaf-spine fabrics alone.
+    Conga,
     /// Two random queues and the last best, each packet.
     Drill,
     /// Switches spray packets.
@@ -216,10 +237,11 @@ pub enum PathSelection {
 }
 
 impl PathSelection {
-    fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             PathSelection::Ecmp => "ECMP",
             PathSelection::LetItFlow => "LetItFlow",
+            PathSelection::Conga => "CONGA",
             PathSelection::Drill => "DRILL",
             PathSelection::Spray => "spraying",
             PathSelection::Hula => "HULA",
@@ -238,6 +260,7 @@ impl PathSelection {
             | PathSelection::Plb
             | PathSelection::Reps => "ecmp",
             PathSelection::LetItFlow => r#"{ kind = "letitflow", flowlet_gap = "100us" }"#,
+            PathSelection::Conga => r#"{ kind = "conga", flowlet_gap = "100us" }"#,
             PathSelection::Drill => "drill",
             PathSelection::Spray => "spray",
             PathSelection::Hula => r#"{ kind = "hula", flowlet_gap = "100us" }"#,
@@ -263,12 +286,20 @@ pub struct Rival {
     pub selection: PathSelection,
 }
 
+impl Rival {
+    /// True if its scheme runs on leaf-spine fabrics alone.
+    fn needs_leaf_spine(self) -> bool {
+        self.selection == PathSelection::Conga
+    }
+}
+
 const RIVALS: [(Hosts, &[PathSelection]); 5] = [
     (
         Hosts::Dctcp,
         &[
             PathSelection::Ecmp,
             PathSelection::LetItFlow,
+            PathSelection::Conga,
             PathSelection::Drill,
             PathSelection::Spray,
             PathSelection::Hula,
@@ -302,7 +333,7 @@ pub(super) fn points(effort: Effort) -> Vec<Point> {
         let loads = setup.loads(effort).iter();
         let rivals = &rivals;
         loads.flat_map(move |&load| {
-            let rivals = rivals.iter().filter(move |rival| setup.is_for(rival.hosts));
+            let rivals = rivals.iter().filter(move |rival| setup.is_for(**rival));
             rivals.map(move |&rival| Point::Rivals { setup, load, rival })
         })
     };

@@ -1,6 +1,6 @@
 use super::*;
 use crate::mp_hula::points::System;
-use crate::studies::{Broken, LongFlows, Routing, markdown};
+use crate::studies::{Broken, LongFlows, PathSelection, Rival, Routing, markdown};
 use heddle_claims::Effort;
 use heddle_study::cell::Cell;
 use heddle_study::testing::run;
@@ -64,4 +64,30 @@ fn failures_over_time() {
     let results = results(&points, &before);
     let ids = ["throughput", "slowdown"].map(|id| format!("failures-link-{id}"));
     assert_eq!(plots(Study::Failures, &results), ids);
+}
+
+#[test]
+fn rivals_by_hosts() {
+    let point = |hosts, selection| {
+        let rival = Rival { hosts, selection };
+        Point::Rivals { setup: Setup::LinkDown, load: 45, rival }
+    };
+    let points = [
+        point(Hosts::Dctcp, PathSelection::Hula),
+        point(Hosts::Mptcp, PathSelection::MpHula),
+        point(Hosts::Mptcp, PathSelection::Shuttle),
+    ];
+    let results = results(&points, &FEW);
+    assert_eq!(plots(Study::Rivals, &results), ["rivals-dctcp", "rivals-mptcp"]);
+}
+
+#[test]
+fn gaps_by_fabric() {
+    let rival = Rival { hosts: Hosts::Dctcp, selection: PathSelection::LetItFlow };
+    let point = |setup, micros| Point::Gaps { setup, load: 45, rival, micros };
+    let points = [point(Setup::Whole, 50), point(Setup::Whole, 200), point(Setup::LinkDown, 50)];
+    let results = results(&points, &FEW);
+    assert_eq!(plots(Study::Gaps, &results), ["gaps-whole", "gaps-link-down"]);
+    let text = markdown(Study::Gaps, &results);
+    assert!(text.contains("| two pods: DCTCP, LetItFlow, 50 us | 45 % |"), "{text}");
 }

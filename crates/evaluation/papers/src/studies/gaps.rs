@@ -1,0 +1,77 @@
+//! Flowlet gaps: each flowlet scheme with gaps around the papers' 100 us, on a whole fabric and with a link down.
+
+use super::rivals::{self, Hosts, PathSelection, Rival, Setup};
+use super::{Column, Overrides, Point};
+use heddle_claims::Effort;
+use heddle_study::metric::{
+    bound_ratio, mean_all, mean_small, p99_all, reordered_percent, retransmitted_percent,
+    unfinished,
+};
+
+pub(super) const ABOUT: &str = "Flowlet schemes with other gaps than the papers' 100 us. Fabric, hosts and traffic are those of the study rivals: \
+     web search between two pods of 16 hosts a ToR, under DCTCP and under MPTCP of two subflows (LIA), both with RACK-TLP. A short gap reorders \
+     packets, a long one keeps flows where they are.";
+
+/// Flowlet gaps in microseconds.
+const GAPS: [u16; 5] = [50, 100, 200, 500, 1000];
+
+const RIVALS: [(Hosts, [PathSelection; 3]); 2] = [
+    (Hosts::Dctcp, [PathSelection::LetItFlow, PathSelection::Hula, PathSelection::Shuttle]),
+    (Hosts::Mptcp, [PathSelection::Hula, PathSelection::MpHula, PathSelection::Shuttle]),
+];
+
+pub(super) fn points(effort: Effort) -> Vec<Point> {
+    let gaps: &[u16] = if effort == Effort::Demo { &[100] } else { &GAPS };
+    let setups = [(Setup::Whole, 80), (Setup::LinkDown, 45)];
+    let rivals = RIVALS.into_iter().flat_map(|(hosts, selections)| {
+        selections.into_iter().map(move |selection| Rival { hosts, selection })
+    });
+    let at = |rival| {
+        setups.into_iter().flat_map(move |(setup, load)| {
+            gaps.iter().map(move |&micros| Point::Gaps { setup, load, rival, micros })
+        })
+    };
+    rivals.flat_map(at).collect()
+}
+
+pub(super) fn setting(setup: Setup, rival: Rival, micros: u16) -> String {
+    format!("{}, {micros} us", rivals::setting(setup, rival))
+}
+
+pub(super) fn overrides(effort: Effort, setup: Setup, rival: Rival, micros: u16) -> Overrides {
+    let mut overrides = rivals::overrides(effort, setup, rival);
+    overrides.push(("scheme.flowlet_gap", format!("{micros}us")));
+    overrides
+}
+
+pub(super) const COLUMNS: &[Column] = &[
+    Column::millis("fct_mean", "mean FCT", mean_all),
+    Column::plain("bound_ratio", "x bound", bound_ratio),
+    Column::millis("fct_p99", "p99", p99_all),
+    Column::millis("fct_mean_small", "< 100 KB", mean_small),
+    Column::percent("reordered", "reordered", reordered_percent),
+    Column::percent("retransmitted", "retransmitted", retransmitted_percent),
+    Column::count("unfinished", "unfinished", unfinished),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_scenario::Scheme;
+    use heddle_study::point::Point as _;
+
+    #[test]
+    fn each_scheme_has_the_points_gap() {
+        for point in points(Effort::Quick) {
+            let Point::Gaps { micros, .. } = point else { unreachable!() };
+            let gap = match point.scenario(Effort::Quick).unwrap().scheme {
+                Scheme::LetItFlow(flowlets) => flowlets.gap,
+                Scheme::Hula(scheme) => scheme.flowlets.gap,
+                Scheme::MpHula(scheme) => scheme.hula.flowlets.gap,
+                Scheme::Shuttle(scheme) => scheme.hula.flowlets.gap,
+                other => panic!("{}: {other:?}", point.label()),
+            };
+            assert_eq!(gap.as_nanos(), u64::from(micros) * 1000, "{}", point.label());
+        }
+    }
+}
