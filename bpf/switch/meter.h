@@ -6,7 +6,7 @@
  * transmission (dre.h).
  *
  * No program can read the queue of another port's device. Shuttle computes it: each frame adds its bytes, and the link drains it at its rate. A frame that
- * the device drops is counted all the same, so the queue is limited to the one that counts as a full link: more would change no choice. */
+ * the device drops is counted all the same, so the queue is limited to the one that fills the range of costs: more would change no choice. */
 #pragma once
 
 #include "switch/dre.h"
@@ -26,7 +26,7 @@ static __always_inline __u32 drained_queue(const struct port_meter *meter, __u64
 static __always_inline __u32 queue_with(const struct port_meter *meter, __u64 now, __u32 bytes, const struct switch_config *to,
 					__u64 full)
 {
-	__u32 shift = to->mp_hula.shuttle.full_queue_shift;
+	__u32 shift = to->mp_hula.shuttle.full_queue_shift + to->mp_hula.shuttle.range_shift;
 	__u64 most = 1ULL << (shift < 31 ? shift : 31);
 	__u64 queue = (__u64)drained_queue(meter, now, to->dre_shift, full) + bytes;
 

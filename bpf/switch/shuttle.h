@@ -82,15 +82,16 @@ static __always_inline __u16 shuttle_forward(const struct shuttle *shuttle, __u6
 	return mp_hula_start(&shuttle->mptcp, now, packet, hops, up, port);
 }
 
-/* The least of max(remote figure, own utilisation now) over the hops known. */
+/* The least of max(remote figure, own link now) over the hops known. */
 static __always_inline __u16 shuttle_least_path(const struct shuttle *shuttle, __u64 now, const struct hop_table *known)
 {
-	__u32 bits = shuttle->mptcp.config->hula.util_bits;
+	const struct mp_hula_config *config = shuttle->mptcp.config;
 	__u16 least = 0xffff;
 
 	for (__u32 place = 0; place < BEST_HOPS && place < known->known; place++) {
 		struct port_load load = shuttle_port_load(shuttle, now, known->hops[place].port);
-		__u16 own = quantise(load.util, bits), path = known->hops[place].util;
+		__u16 own = quantise(shuttle_own_figure(&config->shuttle, &load), config->hula.util_bits);
+		__u16 path = known->hops[place].util;
 
 		if (own > path)
 			path = own;

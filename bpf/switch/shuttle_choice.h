@@ -10,12 +10,12 @@
 #include "switch/flowlet.h"
 #include "switch/hash.h"
 
-#define FULL_LINK 65536U /* in units of costs */
+#define FULL_LINK 65536U /* of figures of own ports; of costs it is the range */
 
-/* A hop that a flowlet may take. Costs are fractions of FULL_LINK, at most twice that. */
+/* A hop that a flowlet may take. Costs are fractions of the range, at most twice that. */
 struct shuttle_candidate {
 	__u32 cost;  /* of the path: the greater of the remote figure and the own utilisation, and the own queue */
-	__u32 local; /* of the own port: utilisation and queue */
+	__u32 local; /* of the own port: utilisation and queue, in full links */
 	__u16 port;
 	__u16 shared; /* another subflow of the connection uses it, and it is to be avoided */
 };
@@ -41,21 +41,46 @@ static __always_inline struct shuttle_choice shuttle_no_choice(const struct shut
 	};
 }
 
+static __always_inline __u32 shuttle_range_shift(const struct shuttle_config *config)
+{
+	return config->range_shift < 8 ? config->range_shift : 8;
+}
+
+/* The queue of an own port, of which FULL_LINK is a full link; at most the range. */
+static __always_inline __u32 shuttle_queue(const struct shuttle_config *config, const struct port_load *load)
+{
+	__u32 shift = config->full_queue_shift;
+	__u64 queue = ((__u64)load->queue << 16) >> (shift < 31 ? shift : 31);
+	__u64 most = (__u64)FULL_LINK << shuttle_range_shift(config);
+
+	return queue < most ? queue : most;
+}
+
+/* The own link as a probe tells it, of which FULL_LINK is the range. */
+static __always_inline __u16 shuttle_own_figure(const struct shuttle_config *config, const struct port_load *load)
+{
+	__u32 shift = shuttle_range_shift(config), figure;
+
+	if (!shift)
+		return load->util;
+	figure = (load->util + shuttle_queue(config, load)) >> shift;
+	return figure < FULL_LINK - 1 ? figure : FULL_LINK - 1;
+}
+
 static __always_inline struct shuttle_candidate shuttle_candidate(const struct mp_hula_config *config, __u16 port, __u32 remote,
 								  const struct port_load *load)
 {
-	__u32 bits = config->hula.util_bits, shift = config->shuttle.full_queue_shift;
-	__u64 queue = ((__u64)load->queue << 16) >> (shift < 31 ? shift : 31);
+	__u32 bits = config->hula.util_bits, range = shuttle_range_shift(&config->shuttle);
+	__u32 queue = shuttle_queue(&config->shuttle, load);
 
 	bits = bits ? bits : 1;
 	remote <<= bits < 16 ? 16 - bits : 0;
 	if (remote > FULL_LINK - 1)
 		remote = FULL_LINK - 1;
-	if (queue > FULL_LINK)
-		queue = FULL_LINK;
+	remote <<= range;
 	return (struct shuttle_candidate){
-		.cost = (remote > load->util ? remote : load->util) + (__u32)queue,
-		.local = load->util + (__u32)queue,
+		.cost = ((remote > load->util ? remote : load->util) + queue) >> range,
+		.local = load->util + queue,
 		.port = port,
 	};
 }

@@ -215,13 +215,14 @@ fn shuttle_keys(shuttle: &Shuttle) -> String {
     };
     format!(
         "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \
-         full_queue = \"{}\", draws = {}, choice = \"{choice}\", subflows = \"{subflows}\"",
+         full_queue = \"{}\", range = {}, draws = {}, choice = \"{choice}\", subflows = \"{subflows}\"",
         hula_keys(&shuttle.hula),
         shuttle.best_k,
         shuttle.association_slots,
         shuttle.association_idle,
         shuttle.mapping_rows,
         shuttle.full_queue,
+        shuttle.range,
         shuttle.draws,
     )
 }

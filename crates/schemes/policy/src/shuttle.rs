@@ -3,10 +3,11 @@
 //! Under MP-HULA all flowlets that a switch starts within a probe period go to one hop, by a figure that lags by more than a period: they herd. Shuttle
 //! has the tables of MP-HULA and differs in three rules:
 //!
-//! - A probe's figure is stored as it arrives, without the switch's own link: the remote figure. The own link is read when a flowlet starts.
-//! - The cost of a hop is max(remote figure, own utilisation now) + own queue, where a queue of `full_queue` bytes counts as a full link.
-//! - A flowlet takes a hop at random, with a weight of (1 - cost)^2, so that an old figure moves a share of the flowlets and not all of them. Of `draws`
-//!   such draws the one whose own port has the lowest utilisation and queue counts.
+//! - A probe's figure is stored as it arrives, without the switch's own link: the remote figure. It counts the queue of a link beside its utilisation, where
+//!   a queue of `full_queue` bytes counts as a full link. The own link is read when a flowlet starts.
+//! - The cost of a hop is max(remote figure, own utilisation now) + own queue. Figures and costs tell up to `range` full links apart.
+//! - A flowlet takes a hop at random, with a weight of (1 - cost / range)^2, so that an old figure moves a share of the flowlets and not all of them. Of
+//!   `draws` such draws the one whose own port has the lowest utilisation and queue counts.
 //!
 //! A subflow of an MPTCP connection chooses among the hops that no other live subflow of the connection uses, and among all if there is none, as do packets
 //! without a shim. (MP-HULA lets the first subflow share a hop, so that it has the best one; here no hop is the best.) Handshakes, shims, flowlets and mappings are MP-HULA's, and what
@@ -63,6 +64,9 @@ pub struct ShuttleConfig {
     pub association: AssociationConfig,
     /// Logarithm to base 2 of the queue in bytes that counts as a full link. More than 31 counts as 31.
     pub full_queue_shift: u32,
+    /// Logarithm to base 2 of the full links that figures and costs tell apart. 0: probes carry utilisation alone, as HULA's; else queues too. More than
+    /// 8 counts as 8.
+    pub range_shift: u32,
     /// Draws, of which the locally least loaded hop counts; 1 or 2. Other values are clamped.
     pub draws: u32,
     /// The rule of the choice.
@@ -143,12 +147,32 @@ impl Shuttle {
         ports: &mut impl Ports,
     ) -> Candidate {
         let shift = 16 - self.config.hula.util_bits.clamp(1, 16);
-        let remote = (u32::from(remote) << shift).min(FULL - 1);
+        let remote = (u32::from(remote) << shift).min(FULL - 1) << self.range_shift();
         let own = u32::from(ports.tx_util(port));
+        let queue = self.queue(port, ports);
+        let cost = (remote.max(own) + queue) >> self.range_shift();
+        Candidate { port, shared, cost, local: own + queue }
+    }
+
+    fn range_shift(&self) -> u32 {
+        self.config.range_shift.min(8)
+    }
+
+    /// The queue of an own port, of which 2^16 is a full link; at most the range.
+    fn queue(&self, port: Port, ports: &mut impl Ports) -> u32 {
         let queue =
             (u64::from(ports.queue_bytes(port)) << 16) >> self.config.full_queue_shift.min(31);
-        let queue = queue.min(u64::from(FULL)) as u32;
-        Candidate { port, shared, cost: remote.max(own) + queue, local: own + queue }
+        queue.min(u64::from(FULL) << self.range_shift()) as u32
+    }
+
+    /// The own link as a probe tells it, of which 2^16 is the range.
+    fn own_figure(&self, port: Port, ports: &mut impl Ports) -> u16 {
+        let util = ports.tx_util(port);
+        if self.range_shift() == 0 {
+            return util;
+        }
+        let figure = (u32::from(util) + self.queue(port, ports)) >> self.range_shift();
+        figure.min(FULL - 1) as u16
     }
 }
 
@@ -231,7 +255,7 @@ impl Scheme for Shuttle {
             return None;
         }
         let path = |(port, remote): (Port, u16)| {
-            remote.max(quantise(ports.tx_util(port), config.util_bits))
+            remote.max(quantise(self.own_figure(port, ports), config.util_bits))
         };
         let util = self.hops.known(tor).map(path).min()?;
         Some(Probe { tor, util })

@@ -128,6 +128,8 @@ pub struct ShuttleParameters {
     pub association: AssociationSizes,
     /// A queue of 2^`full_queue_shift` bytes counts as a full link.
     pub full_queue_shift: u32,
+    /// Figures and costs tell 2^`range_shift` full links apart.
+    pub range_shift: u32,
     /// Draws: 1 or 2.
     pub draws: u32,
     /// The rule of the choice.
@@ -283,6 +285,7 @@ impl ShuttleParameters {
             mapping_rows: self.mapping_rows as usize,
             association: self.association.policy(),
             full_queue_shift: self.full_queue_shift,
+            range_shift: self.range_shift,
             draws: self.draws,
             choice: match self.choice {
                 ChoiceRule::Weighted => ShuttleChoice::Weighted,

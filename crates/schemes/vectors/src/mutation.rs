@@ -143,6 +143,7 @@ fn of_shuttle(shuttle: &ShuttleParameters) -> Vec<(&'static str, ShuttleParamete
         change("twice the association slots", &|shuttle| shuttle.association.slots *= 2),
         change("subflows idle a nanosecond longer", &|shuttle| shuttle.association.idle_after += 1),
         change("twice the full queue", &|shuttle| shuttle.full_queue_shift += 1),
+        change("twice the range", &|shuttle| shuttle.range_shift += 1),
         change("one draw for two, or the reverse", &|shuttle| {
             shuttle.draws = if shuttle.draws < 2 { 2 } else { 1 };
         }),

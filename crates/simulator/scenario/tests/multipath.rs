@@ -95,6 +95,7 @@ fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
         association_idle,
         mapping_rows,
         full_queue: Bytes(65_536),
+        range: 2,
         draws: 1,
         choice: ShuttleChoice::Weighted,
         subflows: ShuttleSubflows::Apart,
@@ -107,11 +108,12 @@ fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
         ("scheme.choice", "least"),
         ("scheme.subflows", "first-free"),
         ("scheme.full_queue", "30KB"),
+        ("scheme.range", "4"),
     ];
     let changed = shuttle(&changed);
     assert_eq!((changed.hula.tau, changed.draws), (Time::micros(300), 2));
     assert_eq!((changed.choice, changed.full_queue), (ShuttleChoice::Least, Bytes::kb(30)));
-    assert_eq!(changed.subflows, ShuttleSubflows::FirstFree);
+    assert_eq!((changed.subflows, changed.range), (ShuttleSubflows::FirstFree, 4));
 }
 
 #[test]

@@ -106,6 +106,7 @@ pub fn shuttle_config(shuttle: &Shuttle) -> policy::ShuttleConfig {
             idle_after: shuttle.association_idle.as_nanos(),
         },
         full_queue_shift: shuttle.full_queue.0.next_power_of_two().trailing_zeros(),
+        range_shift: shuttle.range.trailing_zeros(),
         draws: u32::from(shuttle.draws),
         choice: match shuttle.choice {
             ShuttleChoice::Weighted => policy::ShuttleChoice::Weighted,

@@ -66,7 +66,7 @@ static void fill_config(struct switch_config *config, bool is_tor) {
                   .best_k = 2,
                   .mapping_rows = WORLD_SLOTS,
                   .association_slots = WORLD_SLOTS,
-                  .shuttle = {.full_queue_shift = 16, .draws = 2}},
+                  .shuttle = {.full_queue_shift = 16, .range_shift = 1, .draws = 2}},
   };
 }
 

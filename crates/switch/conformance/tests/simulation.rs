@@ -236,6 +236,7 @@ fn shuttle(config: &ShuttleConfig) -> vectors::Config {
         mapping_rows: config.mapping_rows as u32,
         association: association(&config.association),
         full_queue_shift: config.full_queue_shift,
+        range_shift: config.range_shift,
         draws: config.draws,
         choice: match config.choice {
             ShuttleChoice::Weighted => vectors::ChoiceRule::Weighted,

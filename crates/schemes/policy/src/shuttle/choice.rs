@@ -2,10 +2,10 @@
 
 use crate::{Port, ShuttleChoice, ShuttleConfig, mix, pick};
 
-/// A full link, in units of costs.
+/// The range of costs, and in figures of own ports a full link.
 pub(super) const FULL: u32 = 1 << 16;
 
-/// A hop that a flowlet may take. Costs are fractions of [`FULL`], at most twice that.
+/// A hop that a flowlet may take. Costs are fractions of the range, at most twice that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub port: Port,
@@ -13,7 +13,7 @@ pub(super) struct Candidate {
     pub shared: bool,
     /// Congestion of the path: the greater of the remote figure and the own utilisation, and the own queue.
     pub cost: u32,
-    /// Congestion of the own port: utilisation and queue.
+    /// Congestion of the own port: utilisation and queue, in full links of [`FULL`].
     pub local: u32,
 }
 

@@ -33,6 +33,7 @@ fn config(best_k: usize) -> ShuttleConfig {
         mapping_rows: 64,
         association: AssociationConfig { slots: 64, idle_after: 10_000 * US },
         full_queue_shift: 16,
+        range_shift: 0,
         draws: 1,
         choice: ShuttleChoice::Weighted,
         subflows: ShuttleSubflows::Apart,
@@ -147,6 +148,38 @@ fn the_own_queue_adds_to_the_cost_and_a_full_hop_is_almost_never_taken() {
     assert!(rig.share_of_port_2() <= 2, "one in 65537");
     rig.forget_flowlets();
     rig.ports.queue[3] = 200_000;
+    assert_near(rig.share_of_port_2(), 5_000.0);
+}
+
+/// A range of two full links, as scenarios have it by default.
+fn two_links(best_k: usize) -> ShuttleConfig {
+    ShuttleConfig { range_shift: 1, ..config(best_k) }
+}
+
+#[test]
+fn a_figure_of_two_links_has_the_queue_in_half_the_units() {
+    let mut rig = Rig::new(&two_links(2));
+    rig.ports.util[2] = HALF;
+    rig.ports.queue[2] = 32_768;
+    // (1/2 + 1/2) of 2.
+    assert_eq!(rig.hear(0, 2, 50), Some(Probe { tor: FAR, util: 128 }));
+    rig.ports.queue[2] = 65_536;
+    assert_eq!(rig.hear(200 * US, 2, 50), Some(Probe { tor: FAR, util: 192 }), "1.5 of 2");
+    rig.ports.queue[2] = u32::MAX;
+    assert_eq!(rig.hear(400 * US, 2, 50), Some(Probe { tor: FAR, util: 255 }), "no more than 2");
+    assert_eq!(rig.hear(600 * US, 3, 50), Some(Probe { tor: FAR, util: 50 }), "the other path");
+    assert_eq!(rig.remote(), [(2, 50), (3, 50)], "without the own link");
+}
+
+#[test]
+fn two_links_tell_full_hops_apart() {
+    // Costs of 1 and 1.5 links are weights of (1 - 1/2)^2 and (1 - 3/4)^2: 4 to 1.
+    let mut rig = Rig::knowing(&two_links(2), &[192, 128]);
+    assert_near(rig.share_of_port_2(), 2_000.0);
+    // An own queue of half a link makes the other alike; an utilisation below the remote figure counts nothing.
+    rig.forget_flowlets();
+    rig.ports.queue[3] = 32_768;
+    rig.ports.util[3] = HALF;
     assert_near(rig.share_of_port_2(), 5_000.0);
 }
 

@@ -12,6 +12,7 @@ pub(super) fn parameters(draw: &mut impl Draw) -> ShuttleParameters {
         best_k: draw.choose(&[2, 1, 3, 4, 8]),
         mapping_rows: draw.choose(&[2, 1, 8]),
         full_queue_shift: draw.choose(&[16, 12, 0, 31, 40]),
+        range_shift: draw.choose(&[1, 0, 2, 8, 9]),
         draws: draw.choose(&[1, 2, 0, 3]),
         choice: draw.choose(&[ChoiceRule::Weighted, ChoiceRule::Weighted, ChoiceRule::Least]),
         subflows: draw.choose(&[SubflowsRule::Apart, SubflowsRule::FirstFree, SubflowsRule::Alike]),
@@ -23,8 +24,8 @@ pub(super) fn loaded(mut input: Input, ports: u16, draw: &mut impl Draw) -> Inpu
     match &mut input {
         Input::Packet(packet) => packet.load = load(&packet.next_hops, draw),
         Input::Probe(probe) => {
-            let others: Vec<u16> = (0..ports.min(10)).filter(|&port| port != probe.port).collect();
-            probe.load = load(&others, draw);
+            let ports: Vec<u16> = (0..ports.min(10)).collect();
+            probe.load = load(&ports, draw);
         }
         _ => {}
     }

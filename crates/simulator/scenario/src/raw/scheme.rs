@@ -295,6 +295,9 @@ pub(crate) struct Weighing {
     pub(crate) mapping_rows: u32,
     /// The own queue that counts as a full link, rounded up to a power of two. Default: "65.536KB" (about 45 full packets, the buffer's sixth).
     pub(crate) full_queue: Bytes,
+    /// Full links that figures in probes and costs of hops tell apart: 1, 2, 4 or 8. 1: figures are the links' utilisation alone, as HULA's; else
+    /// their queues count too. Default: 2.
+    pub(crate) range: u16,
     /// Random draws, of which the one with the least loaded port counts: 1 or 2. Default: 1.
     pub(crate) draws: u8,
     /// Rule by which a flowlet takes one of the hops. Default: "weighted".
@@ -313,6 +316,7 @@ impl Default for Weighing {
             association_idle,
             mapping_rows,
             full_queue: Bytes(65_536),
+            range: 2,
             draws: 1,
             choice: ShuttleChoice::Weighted,
             subflows: ShuttleSubflows::Apart,

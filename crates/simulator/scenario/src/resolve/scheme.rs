@@ -156,6 +156,9 @@ fn shuttle(raw: &raw::Shuttle, graph: &Graph) -> Result<Shuttle, Problem> {
         let message = format!("{} is no queue of a port", own.full_queue);
         return Err(Problem::at("full_queue", message).help("leave it out for 65536B"));
     }
+    if ![1, 2, 4, 8].contains(&own.range) {
+        return Err(Problem::at("range", "must be 1, 2, 4 or 8").help("leave it out for 2"));
+    }
     let hula = hula(&raw.hula)?;
     let tau = raw.hula.tau.unwrap_or(SHUTTLE_TAU);
     Ok(Shuttle {
@@ -165,6 +168,7 @@ fn shuttle(raw: &raw::Shuttle, graph: &Graph) -> Result<Shuttle, Problem> {
         association_idle: positive("association_idle", own.association_idle)?,
         mapping_rows: own.mapping_rows,
         full_queue: own.full_queue,
+        range: own.range,
         draws: own.draws,
         choice: match own.choice {
             raw::ShuttleChoice::Weighted => ShuttleChoice::Weighted,

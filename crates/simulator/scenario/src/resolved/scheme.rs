@@ -193,6 +193,8 @@ pub struct Shuttle {
     pub mapping_rows: u32,
     /// The own queue that counts as a full link; a switch rounds it up to a power of two.
     pub full_queue: Bytes,
+    /// Full links that figures and costs tell apart, a power of two. 1: figures are utilisation alone, without queues.
+    pub range: u16,
     /// Random draws, of which the one with the least loaded port counts.
     pub draws: u8,
     /// Rule by which a flowlet takes one of the hops.

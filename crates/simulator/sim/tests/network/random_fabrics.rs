@@ -208,6 +208,7 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         association_idle: Time::millis(20),
         mapping_rows: 64,
         full_queue: Bytes::kb(65),
+        range: 2,
         draws: 1,
         choice: ShuttleChoice::Weighted,
         subflows: ShuttleSubflows::Apart,

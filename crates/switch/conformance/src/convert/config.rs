@@ -109,6 +109,7 @@ fn shuttle(switch: &SwitchInfo, parameters: &ShuttleParameters) -> Result<MpHula
     let shared = mptcp(hula(switch, &parameters.hula)?, (*best_k, *mapping_rows), association)?;
     let shuttle = ShuttleConfig {
         full_queue_shift: parameters.full_queue_shift,
+        range_shift: parameters.range_shift,
         draws: parameters.draws,
         choice: match parameters.choice {
             ChoiceRule::Weighted => abi::ShuttleRule::Weighted as u32,

@@ -152,6 +152,7 @@ impl Place<'_> {
         let sizes = (own.association_slots, own.mapping_rows);
         let shuttle = ShuttleConfig {
             full_queue_shift: own.full_queue.0.next_power_of_two().trailing_zeros(),
+            range_shift: own.range.trailing_zeros(),
             draws: own.draws.into(),
             choice: match own.choice {
                 ShuttleChoice::Weighted => ShuttleRule::Weighted as u32,
