@@ -105,7 +105,7 @@ enum shuttle_subflows {
 /* Shuttle's own parameters. */
 struct shuttle_config {
 	__u32 full_queue_shift; /* a queue of 2^full_queue_shift bytes counts as a full link; more than 31 counts as 31 */
-	__u32 range_shift;      /* figures and costs tell 2^range_shift full links apart; 0: figures are utilisation alone; at most 8 */
+	__u32 range_shift;      /* costs tell 2^range_shift links apart, at most 2^8; 0: probes carry no queues */
 	__u32 draws;            /* of which the hop with the least loaded port counts: 1 or 2 */
 	__u32 choice;           /* enum shuttle_rule */
 	__u32 subflows;         /* enum shuttle_subflows */

@@ -274,8 +274,10 @@ pub(crate) enum StudyName {
     Priorities,
     /// A link and a switch that fail in mid-run and come back, under each system.
     Failures,
-    /// Switches and hosts that balance load, beside each other: 22 of them, on ten fabrics and workloads.
+    /// Switches and hosts that balance load, beside each other: 23 of them, on ten fabrics and workloads.
     Rivals,
+    /// Flowlet schemes with gaps from 50 us to 1 ms.
+    Gaps,
 }
 
 impl From<StudyName> for studies::Study {
@@ -285,6 +287,7 @@ impl From<StudyName> for studies::Study {
             StudyName::Priorities => studies::Study::Priorities,
             StudyName::Failures => studies::Study::Failures,
             StudyName::Rivals => studies::Study::Rivals,
+            StudyName::Gaps => studies::Study::Gaps,
         }
     }
 }

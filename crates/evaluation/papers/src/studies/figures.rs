@@ -102,9 +102,10 @@ fn rivals(section: Section, results: &Results<Point>) -> Section {
         if named.is_empty() {
             return section;
         }
-        let plot = named.into_iter().fold(plot.caption(legend.join("; ")), |plot, (name, points)| {
-            plot.series(Series::new(name, Style::Markers, points))
-        });
+        let plot =
+            named.into_iter().fold(plot.caption(legend.join("; ")), |plot, (name, points)| {
+                plot.series(Series::new(name, Style::Markers, points))
+            });
         section.block(plot)
     })
 }

@@ -33,7 +33,13 @@ pub const MP_HULA: MpHulaConfig = MpHulaConfig {
     mapping_rows: 1024,
     association_slots: 1024,
     long_flows: 0,
-    shuttle: ShuttleConfig { full_queue_shift: 16, range_shift: 1, draws: 1, choice: 0, subflows: 0 },
+    shuttle: ShuttleConfig {
+        full_queue_shift: 16,
+        range_shift: 1,
+        draws: 1,
+        choice: 0,
+        subflows: 0,
+    },
 };
 
 pub const CFLB: CflbConstants = CflbConstants {
