@@ -18,10 +18,12 @@ pub fn one_big_switch(graph: &Graph) -> Graph {
     let mut nodes = graph.nodes[..hosts as usize].to_vec();
     nodes.push(Node { name: "switch-1".into(), tier: 1, pod: None });
     let host_links = graph.links.iter().filter(|l| tier(l.ends.0).min(tier(l.ends.1)) == 0);
-    let links = host_links.map(|link| Link {
-        ends: (link.ends.0.min(link.ends.1), hosts),
-        rate: link.rate,
-        delay: link.delay + fabric_delay,
+    let links = host_links.map(|link| {
+        let (host, tor) = (link.ends.0.min(link.ends.1), link.ends.0.max(link.ends.1));
+        let delay = link.delay + fabric_delay;
+        let mut around = Link::new((host, hosts), link.rate_from(host), delay);
+        around.set_rate_from(hosts, link.rate_from(tor));
+        around
     });
     Graph { links: links.collect(), nodes, routing: Routing::UpDown }
 }

@@ -67,7 +67,7 @@ impl Builder {
     }
 
     fn link(&mut self, a: u32, b: u32, rate: Rate) {
-        self.graph.links.push(Link { ends: (a, b), rate, delay: self.delay });
+        self.graph.links.push(Link::new((a, b), rate, self.delay));
     }
 
     /// Links each of `hosts` to its ToR, `per_tor` to each in turn.

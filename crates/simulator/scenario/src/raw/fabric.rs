@@ -246,6 +246,8 @@ pub(crate) struct LinkChange {
     pub(crate) between: String,
     /// Each direction's rate.
     pub(crate) rate: Option<Rate>,
+    /// Rate from the second end to the first, as `between` names them. Default: `rate`, or as before.
+    pub(crate) reverse_rate: Option<Rate>,
     /// Propagation time.
     pub(crate) delay: Option<Time>,
 }

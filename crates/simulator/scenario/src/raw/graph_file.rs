@@ -46,6 +46,8 @@ pub(crate) struct FileLink {
     pub(crate) between: String,
     /// Each direction's rate.
     pub(crate) rate: Rate,
+    /// Rate from the second end to the first. Default: `rate`.
+    pub(crate) reverse_rate: Option<Rate>,
     /// Propagation time. Default: `fabric.link_delay`.
     pub(crate) delay: Option<Time>,
 }

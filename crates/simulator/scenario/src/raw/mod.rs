@@ -17,7 +17,7 @@ pub(crate) use cflb::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing, Sender,
 };
 pub(crate) use entropy::Entropy;
-pub(crate) use event::Event;
+pub(crate) use event::{Direction, Event};
 pub(crate) use fabric::{
     BCube, Fabric, FatTree, GraphFormat, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod,
     Vl2,

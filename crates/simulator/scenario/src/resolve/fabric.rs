@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heddle_config::Problem;
 use heddle_transport::Control;
-use heddle_units::{Bytes, Rate};
+use heddle_units::Bytes;
 
 use super::times::bounded;
 use crate::graph::{
@@ -29,8 +29,8 @@ pub(super) struct Resolved {
     pub(super) fabric: Fabric,
     /// Links that are down from the start.
     pub(super) down: BTreeSet<u32>,
-    /// Rate of each link before any was changed.
-    pub(super) nominal: Vec<Rate>,
+    /// The links before any was changed.
+    pub(super) nominal: Vec<Link>,
 }
 
 pub(super) fn resolve(
@@ -39,7 +39,7 @@ pub(super) fn resolve(
     files: &dyn Files,
 ) -> Result<Resolved, Problem> {
     let mut graph = build(raw, files)?;
-    let nominal = graph.links.iter().map(|link| link.rate).collect();
+    let nominal = graph.links.clone();
     change_links(&mut graph, &raw.options.link)?;
     let (failed, down) = failed(&graph, &raw.options.failed)?;
     let (port, host_port) = ports(&raw.options, control)?;
@@ -105,9 +105,16 @@ fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem
     let names = Names::new(graph);
     for (index, change) in changes.iter().enumerate() {
         let inside = |problem: Problem| problem.inside(&format!("link.{index}"));
+        let first = names.first_end(&change.between);
         for link in changed(&names, change).map_err(inside)? {
             let link = &mut links[link as usize];
-            link.rate = change.rate.unwrap_or(link.rate);
+            if let Some(rate) = change.rate {
+                (link.rate, link.reverse_rate) = (rate, None);
+            }
+            if let (Some(rate), Ok(first)) = (change.reverse_rate, &first) {
+                let second = if link.ends.0 == *first { link.ends.1 } else { link.ends.0 };
+                link.set_rate_from(second, rate);
+            }
             link.delay = change.delay.unwrap_or(link.delay);
         }
     }
@@ -117,10 +124,12 @@ fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem
 
 /// The links that a change names, once its values are checked.
 fn changed(names: &Names<'_>, change: &LinkChange) -> Result<Vec<u32>, Problem> {
-    if change.rate.is_none() && change.delay.is_none() {
-        return Err(Problem::new("nothing is changed").help("give a `rate` or a `delay`"));
+    if (change.rate, change.reverse_rate, change.delay) == (None, None, None) {
+        return Err(Problem::new("nothing is changed")
+            .help("give a `rate`, a `reverse_rate` or a `delay`"));
     }
     change.rate.map_or(Ok(()), |rate| check_rate("rate", rate))?;
+    change.reverse_rate.map_or(Ok(()), |rate| check_rate("reverse_rate", rate))?;
     change.delay.map_or(Ok(()), |delay| check_delay("delay", delay))?;
     names.links(&change.between).map_err(|problem| problem.inside("between"))
 }

@@ -75,8 +75,31 @@ pub struct Node {
 pub struct Link {
     /// The ends, as indices of [`Graph::nodes`].
     pub ends: (u32, u32),
-    /// Each direction's rate.
+    /// Rate of each direction, or of that from the first end to the second.
     pub rate: Rate,
+    /// Rate from the second end to the first, where it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_rate: Option<Rate>,
     /// Propagation time.
     pub delay: Time,
+}
+
+impl Link {
+    /// A link of one rate in both directions.
+    pub const fn new(ends: (u32, u32), rate: Rate, delay: Time) -> Link {
+        Link { ends, rate, reverse_rate: None, delay }
+    }
+
+    /// Rate at which one of its ends sends.
+    pub fn rate_from(&self, end: u32) -> Rate {
+        if end == self.ends.1 { self.reverse_rate.unwrap_or(self.rate) } else { self.rate }
+    }
+
+    /// Sets the rate at which one of its ends sends.
+    pub fn set_rate_from(&mut self, end: u32, rate: Rate) {
+        let other = if end == self.ends.1 { self.ends.0 } else { self.ends.1 };
+        let back = self.rate_from(other);
+        let (forward, reverse) = if end == self.ends.1 { (back, rate) } else { (rate, back) };
+        (self.rate, self.reverse_rate) = (forward, (reverse != forward).then_some(reverse));
+    }
 }

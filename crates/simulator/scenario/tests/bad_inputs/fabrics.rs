@@ -39,7 +39,12 @@ fn fabrics_that_cannot_be_routed() {
         (
             "hosts_per_tor = 8",
             "link = [{ between = \"core-2 agg-4\" }]",
-            "5: fabric.link.0: nothing is changed\nhelp: give a `rate` or a `delay`",
+            "5: fabric.link.0: nothing is changed\nhelp: give a `rate`, a `reverse_rate` or a `delay`",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "link = [{ between = \"core-2 agg-4\", reverse_rate = \"0bps\" }]",
+            "5: fabric.link.0.reverse_rate: 0bps is not a link's rate\nhelp: rates from 10Kbps to 100Tbps can be simulated",
         ),
         (
             "hosts_per_tor = 8",
@@ -183,6 +188,11 @@ fn impairments() {
             recover,
             "recover = [\"core-2 agg-3\"]\nloss = 0.1",
             "27: event.1.loss: only `degrade` takes this\nhelp: degrade = [\"core-2 agg-4\"]",
+        ),
+        (
+            recover,
+            "recover = [\"core-2 agg-3\"]\ndirection = \"forward\"",
+            "27: event.1.direction: a link goes down and comes up in both directions\nhelp: only `degrade` and `repair` take it",
         ),
         (
             recover,

@@ -52,8 +52,9 @@ impl BestPaths {
 }
 
 fn link_of(fabric: &Fabric, port: u32) -> PathLink {
-    let link = fabric.graph.links[fabric.ports[port as usize].link as usize];
-    PathLink { rate: link.rate, delay: link.delay }
+    let info = &fabric.ports[port as usize];
+    let delay = fabric.graph.links[info.link as usize].delay;
+    PathLink { rate: fabric.rate_of(info), delay }
 }
 
 fn paths_between(fabric: &Fabric, routes: &Routes, (from, to): (Tor, Tor)) -> Vec<Path> {

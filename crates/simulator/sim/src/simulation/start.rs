@@ -34,7 +34,7 @@ pub(super) fn start_network(
         let link = fabric.graph.links[info.link as usize];
         let from_host = info.owner < fabric.hosts;
         let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
-        let class = LinkClass::new(link.rate, link.delay, limits);
+        let class = LinkClass::new(fabric.rate_of(info), link.delay, limits);
         let class = if from_host { class.of_host() } else { class };
         let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
         if index == classes.len() {

@@ -20,6 +20,7 @@ mod probes;
 mod queueing;
 mod rack;
 mod random_fabrics;
+mod rates;
 mod recording;
 mod requests;
 mod routing;

@@ -48,7 +48,7 @@ impl Builder {
     /// Joins two nodes by the next cable, with `least` links or more.
     fn join(&mut self, low: u32, high: u32, least: u32) {
         let Some(Cable { links, rate, delay }) = self.cables.next() else { return };
-        let link = Link { ends: (low, high), rate, delay };
+        let link = Link::new((low, high), rate, delay);
         self.graph.links.extend((0..links.max(least)).map(|_| link));
     }
 
@@ -325,7 +325,7 @@ pub fn scenario_with_failures() -> impl Strategy<Value = Scenario> {
             let link = link.index(scenario.fabric.graph.links.len()) as u32;
             if !links.contains(&link) {
                 links.push(link);
-                let event = |at, change| Event { at: Time::micros(at), change, links: vec![link] };
+                let event = |at, change| Event::both_ways(Time::micros(at), change, vec![link]);
                 scenario.events.push(event(at, Change::Fail));
                 scenario.events.push(event(at + lasts, Change::Recover));
             }
