@@ -95,6 +95,7 @@ fn default_pattern(pattern: &Pattern) -> raw::Pattern {
 fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
     let (options, port, host) =
         (&mut fabric.options, scenario.fabric.port, scenario.fabric.host_port);
+    options.port_buffer = scenario.fabric.shared_buffer.is_none().then_some(port.bytes);
     (options.port_packets, options.mark_above) = (port.packets, port.mark_above);
     options.host_buffer = Some(Bytes(host.bytes.0));
     (options.host_packets, options.host_mark_above) = (host.packets, host.mark_above);

@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 50] = [
+const KEYS: [&str; 56] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -14,6 +14,12 @@ const KEYS: [&str; 50] = [
     "fabric.port_buffer",
     "fabric.port_packets",
     "fabric.mark_above",
+    "fabric.shared_buffer",
+    "fabric.shared_buffer.alpha",
+    "fabric.red",
+    "fabric.red.min",
+    "fabric.red.weight",
+    "fabric.link.0.reverse_rate",
     "fabric.convergence",
     "fabric.failed",
     "fabric.k",

@@ -29,6 +29,7 @@ pub(super) fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     let routing = match file.routing {
         FileRouting::UpDown => Routing::UpDown,
         FileRouting::Shortest => Routing::Shortest,
+        FileRouting::Minimal => Routing::Minimal,
     };
     let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing };
     graph.links = links(&file.link, &graph, delay)?;

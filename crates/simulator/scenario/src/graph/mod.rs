@@ -1,6 +1,7 @@
 //! Graphs, one shape a file. All list hosts first, then ToRs, then the tiers above.
 
 mod bcube;
+mod dragonfly;
 mod fat_tree;
 mod from_file;
 mod from_hpcc;
@@ -16,6 +17,7 @@ mod vl2;
 mod width;
 
 pub(crate) use bcube::bcube;
+pub(crate) use dragonfly::dragonfly;
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
 pub(crate) use from_hpcc::from_hpcc;

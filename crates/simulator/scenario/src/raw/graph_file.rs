@@ -24,6 +24,8 @@ pub(crate) enum FileRouting {
     UpDown,
     /// The shortest of all.
     Shortest,
+    /// Those with the fewest links between pods, and of these the shortest.
+    Minimal,
 }
 
 /// A host or a switch.

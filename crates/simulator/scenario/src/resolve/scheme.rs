@@ -210,12 +210,12 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
         | Scheme::Shuttle(_)
         | Scheme::Conga(_)
         | Scheme::CongaPrime(_)
-            if graph.routing == Routing::Shortest =>
+            if graph.routing != Routing::UpDown =>
         {
             Err(needs_up_and_down(scheme))
         }
         Scheme::External(external)
-            if external.probe_period.is_some() && graph.routing == Routing::Shortest =>
+            if external.probe_period.is_some() && graph.routing != Routing::UpDown =>
         {
             Err(needs_up_and_down(scheme))
         }

@@ -99,9 +99,11 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             to: flow.to,
             delivered: received.in_window,
             time: self.now.saturating_sub(flow.start.max(self.measure_from())),
-            host_rate: self
-                .host_rate(flow.from, flow.workload, |port| port)
-                .min(self.host_rate(flow.to, flow.workload, |port| &self.fabric.ports[port.peer as usize])),
+            host_rate: self.host_rate(flow.from, flow.workload, |port| port).min(self.host_rate(
+                flow.to,
+                flow.workload,
+                |port| &self.fabric.ports[port.peer as usize],
+            )),
         };
         let long = |(flow, _): &(&Flow, ReceivedBytes)| is_long(flow);
         let mut flows: Vec<_> = self.hosts.open_flows().filter(long).map(record).collect();

@@ -16,6 +16,7 @@ mod load_awareness;
 mod multipath;
 mod path_placement;
 mod persistent_connections;
+mod ports;
 mod probes;
 mod queueing;
 mod rack;
