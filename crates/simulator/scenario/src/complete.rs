@@ -105,6 +105,13 @@ fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
             rate.get_or_insert(tree.rate);
         }
     }
+    if let Shape::Dragonfly(dragonfly) = &mut fabric.shape {
+        let half = dragonfly.balanced();
+        dragonfly.hosts_per_router.get_or_insert(half);
+        let links = *dragonfly.global_links.get_or_insert(half);
+        dragonfly.groups.get_or_insert(dragonfly.routers * links + 1);
+        dragonfly.global_delay.get_or_insert(options.link_delay);
+    }
 }
 
 fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {

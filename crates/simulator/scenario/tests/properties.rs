@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 56] = [
+const KEYS: [&str; 58] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -25,6 +25,8 @@ const KEYS: [&str; 56] = [
     "fabric.k",
     "fabric.leaves",
     "fabric.ports",
+    "fabric.routers",
+    "fabric.groups",
     "fabric.levels",
     "fabric.rate",
     "fabric.aggregation_ports",
@@ -64,7 +66,7 @@ const KEYS: [&str; 56] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 39] = [
+const VALUES: [&str; 40] = [
     "0",
     "1",
     "-1",
@@ -89,6 +91,7 @@ const VALUES: [&str; 39] = [
     "fat-tree",
     "leaf-spine",
     "bcube",
+    "dragonfly",
     "vl2",
     "cflb",
     "source-port",

@@ -54,7 +54,7 @@ pub(crate) fn dragonfly(shape: &Dragonfly, delay: Time) -> Result<Graph, Problem
 
 fn check(shape: &Dragonfly) -> Result<Sizes, Problem> {
     some("routers", shape.routers)?;
-    let half = (shape.routers / 2).max(1);
+    let half = shape.balanced();
     let hosts = shape.hosts_per_router.unwrap_or(half);
     let global = shape.global_links.unwrap_or(half);
     some("hosts_per_router", hosts)?;

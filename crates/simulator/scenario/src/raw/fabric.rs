@@ -191,6 +191,13 @@ pub(crate) struct Dragonfly {
     pub(crate) global_delay: Option<Time>,
 }
 
+impl Dragonfly {
+    /// p and h with which the load on all kinds of links is balanced: a/2.
+    pub(crate) fn balanced(&self) -> u32 {
+        (self.routers / 2).max(1)
+    }
+}
+
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphPath {

@@ -4,6 +4,7 @@ mod collective;
 mod conservation;
 mod determinism;
 mod do_no_harm;
+mod dragonfly;
 mod ecmp;
 mod entropy;
 mod failover;
