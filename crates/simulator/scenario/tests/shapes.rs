@@ -132,7 +132,7 @@ fn dragonflies_that_cannot_be() {
 #[test]
 fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
     let bcube = ("kind = \"bcube\"\nports = 4\nlevels = 1", 6, "the shortest of all");
-    let dragonfly = ("kind = \"dragonfly\"\nrouters = 4", 5, "minimal");
+    let dragonfly = ("kind = \"dragonfly\"\nrouters = 4\ngroups = 3", 6, "minimal");
     for (fabric, line, paths) in [bcube, dragonfly] {
         for scheme in ["hula", "mp-hula", "shuttle", "conga", "conga-prime"] {
             let error = scenario(scheme, fabric).unwrap_err().to_string();
@@ -154,7 +154,7 @@ fn a_file_may_ask_for_shortest_paths() {
     assert_eq!(ring.fabric.graph.links.len(), 6);
     refused(&[(
         "kind = \"file\"\npath = \"spiral.toml\"",
-        "spiral.toml:1: routing: \"spiral\" is not one of \"up-down\" or \"shortest\"\n\
-         help: known here: `up-down`, `shortest`",
+        "spiral.toml:1: routing: \"spiral\" is not one of \"up-down\", \"shortest\" or \"minimal\"\n\
+         help: known here: `up-down`, `shortest`, `minimal`",
     )]);
 }

@@ -11,6 +11,9 @@ const DRAGONFLY: &str = r#"
     kind = "dragonfly"
     routers = 4
     global_delay = "5us"
+    [transport]
+    kind = "tcp"
+    control = "dctcp"
     [workload]
     kind = "long"
     [measure]
@@ -30,11 +33,11 @@ fn a_group_that_sends_to_one_other_has_one_link() {
         goodputs.sum::<f64>() * 1518.0 / 1460.0 / 10e9
     };
     let one = sum(&[]);
-    assert!((0.97..1.001).contains(&one), "{one}");
+    assert!((0.97..1.005).contains(&one), "{one}");
     // With two groups eight links join them, and each router has two.
     let eight =
         sum(&[("fabric.groups", "2"), ("scheme", "spray"), ("transport.dup_threshold", "100")]);
-    assert!((7.5..8.001).contains(&eight), "{eight}");
+    assert!((7.5..8.04).contains(&eight), "{eight}");
 }
 
 /// Host 1 is of router 1, which leads to groups 2 and 3; host 17 of group 3's first router, to which the link from group 1 leads; host 24 of its last.
