@@ -267,7 +267,7 @@ fn ports() -> impl Strategy<Value = (PortLimits, Option<SharedBuffer>, Option<Re
     let red = prop::option::weighted(0.3, (1u64..5_000, 1u64..10_000, any::<bool>()));
     (limits(), alpha, red).prop_map(|(port, alpha, red)| {
         let shared = alpha.map(|alpha| SharedBuffer { bytes: port.bytes, alpha });
-        let share = |share| Share::new(share).unwrap();
+        let share = |share| Share::new(share).expect("a share");
         let red = red.map(|(min, further, gentle)| Red {
             min: Bytes(min),
             max: Bytes(min + further),

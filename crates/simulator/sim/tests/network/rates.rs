@@ -21,7 +21,7 @@ fn up_and_down(size: &str) -> [(Time, Time); 2] {
     let flows = format!("0s,host-1,host-2,{size}\n1s,host-3,host-1,{size}\n");
     let outcome = run(&replay(ACCESS, &[], &flows), 1);
     let of = |from: u32| {
-        let flow = outcome.flows.iter().find(|flow| flow.from == from).unwrap();
+        let flow = outcome.flows.iter().find(|flow| flow.from == from).expect("it finished");
         (flow.fct, flow.ideal_fct)
     };
     [of(0), of(2)]
@@ -67,7 +67,7 @@ fn across(event: &str) -> [f64; 2] {
     "#;
     let outcome: Outcome = run(&scenario(text, &[("event", event)]), 1);
     let goodput = |from: u32| {
-        let flow = outcome.long_flows.iter().find(|flow| flow.from == from).unwrap();
+        let flow = outcome.long_flows.iter().find(|flow| flow.from == from).expect("it is long");
         flow.goodput().0 as f64 * 1518.0 / 1460.0 / 1e9
     };
     [goodput(0), goodput(3)]
