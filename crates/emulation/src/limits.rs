@@ -119,6 +119,14 @@ impl Check<'_> {
             return Err(Problem::at("fabric.interfaces", "the lab's hosts have one interface")
                 .help("--set fabric.interfaces=1"));
         }
+        if scenario.fabric.shared_buffer.is_some() {
+            let message = "the lab's links have a buffer each, which their shaper holds";
+            return Err(Problem::at("fabric.shared_buffer", message).help("`port_buffer`"));
+        }
+        if scenario.fabric.red.is_some() {
+            let message = "this lab's links do not mark (they have no RED)";
+            return Err(Problem::at("fabric.red", message).help("leave it out"));
+        }
         let marks = [scenario.fabric.port, scenario.fabric.host_port];
         if marks.iter().any(|port| port.mark_above.is_some()) {
             let fix = "take another control than \"dctcp\", and no `mark_above`";

@@ -63,7 +63,7 @@ impl Sampler {
                 sampler.samples.ports.push(PortName {
                     from: network.fabric.node(switch).name.clone(),
                     to: network.fabric.node(device.info.to).name.clone(),
-                    rate: network.fabric.graph.links[device.info.link as usize].rate,
+                    rate: network.fabric.rate_of(device.info),
                 });
             }
         }

@@ -90,7 +90,8 @@ impl Scaling {
     }
 
     fn link(&self, link: Link) -> Link {
-        Link { rate: self.rate(link.rate), delay: self.span(link.delay), ..link }
+        let reverse_rate = link.reverse_rate.map(|rate| self.rate(rate));
+        Link { rate: self.rate(link.rate), reverse_rate, delay: self.span(link.delay), ..link }
     }
 
     fn transport(&self, transport: Transport) -> Transport {

@@ -49,6 +49,15 @@ fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
 }
 
 #[test]
+fn buffers_and_marks_that_shapers_do_not_have_are_refused() {
+    let red = ("fabric.red", r#"{ min = "30KB", max = "90KB" }"#);
+    let shared = ("fabric.shared_buffer", r#"{ bytes = "1MB" }"#);
+    for (key, value) in [red, shared] {
+        assert_eq!(checked(&[(key, value)]).unwrap_err().key(), key);
+    }
+}
+
+#[test]
 fn the_kernels_routes_know_ecmp_alone() {
     let error = checked(&[("scheme", "letitflow")]).unwrap_err();
     assert_eq!(error.key(), "scheme");

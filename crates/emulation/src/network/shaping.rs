@@ -11,7 +11,7 @@ const ETHERNET: u32 = 14;
 impl Network {
     /// Lines of `tc` that give a device its rate and its buffer.
     pub(crate) fn shape_lines(&self, device: &Device<'_>) -> String {
-        let rate = self.fabric.graph.links[device.info.link as usize].rate;
+        let rate = self.fabric.rate_of(device.info);
         let limits = if device.node < self.fabric.hosts {
             self.scenario.fabric.host_port
         } else {

@@ -186,7 +186,7 @@ fn port(network: &Network, device: &Device<'_>, shift: u32) -> Value {
     let fabric = &network.fabric;
     let (info, number) = (device.info, device.number as u16);
     let group = fabric.multicast_group(device.node - fabric.hosts, Port(number));
-    let rate = fabric.graph.links[info.link as usize].rate;
+    let rate = fabric.rate_of(info);
     let full = (u128::from(rate.0) << shift) / 8 / 1_000_000_000;
     json!({
         "number": number,

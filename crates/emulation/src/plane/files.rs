@@ -119,6 +119,7 @@ fn graph(graph: &Graph) -> String {
     let routing = match graph.routing {
         Routing::UpDown => "up-down",
         Routing::Shortest => "shortest",
+        Routing::Minimal => "minimal",
     };
     let mut text = format!("routing = \"{routing}\"\nnode = [\n");
     for node in &graph.nodes {
@@ -129,9 +130,12 @@ fn graph(graph: &Graph) -> String {
     for link in &graph.links {
         let [a, b] = [link.ends.0, link.ends.1].map(|end| &graph.nodes[end as usize].name);
         let (rate, delay) = (link.rate, link.delay);
+        let reverse = link
+            .reverse_rate
+            .map_or_else(String::new, |rate| format!(", reverse_rate = \"{rate}\""));
         let _ = writeln!(
             text,
-            "  {{ between = \"{a} {b}\", rate = \"{rate}\", delay = \"{delay}\" }},"
+            "  {{ between = \"{a} {b}\", rate = \"{rate}\"{reverse}, delay = \"{delay}\" }},"
         );
     }
     text + "]\n"

@@ -231,9 +231,7 @@ impl<'a> Flows<'a> {
     }
 
     fn host_rate(&self, host: u32) -> heddle_units::Rate {
-        let link = self.network.devices(host).next().map(|device| device.info.link);
-        link.map_or(heddle_units::Rate(0), |link| {
-            self.network.fabric.graph.links[link as usize].rate
-        })
+        let device = self.network.devices(host).next();
+        device.map_or(heddle_units::Rate(0), |device| self.network.fabric.rate_of(device.info))
     }
 }

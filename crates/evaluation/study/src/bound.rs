@@ -116,7 +116,7 @@ fn sum_over_cuts(
         }
     }
     for (set, flows) in cuts {
-        let capacity = capacity(scenario, |node| hosts.set(node, level) == Some(set));
+        let capacity = capacity(scenario, side, |node| hosts.set(node, level) == Some(set));
         let jobs = flows.iter().map(|flow| Job {
             at: flow.record.start.as_secs_f64(),
             bits: 8.0 * wire_bytes(scenario.transport.tcp(), flow.record.size).0 as f64,
@@ -126,8 +126,8 @@ fn sum_over_cuts(
     sum
 }
 
-/// Bits per second of the links that are up and lead out of a set of nodes, from each time on.
-fn capacity(scenario: &Scenario, inside: impl Fn(u32) -> bool) -> Vec<(f64, f64)> {
+/// Bits per second that links which are up carry out of a set of nodes, or into it, from each time on.
+fn capacity(scenario: &Scenario, side: Side, inside: impl Fn(u32) -> bool) -> Vec<(f64, f64)> {
     let graph = &scenario.fabric.graph;
     let crosses = |link: u32| {
         let (a, b) = graph.links[link as usize].ends;
@@ -142,7 +142,12 @@ fn capacity(scenario: &Scenario, inside: impl Fn(u32) -> bool) -> Vec<(f64, f64)
             .iter()
             .any(|(x, y)| (x == name(a) && y == name(b)) || (x == name(b) && y == name(a)))
     };
-    let rate = |link: u32| graph.links[link as usize].rate.0 as f64;
+    let rate = |link: u32| {
+        let link = &graph.links[link as usize];
+        let (a, b) = link.ends;
+        let leaves = matches!(side, Side::Senders);
+        link.rate_from(if inside(a) == leaves { a } else { b }).0 as f64
+    };
     let links = (0..graph.links.len() as u32).filter(|&link| crosses(link));
     let mut sum: f64 = links.filter(|&link| !is_down(link)).map(rate).sum();
     let mut steps = vec![(0.0, sum)];
@@ -315,7 +320,7 @@ mod tests {
         let scenario = scenario(&[("event", event)]);
         let hosts = Hosts::new(&scenario.fabric.graph);
         let leaf = hosts.set(0, Level::Tor);
-        let steps = capacity(&scenario, |node| hosts.set(node, Level::Tor) == leaf);
+        let steps = capacity(&scenario, Side::Senders, |node| hosts.set(node, Level::Tor) == leaf);
         // Each of the two spines by two links of 1 Gbps.
         assert_eq!(steps, [(0.0, 4e9), (0.001, 2e9), (0.002, 4e9)]);
     }

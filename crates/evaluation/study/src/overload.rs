@@ -229,6 +229,18 @@ mod tests {
         assert!(!said.contains("no scheme"), "other links have room: {said}");
     }
 
+    /// 80 of the 160 Mbps that each leaf is offered cross, half over each spine: 400 Mbps are enough up, 10 Mbps are not enough down.
+    #[test]
+    fn an_overloaded_direction_is_named() {
+        let rates = r#"[{ between = "leaf-1 spine-1", rate = "1Gbps", reverse_rate = "100Mbps" }]"#;
+        let offered = of(&[("workload.load", "0.5"), ("fabric.link", rates)]);
+        let names: Vec<_> = offered.overloaded.iter().map(|l| (&*l.from, &*l.to)).collect();
+        assert_eq!(names, [("spine-1", "leaf-1")]);
+        let other = r#"[{ between = "spine-1 leaf-1", rate = "1Gbps", reverse_rate = "100Mbps" }]"#;
+        let offered = of(&[("workload.load", "0.5"), ("fabric.link", other)]);
+        assert_eq!((&*offered.overloaded[0].from, offered.overloaded.len()), ("leaf-1", 1));
+    }
+
     /// Of 160 Gbps between the pods 120 are left, and a link carries twice its share under an equal split.
     #[test]
     fn a_scheme_that_can_avoid_a_link_is_overloaded_only_where_no_split_would_do() {

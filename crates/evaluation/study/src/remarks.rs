@@ -10,26 +10,51 @@ pub type Named<'a> = (&'a str, &'a [RunSummary]);
 pub fn remarks(rows: &[Named<'_>]) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(unfinished(rows));
+    remarks.extend(limited(rows));
     remarks.extend(unsteady(rows));
     let sum =
         |of: fn(&RunSummary) -> u64| -> u64 { rows.iter().flat_map(|row| row.1).map(of).sum() };
     let at_senders = sum(|run| run.totals.dropped_at_senders);
     if at_senders > 0 {
         remarks.push(format!(
-            "{at_senders} packets were dropped by their senders' own ports: a larger `fabric.host_buffer` makes hosts wait instead"
+            "{} dropped by their senders' own ports: a larger `fabric.host_buffer` makes hosts wait instead",
+            counted(at_senders, "packet was", "packets were")
         ));
     }
     let joins = sum(|run| run.totals.refused_joins);
     if joins > 0 {
-        remarks.push(format!("{joins} joins met no connection at the server, and were sent again"));
+        remarks.push(format!(
+            "{} sent again: there was no connection at the server yet",
+            counted(joins, "join was", "joins were")
+        ));
     }
     let stalled = sum(|run| u64::from(run.totals.stalled));
     if stalled > 0 {
         remarks.push(format!(
-            "{stalled} runs were stopped: no packet had arrived anywhere for 10 s and the longest retransmission timeout, and nothing was to come that could help"
+            "{} stopped: no packet had arrived anywhere for 10 s and the longest retransmission timeout, and nothing was to come that could help",
+            counted(stalled, "run was", "runs were")
         ));
     }
     remarks
+}
+
+/// A count and its noun with its verb, in the singular or the plural.
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// Runs that ended at the scenario's time limit with flows unfinished.
+fn limited(rows: &[Named<'_>]) -> Option<String> {
+    let ended = |run: &&RunSummary| run.time_limit_seconds.is_some() && run.totals.unfinished > 0;
+    let runs: Vec<_> = rows.iter().flat_map(|row| row.1).filter(ended).collect();
+    let flows: u64 = runs.iter().map(|run| run.totals.unfinished).sum();
+    let limits = runs.iter().filter_map(|run| run.time_limit_seconds);
+    let limit = limits.reduce(f64::max)?;
+    Some(format!(
+        "{} unfinished when {} reached measure.time_limit = {limit} s; raise it, or offer a load that the links carry",
+        counted(flows, "flow was", "flows were"),
+        if runs.len() == 1 { "a run".to_owned() } else { format!("{} runs", runs.len()) },
+    ))
 }
 
 /// Flows that did not finish, and the rows with most and fewest of them.
@@ -110,5 +135,23 @@ mod tests {
         let said = remarks(&[("x", &[run])]);
         assert_eq!(said.len(), 3);
         assert!(said[0].contains("host_buffer") && said[1].starts_with("4 joins"), "{said:?}");
+        assert!(said[2].starts_with("1 run was stopped"), "{said:?}");
+    }
+
+    #[test]
+    fn a_run_that_reached_its_time_limit_names_it() {
+        let limit = [("measure.time_limit", "3ms"), ("measure.flows", "200")];
+        let cells = [1, 2].map(|seed| run(&cell(seed, &limit)));
+        assert!(cells.iter().all(|run| run.totals.unfinished > 0));
+        let open = cells[0].totals.unfinished;
+        let said = remarks(&[("ecmp", &cells[..1])]);
+        let expected = format!(
+            "{open} flows were unfinished when a run reached measure.time_limit = 0.003 s; raise it"
+        );
+        assert!(said.iter().any(|said| said.starts_with(&expected)), "{said:?}");
+        let said = remarks(&[("ecmp", &cells)]).join("\n");
+        assert!(said.contains("when 2 runs reached measure.time_limit"), "{said}");
+        let ended = run(&cell(1, &[("measure", r#"{ duration = "1ms" }"#)]));
+        assert_eq!(ended.time_limit_seconds, None);
     }
 }

@@ -56,6 +56,9 @@ pub struct RunSummary {
     pub batch_seconds: Vec<f64>,
     /// Sums over the run.
     pub totals: TotalsSummary,
+    /// `measure.time_limit`, if it ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit_seconds: Option<f64>,
     /// Path use of connections of several subflows, where there were any.
     pub path_use: Option<PathUse>,
     /// Ports that the scenario samples.
@@ -254,6 +257,8 @@ impl RunSummary {
             batches: steady::batches(&outcome.flows, slowdown),
             batch_seconds: steady::batches(&outcome.flows, |flow| flow.fct.as_secs_f64()),
             totals: TotalsSummary::new(outcome),
+            time_limit_seconds: (outcome.totals.simulated >= scenario.measure.time_limit)
+                .then(|| scenario.measure.time_limit.as_secs_f64()),
             path_use: outcome.path_use.map(PathUse::new),
             ports: ports(outcome),
             slowdowns: slowdowns(&outcome.flows, &frames),

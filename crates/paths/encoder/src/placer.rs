@@ -96,9 +96,8 @@ type Cost = [u64; 3];
 impl Placer {
     /// An empty placement.
     pub fn new(fabric: &Fabric, scheduler: Scheduler) -> Placer {
-        let rate = |link: u32| fabric.graph.links[link as usize].rate;
         let load = |capacity| Load { capacity, flows: 0, reserved: Rate(0) };
-        let loads = fabric.ports.iter().map(|port| load(rate(port.link))).collect();
+        let loads = fabric.ports.iter().map(|port| load(fabric.rate_of(port))).collect();
         Placer { scheduler, loads }
     }
 

@@ -13,7 +13,7 @@ use crate::{Key, Network, Parts, PortRules};
 /// A graph: hosts, then ToRs, then the tiers above, all links 10 Gbps.
 fn graph(nodes: Vec<(String, u8)>, links: Vec<(u32, u32)>) -> Graph {
     let node = |(name, tier)| Node { name, tier, pod: None };
-    let link = |ends| Link { ends, rate: Rate::gbps(10), delay: Time::micros(1) };
+    let link = |ends| Link::new(ends, Rate::gbps(10), Time::micros(1));
     Graph {
         nodes: nodes.into_iter().map(node).collect(),
         links: links.into_iter().map(link).collect(),

@@ -77,7 +77,7 @@ impl Links {
             b: name(link.ends.1),
             parallel,
             state: state.into(),
-            rate_bps: link.rate.0,
+            rate_bps: link.rate.min(link.rate_from(link.ends.1)).0,
             flows_from_a: placer.flows(from_a),
             flows_from_b: placer.flows(from_b),
             reserved_from_a_bps: placer.reserved(from_a).0,

@@ -2,6 +2,7 @@
 
 use heddle_policy::{Port, Tor};
 use heddle_scenario::{Graph, Node, Routing};
+use heddle_units::Rate;
 
 use crate::Routes;
 
@@ -136,6 +137,11 @@ impl Fabric {
     /// The number in the fabric of a switch's port 0. Switches are numbered from 0, ToRs first.
     pub fn first_port_of_switch(&self, switch: u32) -> u32 {
         self.first_port[(self.hosts + switch) as usize]
+    }
+
+    /// Rate at which a port sends.
+    pub fn rate_of(&self, port: &PortInfo) -> Rate {
+        self.graph.links[port.link as usize].rate_from(port.owner)
     }
 
     /// A node's ports.

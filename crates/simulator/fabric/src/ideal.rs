@@ -1,10 +1,10 @@
 //! The bound that every scheme is measured against: the fabric as one big switch.
 
-use heddle_scenario::{Graph, Link, Node, Routing};
+use heddle_scenario::{Graph, Link, Node, Routing, links_of_cost};
 use heddle_units::Time;
 
 use crate::Fabric;
-use crate::routes::{UNREACHABLE, hops_to};
+use crate::routes::{UNREACHABLE, costs_to};
 
 /// The same hosts and host links around a single switch, with no fabric to load. A host's link is given the delay that
 /// makes the longest path of `graph` as long as before, so that unloaded round trips stay comparable (the fabric's
@@ -18,10 +18,12 @@ pub fn one_big_switch(graph: &Graph) -> Graph {
     let mut nodes = graph.nodes[..hosts as usize].to_vec();
     nodes.push(Node { name: "switch-1".into(), tier: 1, pod: None });
     let host_links = graph.links.iter().filter(|l| tier(l.ends.0).min(tier(l.ends.1)) == 0);
-    let links = host_links.map(|link| Link {
-        ends: (link.ends.0.min(link.ends.1), hosts),
-        rate: link.rate,
-        delay: link.delay + fabric_delay,
+    let links = host_links.map(|link| {
+        let (host, tor) = (link.ends.0.min(link.ends.1), link.ends.0.max(link.ends.1));
+        let delay = link.delay + fabric_delay;
+        let mut around = Link::new((host, hosts), link.rate_from(host), delay);
+        around.set_rate_from(hosts, link.rate_from(tor));
+        around
     });
     Graph { links: links.collect(), nodes, routing: Routing::UpDown }
 }
@@ -30,8 +32,22 @@ pub fn one_big_switch(graph: &Graph) -> Graph {
 fn longest_half_path(graph: &Graph) -> Time {
     match graph.routing {
         Routing::UpDown => to_the_top(graph),
-        Routing::Shortest => slowest(graph, |low| low > 0) * most_hops(graph) / 2,
+        Routing::Shortest | Routing::Minimal => farthest(graph) / 2,
     }
+}
+
+/// The longest of the cheapest paths between ToRs, along the slowest link of each kind.
+fn farthest(graph: &Graph) -> Time {
+    let (links, between_pods) = links_of_cost(highest_cost(graph));
+    let delays = |is_cheap: bool| {
+        let switches = |link: &&Link| {
+            [link.ends.0, link.ends.1].iter().all(|&end| graph.nodes[end as usize].tier > 0)
+        };
+        let of_kind =
+            graph.links.iter().filter(switches).filter(|l| (graph.cost(l) == 1) == is_cheap);
+        of_kind.map(|link| link.delay).max().unwrap_or(Time::ZERO)
+    };
+    delays(true) * u64::from(links - between_pods) + delays(false) * u64::from(between_pods)
 }
 
 /// The delay from a ToR to the top tier along the slowest link of each tier.
@@ -47,12 +63,12 @@ fn slowest(graph: &Graph, matches: impl Fn(u8) -> bool) -> Time {
     meant.map(|link| link.delay).max().unwrap_or(Time::ZERO)
 }
 
-/// The most hops that a shortest path between ToRs has.
-fn most_hops(graph: &Graph) -> u64 {
+/// The highest cost of a cheapest path between ToRs.
+fn highest_cost(graph: &Graph) -> u32 {
     let Ok(fabric) = Fabric::new(graph) else { return 0 };
-    let hops = (0..fabric.tors).flat_map(|tor| {
-        let hops = hops_to(&fabric, tor, &|_| true);
-        hops.into_iter().take(fabric.tors as usize).filter(|hops| *hops != UNREACHABLE).max()
+    let costs = (0..fabric.tors).flat_map(|tor| {
+        let costs = costs_to(&fabric, tor, &|_| true);
+        costs.into_iter().take(fabric.tors as usize).filter(|cost| *cost != UNREACHABLE).max()
     });
-    hops.max().unwrap_or(0).into()
+    costs.max().unwrap_or(0)
 }

@@ -36,7 +36,7 @@ pub fn offered_load(
     }
     let named = |(port, bits): (usize, &f64)| {
         let info = fabric.ports[port];
-        let rate = fabric.graph.links[info.link as usize].rate;
+        let rate = fabric.rate_of(&info);
         let name = |node: u32| fabric.node(node).name.clone();
         OfferedLoad { from: name(info.owner), to: name(info.to), rate, share: bits / rate.0 as f64 }
     };

@@ -1,4 +1,4 @@
-//! Next hops by shortest paths: of those that go up and then down, or of all ([`Routing`]).
+//! Next hops by shortest paths: of those that go up and then down, of all, or of those with the fewest links between pods ([`Routing`]).
 
 mod shortest;
 mod up_down;
@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use heddle_policy::{Port, Tor};
 use heddle_scenario::Routing;
 
-pub(crate) use self::shortest::hops_to;
+use self::shortest::cost_of;
+pub(crate) use self::shortest::costs_to;
 use self::up_down::{UpDown, by_tier};
 use crate::{Fabric, FabricError, PortInfo};
 
@@ -86,30 +87,32 @@ impl Routes {
     }
 }
 
-/// Distance of every switch from one ToR, in hops.
+/// Distance of every switch from one ToR, in hops, or in the cost of links.
 enum Distances {
     UpDown(UpDown),
-    Shortest(Vec<u32>),
+    Cheapest(Vec<u32>),
 }
 
 impl Distances {
     fn to(fabric: &Fabric, tor: u32, order: &[u32], is_up: &impl Fn(u32) -> bool) -> Distances {
         match fabric.graph.routing {
             Routing::UpDown => Distances::UpDown(UpDown::to(fabric, tor, order, is_up)),
-            Routing::Shortest => Distances::Shortest(hops_to(fabric, tor, is_up)),
+            Routing::Shortest | Routing::Minimal => {
+                Distances::Cheapest(costs_to(fabric, tor, is_up))
+            }
         }
     }
 
-    /// Hops of each switch.
-    fn hops(&self) -> &[u32] {
+    /// Distance of each switch.
+    fn all(&self) -> &[u32] {
         match self {
             Distances::UpDown(hops) => &hops.any,
-            Distances::Shortest(hops) => hops,
+            Distances::Cheapest(costs) => costs,
         }
     }
 
     fn next_hops(&self, fabric: &Fabric, switch: u32, is_up: &impl Fn(u32) -> bool) -> Vec<Port> {
-        let here = self.hops()[switch as usize];
+        let here = self.all()[switch as usize];
         if here == 0 || here == UNREACHABLE {
             return Vec::new();
         }
@@ -117,7 +120,9 @@ impl Distances {
             let far = port.to - fabric.hosts;
             match self {
                 Distances::UpDown(hops) => hops.takes(switch, far, port),
-                Distances::Shortest(hops) => hops[far as usize] == here - 1,
+                Distances::Cheapest(costs) => {
+                    costs[far as usize].checked_add(cost_of(fabric, port)) == Some(here)
+                }
             }
         };
         let ports = fabric.ports_of(fabric.hosts + switch).iter().zip(0..);
@@ -134,7 +139,7 @@ impl Fabric {
         let all_up = |_| true;
         let distances = Distances::to(self, to, &by_tier(self), &all_up);
         let mut switches: Vec<u32> = (0..self.switches()).collect();
-        switches.sort_by_key(|&switch| distances.hops()[switch as usize]);
+        switches.sort_by_key(|&switch| distances.all()[switch as usize]);
         let mut paths = vec![0u64; switches.len()];
         paths[to as usize] = 1;
         for switch in switches {

@@ -12,7 +12,7 @@ mod shapes;
 /// A graph of nodes in these tiers, called `n0` and up, and links between them.
 fn graph(tiers: &[u8], links: &[(u32, u32)]) -> Graph {
     let node = |(index, &tier)| Node { name: format!("n{index}"), tier, pod: None };
-    let link = |&ends| Link { ends, rate: Rate::gbps(10), delay: Time::micros(1) };
+    let link = |&ends| Link::new(ends, Rate::gbps(10), Time::micros(1));
     Graph {
         nodes: tiers.iter().enumerate().map(node).collect(),
         links: links.iter().map(link).collect(),
@@ -133,13 +133,15 @@ fn one_big_switch_keeps_the_hosts_their_links_and_the_longest_way() {
     let ideal = one_big_switch(&original);
     assert_eq!(ideal.nodes[..2], original.nodes[..2]);
     assert_eq!(ideal.nodes.len(), 3);
-    let links = [(0, 10), (1, 25)].map(|(host, rate)| Link {
-        ends: (host, 2),
-        rate: Rate::gbps(rate),
-        // Its own 1 us, the slowest to the second tier and the one to the top.
-        delay: Time::micros(1 + 3 + 1),
-    });
+    // The host's own 1 us, the slowest to the second tier and the one to the top.
+    let delay = Time::micros(1 + 3 + 1);
+    let links =
+        [(0, 10), (1, 25)].map(|(host, rate)| Link::new((host, 2), Rate::gbps(rate), delay));
     assert_eq!(ideal.links, links);
+    let (host, tor) = (original.links[0].ends.0, original.links[0].ends.1);
+    original.links[0].set_rate_from(tor, Rate::gbps(1));
+    let around = one_big_switch(&original).links[0];
+    assert_eq!([host, 2].map(|end| around.rate_from(end)), [10, 1].map(Rate::gbps));
 }
 
 prop_compose! {

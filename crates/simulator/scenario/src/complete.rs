@@ -95,6 +95,7 @@ fn default_pattern(pattern: &Pattern) -> raw::Pattern {
 fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
     let (options, port, host) =
         (&mut fabric.options, scenario.fabric.port, scenario.fabric.host_port);
+    options.port_buffer = scenario.fabric.shared_buffer.is_none().then_some(port.bytes);
     (options.port_packets, options.mark_above) = (port.packets, port.mark_above);
     options.host_buffer = Some(Bytes(host.bytes.0));
     (options.host_packets, options.host_mark_above) = (host.packets, host.mark_above);
@@ -103,6 +104,13 @@ fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
         for rate in [&mut tree.host_rate, &mut tree.edge_rate, &mut tree.core_rate] {
             rate.get_or_insert(tree.rate);
         }
+    }
+    if let Shape::Dragonfly(dragonfly) = &mut fabric.shape {
+        let half = dragonfly.balanced();
+        dragonfly.hosts_per_router.get_or_insert(half);
+        let links = *dragonfly.global_links.get_or_insert(half);
+        dragonfly.groups.get_or_insert(dragonfly.routers * links + 1);
+        dragonfly.global_delay.get_or_insert(options.link_delay);
     }
 }
 

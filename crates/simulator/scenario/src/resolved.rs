@@ -25,7 +25,9 @@ pub use cflb::{Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRule
 pub use collective::{Collective, Operation};
 pub use entropy::{Entropy, FlowBender, Plb, Reps};
 pub use events::{Change, Event, Impairment, Share};
-pub use fabric::{Fabric, Graph, Link, Node, PortLimits, Routing};
+pub use fabric::{
+    Fabric, Graph, Link, Node, PortLimits, Red, Routing, SharedBuffer, links_of_cost,
+};
 pub use fabric_file::FabricFile;
 pub use flow_graph::{FlowGraph, GraphFlow};
 pub use requests::Requests;

@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 50] = [
+const KEYS: [&str; 58] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -14,11 +14,19 @@ const KEYS: [&str; 50] = [
     "fabric.port_buffer",
     "fabric.port_packets",
     "fabric.mark_above",
+    "fabric.shared_buffer",
+    "fabric.shared_buffer.alpha",
+    "fabric.red",
+    "fabric.red.min",
+    "fabric.red.weight",
+    "fabric.link.0.reverse_rate",
     "fabric.convergence",
     "fabric.failed",
     "fabric.k",
     "fabric.leaves",
     "fabric.ports",
+    "fabric.routers",
+    "fabric.groups",
     "fabric.levels",
     "fabric.rate",
     "fabric.aggregation_ports",
@@ -58,7 +66,7 @@ const KEYS: [&str; 50] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 39] = [
+const VALUES: [&str; 40] = [
     "0",
     "1",
     "-1",
@@ -83,6 +91,7 @@ const VALUES: [&str; 39] = [
     "fat-tree",
     "leaf-spine",
     "bcube",
+    "dragonfly",
     "vl2",
     "cflb",
     "source-port",

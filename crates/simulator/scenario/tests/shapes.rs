@@ -102,18 +102,49 @@ fn bcubes_that_cannot_be() {
 }
 
 #[test]
+fn dragonflies_that_cannot_be() {
+    refused(&[
+        ("kind = \"dragonfly\"", "s.toml:1: fabric.routers: this key is missing"),
+        ("kind = \"dragonfly\"\nrouters = 0", "s.toml:3: fabric.routers: must be at least 1"),
+        (
+            "kind = \"dragonfly\"\nrouters = 4\nglobal_links = 0",
+            "s.toml:4: fabric.global_links: must be at least 1",
+        ),
+        (
+            "kind = \"dragonfly\"\nrouters = 4\ngroups = 1",
+            "s.toml:4: fabric.groups: 1 groups cannot be joined by 8 links of each\nhelp: from 2 to 9: a group has `routers` times `global_links`",
+        ),
+        (
+            "kind = \"dragonfly\"\nrouters = 64",
+            "s.toml:1: fabric: 4196352 hosts are too many\nhelp: at most 65535",
+        ),
+        (
+            "kind = \"dragonfly\"\nrouters = 4\nglobal_delay = \"2s\"",
+            "s.toml:4: fabric.global_delay: 2s is not a link's delay\nhelp: delays up to 1s can be simulated",
+        ),
+        (
+            "kind = \"dragonfly\"\nrouters = 2\ngroups = 2\nfailed = [\"router-1\"]",
+            "s.toml:1: fabric: host-1 has no link that is up",
+        ),
+    ]);
+}
+
+#[test]
 fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
-    let bcube = "kind = \"bcube\"\nports = 4\nlevels = 1";
-    for scheme in ["hula", "mp-hula", "shuttle", "conga", "conga-prime"] {
-        let error = scenario(scheme, bcube).unwrap_err().to_string();
-        let expected = format!(
-            "s.toml:6: scheme.kind: {scheme} needs paths that go up and then down; this fabric's are the shortest of all\n\
-             help: \"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\""
-        );
-        assert_eq!(error, expected);
-    }
-    for scheme in ["ecmp", "cflb", "letitflow", "drill", "spray", "ideal"] {
-        scenario(scheme, bcube).unwrap_or_else(|error| panic!("{error}"));
+    let bcube = ("kind = \"bcube\"\nports = 4\nlevels = 1", 6, "the shortest of all");
+    let dragonfly = ("kind = \"dragonfly\"\nrouters = 4\ngroups = 3", 6, "minimal");
+    for (fabric, line, paths) in [bcube, dragonfly] {
+        for scheme in ["hula", "mp-hula", "shuttle", "conga", "conga-prime"] {
+            let error = scenario(scheme, fabric).unwrap_err().to_string();
+            let expected = format!(
+                "s.toml:{line}: scheme.kind: {scheme} needs paths that go up and then down; this fabric's are {paths}\n\
+                 help: \"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\""
+            );
+            assert_eq!(error, expected);
+        }
+        for scheme in ["ecmp", "cflb", "letitflow", "drill", "spray", "ideal"] {
+            scenario(scheme, fabric).unwrap_or_else(|error| panic!("{error}"));
+        }
     }
 }
 
@@ -123,7 +154,7 @@ fn a_file_may_ask_for_shortest_paths() {
     assert_eq!(ring.fabric.graph.links.len(), 6);
     refused(&[(
         "kind = \"file\"\npath = \"spiral.toml\"",
-        "spiral.toml:1: routing: \"spiral\" is not one of \"up-down\" or \"shortest\"\n\
-         help: known here: `up-down`, `shortest`",
+        "spiral.toml:1: routing: \"spiral\" is not one of \"up-down\", \"shortest\" or \"minimal\"\n\
+         help: known here: `up-down`, `shortest`, `minimal`",
     )]);
 }

@@ -33,6 +33,26 @@ const SCHEMES: [&str; 12] = [
     "ideal",
 ];
 
+/// Buffers, marks and rates of their own kinds, each with a transport that meets them.
+const PORTS: [(&str, &str); 4] = [
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", shared_buffer = { bytes = "30KB", alpha = 0.5 }, convergence = "20us" }"#,
+        TRANSPORTS[0],
+    ),
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", red = { min = "2KB", max = "12KB", weight = 0.1 }, convergence = "20us" }"#,
+        r#"{ kind = "tcp", control = "dctcp", min_rto = "1ms" }"#,
+    ),
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", red = { min = "2KB", max = "4KB", weight = 1.0, gentle = true }, convergence = "20us" }"#,
+        r#"{ kind = "tcp", control = "cubic", min_rto = "1ms" }"#,
+    ),
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, port_buffer = "15KB", link = [{ between = "core-1 agg-4", reverse_rate = "1Gbps" }], convergence = "20us" }"#,
+        TRANSPORTS[0],
+    ),
+];
+
 /// Losses at two receivers, flows in both directions, a path that fails and recovers below them: a few thousand packet-hops.
 const FLOWS: &str = "at,from,to,size
 0us,host-1,host-5,60KB
@@ -51,12 +71,13 @@ pub fn engine_digest() -> &'static str {
     static DIGEST: OnceLock<String> = OnceLock::new();
     DIGEST.get_or_init(|| {
         let mut digest = 0u64;
+        let mut add = |run: u64| {
+            digest = digest.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ run;
+        };
         for run in FABRICS.iter().flat_map(|fabric| TRANSPORTS.map(|t| (*fabric, t))) {
-            for scheme in SCHEMES {
-                digest =
-                    digest.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ golden(run, scheme);
-            }
+            SCHEMES.iter().for_each(|scheme| add(golden(run, scheme)));
         }
+        PORTS.iter().for_each(|run| add(golden(*run, "ecmp")));
         let mut text = String::new();
         let _ = write!(text, "{digest:016x}");
         text
@@ -85,6 +106,14 @@ fn golden((fabric, transport): (&str, &str), scheme: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_of_ports_runs_and_differs() {
+        let mut digests = PORTS.map(|run| golden(run, "ecmp"));
+        assert!(digests.iter().all(|&digest| digest != 0), "{digests:x?}");
+        digests.sort_unstable();
+        assert!(digests.windows(2).all(|pair| pair[0] != pair[1]), "{digests:x?}");
+    }
 
     #[test]
     fn every_scheme_runs_on_one_of_the_fabrics_and_differs() {

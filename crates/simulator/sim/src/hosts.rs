@@ -263,8 +263,8 @@ impl<C: Connection> Hosts<C> {
         } else {
             let transport = &self.connections[id as usize].transport;
             let port = cx.fabric.first_port[usize::from(tuple.from)];
-            let link = cx.fabric.graph.links[cx.fabric.ports[port as usize].link as usize];
-            let rate = Rate(link.rate.0 / C::paths(&self.config).max(1) as u64);
+            let rate = cx.fabric.rate_of(&cx.fabric.ports[port as usize]);
+            let rate = Rate(rate.0 / C::paths(&self.config).max(1) as u64);
             steering.data_header(
                 cx,
                 id,

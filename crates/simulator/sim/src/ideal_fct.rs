@@ -97,7 +97,9 @@ fn handshake(path: &[PathLink], connections: Connections) -> Time {
         Connections::Persistent(_) | Connections::Pool => Time::ZERO,
         Connections::PerFlow => {
             let delays = path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
-            (crossing(path, Bytes(MIN_FRAME_BYTES.into())) + delays) * 2
+            let frame = Bytes(MIN_FRAME_BYTES.into());
+            let back = path.iter().map(|link| link.reverse_rate.time_for(frame));
+            crossing(path, frame) + back.fold(Time::ZERO, |sum, time| sum + time) + delays * 2
         }
     }
 }

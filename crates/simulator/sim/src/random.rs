@@ -15,6 +15,7 @@ pub(crate) enum Stream {
     Steering = 6,
     Losses = 7,
     Entropy = 8,
+    Marks = 9,
 }
 
 /// One stream.

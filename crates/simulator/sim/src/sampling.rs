@@ -28,7 +28,7 @@ impl Sampler {
         let name = |(_, info): (u32, &PortInfo)| PortName {
             from: fabric.node(info.owner).name.clone(),
             to: fabric.node(info.to).name.clone(),
-            rate: fabric.graph.links[info.link as usize].rate,
+            rate: fabric.rate_of(info),
         };
         let names: Vec<PortName> = ports.clone().map(name).collect();
         Sampler {

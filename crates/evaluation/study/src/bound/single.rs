@@ -3,7 +3,7 @@
 //! The ideal completion time is that of one path, so that packets on several can be faster. Whatever the paths are, all bytes of a
 //! flow cross the links of both of its hosts, one after another, and each frame crosses the whole fabric. Failures are left out: they make no path better.
 
-use heddle_fabric::{Fabric, Routes};
+use heddle_fabric::{Fabric, PortInfo, Routes};
 use heddle_scenario::Scenario;
 use heddle_sim::{BestPaths, FlowRecord};
 use heddle_units::{Bytes, Rate, Time};
@@ -51,11 +51,13 @@ impl<'a> SingleFlows<'a> {
     fn full_frame_at_slower_host(&self, flow: &FlowRecord) -> Time {
         let tcp = self.scenario.transport.tcp();
         let frame = heddle_sim::wire_bytes(tcp, Bytes(tcp.mss.into()));
-        self.rate(flow.from).min(self.rate(flow.to)).time_for(frame)
+        let sending = self.fabric.ports_of(flow.from).iter();
+        let receiving = self.fabric.ports_of(flow.to).iter();
+        let receiving = receiving.map(|port| &self.fabric.ports[port.peer as usize]);
+        self.fastest(sending).min(self.fastest(receiving)).time_for(frame)
     }
 
-    fn rate(&self, host: u32) -> Rate {
-        let links = self.fabric.ports_of(host).iter().map(|port| port.link as usize);
-        links.map(|link| self.fabric.graph.links[link].rate).max().unwrap_or(Rate(1))
+    fn fastest<'b>(&self, ports: impl Iterator<Item = &'b PortInfo>) -> Rate {
+        ports.map(|port| self.fabric.rate_of(port)).max().unwrap_or(Rate(1))
     }
 }

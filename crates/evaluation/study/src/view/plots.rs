@@ -210,6 +210,14 @@ fn cdf(shapes: &[&[f64]]) -> Vec<(f64, f64)> {
     (0..steps).map(|i| (mean(i), share(i))).collect()
 }
 
+/// The rate of a link, or those of its directions.
+fn rates_of(link: &heddle_scenario::Link) -> String {
+    match link.reverse_rate {
+        Some(reverse) => format!("{} / {reverse}", link.rate),
+        None => link.rate.to_string(),
+    }
+}
+
 /// Utilisation drawn on the fabric, one map a scheme.
 pub fn fabric_map(id: &str, title: &str, graph: &Graph, runs: &[(&str, &RunSummary)]) -> FabricMap {
     let first_switch = graph.nodes.iter().take_while(|node| node.tier == 0).count();
@@ -228,7 +236,7 @@ pub fn fabric_map(id: &str, title: &str, graph: &Graph, runs: &[(&str, &RunSumma
             a: link.ends.0 as usize - first_switch,
             b: link.ends.1 as usize - first_switch,
             name: String::new(),
-            rate: link.rate.to_string(),
+            rate: rates_of(link),
         })
         .collect();
     let nodes: Vec<Node> = graph.nodes[first_switch..].iter().map(node).collect();

@@ -19,7 +19,7 @@ fn graph() -> Graph {
     let nodes = [named(0, "host", 4), named(1, "tor", 2), named(2, "spine", SPINES)].concat();
     let hosts = [(0, 4), (1, 4), (2, 5), (3, 5)];
     let spines = (6..6 + SPINES).flat_map(|spine| [(4, spine), (5, spine)]);
-    let link = |ends| Link { ends, rate: Rate::gbps(1), delay: Time::micros(1) };
+    let link = |ends| Link::new(ends, Rate::gbps(1), Time::micros(1));
     let links = hosts.into_iter().chain(spines).map(link).collect();
     Graph { nodes, links, routing: Routing::UpDown }
 }

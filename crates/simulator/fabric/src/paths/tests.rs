@@ -11,7 +11,7 @@ use super::*;
 /// A graph of nodes in these tiers, called `n0` and up, and links between them.
 fn graph(tiers: &[u8], links: &[(u32, u32)]) -> Graph {
     let node = |(index, &tier)| Node { name: format!("n{index}"), tier, pod: None };
-    let link = |&ends| Link { ends, rate: Rate::gbps(10), delay: Time::micros(1) };
+    let link = |&ends| Link::new(ends, Rate::gbps(10), Time::micros(1));
     Graph {
         nodes: tiers.iter().enumerate().map(node).collect(),
         links: links.iter().map(link).collect(),

@@ -1,24 +1,34 @@
-//! Shortest paths of all over the links between switches. Hosts are ends of paths only.
+//! Cheapest paths of all over the links between switches ([`heddle_scenario::Graph::cost`]). Hosts are ends of paths only.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::UNREACHABLE;
-use crate::Fabric;
+use crate::{Fabric, PortInfo};
 
-/// Hops from every switch to one ToR; [`UNREACHABLE`] where there is no path.
-pub(crate) fn hops_to(fabric: &Fabric, tor: u32, is_up: &impl Fn(u32) -> bool) -> Vec<u32> {
-    let mut hops = vec![UNREACHABLE; fabric.switches() as usize];
-    hops[tor as usize] = 0;
-    let mut queue = VecDeque::from([tor]);
-    while let Some(near) = queue.pop_front() {
+/// Costs from every switch to one ToR; [`UNREACHABLE`] where there is no path.
+pub(crate) fn costs_to(fabric: &Fabric, tor: u32, is_up: &impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut costs = vec![UNREACHABLE; fabric.switches() as usize];
+    costs[tor as usize] = 0;
+    let mut queue = BinaryHeap::from([(Reverse(0), tor)]);
+    while let Some((Reverse(cost), near)) = queue.pop() {
+        if cost > costs[near as usize] {
+            continue;
+        }
         let ports = fabric.ports_of(fabric.hosts + near).iter();
         for port in ports.filter(|port| !port.to_host && is_up(port.link)) {
-            let far = port.to - fabric.hosts;
-            if hops[far as usize] == UNREACHABLE {
-                hops[far as usize] = hops[near as usize] + 1;
-                queue.push_back(far);
+            let far = (port.to - fabric.hosts) as usize;
+            let through = cost.saturating_add(cost_of(fabric, port));
+            if through < costs[far] {
+                costs[far] = through;
+                queue.push((Reverse(through), far as u32));
             }
         }
     }
-    hops
+    costs
+}
+
+/// Cost of a port's link.
+pub(super) fn cost_of(fabric: &Fabric, port: &PortInfo) -> u32 {
+    fabric.graph.cost(&fabric.graph.links[port.link as usize])
 }

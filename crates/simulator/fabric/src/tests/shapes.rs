@@ -78,6 +78,84 @@ fn bcube_routes_around_a_failed_port() {
     assert_eq!(far(1), ["switch-1-1"], "towards 01, now by a detour");
 }
 
+/// Links and links between groups of every path between routers.
+fn lengths(fabric: &Fabric) -> Vec<(usize, usize)> {
+    let routes = fabric.routes(|_| true).unwrap();
+    let group = |router: u32| fabric.node(fabric.hosts + router).pod;
+    let per_router = fabric.hosts / fabric.tors;
+    let pairs = (0..fabric.tors).flat_map(|a| (0..fabric.tors).map(move |b| (a, b)));
+    let mut lengths = Vec::new();
+    for (from, to) in pairs.filter(|(a, b)| a != b) {
+        let paths = fabric.paths(&routes, from * per_router, to * per_router).unwrap();
+        for path in paths.iter() {
+            let routers: Vec<u32> = path.hops.iter().map(|hop| hop.switch).collect();
+            let crossings = routers.windows(2).filter(|pair| group(pair[0]) != group(pair[1]));
+            lengths.push((routers.len() - 1, crossings.count()));
+            assert!(lengths.last().unwrap().1 <= usize::from(group(from) != group(to)));
+        }
+    }
+    lengths
+}
+
+/// Kim et al., section 4.1: of a router's a (a h + 1) - 1 others a - 1 are one link away, in its group; its h links to other groups lead to as many
+/// routers by one link, those have a - 1 neighbours, its own neighbours (a - 1) h links, and all others are three links away.
+#[test]
+fn minimal_paths_of_a_dragonfly_have_three_links_and_one_between_groups() {
+    for (a, h) in [(4usize, 2usize), (3, 3), (6, 3)] {
+        let shape = format!(
+            "kind = \"dragonfly\"\nrouters = {a}\nglobal_links = {h}\nhosts_per_router = 1"
+        );
+        let fabric = fabric(&shape);
+        let lengths = lengths(&fabric);
+        let routers = a * (a * h + 1);
+        let count = |links, crossings| lengths.iter().filter(|l| **l == (links, crossings)).count();
+        assert_eq!(count(1, 0), routers * (a - 1));
+        assert_eq!(count(1, 1), routers * h);
+        assert_eq!(count(2, 1), routers * 2 * (a - 1) * h);
+        assert_eq!(count(3, 1), routers * (a - 1) * (a - 1) * h);
+        assert_eq!(lengths.len(), routers * (routers - 1), "one path each");
+    }
+}
+
+/// Two groups of four routers with two links each to the other: a router has both to choose from.
+#[test]
+fn several_links_between_groups_are_next_hops_alike() {
+    let fabric = fabric("kind = \"dragonfly\"\nrouters = 4\ngroups = 2");
+    let routes = fabric.routes(|_| true).unwrap();
+    assert!((4..8).any(|to| routes.next_hops(0, Tor(to)).len() == 2));
+    assert!(lengths(&fabric).iter().all(|&(links, _)| links <= 2));
+}
+
+/// Without its link to another group, a group's packets go by a third.
+#[test]
+fn a_dragonfly_routes_around_a_failed_link_between_groups() {
+    let fabric = fabric("kind = \"dragonfly\"\nrouters = 4");
+    let crosses = |link: &&heddle_scenario::Link| {
+        let pods = [link.ends.0, link.ends.1].map(|end| fabric.node(end).pod);
+        pods == [Some(1), Some(2)]
+    };
+    let cut = fabric.graph.links.iter().position(|link| crosses(&link)).unwrap() as u32;
+    let routes = fabric.routes(|link| link != cut).unwrap();
+    assert_eq!(fabric.check_reachable(&routes), Ok(()));
+    let paths = fabric.paths(&routes, 0, 8).unwrap();
+    let group = |switch: u32| fabric.node(fabric.hosts + switch).pod;
+    for path in paths.iter() {
+        let crossings = path.hops.windows(2).filter(|p| group(p[0].switch) != group(p[1].switch));
+        assert_eq!(crossings.count(), 2);
+    }
+}
+
+/// Two links inside of groups and a longer one between them.
+#[test]
+fn one_big_switch_for_a_dragonfly_is_as_far_across() {
+    let original =
+        fabric("kind = \"dragonfly\"\nrouters = 4\nlink_delay = \"2us\"\nglobal_delay = \"6us\"")
+            .graph;
+    let ideal = one_big_switch(&original);
+    assert_eq!((ideal.nodes.len(), ideal.links.len()), (73, 72));
+    assert!(ideal.links.iter().all(|link| link.delay == Time::micros(2 + (2 + 6 + 2) / 2)));
+}
+
 /// A server's ports together are a host's link; the longest path crosses 2 (k + 1) links between relays and switches.
 #[test]
 fn one_big_switch_for_bcube_is_as_far_across() {

@@ -22,7 +22,7 @@ pub(crate) fn bcube(shape: &BCube, delay: Time) -> Result<Graph, Problem> {
     let hosts = fabric.nodes("host", HOST, servers, None);
     let relays = fabric.nodes("relay", TOR, servers, None);
     for ends in hosts.zip(relays.clone()) {
-        fabric.graph.links.push(Link { ends, rate: inside, delay: Time::ZERO });
+        fabric.graph.links.push(Link::new(ends, inside, Time::ZERO));
     }
     for level in 0..levels {
         let switches = fabric.nodes(&format!("switch-{level}"), AGG, servers / ports, None);
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn the_link_inside_a_server_is_as_fast_as_its_ports() {
         let graph = build(4, 2);
-        assert_eq!(graph.links[0], Link { ends: (0, 64), rate: Rate::gbps(3), delay: Time::ZERO });
+        assert_eq!(graph.links[0], Link::new((0, 64), Rate::gbps(3), Time::ZERO));
         assert_eq!(graph.links[64].rate, Rate::gbps(1));
         assert_eq!(graph.routing, Routing::Shortest);
     }

@@ -29,6 +29,7 @@ pub(super) fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     let routing = match file.routing {
         FileRouting::UpDown => Routing::UpDown,
         FileRouting::Shortest => Routing::Shortest,
+        FileRouting::Minimal => Routing::Minimal,
     };
     let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing };
     graph.links = links(&file.link, &graph, delay)?;
@@ -66,7 +67,12 @@ fn link(raw: &FileLink, names: &Names<'_>, default: Time) -> Result<Link, Proble
     let delay = raw.delay.unwrap_or(default);
     check_rate("rate", raw.rate)?;
     check_delay("delay", delay)?;
-    Ok(Link { ends, rate: raw.rate, delay })
+    let mut link = Link::new(ends, raw.rate, delay);
+    if let Some(rate) = raw.reverse_rate {
+        check_rate("reverse_rate", rate)?;
+        link.set_rate_from(ends.1, rate);
+    }
+    Ok(link)
 }
 
 fn ends(names: &Names<'_>, text: &str) -> Result<(u32, u32), Problem> {
@@ -190,9 +196,27 @@ mod tests {
         assert_eq!(tiers, [("h1", 0), ("h2", 0), ("a", 1), ("b", 1), ("mid", 2), ("top", 3)]);
         assert_eq!(
             graph.links[1],
-            Link { ends: (1, 3), rate: heddle_units::Rate::gbps(10), delay: Time::micros(3) }
+            Link::new((1, 3), heddle_units::Rate::gbps(10), Time::micros(3))
         );
         assert_eq!(graph.links[4].ends, (4, 5));
+    }
+
+    #[test]
+    fn directions_have_rates_of_their_own() {
+        let text = THREE_TIERS.replacen(
+            "\"a mid\", rate = \"40Gbps\"",
+            "\"mid a\", rate = \"40Gbps\", reverse_rate = \"1Gbps\"",
+            1,
+        );
+        let graph = load(&text).unwrap();
+        let node = |name: &str| graph.nodes.iter().position(|n| n.name == name).unwrap() as u32;
+        let rate = |link: usize, end: &str| graph.links[link].rate_from(node(end));
+        use heddle_units::Rate;
+        assert_eq!([rate(2, "mid"), rate(2, "a")], [Rate::gbps(40), Rate::gbps(1)]);
+        assert_eq!([rate(3, "mid"), rate(3, "b")], [Rate::gbps(40); 2]);
+        let none = text.replace("\"1Gbps\"", "\"0bps\"");
+        let message = "g.toml:6: link.2.reverse_rate: 0bps is not a link's rate\nhelp: rates from 10Kbps to 100Tbps can be simulated";
+        assert_eq!(load(&none).unwrap_err(), message);
     }
 
     #[test]

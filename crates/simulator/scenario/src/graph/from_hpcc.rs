@@ -123,7 +123,7 @@ fn link(words: &[&str], nodes: usize, name: &dyn Fn(usize) -> String) -> Result<
     super::check_rate("rate", rate)?;
     super::check_delay("delay", delay)?;
     let between = format!("{} {}", name(a), name(b));
-    Ok(FileLink { between, rate, delay: Some(delay) })
+    Ok(FileLink { between, rate, reverse_rate: None, delay: Some(delay) })
 }
 
 #[cfg(test)]

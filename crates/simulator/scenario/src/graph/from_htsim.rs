@@ -277,7 +277,7 @@ impl Tree {
         let below =
             tier.checked_sub(1).map_or(Time::ZERO, |below| self.tiers[below].switch_latency);
         let delay = delay + Time((switch_latency.0 + below.0) / 2);
-        let link = Link { ends: (low as u32, high as u32), rate, delay };
+        let link = Link::new((low as u32, high as u32), rate, delay);
         let parallel = if tier == 0 { 1 } else { bundle };
         graph.links.extend((0..parallel).map(|_| link));
     }

@@ -9,7 +9,7 @@ use crate::{Graph, Routing};
 pub(crate) fn most_switches(graph: &Graph) -> usize {
     match graph.routing {
         Routing::UpDown => 2 * tiers(graph).max(1) - 1,
-        Routing::Shortest => Switches::new(graph, |_| true).extent().switches,
+        Routing::Shortest | Routing::Minimal => Switches::new(graph, |_| true).extent().switches,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Graphs, one shape a file. All list hosts first, then ToRs, then the tiers above.
 
 mod bcube;
+mod dragonfly;
 mod fat_tree;
 mod from_file;
 mod from_hpcc;
@@ -16,6 +17,7 @@ mod vl2;
 mod width;
 
 pub(crate) use bcube::bcube;
+pub(crate) use dragonfly::dragonfly;
 pub(crate) use fat_tree::fat_tree;
 pub(crate) use from_file::from_file;
 pub(crate) use from_hpcc::from_hpcc;
@@ -67,7 +69,7 @@ impl Builder {
     }
 
     fn link(&mut self, a: u32, b: u32, rate: Rate) {
-        self.graph.links.push(Link { ends: (a, b), rate, delay: self.delay });
+        self.graph.links.push(Link::new((a, b), rate, self.delay));
     }
 
     /// Links each of `hosts` to its ToR, `per_tor` to each in turn.

@@ -67,6 +67,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The first node that a text for [`Names::links`] names.
+    pub(crate) fn first_end(&self, text: &str) -> Result<u32, Problem> {
+        self.node(text.split_whitespace().next().unwrap_or_default())
+    }
+
     fn links_of(&self, name: &str) -> Result<Vec<u32>, Problem> {
         let node = self.node(name)?;
         let at = |index: &u32| {

@@ -11,7 +11,7 @@ use crate::{Graph, Routing};
 pub(crate) fn check_reachable(graph: &Graph, is_up: impl Fn(u32) -> bool) -> Result<(), Problem> {
     match graph.routing {
         Routing::UpDown => check_up_down(graph, is_up),
-        Routing::Shortest => {
+        Routing::Shortest | Routing::Minimal => {
             check_hosts(graph, &is_up)?;
             let cut = Switches::new(graph, is_up).cut();
             cut.map_or(Ok(()), |(a, b)| Err(unreachable(graph, a, b, "to")))

@@ -1,8 +1,9 @@
-//! Fabrics whose packets take the shortest of all paths between switches, up and down as often as they must.
+//! Fabrics whose packets take the cheapest of all paths between switches ([`Graph::cost`]), up and down as often as they must.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use crate::Graph;
+use crate::{Graph, links_of_cost};
 
 /// Links walked beyond which bounds are given instead of what they bound: a second's work.
 const MOST_STEPS: usize = 1 << 27;
@@ -11,8 +12,8 @@ const FAR: u32 = u32::MAX;
 
 /// The links between switches that are up.
 pub(super) struct Switches {
-    /// The far ends of each node's links, parallel ones each; hosts have none.
-    neighbours: Vec<Vec<u32>>,
+    /// The far ends of each node's links with their costs, parallel ones each; hosts have none.
+    neighbours: Vec<Vec<(u32, u32)>>,
     tors: Vec<u32>,
 }
 
@@ -32,8 +33,9 @@ impl Switches {
         for (link, index) in graph.links.iter().zip(0..) {
             let (a, b) = link.ends;
             if is_switch(a) && is_switch(b) && is_up(index) {
-                neighbours[a as usize].push(b);
-                neighbours[b as usize].push(a);
+                let cost = graph.cost(link);
+                neighbours[a as usize].push((b, cost));
+                neighbours[b as usize].push((a, cost));
             }
         }
         let tors = graph.nodes.iter().zip(0..).filter(|(node, _)| node.tier == 1);
@@ -43,8 +45,8 @@ impl Switches {
     /// Two ToRs between which there is no path.
     pub(super) fn cut(&self) -> Option<(u32, u32)> {
         let first = *self.tors.first()?;
-        let hops = self.hops_to(first);
-        self.tors.iter().find(|tor| hops[**tor as usize] == FAR).map(|tor| (first, *tor))
+        let costs = self.costs_to(first);
+        self.tors.iter().find(|tor| costs[**tor as usize] == FAR).map(|tor| (first, *tor))
     }
 
     /// The maxima of the fabric; in a fabric too large to walk for every ToR, upper bounds of them.
@@ -54,10 +56,10 @@ impl Switches {
             return self.bound();
         }
         let mut extent = Extent { next_hops: 1, switches: 1 };
-        for hops in self.tors.iter().map(|tor| self.hops_to(*tor)) {
-            let ways = (0..hops.len()).map(|switch| self.next_hops(switch, &hops)).max();
+        for costs in self.tors.iter().map(|tor| self.costs_to(*tor)) {
+            let ways = (0..costs.len()).map(|switch| self.next_hops(switch, &costs)).max();
             extent.next_hops = extent.next_hops.max(ways.unwrap_or(0));
-            extent.switches = extent.switches.max(self.farthest(&hops) + 1);
+            extent.switches = extent.switches.max(self.farthest(&costs) + 1);
         }
         extent
     }
@@ -65,35 +67,41 @@ impl Switches {
     /// A next hop is a link, and no path is longer than the way to the first ToR and on from it.
     fn bound(&self) -> Extent {
         let widest = self.neighbours.iter().map(Vec::len).max().unwrap_or(0);
-        let farthest = self.tors.first().map_or(0, |tor| self.farthest(&self.hops_to(*tor)));
+        let farthest = self.tors.first().map_or(0, |tor| self.farthest(&self.costs_to(*tor)));
         Extent { next_hops: widest.max(1), switches: 2 * farthest + 1 }
     }
 
-    /// Hops from each node to a ToR; [`FAR`] where there is no path.
-    fn hops_to(&self, tor: u32) -> Vec<u32> {
-        let mut hops = vec![FAR; self.neighbours.len()];
-        hops[tor as usize] = 0;
-        let mut queue = VecDeque::from([tor]);
-        while let Some(near) = queue.pop_front() {
-            for &far in &self.neighbours[near as usize] {
-                if hops[far as usize] == FAR {
-                    hops[far as usize] = hops[near as usize] + 1;
-                    queue.push_back(far);
+    /// Costs from each node to a ToR; [`FAR`] where there is no path.
+    fn costs_to(&self, tor: u32) -> Vec<u32> {
+        let mut costs = vec![FAR; self.neighbours.len()];
+        costs[tor as usize] = 0;
+        let mut queue = BinaryHeap::from([(Reverse(0), tor)]);
+        while let Some((Reverse(cost), near)) = queue.pop() {
+            if cost > costs[near as usize] {
+                continue;
+            }
+            for &(far, link) in &self.neighbours[near as usize] {
+                let through = cost.saturating_add(link);
+                if through < costs[far as usize] {
+                    costs[far as usize] = through;
+                    queue.push((Reverse(through), far));
                 }
             }
         }
-        hops
+        costs
     }
 
-    fn next_hops(&self, switch: usize, hops: &[u32]) -> usize {
-        let is_nearer = |far: &&u32| hops[**far as usize] < hops[switch];
-        self.neighbours[switch].iter().filter(is_nearer).count()
+    fn next_hops(&self, switch: usize, costs: &[u32]) -> usize {
+        let here = costs[switch];
+        let is_next =
+            |(far, link): &&(u32, u32)| costs[*far as usize].checked_add(*link) == Some(here);
+        if here == FAR { 0 } else { self.neighbours[switch].iter().filter(is_next).count() }
     }
 
-    /// The most hops from any ToR that has a path.
-    fn farthest(&self, hops: &[u32]) -> usize {
-        let hops = self.tors.iter().map(|tor| hops[*tor as usize]);
-        hops.filter(|hops| *hops != FAR).max().unwrap_or(0) as usize
+    /// The most links of a path from any ToR that has one.
+    fn farthest(&self, costs: &[u32]) -> usize {
+        let costs = self.tors.iter().map(|tor| costs[*tor as usize]).filter(|cost| *cost != FAR);
+        costs.map(|cost| links_of_cost(cost).0).max().unwrap_or(0) as usize
     }
 }
 

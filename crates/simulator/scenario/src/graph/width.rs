@@ -9,7 +9,7 @@ use crate::{Graph, Routing};
 pub(crate) fn most_next_hops(graph: &Graph) -> usize {
     match graph.routing {
         Routing::UpDown => up_or_down(graph),
-        Routing::Shortest => Switches::new(graph, |_| true).extent().next_hops,
+        Routing::Shortest | Routing::Minimal => Switches::new(graph, |_| true).extent().next_hops,
     }
 }
 

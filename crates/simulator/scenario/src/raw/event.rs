@@ -4,6 +4,16 @@ use heddle_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Directions of links that an event changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Direction {
+    /// Both.
+    Both,
+    /// From the end that is named first to the other: of `"core-2 agg-4"` what core-2 sends to agg-4, of `"core-2"` all that it sends.
+    Forward,
+}
+
 /// A change of links: one of `fail`, `recover`, `degrade` and `repair`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,7 +27,7 @@ pub(crate) struct Event {
     /// Links that come back up, named as in `fail`.
     #[serde(default)]
     pub(crate) recover: Vec<String>,
-    /// Links that are impaired, in both directions, and that routing goes on to use; named as in `fail`. With one or more of `rate`, `delay`,
+    /// Links that are impaired, in both directions unless `direction` says otherwise, and that routing goes on to use; named as in `fail`. With one or more of `rate`, `delay`,
     /// `loss` and `blackhole`.
     #[serde(default)]
     pub(crate) degrade: Vec<String>,
@@ -29,6 +39,8 @@ pub(crate) struct Event {
     pub(crate) loss: Option<f64>,
     /// With `degrade`: share of flows of which they lose every packet, 0 to 1, chosen by the hash of the 5-tuple. Default: as before.
     pub(crate) blackhole: Option<f64>,
+    /// With `degrade` and `repair`: the direction. Default: "both".
+    pub(crate) direction: Option<Direction>,
     /// Links that have the fabric's rate and delay again and lose nothing; named as in `fail`.
     #[serde(default)]
     pub(crate) repair: Vec<String>,

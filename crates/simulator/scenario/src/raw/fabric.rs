@@ -46,6 +46,9 @@ pub(crate) enum Shape {
     /// that need paths to go up and then down (the HULAs, the CONGAs) cannot run on it.
     #[serde(rename = "bcube")]
     BCube(BCube),
+    /// A dragonfly (Kim et al., ISCA 2008): groups of routers, each linked to all others of its group, and each group to all other groups. A group is
+    /// a pod. Packets take minimal paths: as few links between groups as can be, and as few in all. Nodes: `host-1`, `router-1` and up, group by group.
+    Dragonfly(Dragonfly),
     /// Nodes and links listed in a file of their own.
     File(GraphPath),
 }
@@ -165,6 +168,38 @@ pub(crate) struct BCube {
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Dragonfly {
+    /// a, routers of a group.
+    pub(crate) routers: u32,
+    /// p, hosts of each router. Default: a/2, with which the load on links is balanced (section 3.1).
+    pub(crate) hosts_per_router: Option<u32>,
+    /// h, links of each router to other groups. Default: a/2 (section 3.1).
+    pub(crate) global_links: Option<u32>,
+    /// g, from 2 to a h + 1, the default, with which one link joins each two groups. With fewer it is the whole part of a h / (g - 1) links; ports
+    /// that are left over are not used.
+    pub(crate) groups: Option<u32>,
+    /// Rate of the hosts' links. Default: 10Gbps.
+    #[serde(default = "ten_gbps")]
+    pub(crate) host_rate: Rate,
+    /// Rate of the links inside of a group. Default: 10Gbps.
+    #[serde(default = "ten_gbps")]
+    pub(crate) local_rate: Rate,
+    /// Rate of the links between groups. Default: 10Gbps.
+    #[serde(default = "ten_gbps")]
+    pub(crate) global_rate: Rate,
+    /// Propagation time of the links between groups, which are the long ones. Default: `link_delay`.
+    pub(crate) global_delay: Option<Time>,
+}
+
+impl Dragonfly {
+    /// p and h with which the load on all kinds of links is balanced: a/2.
+    pub(crate) fn balanced(&self) -> u32 {
+        (self.routers / 2).max(1)
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct GraphPath {
     /// A TOML file of `[[node]]` and `[[link]]` tables, or one of another simulator, named from the scenario's own folder.
     pub(crate) path: String,
@@ -196,18 +231,22 @@ pub(crate) struct Options {
     pub(crate) interfaces: u8,
     /// Bytes that a switch port can hold, the packet in transmission included. Default: 375KB, 250 packets of 1500 bytes,
     /// as in the ns-2 example that came with DCTCP at 10 Gbps (ns-2.35, tcl/ex/simpleDCTCPDumbbell.tcl).
-    pub(crate) port_buffer: Bytes,
+    pub(crate) port_buffer: Option<Bytes>,
+    /// A buffer that all ports of a switch share, in place of `port_buffer`. Default: none, each port has its own.
+    pub(crate) shared_buffer: Option<SharedBuffer>,
     /// Packets that may wait at a switch port, the packet in transmission not included. Default: bytes alone count.
     pub(crate) port_packets: Option<u32>,
     /// A packet that finds more bytes than this waiting at a port is marked (ECN). Default: 97.5KB with `control = "dctcp"`
     /// (K = 65 packets of 1500 bytes at 10 Gbps, DCTCP section 4), no marking otherwise.
     pub(crate) mark_above: Option<Bytes>,
+    /// Marking by the average queue (RED) at switch ports, in place of `mark_above`. Default: none.
+    pub(crate) red: Option<Red>,
     /// Bytes that a host's own port can hold. Default: 10MB, or `port_buffer` if that is more, so that hosts wait instead of dropping
     /// their own packets (as with Linux's TCP small queues).
     pub(crate) host_buffer: Option<Bytes>,
     /// Packets that may wait at a host's own port. Default: bytes alone count.
     pub(crate) host_packets: Option<u32>,
-    /// As `mark_above`, at a host's own port. Default: `mark_above`.
+    /// As `mark_above`, at a host's own port. Default: `mark_above`; with `red` no marking.
     pub(crate) host_mark_above: Option<Bytes>,
     /// Links that are down from the start, so that routing knows: `"core-2 agg-4"` for a link (all of them, if they are
     /// parallel), `"core-2"` for all links of a switch.
@@ -225,9 +264,11 @@ impl Default for Options {
         Options {
             link_delay: Time::micros(1),
             interfaces: 1,
-            port_buffer: Bytes::kb(375),
+            port_buffer: None,
+            shared_buffer: None,
             port_packets: None,
             mark_above: None,
+            red: None,
             host_buffer: None,
             host_packets: None,
             host_mark_above: None,
@@ -238,6 +279,50 @@ impl Default for Options {
     }
 }
 
+/// A buffer shared by dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998): a port accepts a packet while it holds less
+/// than `alpha` times the bytes that are free.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SharedBuffer {
+    /// Bytes that all ports of a switch can hold together, the packets in transmission included.
+    pub(crate) bytes: Bytes,
+    /// Factor of the free bytes, above 0 and up to 1024. Of n ports that overflow each holds alpha / (1 + alpha n) of the buffer. Default: 1.0.
+    #[serde(default = "one")]
+    pub(crate) alpha: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993), which marks data packets and drops none.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Red {
+    /// Average bytes waiting up to which no packet is marked.
+    pub(crate) min: Bytes,
+    /// Average bytes waiting above which every packet is marked; at least `min`.
+    pub(crate) max: Bytes,
+    /// Probability of a mark where the average is `max`, which grows linearly from `min` on; above 0 and up to 1. Default: 0.1 (Floyd, 1997).
+    #[serde(default = "tenth")]
+    pub(crate) probability: f64,
+    /// Weight of a packet's queue in the average, above 0 and up to 1, at which the average is the queue. Default: 0.002 (Floyd and Jacobson,
+    /// section 6).
+    #[serde(default = "red_weight")]
+    pub(crate) weight: f64,
+    /// From `max` to twice that the probability grows linearly to 1, instead of at once (Floyd, 2000). Default: false.
+    #[serde(default)]
+    pub(crate) gentle: bool,
+}
+
+fn tenth() -> f64 {
+    0.1
+}
+
+fn red_weight() -> f64 {
+    0.002
+}
+
 /// A link (or all parallel links) with a rate or delay of its own.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -246,6 +331,8 @@ pub(crate) struct LinkChange {
     pub(crate) between: String,
     /// Each direction's rate.
     pub(crate) rate: Option<Rate>,
+    /// Rate from the second end to the first, as `between` names them. Default: `rate`, or as before.
+    pub(crate) reverse_rate: Option<Rate>,
     /// Propagation time.
     pub(crate) delay: Option<Time>,
 }

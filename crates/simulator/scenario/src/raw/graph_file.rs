@@ -24,6 +24,8 @@ pub(crate) enum FileRouting {
     UpDown,
     /// The shortest of all.
     Shortest,
+    /// Those with the fewest links between pods, and of these the shortest.
+    Minimal,
 }
 
 /// A host or a switch.
@@ -46,6 +48,8 @@ pub(crate) struct FileLink {
     pub(crate) between: String,
     /// Each direction's rate.
     pub(crate) rate: Rate,
+    /// Rate from the second end to the first. Default: `rate`.
+    pub(crate) reverse_rate: Option<Rate>,
     /// Propagation time. Default: `fabric.link_delay`.
     pub(crate) delay: Option<Time>,
 }

@@ -17,10 +17,10 @@ pub(crate) use cflb::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing, Sender,
 };
 pub(crate) use entropy::Entropy;
-pub(crate) use event::Event;
+pub(crate) use event::{Direction, Event};
 pub(crate) use fabric::{
-    BCube, Fabric, FatTree, GraphFormat, GraphPath, LeafSpine, LinkChange, Options, Shape, TwoPod,
-    Vl2,
+    BCube, Dragonfly, Fabric, FatTree, GraphFormat, GraphPath, LeafSpine, LinkChange, Options, Red,
+    Shape, SharedBuffer, TwoPod, Vl2,
 };
 pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};

@@ -3,22 +3,26 @@
 use heddle_units::Rate;
 
 use super::fabric::Resolved;
-use crate::Graph;
+use crate::Link;
 
-/// Total rate of the hosts' links, before any was changed.
+/// Total rate at which hosts can send, before any link was changed.
 pub(super) fn of_hosts(resolved: &Resolved) -> Rate {
-    sum(resolved, |graph, ends| graph.nodes[ends.0.min(ends.1) as usize].tier == 0)
+    let tier = |node: u32| resolved.fabric.graph.nodes[node as usize].tier;
+    sum(resolved, |from, _| tier(from) == 0)
 }
 
 /// Total rate of the links from `pod` to the rest of the fabric, before any failed or was changed.
 pub(super) fn of_pod(resolved: &Resolved, pods: &[Option<u16>], pod: u16) -> Rate {
     let is_inside = |node: u32| pods[node as usize] == Some(pod);
-    sum(resolved, |_, (a, b)| is_inside(a) != is_inside(b))
+    sum(resolved, |from, to| is_inside(from) && !is_inside(to))
 }
 
-fn sum(resolved: &Resolved, counts: impl Fn(&Graph, (u32, u32)) -> bool) -> Rate {
-    let graph = &resolved.fabric.graph;
-    let links = graph.links.iter().zip(&resolved.nominal);
-    let counted = links.filter(|(link, _)| counts(graph, link.ends));
-    Rate(counted.fold(0, |sum, (_, rate)| sum.saturating_add(rate.0)))
+/// Total rate of the directions that count, by who sends and who receives.
+fn sum(resolved: &Resolved, counts: impl Fn(u32, u32) -> bool) -> Rate {
+    let rate = |link: &Link| {
+        let (a, b) = link.ends;
+        let counted = [(a, b), (b, a)].into_iter().filter(|(from, to)| counts(*from, *to));
+        counted.fold(0u64, |sum, (from, _)| sum.saturating_add(link.rate_from(from).0))
+    };
+    Rate(resolved.nominal.iter().fold(0, |sum, link| sum.saturating_add(rate(link))))
 }

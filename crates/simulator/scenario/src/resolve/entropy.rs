@@ -65,7 +65,7 @@ fn check(entropy: &Entropy, scheme: &Scheme, fabric: &Fabric) -> Result<(), Prob
             format!("hosts choose paths by \"{name}\", and switches by \"{}\"", scheme.name());
         return Err(Problem::new(message).help("`scheme = \"ecmp\"`, or `entropy = \"flow\"`"));
     }
-    if *entropy != Entropy::Spray && fabric.port.mark_above.is_none() {
+    if *entropy != Entropy::Spray && !fabric.marks() {
         return Err(Problem::new(format!("\"{name}\" needs ports that mark")).help(
             "`fabric.mark_above`, as in `mark_above = \"97.5KB\"`, or `transport.control = \"dctcp\"`",
         ));

@@ -7,6 +7,7 @@ use heddle_units::{Rate, Time};
 
 use super::times::bounded;
 use crate::graph::{Names, check_reachable};
+use crate::raw::Direction;
 use crate::{Change, Event, Graph, Impairment, Share, raw};
 
 /// Resolves events one after the other, keeping account of the links that are `down`.
@@ -91,14 +92,21 @@ fn one(
         _ => Change::Repair,
     };
     refuse_impairment(event, key)?;
+    let one_way = event.direction == Some(Direction::Forward);
     let mut links = BTreeSet::new();
     for (index, text) in texts.iter().enumerate() {
         let inside = |problem: Problem| problem.inside(&format!("{key}.{index}"));
-        links.extend(changed(text, change, names, down).map_err(inside)?);
+        let changed = changed(text, change, names, down).map_err(inside)?;
+        let sender = if one_way { Some(names.first_end(text).map_err(inside)?) } else { None };
+        links.extend(changed.into_iter().map(|link| (link, sender)));
     }
     check_impairment(change, &links, graph).map_err(|problem| problem.inside(key))?;
-    Ok(Event { at: event.at, change, links: links.into_iter().collect() })
+    let (links, senders): (Vec<_>, Vec<_>) = links.into_iter().unzip();
+    Ok(Event { at: event.at, change, links, senders: senders.into_iter().flatten().collect() })
 }
+
+/// Links, each with the end whose direction alone changes.
+type Changed = BTreeSet<(u32, Option<u32>)>;
 
 /// The keys of a degradation, at least one.
 fn impairment(event: &raw::Event) -> Result<Impairment, Problem> {
@@ -132,22 +140,26 @@ fn refuse_impairment(event: &raw::Event, key: &str) -> Result<(), Problem> {
         ("loss", event.loss.is_some()),
         ("blackhole", event.blackhole.is_some()),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given && key != "degrade") {
-        Some((name, _)) => {
-            Err(Problem::at(name, "only `degrade` takes this").help("degrade = [\"core-2 agg-4\"]"))
-        }
-        None => Ok(()),
+    if let Some((name, _)) = given.into_iter().find(|(_, given)| *given && key != "degrade") {
+        return Err(
+            Problem::at(name, "only `degrade` takes this").help("degrade = [\"core-2 agg-4\"]")
+        );
     }
+    if event.direction.is_some() && !matches!(key, "degrade" | "repair") {
+        let message = "a link goes down and comes up in both directions";
+        return Err(Problem::at("direction", message).help("only `degrade` and `repair` take it"));
+    }
+    Ok(())
 }
 
 /// A host's own queue knows one rate and one delay. Bounds of completion times hold for the fabric as it is described: an impairment makes no
 /// link better.
-fn check_impairment(change: Change, links: &BTreeSet<u32>, graph: &Graph) -> Result<(), Problem> {
+fn check_impairment(change: Change, links: &Changed, graph: &Graph) -> Result<(), Problem> {
     let Change::Degrade(Impairment { rate, delay, .. }) = change else { return Ok(()) };
     if rate.is_none() && delay.is_none() {
         return Ok(());
     }
-    for &link in links {
+    for &(link, sender) in links {
         let link = &graph.links[link as usize];
         let (a, b) = (&graph.nodes[link.ends.0 as usize], &graph.nodes[link.ends.1 as usize]);
         let name = format!("{} {}", a.name, b.name);
@@ -156,8 +168,12 @@ fn check_impairment(change: Change, links: &BTreeSet<u32>, graph: &Graph) -> Res
             return Err(Problem::new(message)
                 .help("links between switches; `loss` and `blackhole` suit every link"));
         }
-        if rate.is_some_and(|rate| rate > link.rate) || delay.is_some_and(|d| d < link.delay) {
-            let message = format!("{name} has {} and {} in the fabric", link.rate, link.delay);
+        let least = match sender {
+            Some(end) => link.rate_from(end),
+            None => link.rate_from(link.ends.0).min(link.rate_from(link.ends.1)),
+        };
+        if rate.is_some_and(|rate| rate > least) || delay.is_some_and(|d| d < link.delay) {
+            let message = format!("{name} has {least} and {} in the fabric", link.delay);
             return Err(Problem::new(message)
                 .help("a lower rate, a longer delay; `repair` gives back the fabric's"));
         }

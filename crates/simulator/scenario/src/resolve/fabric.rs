@@ -4,22 +4,28 @@ use std::collections::BTreeSet;
 
 use heddle_config::Problem;
 use heddle_transport::Control;
-use heddle_units::{Bytes, Rate};
+use heddle_units::Bytes;
 
 use super::times::bounded;
 use crate::graph::{
-    Names, bcube, check_delay, check_ports, check_rate, fat_tree, from_file, from_hpcc, from_htsim,
-    leaf_spine, two_pod, vl2,
+    Names, bcube, check_delay, check_ports, check_rate, dragonfly, fat_tree, from_file, from_hpcc,
+    from_htsim, leaf_spine, two_pod, vl2,
 };
 use crate::raw::{self, LinkChange, Options, Shape};
 use crate::source::Files;
-use crate::{Fabric, Graph, Link, PortLimits};
+use crate::{Fabric, Graph, Link, PortLimits, Red, Share, SharedBuffer};
 
 /// K of DCTCP at 10 Gbps: 65 packets of 1500 bytes (Alizadeh et al., SIGCOMM 2010, section 4).
 const DCTCP_MARK: Bytes = Bytes(97_500);
 
 /// Interfaces of a host beyond this are a mistake.
 const MOST_INTERFACES: usize = 16;
+
+/// 250 packets of 1500 bytes: ns-2.35's DCTCP example at 10 Gbps.
+const PORT_BUFFER: Bytes = Bytes::kb(375);
+
+/// With more than this, thresholds are the whole buffer.
+const LARGEST_ALPHA: f64 = 1024.0;
 
 /// Several receive windows: a host does not drop its own packets.
 const HOST_BUFFER: Bytes = Bytes(10_000_000);
@@ -29,8 +35,8 @@ pub(super) struct Resolved {
     pub(super) fabric: Fabric,
     /// Links that are down from the start.
     pub(super) down: BTreeSet<u32>,
-    /// Rate of each link before any was changed.
-    pub(super) nominal: Vec<Rate>,
+    /// The links before any was changed.
+    pub(super) nominal: Vec<Link>,
 }
 
 pub(super) fn resolve(
@@ -39,12 +45,15 @@ pub(super) fn resolve(
     files: &dyn Files,
 ) -> Result<Resolved, Problem> {
     let mut graph = build(raw, files)?;
-    let nominal = graph.links.iter().map(|link| link.rate).collect();
+    let nominal = graph.links.clone();
     change_links(&mut graph, &raw.options.link)?;
     let (failed, down) = failed(&graph, &raw.options.failed)?;
-    let (port, host_port) = ports(&raw.options, control)?;
+    let shared_buffer = shared_buffer(&raw.options)?;
+    let (port, host_port) = ports(&raw.options, control, shared_buffer)?;
+    let red = red(&raw.options, &port, shared_buffer)?;
     let convergence = bounded("convergence", raw.options.convergence)?;
-    Ok(Resolved { fabric: Fabric { graph, failed, convergence, port, host_port }, down, nominal })
+    let fabric = Fabric { graph, failed, convergence, port, host_port, shared_buffer, red };
+    Ok(Resolved { fabric, down, nominal })
 }
 
 /// The graph as its shape gives it, before links fail or change.
@@ -57,6 +66,7 @@ fn build(raw: &raw::Fabric, files: &dyn Files) -> Result<Graph, Problem> {
         Shape::LeafSpine(shape) => leaf_spine(shape, delay)?,
         Shape::Vl2(shape) => vl2(shape, delay)?,
         Shape::BCube(shape) => bcube(shape, delay)?,
+        Shape::Dragonfly(shape) => dragonfly(shape, delay)?,
         Shape::File(raw::GraphPath { path, format }) => {
             let unreadable = |error| Problem::at("path", format!("cannot read {path}: {error}"));
             let text = files.read(path).map_err(unreadable)?;
@@ -105,9 +115,16 @@ fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem
     let names = Names::new(graph);
     for (index, change) in changes.iter().enumerate() {
         let inside = |problem: Problem| problem.inside(&format!("link.{index}"));
+        let first = names.first_end(&change.between);
         for link in changed(&names, change).map_err(inside)? {
             let link = &mut links[link as usize];
-            link.rate = change.rate.unwrap_or(link.rate);
+            if let Some(rate) = change.rate {
+                (link.rate, link.reverse_rate) = (rate, None);
+            }
+            if let (Some(rate), Ok(first)) = (change.reverse_rate, &first) {
+                let second = if link.ends.0 == *first { link.ends.1 } else { link.ends.0 };
+                link.set_rate_from(second, rate);
+            }
             link.delay = change.delay.unwrap_or(link.delay);
         }
     }
@@ -117,10 +134,13 @@ fn change_links(graph: &mut Graph, changes: &[LinkChange]) -> Result<(), Problem
 
 /// The links that a change names, once its values are checked.
 fn changed(names: &Names<'_>, change: &LinkChange) -> Result<Vec<u32>, Problem> {
-    if change.rate.is_none() && change.delay.is_none() {
-        return Err(Problem::new("nothing is changed").help("give a `rate` or a `delay`"));
+    if (change.rate, change.reverse_rate, change.delay) == (None, None, None) {
+        return Err(
+            Problem::new("nothing is changed").help("give a `rate`, a `reverse_rate` or a `delay`")
+        );
     }
     change.rate.map_or(Ok(()), |rate| check_rate("rate", rate))?;
+    change.reverse_rate.map_or(Ok(()), |rate| check_rate("reverse_rate", rate))?;
     change.delay.map_or(Ok(()), |delay| check_delay("delay", delay))?;
     names.links(&change.between).map_err(|problem| problem.inside("between"))
 }
@@ -152,10 +172,15 @@ fn check_whole(text: &str) -> Result<(), Problem> {
 }
 
 /// Limits of a switch's and of a host's port.
-fn ports(options: &Options, control: Control) -> Result<(PortLimits, PortLimits), Problem> {
-    let marked = (control == Control::Dctcp).then_some(DCTCP_MARK);
+fn ports(
+    options: &Options,
+    control: Control,
+    shared: Option<SharedBuffer>,
+) -> Result<(PortLimits, PortLimits), Problem> {
+    let marked = (control == Control::Dctcp && options.red.is_none()).then_some(DCTCP_MARK);
+    let own = options.port_buffer.unwrap_or(PORT_BUFFER);
     let port = PortLimits {
-        bytes: options.port_buffer,
+        bytes: shared.map_or(own, |shared| shared.bytes),
         packets: options.port_packets,
         mark_above: options.mark_above.or(marked),
     };
@@ -164,13 +189,61 @@ fn ports(options: &Options, control: Control) -> Result<(PortLimits, PortLimits)
         packets: options.host_packets,
         mark_above: options.host_mark_above.or(port.mark_above),
     };
-    check_mark("mark_above", &port)?;
-    check_mark("host_mark_above", &host)?;
+    check_mark("mark_above", port.mark_above, most_waiting(&port, shared))?;
+    check_mark("host_mark_above", host.mark_above, host.bytes)?;
     Ok((port, host))
 }
 
-fn check_mark(key: &str, port: &PortLimits) -> Result<(), Problem> {
-    let Some(mark) = port.mark_above.filter(|mark| *mark >= port.bytes) else { return Ok(()) };
-    let message = format!("{mark} is never reached: the buffer holds {}", port.bytes);
+/// Bytes that one port can hold where all others are empty.
+fn most_waiting(port: &PortLimits, shared: Option<SharedBuffer>) -> Bytes {
+    shared.map_or(port.bytes, |shared| shared.threshold(1))
+}
+
+fn check_mark(key: &str, mark: Option<Bytes>, most: Bytes) -> Result<(), Problem> {
+    let Some(mark) = mark.filter(|mark| *mark >= most) else { return Ok(()) };
+    let message = format!("{mark} is never reached: the buffer holds {most}");
     Err(Problem::at(key, message).help(format!("a larger buffer, or a smaller `{key}`")))
+}
+
+/// The buffer that a switch's ports share.
+fn shared_buffer(options: &Options) -> Result<Option<SharedBuffer>, Problem> {
+    let Some(raw::SharedBuffer { bytes, alpha }) = options.shared_buffer else { return Ok(None) };
+    if options.port_buffer.is_some() {
+        let message = "ports that share a buffer have none of their own";
+        return Err(Problem::at("port_buffer", message)
+            .help("leave it out, or `shared_buffer`; `port_packets` limits a port beside it"));
+    }
+    if !(alpha > 0.0 && alpha <= LARGEST_ALPHA) {
+        return Err(Problem::at("shared_buffer.alpha", format!("{alpha} is not a factor"))
+            .help(format!("above 0 and up to {LARGEST_ALPHA}, as in 1.0")));
+    }
+    Ok(Some(SharedBuffer { bytes, alpha }))
+}
+
+/// Marking by RED.
+fn red(
+    options: &Options,
+    port: &PortLimits,
+    shared: Option<SharedBuffer>,
+) -> Result<Option<Red>, Problem> {
+    let Some(raw::Red { min, max, probability, weight, gentle }) = options.red else {
+        return Ok(None);
+    };
+    if options.mark_above.is_some() {
+        let message = "RED marks by the average queue, `mark_above` by the queue";
+        return Err(Problem::at("red", message).help("one of them"));
+    }
+    if min > max {
+        return Err(Problem::at("red.min", format!("{min} is more than `max`, {max}"))
+            .help("a smaller `min`, or a larger `max`"));
+    }
+    let share = |key: &str, share: f64| {
+        let wrong =
+            || Problem::at(key, format!("{share} is out of range")).help("above 0 and up to 1");
+        Share::new(share).filter(|share| *share > Share::default()).ok_or_else(wrong)
+    };
+    let probability = share("red.probability", probability)?;
+    let weight = share("red.weight", weight)?;
+    check_mark("red.max", Some(max), most_waiting(port, shared))?;
+    Ok(Some(Red { min, max, probability, weight, gentle }))
 }

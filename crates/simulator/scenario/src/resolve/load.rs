@@ -3,7 +3,7 @@
 use heddle_config::Problem;
 use heddle_units::Rate;
 
-use crate::{Flows, Graph, Pattern};
+use crate::{Flows, Graph, Link, Pattern};
 
 /// Flows further apart than this on average are a mistake.
 const LONGEST_GAP_SECONDS: f64 = 86_400.0;
@@ -12,15 +12,21 @@ const LONGEST_GAP_SECONDS: f64 = 86_400.0;
 pub(super) fn check(flows: &Flows, graph: &Graph) -> Result<(), Problem> {
     check_range(flows)?;
     check_gap(flows)?;
-    let links = AccessLinks { graph, rates: access_rates(graph), flows };
+    let links = AccessLinks {
+        graph,
+        sending: access_rates(graph, |_, host| host),
+        receiving: access_rates(graph, |link, host| link.ends.0 + link.ends.1 - host),
+        flows,
+    };
     match &flows.pattern {
         Pattern::Sets { clients, servers } | Pattern::Pairs { clients, servers } => {
-            links.check(clients, "senders")?;
-            links.check(servers, "receivers")
+            links.check(clients, &links.sending, "senders")?;
+            links.check(servers, &links.receiving, "receivers")
         }
         Pattern::Permutation | Pattern::Incast { .. } => {
-            let hosts: Vec<u32> = (0..links.rates.len() as u32).collect();
-            links.check(&hosts, "hosts")
+            let hosts: Vec<u32> = (0..links.sending.len() as u32).collect();
+            links.check(&hosts, &links.sending, "hosts")?;
+            links.check(&hosts, &links.receiving, "hosts")
         }
     }
 }
@@ -48,20 +54,22 @@ fn check_gap(Flows { load, capacity, sizes, .. }: &Flows) -> Result<(), Problem>
 /// The hosts' links and what is asked of them.
 struct AccessLinks<'a> {
     graph: &'a Graph,
-    /// Of each host.
-    rates: Vec<Rate>,
+    /// Rate at which each host can send.
+    sending: Vec<Rate>,
+    /// Rate at which each host can receive.
+    receiving: Vec<Rate>,
     flows: &'a Flows,
 }
 
 impl AccessLinks<'_> {
     /// Each of `hosts` has an equal share of the load, which its link must carry.
-    fn check(&self, hosts: &[u32], role: &str) -> Result<(), Problem> {
+    fn check(&self, hosts: &[u32], rates: &[Rate], role: &str) -> Result<(), Problem> {
         let load = self.flows.load;
         let offered = load * self.flows.capacity.0 as f64;
         let share = offered / hosts.len().max(1) as f64;
-        let is_too_slow = |host: &&u32| self.rates[**host as usize].0 as f64 <= share;
+        let is_too_slow = |host: &&u32| rates[**host as usize].0 as f64 <= share;
         let Some(&host) = hosts.iter().find(is_too_slow) else { return Ok(()) };
-        let (name, rate) = (&self.graph.nodes[host as usize].name, self.rates[host as usize]);
+        let (name, rate) = (&self.graph.nodes[host as usize].name, rates[host as usize]);
         let (total, each, count) = (rounded(offered), rounded(share), hosts.len());
         let most = (load * rate.0 as f64 / share * 100.0).floor() / 100.0;
         Err(Problem::at(
@@ -72,13 +80,14 @@ impl AccessLinks<'_> {
     }
 }
 
-/// Rate of each host's links together.
-fn access_rates(graph: &Graph) -> Vec<Rate> {
+/// Rate of each host's links together, in the direction of the `sender` of each.
+fn access_rates(graph: &Graph, sender: impl Fn(&Link, u32) -> u32) -> Vec<Rate> {
     let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
     let mut rates = vec![Rate(0); hosts];
     for link in &graph.links {
-        let host = link.ends.0.min(link.ends.1) as usize;
-        rates.get_mut(host).into_iter().for_each(|rate| rate.0 += link.rate.0);
+        let host = link.ends.0.min(link.ends.1);
+        let rate = link.rate_from(sender(link, host)).0;
+        rates.get_mut(host as usize).into_iter().for_each(|sum| sum.0 += rate);
     }
     rates
 }

@@ -35,7 +35,7 @@ fn one(own: &Transport, common: &Transport, fabric: &Fabric) -> Result<(), Probl
         return Err(Problem::at("version", "differs from that of `[transport]`")
             .help("switches that read handshakes know one version"));
     }
-    if own.tcp().control == Control::Dctcp && fabric.port.mark_above.is_none() {
+    if own.tcp().control == Control::Dctcp && !fabric.marks() {
         return Err(Problem::at("control", "DCTCP needs ports that mark")
             .help("`fabric.mark_above`, as in `mark_above = \"97.5KB\"`"));
     }

@@ -107,6 +107,7 @@ fn check_buffers(fabric: &Fabric, mss: u16, scheme: &Scheme) -> Result<(), Probl
         let message = format!("{} does not hold one full packet of {packet}B", port.bytes);
         Err(Problem::at(key, message).help("a larger buffer, or a smaller `transport.mss`"))
     };
-    check("port_buffer", &fabric.port, packet + shim)?;
+    let key = if fabric.shared_buffer.is_some() { "shared_buffer.bytes" } else { "port_buffer" };
+    check(key, &fabric.port, packet + shim)?;
     check("host_buffer", &fabric.host_port, packet)
 }

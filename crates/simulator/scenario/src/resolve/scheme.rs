@@ -214,14 +214,14 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
         | Scheme::Shuttle(_)
         | Scheme::Conga(_)
         | Scheme::CongaPrime(_)
-            if graph.routing == Routing::Shortest =>
+            if graph.routing != Routing::UpDown =>
         {
-            Err(needs_up_and_down(scheme))
+            Err(needs_up_and_down(scheme, graph.routing))
         }
         Scheme::External(external)
-            if external.probe_period.is_some() && graph.routing == Routing::Shortest =>
+            if external.probe_period.is_some() && graph.routing != Routing::UpDown =>
         {
-            Err(needs_up_and_down(scheme))
+            Err(needs_up_and_down(scheme, graph.routing))
         }
         Scheme::Conga(_) if tiers > 2 => Err(Problem::new(format!(
             "conga is made for two tiers of switches; this fabric has {tiers}"
@@ -239,10 +239,9 @@ fn check_fabric(scheme: &Scheme, graph: &Graph) -> Result<(), Problem> {
     }
 }
 
-fn needs_up_and_down(scheme: &Scheme) -> Problem {
+fn needs_up_and_down(scheme: &Scheme, routing: Routing) -> Problem {
     let name = scheme.name();
-    Problem::new(format!(
-        "{name} needs paths that go up and then down; this fabric's are the shortest of all"
-    ))
-    .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\"")
+    let paths = if routing == Routing::Minimal { "minimal" } else { "the shortest of all" };
+    Problem::new(format!("{name} needs paths that go up and then down; this fabric's are {paths}"))
+        .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\"")
 }

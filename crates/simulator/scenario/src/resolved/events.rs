@@ -12,6 +12,22 @@ pub struct Event {
     pub change: Change,
     /// Links concerned, as indices of [`Graph::links`](super::Graph::links).
     pub links: Vec<u32>,
+    /// For each of `links`, the end whose direction alone changes; empty if both directions of all change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub senders: Vec<u32>,
+}
+
+impl Event {
+    /// A change of both directions of links.
+    pub const fn both_ways(at: Time, change: Change, links: Vec<u32>) -> Event {
+        Event { at, change, links, senders: Vec::new() }
+    }
+
+    /// True if it changes the direction of a link in which `sender` sends.
+    pub fn changes(&self, link: u32, sender: u32) -> bool {
+        let is_sender = |index: usize| self.senders.get(index).is_none_or(|end| *end == sender);
+        self.links.iter().enumerate().any(|(index, of)| *of == link && is_sender(index))
+    }
 }
 
 /// A change of a link's state.

@@ -3,6 +3,8 @@
 use heddle_units::{Bytes, Rate, Time};
 use serde::Serialize;
 
+use super::Share;
+
 /// A network of hosts, switches and links.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fabric {
@@ -16,6 +18,51 @@ pub struct Fabric {
     pub port: PortLimits,
     /// Buffer of a host's own port.
     pub host_port: PortLimits,
+    /// The buffer that the ports of a switch share; `port.bytes` is its size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_buffer: Option<SharedBuffer>,
+    /// Marking at switch ports by the average queue; `port.mark_above` is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub red: Option<Red>,
+}
+
+impl Fabric {
+    /// True if switches mark packets (ECN).
+    pub fn marks(&self) -> bool {
+        self.port.mark_above.is_some() || self.red.is_some()
+    }
+}
+
+/// A buffer shared by dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SharedBuffer {
+    /// Bytes of all ports of a switch together, the packets in transmission included.
+    pub bytes: Bytes,
+    /// A port accepts packets while it holds less than this factor of the free bytes.
+    pub alpha: f64,
+}
+
+impl SharedBuffer {
+    /// Bytes that each of `ports` holds if they overflow and the others are empty: alpha / (1 + alpha n) of the buffer.
+    pub fn threshold(&self, ports: u32) -> Bytes {
+        let share = self.alpha / (1.0 + self.alpha * f64::from(ports));
+        Bytes((self.bytes.0 as f64 * share) as u64)
+    }
+}
+
+/// Marking by random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Red {
+    /// Average bytes waiting up to which no packet is marked.
+    pub min: Bytes,
+    /// Average bytes waiting above which every packet is marked.
+    pub max: Bytes,
+    /// Probability of a mark at `max`.
+    pub probability: Share,
+    /// Weight of a packet's queue in the average.
+    pub weight: Share,
+    /// From `max` to twice that the probability grows linearly to 1.
+    pub gentle: bool,
 }
 
 /// A drop-tail buffer.
@@ -46,6 +93,22 @@ impl Graph {
         let of_first = self.links.iter().filter(|link| link.ends.0.min(link.ends.1) == 0);
         of_first.count().max(1) as u32
     }
+
+    /// Cost of a link between switches where packets take the cheapest paths: 1, and under [`Routing::Minimal`] far more between pods.
+    pub fn cost(&self, link: &Link) -> u32 {
+        let pod = |node: u32| self.nodes[node as usize].pod;
+        let is_between_pods = pod(link.ends.0) != pod(link.ends.1);
+        if self.routing == Routing::Minimal && is_between_pods { BETWEEN_PODS } else { 1 }
+    }
+}
+
+/// Cost of a link between pods: more than any path inside of a pod.
+const BETWEEN_PODS: u32 = 1 << 16;
+
+/// Links and links between pods of a path of some [cost](Graph::cost), and those between pods.
+pub fn links_of_cost(cost: u32) -> (u32, u32) {
+    let between_pods = cost / BETWEEN_PODS;
+    (cost % BETWEEN_PODS + between_pods, between_pods)
 }
 
 /// Paths that packets may take.
@@ -57,6 +120,8 @@ pub enum Routing {
     UpDown,
     /// The shortest of all: where servers relay (BCube), a path climbs as often as it must.
     Shortest,
+    /// Those with the fewest links between pods, and of these the shortest: minimal routing in a dragonfly, whose groups are pods.
+    Minimal,
 }
 
 /// A host or a switch.
@@ -75,8 +140,31 @@ pub struct Node {
 pub struct Link {
     /// The ends, as indices of [`Graph::nodes`].
     pub ends: (u32, u32),
-    /// Each direction's rate.
+    /// Rate of each direction, or of that from the first end to the second.
     pub rate: Rate,
+    /// Rate from the second end to the first, where it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_rate: Option<Rate>,
     /// Propagation time.
     pub delay: Time,
+}
+
+impl Link {
+    /// A link of one rate in both directions.
+    pub const fn new(ends: (u32, u32), rate: Rate, delay: Time) -> Link {
+        Link { ends, rate, reverse_rate: None, delay }
+    }
+
+    /// Rate at which one of its ends sends.
+    pub fn rate_from(&self, end: u32) -> Rate {
+        if end == self.ends.1 { self.reverse_rate.unwrap_or(self.rate) } else { self.rate }
+    }
+
+    /// Sets the rate at which one of its ends sends.
+    pub fn set_rate_from(&mut self, end: u32, rate: Rate) {
+        let other = if end == self.ends.1 { self.ends.0 } else { self.ends.1 };
+        let back = self.rate_from(other);
+        let (forward, reverse) = if end == self.ends.1 { (back, rate) } else { (rate, back) };
+        (self.rate, self.reverse_rate) = (forward, (reverse != forward).then_some(reverse));
+    }
 }

@@ -39,7 +39,12 @@ fn fabrics_that_cannot_be_routed() {
         (
             "hosts_per_tor = 8",
             "link = [{ between = \"core-2 agg-4\" }]",
-            "5: fabric.link.0: nothing is changed\nhelp: give a `rate` or a `delay`",
+            "5: fabric.link.0: nothing is changed\nhelp: give a `rate`, a `reverse_rate` or a `delay`",
+        ),
+        (
+            "hosts_per_tor = 8",
+            "link = [{ between = \"core-2 agg-4\", reverse_rate = \"0bps\" }]",
+            "5: fabric.link.0.reverse_rate: 0bps is not a link's rate\nhelp: rates from 10Kbps to 100Tbps can be simulated",
         ),
         (
             "hosts_per_tor = 8",
@@ -186,8 +191,71 @@ fn impairments() {
         ),
         (
             recover,
+            "recover = [\"core-2 agg-3\"]\ndirection = \"forward\"",
+            "27: event.1.direction: a link goes down and comes up in both directions\nhelp: only `degrade` and `repair` take it",
+        ),
+        (
+            recover,
             "repair = [\"core-2 agg-9\"]",
             "26: event.1.repair.0: no node is called \"agg-9\"\nhelp: did you mean `agg-4`?",
+        ),
+    ]);
+}
+
+#[test]
+fn buffers_and_marks() {
+    let line = "hosts_per_tor = 8";
+    refused(&[
+        (
+            line,
+            "shared_buffer = { bytes = \"1KB\" }",
+            "5: fabric.shared_buffer.bytes: 1KB does not hold one full packet of 1518B\nhelp: a larger buffer, or a smaller `transport.mss`",
+        ),
+        (
+            line,
+            "shared_buffer = { bytes = \"1MB\", alpha = 0.0 }",
+            "5: fabric.shared_buffer.alpha: 0 is not a factor\nhelp: above 0 and up to 1024, as in 1.0",
+        ),
+        (
+            line,
+            "shared_buffer = { bytes = \"1MB\", alpha = nan }",
+            "5: fabric.shared_buffer.alpha: NaN is not a factor\nhelp: above 0 and up to 1024, as in 1.0",
+        ),
+        (
+            line,
+            "shared_buffer = { bytes = \"1MB\" }\nport_buffer = \"100KB\"",
+            "6: fabric.port_buffer: ports that share a buffer have none of their own\nhelp: leave it out, or `shared_buffer`; `port_packets` limits a port beside it",
+        ),
+        (
+            line,
+            "shared_buffer = { bytes = \"100KB\" }\nmark_above = \"50KB\"",
+            "6: fabric.mark_above: 50KB is never reached: the buffer holds 50KB\nhelp: a larger buffer, or a smaller `mark_above`",
+        ),
+        (line, "red = { min = \"30KB\" }", "5: fabric.red.max: this key is missing"),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"90KB\" }\nmark_above = \"30KB\"",
+            "5: fabric.red: RED marks by the average queue, `mark_above` by the queue\nhelp: one of them",
+        ),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"20KB\" }",
+            "5: fabric.red.min: 30KB is more than `max`, 20KB\nhelp: a smaller `min`, or a larger `max`",
+        ),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"400KB\" }",
+            "5: fabric.red.max: 400KB is never reached: the buffer holds 375KB\nhelp: a larger buffer, or a smaller `red.max`",
+        ),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"90KB\", weight = 0.0 }",
+            "5: fabric.red.weight: 0 is out of range\nhelp: above 0 and up to 1",
+        ),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"90KB\", probability = 1.5 }",
+            "5: fabric.red.probability: 1.5 is out of range\nhelp: above 0 and up to 1",
         ),
     ]);
 }

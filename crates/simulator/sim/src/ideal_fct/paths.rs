@@ -9,10 +9,12 @@ use heddle_units::{Bytes, Rate, Time};
 
 use super::{Frames, handshake};
 
-/// Rate and delay of a link of a path.
+/// Rates and delay of a link of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathLink {
     pub(crate) rate: Rate,
+    /// In the other direction.
+    pub(crate) reverse_rate: Rate,
     pub(crate) delay: Time,
 }
 
@@ -52,8 +54,10 @@ impl BestPaths {
 }
 
 fn link_of(fabric: &Fabric, port: u32) -> PathLink {
-    let link = fabric.graph.links[fabric.ports[port as usize].link as usize];
-    PathLink { rate: link.rate, delay: link.delay }
+    let info = &fabric.ports[port as usize];
+    let delay = fabric.graph.links[info.link as usize].delay;
+    let reverse_rate = fabric.rate_of(&fabric.ports[info.peer as usize]);
+    PathLink { rate: fabric.rate_of(info), reverse_rate, delay }
 }
 
 fn paths_between(fabric: &Fabric, routes: &Routes, (from, to): (Tor, Tor)) -> Vec<Path> {
@@ -98,8 +102,10 @@ fn add(paths: &mut Vec<Path>, path: Path) {
     }
 }
 
-/// True if every link of `a` is as fast as that of `b` and all delays together are no longer.
+/// True if every link of `a` is as fast as that of `b` in both directions and all delays together are no longer.
 fn is_as_good(a: &Path, b: &Path) -> bool {
     let delays = |path: &Path| path.iter().fold(Time::ZERO, |sum, link| sum + link.delay);
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.rate >= b.rate) && delays(a) <= delays(b)
+    let is_as_fast =
+        |(a, b): (&PathLink, &PathLink)| a.rate >= b.rate && a.reverse_rate >= b.reverse_rate;
+    a.len() == b.len() && a.iter().zip(b).all(is_as_fast) && delays(a) <= delays(b)
 }

@@ -5,7 +5,13 @@ use super::*;
 const DELAY: Time = Time::micros(1);
 
 fn path(gbps: &[u64]) -> Vec<PathLink> {
-    gbps.iter().map(|&rate| PathLink { rate: Rate::gbps(rate), delay: DELAY }).collect()
+    gbps.iter()
+        .map(|&rate| PathLink {
+            rate: Rate::gbps(rate),
+            reverse_rate: Rate::gbps(rate),
+            delay: DELAY,
+        })
+        .collect()
 }
 
 /// Every frame over every link in order, each link one frame at a time: the recursion of a tandem of queues.

@@ -91,6 +91,8 @@ impl Network {
         let port = self.ports[port_id as usize];
         let mut arrival = self.last_started_arrival(port_id);
         let mut end = port.busy_until - self.waiting_time(port_id);
+        let before = self.classes[usize::from(port.class)].rate;
+        self.management.change_rate(port_id, before, rate);
         let class = self.class_of(port.class, rate, delay);
         self.ports[port_id as usize].class = class;
         // The head of the list has started, so that the one pending event of the port remains right.
@@ -132,8 +134,9 @@ impl Network {
 
     /// The class of ports that are as those of another but for rate and delay.
     fn class_of(&mut self, like: u16, rate: Rate, delay: Time) -> u16 {
-        let limits = self.classes[usize::from(like)].limits;
-        let class = LinkClass::new(rate, delay, limits);
+        let like = self.classes[usize::from(like)];
+        let class = LinkClass::new(rate, delay, like.limits);
+        let class = if like.is_managed { class.managed() } else { class };
         let known = self.classes.iter().position(|known| *known == class);
         if known.is_none() {
             self.classes.push(class);

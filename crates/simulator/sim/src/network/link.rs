@@ -10,6 +10,7 @@ use heddle_units::{Bytes, Time};
 
 use super::host_queue::HostQueue;
 use super::impairments::Impairments;
+use super::management::Management;
 use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
 use crate::engine::{Event, Wheel};
@@ -37,6 +38,8 @@ pub(crate) struct Network {
     /// Queues of the hosts' own ports, which are the first.
     pub(crate) host_queues: Vec<HostQueue>,
     pub(crate) impairments: Impairments,
+    /// Shared buffers and RED.
+    pub(crate) management: Management,
     /// Packet hops: packets accepted by a port.
     pub(crate) hops: u64,
 }
@@ -53,14 +56,14 @@ impl Network {
         if class.is_host && start > now && self.packets.is_control(packet) {
             return self.send_control(now, port_id, packet);
         }
-        if end - now > class.buffer_time || port.waiting >= class.max_waiting || !port.is_clean {
+        if end - now > class.accept_within || port.waiting >= class.max_waiting || !port.is_clean {
             return self.drop_if_full(now, port_id, packet);
         }
         self.accept(now, port_id, packet, start, end);
     }
 
     #[inline]
-    fn accept(&mut self, now: Time, port_id: u32, packet: u32, start: Time, end: Time) {
+    pub(super) fn accept(&mut self, now: Time, port_id: u32, packet: u32, start: Time, end: Time) {
         if self.meter.is_some() {
             self.update_started(port_id, now);
         }
@@ -129,6 +132,9 @@ impl Network {
         self.update_started(port_id, now);
         let port = &self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
+        if class.is_managed {
+            return self.send_managed(now, port_id, packet);
+        }
         let start = port.busy_until.max(now);
         let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
         let is_lost = !port.is_clean && self.is_lost(port_id, packet);

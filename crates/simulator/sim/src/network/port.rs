@@ -16,31 +16,43 @@ pub(crate) struct LinkClass {
     byte_time: u64,
     /// Buffer size as transmission time.
     pub(crate) buffer_time: Time,
+    /// A packet whose transmission ends within this time is accepted without further look: the buffer, or 0 where each packet takes one.
+    pub(crate) accept_within: Time,
     /// ECN threshold as waiting time.
     pub(crate) mark_time: Time,
     pub(crate) max_waiting: u32,
     /// True for a host's own port, whose control packets go before data.
     pub(crate) is_host: bool,
+    /// True if a shared buffer or RED decides on each packet ([`super::management`]).
+    pub(crate) is_managed: bool,
 }
 
 impl LinkClass {
     pub(crate) fn new(rate: Rate, delay: Time, limits: PortLimits) -> LinkClass {
         let bits = (8 * 1_000_000_000_000u128) << 8;
+        let buffer_time = rate.time_for(limits.bytes);
         LinkClass {
             rate,
             delay,
             limits,
             byte_time: bits.div_ceil(u128::from(rate.0.max(1))) as u64,
-            buffer_time: rate.time_for(limits.bytes),
+            buffer_time,
+            accept_within: buffer_time,
             mark_time: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
             max_waiting: limits.packets.unwrap_or(u32::MAX),
             is_host: false,
+            is_managed: false,
         }
     }
 
     /// The same for a host's own port.
     pub(crate) fn of_host(self) -> LinkClass {
         LinkClass { is_host: true, ..self }
+    }
+
+    /// The same for a switch's port under a shared buffer or RED.
+    pub(crate) fn managed(self) -> LinkClass {
+        LinkClass { is_managed: true, accept_within: Time::ZERO, ..self }
     }
 
     /// Time to send `bytes`.

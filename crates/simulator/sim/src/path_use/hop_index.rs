@@ -22,7 +22,7 @@ impl HopIndex {
         let ports = fabric.ports.iter();
         match fabric.graph.routing {
             Routing::UpDown => HopIndex::ByTier(ports.map(|port| by_tier(fabric, port)).collect()),
-            Routing::Shortest => HopIndex::Counted {
+            Routing::Shortest | Routing::Minimal => HopIndex::Counted {
                 from_host: ports.map(|port| port.owner < fabric.hosts).collect(),
                 crossed: Vec::new(),
             },

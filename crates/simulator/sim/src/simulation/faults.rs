@@ -13,7 +13,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         let event = &self.scenario.events[index as usize];
         let (network, now) = (&mut self.network, self.now);
         for (port, info) in (0..).zip(&self.fabric.ports) {
-            if event.links.contains(&info.link) {
+            if event.changes(info.link, info.owner) {
                 let link = &self.fabric.graph.links[info.link as usize];
                 match &event.change {
                     Change::Fail => network.fail(port, now),
@@ -21,7 +21,9 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
                     Change::Degrade(impairment) => {
                         network.degrade(now, port, info.link, impairment);
                     }
-                    Change::Repair => network.repair(now, port, (link.rate, link.delay)),
+                    Change::Repair => {
+                        network.repair(now, port, (self.fabric.rate_of(info), link.delay));
+                    }
                 }
             }
         }

@@ -99,9 +99,11 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             to: flow.to,
             delivered: received.in_window,
             time: self.now.saturating_sub(flow.start.max(self.measure_from())),
-            host_rate: self
-                .host_rate(flow.from, flow.workload)
-                .min(self.host_rate(flow.to, flow.workload)),
+            host_rate: self.host_rate(flow.from, flow.workload, |port| port).min(self.host_rate(
+                flow.to,
+                flow.workload,
+                |port| &self.fabric.ports[port.peer as usize],
+            )),
         };
         let long = |(flow, _): &(&Flow, ReceivedBytes)| is_long(flow);
         let mut flows: Vec<_> = self.hosts.open_flows().filter(long).map(record).collect();
@@ -115,11 +117,16 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         of_hosts.map(|(_, stats)| stats.buffer_drops).sum()
     }
 
-    /// Rate of the links of a host that a connection of a workload can have.
-    fn host_rate(&self, host: u32, workload: u16) -> Rate {
+    /// Rate of the links of a host that a connection of a workload can have, in the direction of the port that `side` gives.
+    fn host_rate<'b>(
+        &'b self,
+        host: u32,
+        workload: u16,
+        side: impl Fn(&'b PortInfo) -> &'b PortInfo,
+    ) -> Rate {
         let subflows = self.scenario.transport_of(workload).subflows() as usize;
         let ports = self.fabric.ports_of(host).iter().take(subflows);
-        Rate(ports.map(|port| self.fabric.graph.links[port.link as usize].rate.0).sum())
+        Rate(ports.map(|port| self.fabric.rate_of(side(port)).0).sum())
     }
 }
 

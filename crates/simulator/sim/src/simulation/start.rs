@@ -8,7 +8,9 @@ use heddle_scenario::{Placing, Scenario, Scheme};
 use crate::engine::Wheel;
 use crate::five_tuple::FlowHash;
 use crate::hosts::{EntropyValues, Steering};
-use crate::network::{HostQueue, Impairments, LinkClass, Network, Packets, Port, PortStats};
+use crate::network::{
+    HostQueue, Impairments, LinkClass, Management, Network, Packets, Port, PortStats,
+};
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
 use crate::schemes::{codec, entropy_config};
@@ -29,13 +31,19 @@ pub(super) fn start_network(
     seed: u64,
 ) -> Network {
     let mut classes: Vec<LinkClass> = Vec::new();
+    let (shared, red) = (scenario.fabric.shared_buffer, scenario.fabric.red);
+    let is_managed = shared.is_some() || red.is_some();
     let mut ports = Vec::with_capacity(fabric.ports.len());
     for info in &fabric.ports {
         let link = fabric.graph.links[info.link as usize];
         let from_host = info.owner < fabric.hosts;
         let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
-        let class = LinkClass::new(link.rate, link.delay, limits);
-        let class = if from_host { class.of_host() } else { class };
+        let class = LinkClass::new(fabric.rate_of(info), link.delay, limits);
+        let class = match from_host {
+            true => class.of_host(),
+            false if is_managed => class.managed(),
+            false => class,
+        };
         let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
         if index == classes.len() {
             classes.push(class);
@@ -50,6 +58,7 @@ pub(super) fn start_network(
         packets: Packets::default(),
         host_queues: vec![HostQueue::default(); fabric.interface_port.len()],
         impairments: Impairments::new(Random::new(seed, Stream::Losses)),
+        management: Management::new(fabric, shared, red, Random::new(seed, Stream::Marks)),
         hops: 0,
         meter,
         classes,

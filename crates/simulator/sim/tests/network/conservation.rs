@@ -103,7 +103,7 @@ proptest! {
         let spares = spares(&scenario.fabric.graph);
         if !spares.is_empty() {
             let links = vec![*link.get(&spares)];
-            scenario.events = vec![Event { at: Time::micros(at), change: Change::Fail, links }];
+            scenario.events = vec![Event::both_ways(Time::micros(at), Change::Fail, links)];
         }
         let outcome = run(&scenario, seed);
         assert_balanced(&outcome);

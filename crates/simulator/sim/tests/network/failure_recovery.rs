@@ -86,12 +86,8 @@ fn assert_nothing_is_lost(flows: &str, seed: u64, faults: &[(Part, Time, Option<
             let mut scenario = replay(TWO_POD, &overrides, flows);
             for &(part, at, back) in faults {
                 let links = links(&scenario, part);
-                let back = back.map(|back| Event {
-                    at: back,
-                    change: Change::Recover,
-                    links: links.clone(),
-                });
-                scenario.events.push(Event { at, change: Change::Fail, links });
+                let back = back.map(|back| Event::both_ways(back, Change::Recover, links.clone()));
+                scenario.events.push(Event::both_ways(at, Change::Fail, links));
                 scenario.events.extend(back);
             }
             scenario.events.sort_by_key(|event| event.at);

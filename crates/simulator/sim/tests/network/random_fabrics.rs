@@ -3,8 +3,9 @@
 use heddle_scenario::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, CongaPrime, Detection,
     Drill, Entropy, Event, Fabric, FlowBender, Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows,
-    Measure, MpHula, Node, Placing, Plb, PortLimits, ReplayFlow, Reps, Routing, Scenario, Scheme,
-    Shuttle, ShuttleChoice, ShuttleSubflows, Transport, Until, Workload,
+    Measure, MpHula, Node, Placing, Plb, PortLimits, Red, ReplayFlow, Reps, Routing, Scenario,
+    Scheme, Share, SharedBuffer, Shuttle, ShuttleChoice, ShuttleSubflows, Transport, Until,
+    Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
@@ -48,7 +49,7 @@ impl Builder {
     /// Joins two nodes by the next cable, with `least` links or more.
     fn join(&mut self, low: u32, high: u32, least: u32) {
         let Some(Cable { links, rate, delay }) = self.cables.next() else { return };
-        let link = Link { ends: (low, high), rate, delay };
+        let link = Link::new((low, high), rate, delay);
         self.graph.links.extend((0..links.max(least)).map(|_| link));
     }
 
@@ -261,15 +262,35 @@ pub fn hosts(graph: &Graph) -> u32 {
     graph.nodes.iter().filter(|node| node.tier == 0).count() as u32
 }
 
+/// Limits of switches' ports, which may share their buffer, and mark by RED.
+fn ports() -> impl Strategy<Value = (PortLimits, Option<SharedBuffer>, Option<Red>)> {
+    let alpha = prop::option::weighted(0.3, select(vec![0.2, 1.0, 8.0]));
+    let red = prop::option::weighted(0.3, (1u64..5_000, 1u64..10_000, any::<bool>()));
+    (limits(), alpha, red).prop_map(|(port, alpha, red)| {
+        let shared = alpha.map(|alpha| SharedBuffer { bytes: port.bytes, alpha });
+        let share = |share| Share::new(share).expect("a share");
+        let red = red.map(|(min, further, gentle)| Red {
+            min: Bytes(min),
+            max: Bytes(min + further),
+            probability: share(0.3),
+            weight: share(0.1),
+            gentle,
+        });
+        let mark_above = port.mark_above.filter(|_| red.is_none());
+        (PortLimits { mark_above, ..port }, shared, red)
+    })
+}
+
 /// A graph with flows over it, by any scheme; nothing fails.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
-    let rest = (transport(), limits(), limits(), 0u64..3_000, any::<Index>(), entropy());
+    let rest = (transport(), ports(), limits(), 0u64..3_000, any::<Index>(), entropy());
     let with_flows = |graph: Graph| {
         let flows = flows(hosts(&graph));
         (Just(graph), flows)
     };
     (graph().prop_flat_map(with_flows), rest).prop_map(|((graph, flows), rest)| {
-        let (transport, port, host_port, convergence, scheme, entropy) = rest;
+        let (transport, ports, host_port, convergence, scheme, entropy) = rest;
+        let (port, shared_buffer, red) = ports;
         let scheme = scheme.get(&schemes_for(&graph)).clone();
         Scenario {
             title: String::new(),
@@ -285,6 +306,8 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 convergence: Time::micros(convergence),
                 port,
                 host_port,
+                shared_buffer,
+                red,
             },
             events: Vec::new(),
         }
@@ -326,7 +349,7 @@ pub fn scenario_with_failures() -> impl Strategy<Value = Scenario> {
             let link = link.index(scenario.fabric.graph.links.len()) as u32;
             if !links.contains(&link) {
                 links.push(link);
-                let event = |at, change| Event { at: Time::micros(at), change, links: vec![link] };
+                let event = |at, change| Event::both_ways(Time::micros(at), change, vec![link]);
                 scenario.events.push(event(at, Change::Fail));
                 scenario.events.push(event(at + lasts, Change::Recover));
             }

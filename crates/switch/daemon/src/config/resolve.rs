@@ -191,8 +191,7 @@ fn port(raw: &raw::Port, fabric: &Fabric, switch: u32, before: &[Port]) -> Resul
             return Err(Problem::at("mac", error.to_string()));
         }
     };
-    let link = all[usize::from(number)].link;
-    let rate = raw.rate.unwrap_or(fabric.graph.links[link as usize].rate);
+    let rate = raw.rate.unwrap_or(fabric.rate_of(&all[usize::from(number)]));
     let (device, peer) = (raw.device.clone(), raw.peer.clone());
     Ok(Port { number, device, peer, mac, rate })
 }

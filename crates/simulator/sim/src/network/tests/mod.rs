@@ -2,6 +2,7 @@
 
 mod host_queue;
 mod impairments;
+mod management;
 mod model;
 mod traces;
 
@@ -75,6 +76,7 @@ fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
         meter,
         host_queues: Vec::new(),
         impairments: Impairments::new(Random::new(1, Stream::Losses)),
+        management: Management::default(),
         hops: 0,
     }
 }

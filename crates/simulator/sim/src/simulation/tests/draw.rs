@@ -84,6 +84,13 @@ const CHOICES: [(&str, &[&str]); 15] = [
     ("event.1.at", &["500us", "800us"]),
 ];
 
+/// Keys, and others with their values instead of them.
+const INSTEAD: [&[(&str, &str, &str)]; 4] = [&[], &[SHARED], &[RED], &[SHARED, RED]];
+const SHARED: (&str, &str, &str) =
+    ("fabric.port_buffer", "fabric.shared_buffer", r#"{ bytes = "30KB", alpha = 0.5 }"#);
+const RED: (&str, &str, &str) =
+    ("fabric.mark_above", "fabric.red", r#"{ min = "1KB", max = "3KB", weight = 0.2 }"#);
+
 /// TCP and MPTCP.
 const PROTOCOLS: [&[(&str, &[&str])]; 2] = [
     &[("transport.control", &["newreno", "cubic", "dctcp"])],
@@ -109,8 +116,13 @@ pub(super) fn scenario(seed: u64) -> Scenario {
         .with("event.0.fail", &link)
         .with("event.1.recover", &link);
     let protocol = PROTOCOLS[draw(PROTOCOLS.len())];
+    let instead = INSTEAD[draw(INSTEAD.len())];
     for (key, values) in protocol.iter().chain(&CHOICES) {
         let value = values[draw(values.len())];
+        let (key, value) = match instead.iter().find(|(replaced, ..)| replaced == key) {
+            Some((_, key, value)) => (key, *value),
+            None => (key, value),
+        };
         if !value.is_empty() {
             source = source.with(*key, value);
         }

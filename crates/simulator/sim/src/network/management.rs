@@ -1,0 +1,215 @@
+//! Switch ports at which a fixed buffer and a fixed threshold do not decide: a buffer that the ports of a switch share, and marking by RED.
+//!
+//! Their classes accept no packet at first sight ([`LinkClass::accept_within`](super::LinkClass) is 0), so that other ports pay nothing.
+//!
+//! **Shared buffers** have dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998): a packet is accepted if its port holds
+//! less than alpha times the bytes that are free. Ports hold what they have not sent, the rest of the packet in transmission included. It follows from
+//! `busy_until`, so that a departure costs no event: each switch has a list of its busy ports, and a packet adds up what they hold.
+//!
+//! **RED** (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993) averages the queue that packets find, marks with a probability that grows with
+//! the average, and spaces marks evenly: after n packets without a mark the next has p / (1 - n p). While a port is idle the average decays as
+//! if packets of 1500 bytes found it empty; the packet that ends the idle time is averaged, too, as in ns-2 (`RED::estimator`; the paper's listing leaves it
+//! out). Every packet is averaged, only data is marked, and none is dropped.
+
+use heddle_fabric::Fabric;
+use heddle_scenario::{Red, SharedBuffer};
+use heddle_units::{Rate, Time};
+
+use super::link::Network;
+use super::packet::{NIL, PacketKind};
+use super::port::LinkClass;
+use crate::random::Random;
+
+/// Packets that an idle port is taken to send while the average decays, in bytes.
+const IDLE_PACKET: u32 = 1500;
+
+/// Shared buffers and RED of a network's switch ports; none of either by default.
+#[derive(Default)]
+pub(crate) struct Management {
+    buffers: Option<Buffers>,
+    marking: Option<Marking>,
+}
+
+/// Buffers of switches.
+struct Buffers {
+    shared: SharedBuffer,
+    /// The switch of each port; `NIL` for hosts' ports.
+    switch_of: Vec<u32>,
+    /// Ports of each switch that may hold bytes.
+    busy: Vec<Vec<u32>>,
+}
+
+/// RED at ports.
+struct Marking {
+    red: Red,
+    ports: Vec<Average>,
+    random: Random,
+}
+
+/// The average of a port, as waiting time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Average {
+    /// In picoseconds at the port's rate.
+    waiting: f64,
+    /// Packets since the last mark, or since the average was below the threshold.
+    unmarked: u32,
+}
+
+impl Management {
+    /// Of the ports of a fabric's switches.
+    pub(crate) fn new(
+        fabric: &Fabric,
+        shared: Option<SharedBuffer>,
+        red: Option<Red>,
+        random: Random,
+    ) -> Management {
+        let switch = |owner: u32| owner.checked_sub(fabric.hosts).unwrap_or(NIL);
+        let switch_of = fabric.ports.iter().map(|info| switch(info.owner)).collect();
+        Management::of_ports(switch_of, shared, red, random)
+    }
+
+    /// Of ports with their switches.
+    pub(super) fn of_ports(
+        switch_of: Vec<u32>,
+        shared: Option<SharedBuffer>,
+        red: Option<Red>,
+        random: Random,
+    ) -> Management {
+        let switches = switch_of.iter().filter(|&&switch| switch != NIL).max();
+        let switches = switches.map_or(0, |last| *last as usize + 1);
+        let averages = vec![Average::default(); switch_of.len()];
+        let busy = vec![Vec::new(); switches];
+        Management {
+            marking: red.map(|red| Marking { red, ports: averages, random }),
+            buffers: shared.map(|shared| Buffers { shared, switch_of, busy }),
+        }
+    }
+
+    /// Keeps the average of a port in bytes when its rate changes.
+    pub(super) fn change_rate(&mut self, port: u32, before: Rate, after: Rate) {
+        if let Some(marking) = &mut self.marking {
+            let average = &mut marking.ports[port as usize];
+            average.waiting *= before.0 as f64 / after.0 as f64;
+        }
+    }
+}
+
+impl Average {
+    /// Averages the queue that a packet finds after an idle time.
+    pub(super) fn update(&mut self, red: &Red, waiting: Time, idle: Time, class: &LinkClass) {
+        let weight = red.weight.get();
+        if idle > Time::ZERO {
+            let packets = idle.0 as f64 / class.time_for(IDLE_PACKET).0.max(1) as f64;
+            self.waiting *= libm::pow(1.0 - weight, packets);
+        }
+        self.waiting += weight * (waiting.0 as f64 - self.waiting);
+    }
+
+    /// As waiting time in picoseconds.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> f64 {
+        self.waiting
+    }
+
+    /// Draws whether a packet is marked.
+    pub(super) fn draw(&mut self, red: &Red, rate: Rate, random: &mut Random) -> bool {
+        let probability = self.probability(red, rate);
+        if probability <= 0.0 {
+            self.unmarked = 0;
+            return false;
+        }
+        let spaced = probability / (1.0 - f64::from(self.unmarked) * probability);
+        // Below 0: the last of the packets among which a mark must be.
+        let is_marked = probability >= 1.0 || spaced < 0.0 || random.unit() < spaced;
+        self.unmarked = if is_marked { 0 } else { self.unmarked.saturating_add(1) };
+        is_marked
+    }
+
+    /// The probability that the average stands for, before marks are spaced.
+    fn probability(&self, red: &Red, rate: Rate) -> f64 {
+        let (min, max) = (rate.time_for(red.min).0 as f64, rate.time_for(red.max).0 as f64);
+        let most = red.probability.get();
+        if self.waiting <= min {
+            0.0
+        } else if self.waiting <= max {
+            most * (self.waiting - min) / (max - min)
+        } else if red.gentle && self.waiting <= 2.0 * max {
+            most + (1.0 - most) * (self.waiting - max) / max
+        } else {
+            1.0
+        }
+    }
+}
+
+impl Network {
+    /// Enqueues a packet at a port under a shared buffer or RED, or drops and counts it. What has started is up to date.
+    pub(super) fn send_managed(&mut self, now: Time, port_id: u32, packet: u32) {
+        if !self.ports[port_id as usize].is_clean && self.is_lost(port_id, packet) {
+            self.port_stats[port_id as usize].failure_drops += 1;
+            return self.packets.remove(packet);
+        }
+        self.average(now, port_id);
+        let port = &self.ports[port_id as usize];
+        let class = &self.classes[usize::from(port.class)];
+        let start = port.busy_until.max(now);
+        let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
+        let is_full = end - now > class.buffer_time
+            || (start > now && port.waiting >= class.max_waiting)
+            || !self.has_room(now, port_id, packet);
+        if is_full {
+            self.port_stats[port_id as usize].buffer_drops += 1;
+            return self.packets.remove(packet);
+        }
+        self.accept(now, port_id, packet, start, end);
+        self.mark_early(port_id, packet);
+    }
+
+    /// True if a shared buffer has room for a packet of a port.
+    fn has_room(&mut self, now: Time, port_id: u32, packet: u32) -> bool {
+        let Some(buffers) = &mut self.management.buffers else { return true };
+        let (ports, classes) = (&self.ports, &self.classes);
+        let held_by = |port: u32| {
+            let port = &ports[port as usize];
+            port.backlog(&classes[usize::from(port.class)], now).0
+        };
+        let busy = &mut buffers.busy[buffers.switch_of[port_id as usize] as usize];
+        let mut held = 0;
+        busy.retain(|&port| {
+            held += held_by(port);
+            ports[port as usize].busy_until > now
+        });
+        let size = u64::from(self.packets.hot[packet as usize].size);
+        let SharedBuffer { bytes, alpha } = buffers.shared;
+        let free = bytes.0.saturating_sub(held);
+        let has_room = size <= free && (held_by(port_id) as f64) < alpha * free as f64;
+        if has_room && ports[port_id as usize].busy_until <= now {
+            busy.push(port_id);
+        }
+        has_room
+    }
+
+    /// Averages the queue that a packet finds at a port.
+    fn average(&mut self, now: Time, port_id: u32) {
+        let Some(marking) = &mut self.management.marking else { return };
+        let port = &self.ports[port_id as usize];
+        let waiting = port.busy_until.saturating_sub(now);
+        let idle = now.saturating_sub(port.busy_until);
+        let class = &self.classes[usize::from(port.class)];
+        marking.ports[port_id as usize].update(&marking.red, waiting, idle, class);
+    }
+
+    /// Marks an accepted data packet as RED draws.
+    fn mark_early(&mut self, port_id: u32, packet: u32) {
+        if self.packets.hot[packet as usize].kind != PacketKind::Forward
+            || self.packets.is_control(packet)
+        {
+            return;
+        }
+        let Some(marking) = &mut self.management.marking else { return };
+        let rate = self.classes[usize::from(self.ports[port_id as usize].class)].rate;
+        let average = &mut marking.ports[port_id as usize];
+        if average.draw(&marking.red, rate, &mut marking.random) {
+            self.mark(port_id, packet);
+        }
+    }
+}
