@@ -187,7 +187,8 @@ static __always_inline void lengthen_tcp(struct tcphdr *tcp, __u8 at, const __u8
 }
 
 /* Appends the key to the option of this length that starts at byte `at` of the options. False: the frame cannot grow. */
-__noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __u8 at, __u8 length, const struct assigned_key *key)
+__noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __u8 at, __u8 length,
+			  const struct assigned_key *key)
 {
 	__u32 place, behind, l4;
 	void *data, *end;

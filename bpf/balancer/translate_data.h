@@ -75,7 +75,7 @@ static __always_inline void update_checksum(__u8 *at, __u64 old, __u64 new)
 	__u16 check;
 
 	__builtin_memcpy(&check, at, sizeof(check));
-	check = checksum((__u64)(__u16)~check + (__u32)~from + (__u32)~(from >> 32) + (__u32)to + (__u32)(to >> 32));
+	check = checksum((__u64)(__u16)~check + (__u32)~from + (__u32) ~(from >> 32) + (__u32)to + (__u32)(to >> 32));
 	__builtin_memcpy(at, &check, sizeof(check));
 }
 

@@ -284,8 +284,8 @@ __noinline int take_both_keys(struct work *work, __u32 at)
 /* True if the 20 bytes at `bytes` are the start of the digest. Version 0 has no more, version 1 sends no more. */
 static __always_inline bool is_join_hmac(const struct hmac *hmac, const __u8 *bytes)
 {
-	return !(differs(hmac, 0, bytes) | differs(hmac, 1, bytes + 4) | differs(hmac, 2, bytes + 8) | differs(hmac, 3, bytes + 12) |
-		 differs(hmac, 4, bytes + 16));
+	return !(differs(hmac, 0, bytes) | differs(hmac, 1, bytes + 4) | differs(hmac, 2, bytes + 8) |
+		 differs(hmac, 3, bytes + 12) | differs(hmac, 4, bytes + 16));
 }
 
 /* The client's HMAC of the assigned key becomes that of the kernel's. One that is wrong stays wrong: else this program would admit whoever
@@ -309,12 +309,14 @@ __noinline int take_join_hmac(struct work *work, __u32 at)
 	if (!subflow || subflow->kind != OPENING_JOIN)
 		return 0;
 	connection = &subflow->connection;
-	join_hmac(work, connection->version, connection->client, connection->assigned, subflow->client_nonce, subflow->server_nonce);
+	join_hmac(work, connection->version, connection->client, connection->assigned, subflow->client_nonce,
+		  subflow->server_nonce);
 	if (!is_join_hmac(&work->hmac, option + 4)) {
 		note(work, TRANSLATE_HMAC_WRONG);
 		return 0;
 	}
-	join_hmac(work, connection->version, connection->client, connection->kernel, subflow->client_nonce, subflow->server_nonce);
+	join_hmac(work, connection->version, connection->client, connection->kernel, subflow->client_nonce,
+		  subflow->server_nonce);
 #pragma clang loop unroll(full)
 	for (int word = 0; word < 5; word++)
 		put32(option + 4 + 4 * word, work->hmac.digest.words[word]);

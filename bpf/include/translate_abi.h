@@ -56,19 +56,19 @@ struct opening {
 
 /* Events: each counted by processor. */
 enum translate_counter {
-	TRANSLATE_KEYS_TAKEN,   /* SYNs with an assigned key, which was taken out */
-	TRANSLATE_ANSWERED,     /* SYN/ACKs with the assigned key in place of the kernel's */
-	TRANSLATE_OPENED,       /* connections: their client has sent both keys */
-	TRANSLATE_JOINS,        /* SYNs of joins with the token of an assigned key */
+	TRANSLATE_KEYS_TAKEN,     /* SYNs with an assigned key, which was taken out */
+	TRANSLATE_ANSWERED,       /* SYN/ACKs with the assigned key in place of the kernel's */
+	TRANSLATE_OPENED,         /* connections: their client has sent both keys */
+	TRANSLATE_JOINS,          /* SYNs of joins with the token of an assigned key */
 	TRANSLATE_JOINS_ANSWERED, /* SYN/ACKs of joins, with the HMAC of the assigned key */
-	TRANSLATE_JOINED,       /* joins whose client has sent the right HMAC */
-	TRANSLATE_HMAC_WRONG,   /* HMACs of clients that are not of the assigned key: left as they are */
-	TRANSLATE_RECEIVED,     /* segments of clients whose DATA_ACK was rewritten */
-	TRANSLATE_SENT,         /* segments to clients whose data sequence number was rewritten */
-	TRANSLATE_ADDRESSES,    /* HMACs of ADD_ADDR, either way */
-	TRANSLATE_FAST_CLOSES,  /* MP_FASTCLOSE of clients */
-	TRANSLATE_FAILURES,     /* MP_FAIL of clients */
-	TRANSLATE_TOKEN_TAKEN,  /* assigned keys that were not used: another connection has their token */
-	TRANSLATE_MALFORMED,    /* options that make no sense: left as they are */
+	TRANSLATE_JOINED,         /* joins whose client has sent the right HMAC */
+	TRANSLATE_HMAC_WRONG,     /* HMACs of clients that are not of the assigned key: left as they are */
+	TRANSLATE_RECEIVED,       /* segments of clients whose DATA_ACK was rewritten */
+	TRANSLATE_SENT,           /* segments to clients whose data sequence number was rewritten */
+	TRANSLATE_ADDRESSES,      /* HMACs of ADD_ADDR, either way */
+	TRANSLATE_FAST_CLOSES,    /* MP_FASTCLOSE of clients */
+	TRANSLATE_FAILURES,       /* MP_FAIL of clients */
+	TRANSLATE_TOKEN_TAKEN,    /* assigned keys that were not used: another connection has their token */
+	TRANSLATE_MALFORMED,      /* options that make no sense: left as they are */
 	TRANSLATE_COUNTERS,
 };

@@ -49,11 +49,7 @@ impl KeyPool {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(
-        version: Version,
-        queue: impl Queue + 'static,
-        owns: Owns,
-    ) -> io::Result<KeyPool> {
+    pub fn start(version: Version, queue: impl Queue + 'static, owns: Owns) -> io::Result<KeyPool> {
         let (sender, receiver) = channel();
         let counters = Arc::new(Counters::default());
         let shared = Arc::clone(&counters);

@@ -1,7 +1,7 @@
 //! The backends' programs that put the assigned keys in place of the kernel's (`mptcp = "assign"`).
 
-use std::{fs, io};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use aya::Ebpf;
 use aya::maps::{Map, MapData};
@@ -9,9 +9,7 @@ use aya::programs::SchedClassifier;
 use heddle_bpf_loader::maps::{Counts, Hash, Shape, absent_as_none};
 use heddle_bpf_loader::{Pins, TcDirection, attach_tc, remove_pins, run_tc};
 
-use crate::abi::{
-    Count, Opening, Subflow, SubflowKey, TranslateCounter, Translation,
-};
+use crate::abi::{Count, Opening, Subflow, SubflowKey, TranslateCounter, Translation};
 use crate::{Attached, Error, Run, interface_index, object};
 
 /// The names of the programs in the object, and of their links' pins.
@@ -98,9 +96,8 @@ impl Translate {
     ) -> Result<Self, Error> {
         let bytes = if link == Link::Ethernet { 14 } else { 0 };
         let mut object = object::translate(bytes, &room.shapes(), pins)?;
-        let tables = TranslateTables::take(|name| {
-            object.take_map(name).ok_or(Error::Missing(name))
-        })?;
+        let tables =
+            TranslateTables::take(|name| object.take_map(name).ok_or(Error::Missing(name)))?;
         for (_, name, _) in DIRECTIONS {
             let program = object.program_mut(name).ok_or(Error::Missing(name))?;
             <&mut SchedClassifier>::try_from(program)?.load()?;
@@ -130,7 +127,9 @@ impl Translate {
     /// # Errors
     /// [`Error::Program`] if the kernel refuses the frame.
     pub fn run(&self, direction: TcDirection, frame: &[u8], repeat: u32) -> Result<Run, Error> {
-        let of = |(side, name, _): &(TcDirection, &'static str, _)| (*side == direction).then_some(*name);
+        let of = |(side, name, _): &(TcDirection, &'static str, _)| {
+            (*side == direction).then_some(*name)
+        };
         let name = DIRECTIONS.iter().find_map(of).ok_or(Error::Missing("program of this side"))?;
         run_tc(&self.object, name, frame, repeat)
     }

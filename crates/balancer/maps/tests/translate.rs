@@ -506,7 +506,13 @@ fn a_flood_leaves_connections() {
     for_all(|backend, version| {
         backend.open(version, 1);
         for port in 1000..6000 {
-            let packet = frame(backend.family, TcDirection::Ingress, port, Flags::Syn, &syn(version, ASSIGNED));
+            let packet = frame(
+                backend.family,
+                TcDirection::Ingress,
+                port,
+                Flags::Syn,
+                &syn(version, ASSIGNED),
+            );
             backend.translate.run(TcDirection::Ingress, &packet, 1).unwrap();
             let answer = syn_ack(version, Key(*b"another!"));
             let packet = frame(backend.family, TcDirection::Egress, port, Flags::SynAck, &answer);

@@ -66,12 +66,7 @@ pub fn attach_tc(
 ///
 /// # Errors
 /// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the kernel refuses the frame.
-pub fn run_tc(
-    object: &Ebpf,
-    name: &'static str,
-    frame: &[u8],
-    repeat: u32,
-) -> Result<Run, Error> {
+pub fn run_tc(object: &Ebpf, name: &'static str, frame: &[u8], repeat: u32) -> Result<Run, Error> {
     let program = object.program(name).ok_or(Error::Missing(name))?;
     let mut data = vec![0; frame.len() + GROWTH];
     let mut options = TestRunOptions::new();

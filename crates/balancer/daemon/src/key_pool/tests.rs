@@ -49,7 +49,9 @@ fn system(owns: Owns) -> Generator {
 /// has a variance of keys * n * (n - 1).
 #[test]
 fn n_balancers_need_n_tries() {
-    for (version, balancers) in [1, 2, 4, 8].map(|n| (Version::V1, n)).into_iter().chain([(Version::V0, 4)]) {
+    for (version, balancers) in
+        [1, 2, 4, 8].map(|n| (Version::V1, n)).into_iter().chain([(Version::V0, 4)])
+    {
         let random = Box::new(getrandom::fill);
         let mut generator = Generator::new(version, random, part(0, balancers));
         let mut queue = TestQueue::default();
@@ -98,7 +100,8 @@ fn who_owns_nothing_gives_up() {
 #[test]
 fn without_randomness_there_is_no_key() {
     let none = Box::new(|_: &mut [u8]| Err(getrandom::Error::UNSUPPORTED));
-    let (mut generator, mut queue) = (Generator::new(Version::V1, none, part(0, 1)), TestQueue::default());
+    let (mut generator, mut queue) =
+        (Generator::new(Version::V1, none, part(0, 1)), TestQueue::default());
     assert!(matches!(generator.fill(&mut queue), Err(KeyError::Random(_))));
     assert_eq!(queue.keys().len(), 0);
 }
