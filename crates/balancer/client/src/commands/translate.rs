@@ -7,7 +7,7 @@ use heddle_balancer_maps::{
 use heddle_program::{Common, Failure, output};
 use serde_json::{Map, Value, json};
 
-use super::decap::failed;
+use super::decap;
 use crate::args::Translate as Arguments;
 
 pub(crate) fn translate(args: &Arguments, common: &Common) -> Result<(), Failure> {
@@ -38,6 +38,17 @@ fn attach_to(args: &Arguments, interface: &str) -> Result<&'static str, Error> {
         Attached::Afresh => "attached; it translates the keys that balancers assign",
         Attached::InPlace => "took the place of the one before",
     })
+}
+
+/// A failure to attach, show or detach the programs, with help.
+fn failed(error: Error) -> Failure {
+    match error {
+        error @ Error::Program(_) if rustix::process::geteuid().is_root() => Failure::advised(
+            format!("{:#}", anyhow::Error::new(error)),
+            "programs of tc are attached by links, which needs Linux 6.6",
+        ),
+        other => decap::failed(other),
+    }
 }
 
 /// The tables and counters that are pinned.
