@@ -88,7 +88,8 @@ fn handshakes(translate: &Translate, version: Version) -> Result<(), Failure> {
     let once = || Ok(translate.run(Ingress, &plain, 1)?.duration.as_nanos());
     let floor = median((0..CONNECTIONS).map(|_| once()))?;
     let mut costs = [const { Vec::new() }; 6];
-    for port in 1000..1000 + CONNECTIONS {
+    let first = if version == Version::V1 { 1000 } else { 5000 };
+    for port in first..first + CONNECTIONS {
         let key = assigned(port);
         let steps = handshake(version, key).into_iter().chain(join(version, key));
         for (step, (side, flags, options)) in steps.enumerate() {
@@ -118,7 +119,7 @@ fn median(values: impl Iterator<Item = Result<u128, Failure>>) -> Result<u128, F
 }
 
 fn assigned(port: u16) -> Key {
-    Key((u64::from(port) * 0x9e37_79b9_7f4a_7c15).to_be_bytes())
+    Key(u64::from(port).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())
 }
 
 type Step = (TcDirection, Flags, Vec<u8>);
