@@ -3,7 +3,7 @@
 
 mod frames;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use etherparse::{IpNumber, TcpHeader};
@@ -387,7 +387,7 @@ fn forged_handshakes_change_nothing() {
 
 /// Two keys with one token: among so many there are some, but for one chance in a million.
 fn keys_of_one_token(version: Version) -> [Key; 2] {
-    let mut seen = HashMap::new();
+    let mut seen = BTreeMap::new();
     for key in (0..350_000_u64).map(|number| Key(number.to_be_bytes())) {
         if let Some(other) = seen.insert(version.token(key), key) {
             return [other, key];
