@@ -2,9 +2,9 @@
 /* mptcp = "assign": the balancer chooses the receiver's key, as RomanRoads does (section III-B, III-C).
  *
  * A SYN with MP_CAPABLE of version 0 (RFC 6824) has the sender's key: 12 bytes. The balancer appends a key whose token is in its
- * own part of the ring, which makes them 20, as in the third packet; a backend that supports this takes the key for its own.
- * Version 1 (RFC 8684) has no key in its SYN: such connections are opened by hash, and no balancer stores
- * their tokens.
+ * own part of the ring, which makes them 20, as in the third packet. In version 1 (RFC 8684) the option has 4 bytes and no key; with
+ * the balancer's it has 12, as in the SYN/ACK. A program on the backend (translate.bpf.c) takes the key out again, and gives it to the client in
+ * place of the kernel's.
  *
  * Differences to the paper, for floods' sake: the token is provisional until the client goes on (token_table.h), and the key
  * given to a flow is stored in a map of its own (LRU). */
@@ -15,8 +15,6 @@
 
 #define KEY_SIZE 8
 #define KEY_TRIES 16  /* so many keys are made for a SYN: n balancers need n on average */
-#define ONE_KEY 12    /* bytes of MP_CAPABLE with the sender's key */
-#define BOTH_KEYS 20  /* and with the receiver's */
 #define MAX_MOVED 256 /* bytes of frame up to the sender's key's end, at most */
 
 /* ---- which key ---- */
@@ -29,15 +27,20 @@ static __always_inline bool own_token(__u32 token)
 	return token && (!settings.peers || (owner && *owner == NO_TARGET));
 }
 
+static __always_inline __u32 token_of_key(__u32 version, const __u8 key[KEY_SIZE])
+{
+	return version ? token_v1(key) : token_v0(key);
+}
+
 /* The helper's generator is not cryptographic: from some of its numbers the next can be computed, and clients would see them in keys.
  * Keys must be hard to guess (RFC 6824, section 5). So it only makes sure that none comes twice, and a secret does the rest. */
-static __always_inline void make_key(struct assigned_key *key)
+static __always_inline void make_key(__u32 version, struct assigned_key *key)
 {
 	__u64 once = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
 	__u64 bits = siphash(settings.seed, once);
 
 	__builtin_memcpy(key->key, &bits, KEY_SIZE);
-	key->token = token_v0(key->key);
+	key->token = token_of_key(version, key->key);
 }
 
 /* True if the key can be a new connection's: this balancer owns its token, and no connection has it. Stores the token as provisional. */
@@ -50,14 +53,16 @@ static __always_inline bool reserve_key(const struct packet_context *context, co
 	return learn_token(context, key->token, target, TOKEN_PROVISIONAL);
 }
 
-/* One made ahead. Explaining leaves it there. */
-static __always_inline bool ready_key(struct assigned_key *key)
+/* One made ahead for this version. Explaining leaves it there. */
+static __always_inline bool ready_key(__u32 version, struct assigned_key *key)
 {
+	if (version)
+		return !(DRY_RUN ? bpf_map_peek_elem(&ready_keys_v1, key) : bpf_map_pop_elem(&ready_keys_v1, key));
 	return !(DRY_RUN ? bpf_map_peek_elem(&ready_keys, key) : bpf_map_pop_elem(&ready_keys, key));
 }
 
-/* A key for a new connection: a ready one, or else one made now. False: none was found. */
-__noinline int new_key(const struct packet_context *context, __u32 target, struct assigned_key *key)
+/* A key for a new connection of this version: a ready one, or else one made now. False: none was found. */
+__noinline int new_key(const struct packet_context *context, __u32 version, __u32 target, struct assigned_key *key)
 {
 	bool ready;
 
@@ -65,9 +70,9 @@ __noinline int new_key(const struct packet_context *context, __u32 target, struc
 		return false;
 #pragma clang loop unroll(disable)
 	for (int try = 0; try <= KEY_TRIES; try++) {
-		ready = try == 0 && ready_key(key);
+		ready = try == 0 && ready_key(version, key);
 		if (try && !ready)
-			make_key(key);
+			make_key(version, key);
 		if ((try || ready) && reserve_key(context, key, target)) {
 			count(context, ready ? KEY_READY : KEY_GENERATED);
 			return true;
@@ -76,8 +81,9 @@ __noinline int new_key(const struct packet_context *context, __u32 target, struc
 	return false;
 }
 
-/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since. */
-__noinline int repeated_key(const struct packet_context *context, __u32 target, struct assigned_key *key)
+/* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since; nor if it was for another
+ * version, which has another token. */
+__noinline int repeated_key(const struct packet_context *context, __u32 version, __u32 target, struct assigned_key *key)
 {
 	struct assigned_key *given;
 	struct token_snapshot found;
@@ -86,6 +92,8 @@ __noinline int repeated_key(const struct packet_context *context, __u32 target, 
 		return false;
 	given = bpf_map_lookup_elem(&assigned, &context->key);
 	if (!given || context->now - given->seen >= settings.syn_timeout)
+		return false;
+	if (token_of_key(version, given->key) != given->token)
 		return false;
 	if (find_token(context, given->token, &found) && found.status.state == TOKEN_CONFIRMED)
 		return false;
@@ -96,9 +104,10 @@ __noinline int repeated_key(const struct packet_context *context, __u32 target, 
 	return true;
 }
 
-static __always_inline bool choose_key(const struct packet_context *context, __u32 target, struct assigned_key *key)
+static __always_inline bool choose_key(const struct packet_context *context, __u32 version, __u32 target,
+				       struct assigned_key *key)
 {
-	if (!repeated_key(context, target, key) && !new_key(context, target, key))
+	if (!repeated_key(context, version, target, key) && !new_key(context, version, target, key))
 		return false;
 	key->seen = context->now;
 	if (!DRY_RUN)
@@ -114,12 +123,12 @@ static __always_inline __u32 option_place(const struct packet_context *context, 
 	return context->packet.l4 + OPTIONS_OFFSET + at;
 }
 
-/* True if the TCP header and the target's MTU have room for eight bytes more. */
-static __always_inline bool key_fits(const struct packet_context *context, __u8 at, __u32 index)
+/* True if the TCP header and the target's MTU have room for eight bytes more behind byte `end` of the options. */
+static __always_inline bool key_fits(const struct packet_context *context, __u8 end, __u32 index)
 {
 	const struct target *target = target_at(index);
 
-	return target && context->packet.options + KEY_SIZE <= MAX_OPTIONS && option_place(context, at) + ONE_KEY <= MAX_MOVED &&
+	return target && context->packet.options + KEY_SIZE <= MAX_OPTIONS && option_place(context, end) <= MAX_MOVED &&
 	       !too_long(&context->packet, target, overhead(target) + KEY_SIZE);
 }
 
@@ -177,27 +186,29 @@ static __always_inline void lengthen_tcp(struct tcphdr *tcp, __u8 at, const __u8
 	tcp->doff += KEY_SIZE / 4;
 }
 
-/* Appends the key to the option that starts at byte `at` of the options. False: the frame cannot grow. */
-__noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __u8 at, const struct assigned_key *key)
+/* Appends the key to the option of this length that starts at byte `at` of the options. False: the frame cannot grow. */
+__noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __u8 at, __u8 length,
+			  const struct assigned_key *key)
 {
-	__u32 place, l4;
+	__u32 place, behind, l4;
 	void *data, *end;
 
 	if (!context || !key)
 		return false;
 	place = option_place(context, at);
+	behind = place + length;
 	l4 = context->packet.l4;
-	if (place > MAX_MOVED || l4 > MAX_MOVED || !make_gap(ctx, place + ONE_KEY))
+	if (place > MAX_MOVED || behind > MAX_MOVED || l4 > MAX_MOVED || !make_gap(ctx, behind))
 		return false;
 	data = (void *)(long)ctx->data;
 	end = end_of_frame(ctx);
 	if (data + link_size(&context->packet) + IPV4_SIZE > end || data + l4 + sizeof(struct tcphdr) > end ||
-	    data + place + BOTH_KEYS > end)
+	    data + place + 2 > end || data + behind + KEY_SIZE > end)
 		return false;
 	lengthen_ip(data + link_size(&context->packet), context->packet.v6);
 	lengthen_tcp(data + l4, at, key->key);
-	*(__u8 *)(data + place + 1) = BOTH_KEYS;
-	__builtin_memcpy(data + place + ONE_KEY, key->key, KEY_SIZE);
+	*(__u8 *)(data + place + 1) = length + KEY_SIZE;
+	__builtin_memcpy(data + behind, key->key, KEY_SIZE);
 	context->packet.length += KEY_SIZE;
 	context->packet.options += KEY_SIZE;
 	return true;
@@ -224,11 +235,11 @@ static __always_inline bool ended(const struct packet_context *context, const st
 }
 
 /* True if the balancer chooses this connection's key. A live flow keeps the key that it has: a SYN for it may be forged. */
-static __always_inline bool assignable(const struct packet_context *context, const struct mptcp_found *found)
+static __always_inline bool assignable(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = known_flow(context);
 
-	return context->vip.mode == MPTCP_ASSIGN && found->version == 0 &&
+	return context->vip.mode == MPTCP_ASSIGN &&
 	       (!flow || half_open(flow) || ended(context, flow) || !keeps_flows(flow->target));
 }
 
@@ -238,7 +249,7 @@ static __always_inline bool decide_assign(const struct packet_context *context, 
 {
 	__u32 target = syn_target(context);
 
-	if (!key_fits(context, found->at, target)) {
+	if (!key_fits(context, found->at + found->length, target)) {
 		count(context, KEY_NO_ROOM);
 		return false;
 	}
@@ -246,6 +257,8 @@ static __always_inline bool decide_assign(const struct packet_context *context, 
 	if (decision->action == SEND)
 		decision->action = ASSIGN;
 	decision->option = found->at;
+	decision->option_length = found->length;
+	decision->mptcp_version = found->version;
 	return true;
 }
 
@@ -260,7 +273,8 @@ __noinline int assign(struct xdp_md *ctx, struct packet_context *context, struct
 		return 0;
 	decision->action = SEND;
 	value.target = decision->target;
-	if (!choose_key(context, value.target, &key) || !insert_key(ctx, context, decision->option, &key)) {
+	if (!choose_key(context, decision->mptcp_version, value.target, &key) ||
+	    !insert_key(ctx, context, decision->option, decision->option_length, &key)) {
 		decide_drop(decision, DROP_FAILED);
 		return 0;
 	}

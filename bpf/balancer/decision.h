@@ -18,10 +18,12 @@ enum action {
 };
 
 struct decision {
-	__u8 action;       /* enum action */
-	__u8 verdict;      /* enum counter; of the steering, where there is one */
-	__u8 sent_verdict; /* STEER: the verdict if it goes to `target` all the same */
-	__u8 option;       /* ASSIGN: where MP_CAPABLE starts: bytes into the TCP options */
+	__u8 action;        /* enum action */
+	__u8 verdict;       /* enum counter; of the steering, where there is one */
+	__u8 sent_verdict;  /* STEER: the verdict if it goes to `target` all the same */
+	__u8 option;        /* ASSIGN: where MP_CAPABLE starts: bytes into the TCP options, */
+	__u8 option_length; /* how long it is, */
+	__u8 mptcp_version; /* and its version */
 	__u16 target;
 	__u16 peer;
 	struct steering message;

@@ -136,6 +136,13 @@ struct {
 	__type(value, struct assigned_key);
 } ready_keys SEC(".maps");
 
+/* The same for MPTCP version 1, whose tokens are of another hash. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4096);
+	__type(value, struct assigned_key);
+} ready_keys_v1 SEC(".maps");
+
 /* A map of one entry, `.bss`, and the only variable there. Where it is pinned already, the loader gives it the values that it finds:
  * aya would write zeros over them. */
 struct settings settings;

@@ -163,7 +163,7 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *conte
 		kind = search_options(ctx, context, &found);
 	if (kind == MPTCP_JOIN_SYN)
 		decide_join(context, found.token, decision);
-	else if (kind != MPTCP_CAPABLE_SYN || !assignable(context, &found) || !decide_assign(context, &found, decision))
+	else if (kind != MPTCP_CAPABLE_SYN || !assignable(context) || !decide_assign(context, &found, decision))
 		decide_open(context, kind == MPTCP_CAPABLE_SYN, decision);
 	return 0;
 }

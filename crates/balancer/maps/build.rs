@@ -10,12 +10,17 @@ fn main() -> ExitCode {
 }
 
 fn build() -> Result<(), Error> {
-    programs(&["balancer/balancer.bpf.c", "balancer/decap.bpf.c", "balancer/tick.bpf.c"])?;
+    programs(&[
+        "balancer/balancer.bpf.c",
+        "balancer/decap.bpf.c",
+        "balancer/tick.bpf.c",
+        "balancer/translate.bpf.c",
+    ])?;
     Types {
-        headers: &["include/abi.h", "include/decap_abi.h"],
+        headers: &["include/abi.h", "include/decap_abi.h", "include/translate_abi.h"],
         foreign: &["address", "count"],
         whole_names: &["counter"],
-        totals: &["VERDICTS", "ALL_COUNTERS", "DECAP_COUNTERS"],
+        totals: &["VERDICTS", "ALL_COUNTERS", "DECAP_COUNTERS", "TRANSLATE_COUNTERS"],
     }
     .write()
 }

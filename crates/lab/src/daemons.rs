@@ -119,10 +119,11 @@ impl<'a> Daemons<'a> {
         let mut text = String::new();
         let Setup { mptcp, forwarding, port, .. } = &self.setup;
         for (name, vip) in ["web4", "web6"].into_iter().zip(self.lab.vips()) {
+            let translated = if *mptcp == "assign" { "translated = true\n" } else { "" };
             let _ = write!(
                 text,
                 "[[service]]\nname = \"{name}\"\naddress = \"{vip}\"\nport = {port}\nmptcp = \"{mptcp}\"\n\
-                 forwarding = \"{forwarding}\"\nhealth = {{ kind = \"tcp\", interval = \"500ms\", timeout = \"500ms\", rise = 1, fall = 2 }}\n"
+                 forwarding = \"{forwarding}\"\n{translated}health = {{ kind = \"tcp\", interval = \"500ms\", timeout = \"500ms\", rise = 1, fall = 2 }}\n"
             );
             for &backend in backends {
                 let address = self.lab.backend(backend).address_like(vip);

@@ -26,7 +26,7 @@ Examples:
   heddle lb backend add be4 web=10.0.1.4       add one without the file
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
-All but check, schema, openapi, decap and pass talk to the running daemon; its socket is root's.";
+All but check, schema, openapi, decap, translate and pass talk to the running daemon; its socket is root's.";
 
 /// The lab's demonstration.
 pub(crate) const DEMO: External = External {
@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Reload,
     /// On a backend: decapsulate the balancers' packets (IPIP, GUE).
     Decap(Decap),
+    /// On a backend of a service with `mptcp = "assign"`: put the balancers' keys in place of the kernel's.
+    Translate(Translate),
     /// At the far end of a veth device of a balancer: a program that passes everything, which XDP's frames need there.
     Pass(Pass),
     /// Demonstrate it: a download over four subflows, during which a balancer fails. Needs root.
@@ -246,6 +248,39 @@ pub(crate) struct Decap {
     pub(crate) detach: bool,
     /// The folder in which the program is pinned; below a BPF file system.
     #[arg(long, value_name = "PATH", default_value = "/sys/fs/bpf/heddle-decap")]
+    pub(crate) pin: PathBuf,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  heddle lb translate --interface eth0              what eth0 receives and sends
+  heddle lb translate --interface ipip0 --bare-ip   a tunnel device, beside the interface of replies
+  heddle lb translate --show                        tables and events
+  heddle lb translate --interface eth0 --detach
+
+Attach it where the client's packets arrive without outer headers, and where replies leave; two
+interfaces share their tables. Behind `heddle lb decap` that is the same interface. The programs
+stay when the command has ended; run again, they take their own places between two packets, and
+connections go on. Detached, connections with an assigned key break.")]
+pub(crate) struct Translate {
+    /// An interface through which the service's packets come or go.
+    #[arg(long, value_name = "NAME", required_unless_present = "show")]
+    pub(crate) interface: Option<String>,
+    /// The interface has no Ethernet header: a tunnel device.
+    #[arg(long)]
+    pub(crate) bare_ip: bool,
+    /// Connections that there is room for; twice as many subflows. Of more, the longest unused are forgotten.
+    #[arg(long, value_name = "N", default_value_t = 32_768, value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
+    pub(crate) connections: u32,
+    /// Show the tables' entries and the events so far.
+    #[arg(long, conflicts_with_all = ["interface", "bare_ip", "connections", "detach"])]
+    pub(crate) show: bool,
+    /// Detach the programs from the interface instead; with the last one their tables are removed.
+    #[arg(long, conflicts_with_all = ["bare_ip", "connections"])]
+    pub(crate) detach: bool,
+    /// The folder in which programs and tables are pinned; below a BPF file system.
+    #[arg(long, value_name = "PATH", default_value = "/sys/fs/bpf/heddle-translate")]
     pub(crate) pin: PathBuf,
 }
 

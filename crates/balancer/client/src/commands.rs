@@ -12,4 +12,5 @@ pub(crate) mod pass;
 pub(crate) mod services;
 pub(crate) mod status;
 pub(crate) mod top;
+pub(crate) mod translate;
 pub(crate) mod weight;

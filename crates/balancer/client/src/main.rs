@@ -38,6 +38,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Explain(args) => commands::explain::explain(args, socket, common),
         Command::Reload => commands::status::reload(socket, common),
         Command::Decap(args) => commands::decap::decap(args, common),
+        Command::Translate(args) => commands::translate::translate(args, common),
         Command::Pass(args) => commands::pass::pass(args, common),
         Command::Demo(args) => return args::DEMO.run(common, &args.arguments),
         Command::Generate(generate) => generate.run(Cli::command(), &[args::DEMO]),

@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use heddle_balancer_maps::{Balancer, Clock, Sizes};
+use heddle_wire::Version;
 use heddled::key_pool::Generator;
 
 const KEYS: u32 = 100_000;
@@ -14,9 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{:>9} {:>12} {:>10} {:>14}", "balancers", "keys/s", "ns/key", "tries per key");
     for balancers in [1, 2, 4, 8, 16] {
         let sizes = Sizes { ready_keys: KEYS, ..Sizes::small() };
-        let mut queue = Balancer::load(&sizes, Clock::Kernel)?.maps.ready_keys;
+        let mut queue = Balancer::load(&sizes, Clock::Kernel)?.maps.ready_keys_v1;
         let owns = Box::new(move |token: u32| (token >> 20).is_multiple_of(balancers));
-        let mut generator = Generator::new(Box::new(getrandom::fill), owns);
+        let mut generator = Generator::new(Version::V1, Box::new(getrandom::fill), owns);
         let start = Instant::now();
         while generator.made() < KEYS.into() {
             generator.fill(&mut queue)?;

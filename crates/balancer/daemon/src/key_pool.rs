@@ -1,7 +1,7 @@
 //! Keys made ahead of connections, for `mptcp = "assign"` (RomanRoads, section V-B): a thread keeps the balancer's queue full, so
 //! that no packet waits for the several tries that a key takes.
 //!
-//! A key is eight random bytes of the operating system whose token (RFC 6824: SHA-1) is in this balancer's own part of the ring. After
+//! A key is eight random bytes of the operating system whose token (RFC 6824: SHA-1, RFC 8684: SHA-256) is in this balancer's own part of the ring. After
 //! a change of the ring the queue begins anew; the balancer's program looks at each key's token itself, so what it takes in between
 //! does no harm. While there are no keys, for whatever reason, it makes them on demand.
 
@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
+
+use heddle_wire::Version;
 
 /// The interval at which the queue is filled: with 4096 places, 400,000 connections a second find keys there.
 const PERIOD: Duration = Duration::from_millis(10);
@@ -43,16 +45,17 @@ pub struct KeyPool {
 }
 
 impl KeyPool {
-    /// Starts, with an empty queue; `owns` says of a token whether it is this balancer's.
+    /// Starts, with an empty queue, for connections of this version; `owns` says of a token whether it is this balancer's.
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(queue: impl Queue + 'static, owns: Owns) -> io::Result<KeyPool> {
+    pub fn start(version: Version, queue: impl Queue + 'static, owns: Owns) -> io::Result<KeyPool> {
         let (sender, receiver) = channel();
         let counters = Arc::new(Counters::default());
         let shared = Arc::clone(&counters);
-        let thread =
-            Builder::new().name("keys".into()).spawn(move || work(queue, &receiver, &shared))?;
+        let thread = Builder::new()
+            .name("keys".into())
+            .spawn(move || work(version, queue, &receiver, &shared))?;
         let keys = KeyPool { rings: Some(sender), thread: Some(thread), counters };
         keys.set_ring(owns);
         Ok(keys)
@@ -83,8 +86,8 @@ impl Drop for KeyPool {
     }
 }
 
-fn work(mut queue: impl Queue, rings: &Receiver<Owns>, counters: &Counters) {
-    let mut generator = Generator::new(Box::new(getrandom::fill), Box::new(|_| false));
+fn work(version: Version, mut queue: impl Queue, rings: &Receiver<Owns>, counters: &Counters) {
+    let mut generator = Generator::new(version, Box::new(getrandom::fill), Box::new(|_| false));
     let mut failing = false;
     loop {
         let done = match rings.recv_timeout(PERIOD) {

@@ -1,4 +1,4 @@
-//! Rust types of what the balancer's programs share with user space: bpf/include/abi.h and decap_abi.h, where comments say more.
+//! Rust types of what the balancer's programs share with user space: bpf/include/abi.h, decap_abi.h and translate_abi.h, where comments say more.
 //!
 //! Addresses are in network order, IPv4 mapped; ports are in network order (`u16::to_be`), other numbers in the machine's.
 //! Each enum lists its values (`ALL`), names them as C does (`name`) and is made of a number (`from_number`); structs hold
@@ -12,7 +12,7 @@ use heddle_bpf_loader::plain_old_data;
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 plain_old_data! {
-    AssignedKey Candidate Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Settings Target TokenEntry Trace Vip VipKey
+    AssignedKey Candidate Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Opening Settings Subflow SubflowKey Target TokenEntry Trace Translation Vip VipKey
 }
 
 #[cfg(test)]

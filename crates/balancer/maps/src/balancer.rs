@@ -93,12 +93,13 @@ impl Balancer {
         }
     }
 
-    /// The queue of keys made ahead once more, for a thread of its own.
+    /// The queues of keys made ahead once more, for threads of their own: those of MPTCP version 0 and of version 1.
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.
-    pub fn ready_keys(&self) -> Result<ReadyKeys, Error> {
-        ReadyKeys::new(Map::Queue(MapData::from_pin(self.pins.path("ready_keys"))?))
+    pub fn ready_keys(&self) -> Result<[ReadyKeys; 2], Error> {
+        let queue = |name| ReadyKeys::new(Map::Queue(MapData::from_pin(self.pins.path(name))?));
+        Ok([queue("ready_keys")?, queue("ready_keys_v1")?])
     }
 
     /// The state of the other balancers once more, for a thread of its own.

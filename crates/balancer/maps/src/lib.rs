@@ -1,8 +1,8 @@
 //! The balancer's eBPF programs, from Linux's side: compiled, loaded, attached, and their maps as types.
 //!
 //! The build compiles bpf/balancer with clang and makes Rust types of what it shares with the daemon ([`abi`]). [`Balancer`] is
-//! the program with its [`maps`], [`Explainer`] its variant that explains a packet and changes nothing, [`Decap`] the backends'
-//! program. What is not the balancer's own is in heddle-bpf-loader, also privileges and errors; nothing here panics either.
+//! the program with its [`maps`], [`Explainer`] its variant that explains a packet and changes nothing, [`Decap`] and [`Translate`] the
+//! backends' programs. What is not the balancer's own is in heddle-bpf-loader, also privileges and errors; nothing here panics either.
 
 pub mod abi;
 mod balancer;
@@ -13,6 +13,7 @@ mod object;
 mod sizes;
 pub mod steering;
 mod ticks;
+mod translate;
 
 pub use balancer::{Balancer, Clock};
 pub use decap::{Decap, Sources};
@@ -22,3 +23,4 @@ pub use heddle_bpf_loader::{
 };
 pub use sizes::{Buckets, Sizes};
 pub use ticks::Ticks;
+pub use translate::{Link, Room, Translate, TranslateTables, detach_translate};

@@ -2,6 +2,7 @@
 
 use aya::{Ebpf, EbpfLoader, include_bytes_aligned};
 use heddle_bpf_loader::Pins;
+use heddle_bpf_loader::maps::Shape;
 use rustix::time::{ClockId, clock_getres};
 
 use crate::maps::{PinnedMaps, in_object, pinned_settings};
@@ -10,6 +11,7 @@ use crate::{Clock, Error, Sizes, Sources};
 const BALANCER: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/balancer.o"));
 const TICK: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/tick.o"));
 const DECAP: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/decap.o"));
+const TRANSLATE: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/translate.o"));
 
 /// The name of its program.
 pub(crate) const BALANCER_PROGRAM: &str = "heddle_balancer";
@@ -70,4 +72,15 @@ pub(crate) fn decap(gue_port: u16, sources: Sources) -> Result<Ebpf, Error> {
     let mut loader = EbpfLoader::new();
     loader.override_global("GUE_PORT", &port, true).override_global("ANY_SOURCE", &any, true);
     Ok(loader.load(DECAP)?)
+}
+
+/// The backends' programs that translate keys, with these maps; those that `pins` has are taken as they are.
+pub(crate) fn translate(link_bytes: u32, shapes: &[Shape], pins: &Pins) -> Result<Ebpf, Error> {
+    let mut loader = EbpfLoader::new();
+    loader.override_global("LINK_SIZE", &link_bytes, true);
+    for shape in shapes {
+        loader.map_max_entries(shape.name, shape.entries);
+        loader.map_pin_path(shape.name, pins.path(shape.name));
+    }
+    Ok(loader.load(TRANSLATE)?)
 }

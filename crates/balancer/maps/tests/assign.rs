@@ -8,9 +8,10 @@ use std::process::{Command, Stdio};
 
 use assigned::{Flags, Segment, balancer, capable, capable_with, count, run, segment, syn};
 use frames::{Family, LINKS, OUR_MAC};
-use heddle_balancer_maps::abi::Counter;
+use heddle_balancer_maps::abi::{AssignedKey, Counter};
 use heddle_balancer_maps::{Action, Balancer};
 use heddle_testing::{Need, require_program, skip_without};
+use heddle_wire::{Key, Version};
 
 /// MSS, SACK permitted, timestamps, window scale: what every SYN of Linux has.
 const USUAL: [u8; 20] = [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7];
@@ -110,16 +111,52 @@ fn no_key_makes_a_syn_too_long_for_the_way() {
     assert_eq!(count(&balancer, Counter::KeyNoRoom), 1);
 }
 
-/// RFC 8684: the SYN of version 1 has no key.
+/// RFC 8684: the SYN of version 1 has no key. The balancer's makes the option one of the SYN/ACK's length, and its token is of SHA-256.
 #[test]
-fn version_1_is_opened_by_hash() {
+fn a_syn_of_version_1_gets_a_key_in_all_places() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let mut balancer = balancer(0, 1);
+    let ready = Key(*b"made now");
+    let token = Version::V1.token(ready).0;
+    balancer.maps.ready_keys_v1.push(&AssignedKey { key: ready.0, token, seen: 0 }).unwrap();
+    for (port, layout) in (1..).zip(layouts()) {
+        for family in [Family::V4, Family::V6] {
+            let port = 2 * port + u16::from(family == Family::V6);
+            let of = |option: &[u8]| {
+                let (options, flags) = (with_option(&layout, option), Flags::Syn);
+                let (options, payload) = (&options[..], layout.2);
+                Segment { family, port, flags, options, payload, extension: false }.packet()
+            };
+            let sent = run(&balancer, &of(&[30, 4, 0x01, 0x81]));
+            let ip = if family == Family::V4 { 20 } else { 40 };
+            let at = 14 + ip + 20 + layout.0.len() + 4;
+            let key = Key(sent.data[at..at + 8].try_into().unwrap());
+            assert_eq!(sent.data[14..], of(&[&[30, 12, 0x01, 0x81], &key.0[..]].concat()));
+            let token = Version::V1.token(key).0;
+            assert!(balancer.maps.tokens.iter().any(|entry| entry.token == token), "{layout:?}");
+            let again = run(&balancer, &of(&[30, 4, 0x01, 0x81]));
+            assert_eq!(again.data, sent.data);
+        }
+    }
+    assert_eq!(count(&balancer, Counter::KeyReady), 1);
+    assert_eq!(count(&balancer, Counter::KeyRepeated), 12);
+}
+
+/// A client that tries another version gets another key: the first one has another token there.
+#[test]
+fn a_key_is_repeated_for_its_version_alone() {
     if skip_without(Need::Root) {
         return;
     }
     let balancer = balancer(0, 1);
-    is_as_it_was(&balancer, &segment(1, Flags::Syn, &[30, 4, 0x01, 0x81]));
-    assert_eq!(count(&balancer, Counter::SentCapable), 1);
-    assert_eq!(balancer.maps.tokens.iter().count(), 0);
+    run(&balancer, &syn(1));
+    let other = run(&balancer, &segment(1, Flags::Syn, &[30, 4, 0x01, 0x81])).data;
+    let key = Key(other[14 + 20 + 20 + 4..][..8].try_into().unwrap());
+    let token = Version::V1.token(key).0;
+    assert!(balancer.maps.tokens.iter().any(|entry| entry.token == token));
+    assert_eq!(count(&balancer, Counter::KeyRepeated), 0);
 }
 
 /// A capture file (draft-ietf-opsawg-pcap) of frames of Ethernet.

@@ -61,17 +61,18 @@ pub fn attach_tc(
     Ok(Attached::Afresh)
 }
 
-/// Runs a loaded tc program on a frame (14 bytes or more), in this thread, as if lo had received it. A redirected frame goes nowhere; clones that the
-/// program makes are sent.
+/// Runs a loaded tc program `repeat` times on a frame (14 bytes or more), in this thread, as if lo had received it. A redirected frame goes nowhere;
+/// clones that the program makes are sent. From the second round on a program meets its own output.
 ///
 /// # Errors
 /// [`Error::Missing`] if the object has no such program, [`Error::Program`] if the kernel refuses the frame.
-pub fn run_tc(object: &Ebpf, name: &'static str, frame: &[u8]) -> Result<Run, Error> {
+pub fn run_tc(object: &Ebpf, name: &'static str, frame: &[u8], repeat: u32) -> Result<Run, Error> {
     let program = object.program(name).ok_or(Error::Missing(name))?;
     let mut data = vec![0; frame.len() + GROWTH];
     let mut options = TestRunOptions::new();
     options.data_in = Some(frame);
     options.data_out = Some(&mut data);
+    options.repeat = repeat;
     let result = <&SchedClassifier>::try_from(program)?.test_run(options)?;
     data.truncate(result.data_size_out as usize);
     Ok(Run { action: action_of(result.return_value), data, duration: result.duration })

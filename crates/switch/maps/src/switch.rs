@@ -162,7 +162,7 @@ impl Switch {
     pub fn run(&self, frame: &[u8]) -> Result<Run, Error> {
         match &self.programs {
             Programs::Xdp(xdp) => xdp.program.run(frame, 1),
-            Programs::Tc(object) => run_tc(object, INGRESS, frame),
+            Programs::Tc(object) => run_tc(object, INGRESS, frame, 1),
         }
     }
 

@@ -4,7 +4,7 @@ use heddle_program::testing::Folder;
 
 use super::folder;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "check",
     "schema",
     "openapi",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 18] = [
     "explain",
     "reload",
     "decap",
+    "translate",
     "pass",
     "completions",
 ];

@@ -3,40 +3,46 @@
 use heddle_balancer_maps::abi::NO_TARGET;
 use heddle_balancer_maps::maps::ReadyKeys;
 use heddle_hashing::hash::ring_slot_of_token;
+use heddle_wire::Version;
 
 use crate::config::Config;
 use crate::key_pool::KeyPool;
 use crate::service::MptcpMode;
 
-/// The queue of keys, and the thread that fills it.
+/// The queues of keys for each version of MPTCP, and the threads that fill them.
 pub(super) struct KeySupply {
-    /// Until the thread has it.
-    queue: Option<ReadyKeys>,
-    thread: Option<KeyPool>,
+    /// Until the threads have them.
+    queues: Option<[ReadyKeys; 2]>,
+    threads: Vec<KeyPool>,
     /// The ring that the keys in the queue are for.
     ring: Vec<u16>,
 }
 
 impl KeySupply {
-    pub(super) fn new(queue: ReadyKeys) -> KeySupply {
-        KeySupply { queue: Some(queue), thread: None, ring: Vec::new() }
+    /// With the queues of versions 0 and 1.
+    pub(super) fn new(queues: [ReadyKeys; 2]) -> KeySupply {
+        KeySupply { queues: Some(queues), threads: Vec::new(), ring: Vec::new() }
     }
 
-    /// Starts with the first service that wants keys, and begins anew with each ring. Starts a thread: not before privileges
+    /// Starts with the first service that wants keys, and begins anew with each ring. Starts threads: not before privileges
     /// are given up.
     pub(super) fn follow(&mut self, config: &Config, ring: &[u16]) {
         let wanted = config.services.iter().any(|service| service.mptcp == MptcpMode::Assign);
-        if let (Some(thread), false) = (&self.thread, self.ring == ring) {
-            thread.set_ring(owns(ring));
+        if self.ring != ring {
+            self.threads.iter().for_each(|thread| thread.set_ring(owns(ring)));
         }
         ring.clone_into(&mut self.ring);
-        if !wanted || self.thread.is_some() {
+        if !wanted {
             return;
         }
-        let Some(queue) = self.queue.take() else { return };
-        match KeyPool::start(queue, owns(ring)) {
-            Ok(thread) => self.thread = Some(thread),
-            Err(error) => tracing::warn!(%error, "no keys are made ahead; they are made on demand"),
+        let Some(queues) = self.queues.take() else { return };
+        for (version, queue) in [Version::V0, Version::V1].into_iter().zip(queues) {
+            match KeyPool::start(version, queue, owns(ring)) {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) => {
+                    tracing::warn!(%error, "no keys are made ahead; they are made on demand");
+                }
+            }
         }
     }
 }

@@ -54,6 +54,7 @@ pub enum KeyError {
 
 /// Makes keys and fills a queue with them.
 pub struct Generator {
+    version: Version,
     random: Random,
     owns: Owns,
     /// Found, but the queue was full.
@@ -63,9 +64,9 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Makes keys of what `random` gives, whose tokens `owns` says yes to.
-    pub fn new(random: Random, owns: Owns) -> Generator {
-        Generator { random, owns, spare: None, made: 0, tried: 0 }
+    /// Makes keys of what `random` gives, whose tokens in this version of MPTCP `owns` says yes to.
+    pub fn new(version: Version, random: Random, owns: Owns) -> Generator {
+        Generator { version, random, owns, spare: None, made: 0, tried: 0 }
     }
 
     /// Empties the queue; from now on `owns` decides.
@@ -111,7 +112,7 @@ impl Generator {
         (self.random)(&mut bytes).map_err(KeyError::Random)?;
         for key in bytes.as_chunks::<KEY>().0 {
             self.tried += 1;
-            let token = Version::V0.token(Key(*key)).0;
+            let token = self.version.token(Key(*key)).0;
             // 0 stands for no token.
             if token == 0 || !(self.owns)(token) {
                 continue;

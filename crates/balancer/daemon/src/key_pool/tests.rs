@@ -42,22 +42,26 @@ fn part(own: u32, all: u32) -> Owns {
 }
 
 fn system(owns: Owns) -> Generator {
-    Generator::new(Box::new(getrandom::fill), owns)
+    Generator::new(Version::V1, Box::new(getrandom::fill), owns)
 }
 
 /// RomanRoads, section III-C: "the average number of tries to generate a valid key is roughly equal to the number of LBs". Their sum
 /// has a variance of keys * n * (n - 1).
 #[test]
 fn n_balancers_need_n_tries() {
-    for balancers in [1, 2, 4, 8] {
-        let (mut generator, mut queue) = (system(part(0, balancers)), TestQueue::default());
+    for (version, balancers) in
+        [1, 2, 4, 8].map(|n| (Version::V1, n)).into_iter().chain([(Version::V0, 4)])
+    {
+        let random = Box::new(getrandom::fill);
+        let mut generator = Generator::new(version, random, part(0, balancers));
+        let mut queue = TestQueue::default();
         generator.fill(&mut queue).unwrap();
         assert_eq!((queue.keys().len(), generator.made()), (ROOM, ROOM as u64));
         let (keys, n) = (ROOM as f64, f64::from(balancers));
         let off = (generator.tried() as f64 - keys * n).abs();
         assert!(off <= 1.0 + 5.0 * (keys * n * (n - 1.0)).sqrt(), "{balancers}: {off}");
         for key in queue.keys().iter() {
-            assert_eq!(Version::V0.token(Key(key.key)).0, key.token);
+            assert_eq!(version.token(Key(key.key)).0, key.token);
             assert_eq!((key.token >> 20) % balancers, 0);
         }
     }
@@ -96,7 +100,8 @@ fn who_owns_nothing_gives_up() {
 #[test]
 fn without_randomness_there_is_no_key() {
     let none = Box::new(|_: &mut [u8]| Err(getrandom::Error::UNSUPPORTED));
-    let (mut generator, mut queue) = (Generator::new(none, part(0, 1)), TestQueue::default());
+    let (mut generator, mut queue) =
+        (Generator::new(Version::V1, none, part(0, 1)), TestQueue::default());
     assert!(matches!(generator.fill(&mut queue), Err(KeyError::Random(_))));
     assert_eq!(queue.keys().len(), 0);
 }
@@ -112,7 +117,7 @@ fn eventually(condition: impl Fn() -> bool) {
 #[test]
 fn a_thread_keeps_the_queue_full() {
     let queue = TestQueue::default();
-    let keys = KeyPool::start(queue.clone(), part(0, 2)).unwrap();
+    let keys = KeyPool::start(Version::V1, queue.clone(), part(0, 2)).unwrap();
     let is_full = || queue.keys().len() == ROOM;
     eventually(is_full);
     queue.keys().truncate(100);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use heddle_balancer_maps::{Decap, Mode, Sources, interface_index};
+use heddle_balancer_maps::{Decap, Link, Mode, Room, Sources, Translate, interface_index};
 use heddle_lab::{Connection, Daemons, Lab, Setup, equal, eventually};
 use heddled::admin::{BackendStatus, Client, Reply, Request, Selection, Status};
 
@@ -58,6 +58,19 @@ pub fn untunnel(lab: &Lab, forwarding: &str) -> Vec<Decap> {
         .unwrap()
     };
     backends.iter().map(attach).collect()
+}
+
+/// Backends that put the assigned keys in place of the kernel's.
+pub fn translate(lab: &Lab) -> Vec<Translate> {
+    let attach = |node: &heddle_lab::Node| {
+        node.enter(|| {
+            let mut translate = Translate::load(Link::Ethernet, &Room::default()).unwrap();
+            translate.attach("eth0").unwrap();
+            translate
+        })
+        .unwrap()
+    };
+    lab.backends().iter().map(attach).collect()
 }
 
 /// The effective capabilities of a process.

@@ -58,8 +58,10 @@ pub struct Maps {
     pub fragments: Fragments,
     /// Keys that were given to connections (`mptcp = "assign"`).
     pub assigned: Hash<FlowKey, AssignedKey>,
-    /// Keys made ahead (`mptcp = "assign"`).
+    /// Keys made ahead for MPTCP version 0 (`mptcp = "assign"`).
     pub ready_keys: ReadyKeys,
+    /// Keys made ahead for MPTCP version 1.
+    pub ready_keys_v1: ReadyKeys,
     /// The settings.
     pub settings: SettingsMap,
     /// The counters of verdicts and events, per service.
@@ -87,6 +89,7 @@ impl Maps {
             fragments: Fragments::new(map("fragments")?)?,
             assigned: Hash::new(map("assigned")?)?,
             ready_keys: ReadyKeys::new(map("ready_keys")?)?,
+            ready_keys_v1: ReadyKeys::new(map("ready_keys_v1")?)?,
             settings: SettingsMap::new(map(shape::SETTINGS)?)?,
             counters: Counters::new(map("counters")?)?,
             target_counts: TargetCounts::new(map("target_counts")?)?,

@@ -18,7 +18,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 18]);
+pub(crate) struct PinnedMaps([Shape; 19]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -42,6 +42,7 @@ impl PinnedMaps {
             Shape::of::<u32, FragmentBucket>("fragments", 2 * sizes.fragment_buckets()),
             Shape::of::<FlowKey, AssignedKey>("assigned", sizes.assigned),
             Shape::of::<(), AssignedKey>("ready_keys", sizes.ready_keys),
+            Shape::of::<(), AssignedKey>("ready_keys_v1", sizes.ready_keys),
             Shape::of::<u32, Settings>("settings", 1),
             Shape::of::<u32, Count>("counters", counters),
             Shape::of::<u32, Count>("target_counts", sizes.targets),

@@ -30,7 +30,7 @@ fn of_service(service: &Service) -> Vec<Finding> {
     if service.mptcp == MptcpMode::Assign && !service.translated {
         let message = "mptcp = \"assign\": stock kernels choose keys of their own and refuse the balancer's, so that MPTCP connections fail";
         found.push(Finding::error(name, message).fix(
-            "mptcp = \"learn\"; or translated = true, if a program on each backend puts the assigned keys in place of the kernel's",
+            "mptcp = \"learn\"; or translated = true, if `heddle lb translate` runs on each backend and puts the assigned keys in place of the kernel's",
         ));
     }
     if service.health.is_none() && !service.backends.is_empty() {
