@@ -156,7 +156,7 @@ class Page {
     fill(byId("preset"), this.presets.map((preset, index) => ({ value: index, label: preset.label })));
     byId("preset").addEventListener("change", () => this.start(this.presets[byId("preset").value]));
     byId("text").addEventListener("input", () => this.offer());
-    byId("form").addEventListener("input", () => this.check());
+    for (const event of ["input", "change"]) byId("form").addEventListener(event, () => this.check());
     byId("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.run();

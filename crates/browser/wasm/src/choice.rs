@@ -57,8 +57,11 @@ impl Choice {
     /// The file with all settings but the scheme.
     fn source(&self) -> Source {
         let seeds = format!("[{}]", self.seed);
-        let settings =
-            [("seeds", &seeds, &self.seed), ("measure.flows", &self.flows, &self.flows), ("workload.load", &self.load, &self.load)];
+        let settings = [
+            ("seeds", &seeds, &self.seed),
+            ("measure.flows", &self.flows, &self.flows),
+            ("workload.load", &self.load, &self.load),
+        ];
         let given = settings.into_iter().filter(|(.., field)| !field.is_empty());
         let source = given.fold(Source::new(FILE, self.text.clone()), |source, (key, value, _)| {
             source.with(key, value)
@@ -151,10 +154,7 @@ mod tests {
         let (fails_at, recovers_at) = ("30ms".to_owned(), "60ms".to_owned());
         let (_, scenario) = Choice { link, fails_at, recovers_at, ..hula() }.resolve().unwrap();
         let events: Vec<_> = scenario.events.iter().map(|e| (e.at, e.change)).collect();
-        assert_eq!(
-            events,
-            [(Time::millis(30), Change::Fail), (Time::millis(60), Change::Recover)]
-        );
+        assert_eq!(events, [(Time::millis(30), Change::Fail), (Time::millis(60), Change::Recover)]);
     }
 
     #[test]
@@ -167,9 +167,8 @@ mod tests {
     #[test]
     fn errors_are_the_command_lines() {
         let wrong = Choice { text: "scheme = \"hulla\"".into(), ..Choice::default() };
-        let command_line = load(&Source::new(FILE, wrong.text.clone()), &|_: &str| {
-            Err(io::Error::other("none"))
-        });
+        let command_line =
+            load(&Source::new(FILE, wrong.text.clone()), &|_: &str| Err(io::Error::other("none")));
         assert_eq!(wrong.resolve().unwrap_err(), command_line.unwrap_err());
         let overloaded = Choice { load: "1.7".into(), ..hula() };
         assert_eq!(overloaded.resolve().unwrap_err().key(), "workload.load");

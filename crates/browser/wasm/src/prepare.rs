@@ -147,7 +147,9 @@ pub(crate) fn map(scenario: &Scenario) -> FabricMap {
 /// The ends of each direction of the drawing's links: where `data-i` of a line counts.
 pub(crate) fn lanes(map: &FabricMap) -> impl Iterator<Item = (&str, &str)> {
     let name = |node: usize| map.nodes.get(node).map_or("?", |node| node.name.as_str());
-    map.links.iter().flat_map(move |link| [(name(link.a), name(link.b)), (name(link.b), name(link.a))])
+    map.links
+        .iter()
+        .flat_map(move |link| [(name(link.a), name(link.b)), (name(link.b), name(link.a))])
 }
 
 #[cfg(test)]
@@ -164,7 +166,10 @@ mod tests {
             };
             assert!(preset.schemes.iter().all(|name| !refused(name)), "{}", preset.label);
             assert!(!refused("ecmp") && offer.links.len() >= 6 && offer.load.is_some());
-            assert!(offer.schemes.iter().all(|scheme| scheme.name != "external"), "it needs a file");
+            assert!(
+                offer.schemes.iter().all(|scheme| scheme.name != "external"),
+                "it needs a file"
+            );
         }
     }
 
