@@ -66,7 +66,7 @@ class Panel {
     this.bar.max = flows || 1;
     this.bar.value = row.finished;
     const mean = row.finished ? `, mean ${milliseconds(row.seconds / row.finished)}` : "";
-    this.counts.textContent = `${row.finished}${flows ? ` of ${flows}` : ""} flows finished${mean}; ${row.drops} drops in the fabric`;
+    this.counts.textContent = `${row.finished}${flows ? ` of ${flows}` : ""} flows finished${mean}; ${row.drops} drops between switches`;
   }
 
   /** The busiest direction of a link in words. */
@@ -215,11 +215,13 @@ class Page {
   check() {
     for (const id of ["fails-at", "recovers-at"]) byId(id).disabled = !byId("link").value;
     const schemes = [byId("scheme-a").value, byId("scheme-b").value].filter((scheme) => scheme);
+    const choices = schemes.map((scheme) => this.choice(scheme));
+    // A field tells of a change once more when it loses the focus: a button that is being pressed must stay.
+    const checked = JSON.stringify(choices);
+    if (checked === this.checked) return;
+    this.checked = checked;
     try {
-      this.prepared = schemes.map((scheme) => {
-        const choice = this.choice(scheme);
-        return [JSON.parse(wasm_bindgen.prepare(JSON.stringify(choice))), choice];
-      });
+      this.prepared = choices.map((choice) => [JSON.parse(wasm_bindgen.prepare(JSON.stringify(choice))), choice]);
     } catch (error) {
       this.fail(String(error));
       return;
@@ -279,7 +281,6 @@ class Page {
     this.release();
     this.say(message, error ? "error" : "ready");
     if (error) this.fail(error);
-    else this.check();
   }
 
   /** Ends the workers. */
@@ -356,6 +357,7 @@ class Page {
   }
 
   fail(text) {
+    byId("warnings").replaceChildren();
     byId("error").textContent = text;
     byId("error").hidden = false;
     byId("run").disabled = true;

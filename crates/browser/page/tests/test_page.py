@@ -105,6 +105,17 @@ def test_a_run_stops_and_another_one_starts(page: Page, file_address: str) -> No
     assert len(page.digests) == 1
 
 
+def test_a_button_that_is_pressed_after_a_field_was_changed_acts(page: Page, file_address: str) -> None:
+    """The field loses the focus to the button, and tells of its change once more."""
+    page.open(file_address)
+    page.preset(SMALL)
+    page.choose(flows="20", seed="9")
+    assert "seeds = [9]" in page.save(1).read_text()
+    page.choose(seed="8")
+    page.run()
+    assert "seeds = [8]" in page.save(0).read_text()
+
+
 def test_by_keyboard_alone(page: Page, file_address: str) -> None:
     """From the top by the tabulator: each control can be reached and shows that it has the focus; Enter runs."""
     page.open(file_address)
