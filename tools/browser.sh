@@ -16,7 +16,9 @@ browser() {
 }
 
 setup_browser_tests() {
-    install_missing python3=python3 chromium=chromium chromedriver=chromium-driver
+    install_missing python3=python3
+    # Where the distribution has no Chromium, Chrome with its driver does as well.
+    { have google-chrome && have chromedriver; } || install_missing chromium=chromium chromedriver=chromium-driver
     python_environment "$BROWSER_TESTS"
     "$BROWSER_TESTS/bin/pip" install --quiet --disable-pip-version-check --requirement crates/browser/page/tests/requirements.txt
 }

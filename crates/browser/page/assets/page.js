@@ -16,6 +16,7 @@ class Panel {
     const part = (selector) => this.node.querySelector(selector);
     part(".drawing").innerHTML = prepared.drawing;
     this.lines = [...part(".drawing").querySelectorAll("line[data-i]")];
+    this.links = part("svg .links");
     this.clock = part("text.when");
     [this.busiest, this.bar, this.counts] = [".busiest", "progress", ".counts"].map(part);
     this.bar.setAttribute("aria-label", `Flows finished under ${prepared.scheme}`);
@@ -61,23 +62,26 @@ class Panel {
       line.setAttribute("stroke-dasharray", isDown ? "2 3" : "none");
     }
     this.clock.textContent = milliseconds(row.at);
-    this.busiest.textContent = this.describe(row.levels);
+    const busiest = busiestOf(row.levels);
+    // One big switch (`ideal`) has none of the fabric's links.
+    this.links.style.display = busiest < 0 ? "none" : "";
+    const percent = Math.round((100 * row.levels[busiest]) / LEVEL.full);
+    this.busiest.textContent = busiest < 0 ? "One big switch: no links between switches" : `Busiest: ${this.prepared.lanes[busiest]}, ${percent} %`;
     const flows = this.prepared.flows;
     this.bar.max = flows || 1;
     this.bar.value = row.finished;
     const mean = row.finished ? `, mean ${milliseconds(row.seconds / row.finished)}` : "";
     this.counts.textContent = `${row.finished}${flows ? ` of ${flows}` : ""} flows finished${mean}; ${row.drops} drops between switches`;
   }
+}
 
-  /** The busiest direction of a link in words. */
-  describe(levels) {
-    let best = -1;
-    levels.forEach((level, lane) => {
-      if (level !== LEVEL.down && (best < 0 || level > levels[best])) best = lane;
-    });
-    if (best < 0) return "One big switch: no links between switches";
-    return `Busiest: ${this.prepared.lanes[best]}, ${Math.round((100 * levels[best]) / LEVEL.full)} %`;
-  }
+/** The busiest lane that is up; -1 if there is none. */
+function busiestOf(levels) {
+  let best = -1;
+  levels.forEach((level, lane) => {
+    if (level !== LEVEL.down && (best < 0 || level > levels[best])) best = lane;
+  });
+  return best;
 }
 
 /** Completion times over sizes, both logarithmic: a dot for each flow. */

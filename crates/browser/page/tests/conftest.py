@@ -27,10 +27,11 @@ def variable(name: str) -> Path:
     return Path(value)
 
 
-def program(name: str) -> str:
-    path = shutil.which(name)
-    assert path, f"{name} is missing: install it, or run `./x test browser`, which does"
-    return path
+def program(*names: str) -> str:
+    """The first of some programs that is installed."""
+    found = [path for path in map(shutil.which, names) if path]
+    assert found, f"{names[0]} is missing: install it, or run `./x test browser`, which does"
+    return found[0]
 
 
 class Page:
@@ -129,7 +130,7 @@ class Page:
 def page(tmp_path: Path) -> Iterator[Page]:
     """A browser that saves files in a folder of the test's and finds no address but this machine's."""
     options = webdriver.ChromeOptions()
-    options.binary_location = program("chromium")
+    options.binary_location = program("chromium", "google-chrome")
     for argument in (
         "--headless=new",
         "--no-sandbox",

@@ -53,8 +53,10 @@ def test_from_a_static_site_nothing_is_loaded_but_the_page(page: Page, site, hed
 def test_flows_and_links_are_shown_at_any_time_of_the_run(page: Page, file_address: str) -> None:
     page.open(file_address)
     page.preset(SMALL)
-    page.choose(flows="50", link="leaf-2 spine-1")
+    page.choose(flows="50", link="leaf-2 spine-1", scheme_b="ideal")
     page.run()
+    shown = [group.is_displayed() for group in page.driver.find_elements(By.CSS_SELECTOR, "svg .links")]
+    assert shown == [True, False], "one big switch has no links"
     assert page.texts(".counts")[0].startswith("50 of 50 flows finished")
     panel = page.driver.find_elements(By.CSS_SELECTOR, ".panel")[0]
     down = [line for line in panel.find_elements(By.CSS_SELECTOR, "line[data-i]") if line.get_attribute("stroke-dasharray") == "2 3"]
