@@ -10,8 +10,9 @@ make_browser_page() {
     cargo run --locked --quiet --package heddle-browser-page -- "target/wasm32-unknown-unknown/$1/heddle_browser.wasm" "$2"
 }
 
+# The profile of the demo: a module of the release's takes much longer to compile, and was not measured to be faster.
 browser() {
-    make_browser_page release out/browser/heddle.html
+    make_browser_page demo out/browser/heddle.html
     say "wrote out/browser/heddle.html: open it in a browser, or put it on any static site"
 }
 
