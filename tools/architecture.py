@@ -28,6 +28,7 @@ WALLS = {
     "emulation": {"shared", "schemes", "simulator", "paths", "evaluation", "bpf", "lab", "emulation"},
     "cli": {"shared", "schemes", "simulator", "paths", "evaluation", "cli"},
     "python": {"shared", "schemes", "simulator", "paths", "evaluation", "python"},
+    "browser": {"shared", "schemes", "simulator", "paths", "evaluation", "browser"},
 }
 
 # Crates that must not be built from others, though their groups may.
@@ -41,6 +42,7 @@ NEVER = [
     ("simulator/*", {"shared/hashing", "paths/service"}),
     ("cli", {"shared/hashing"}),
     ("python", {"shared/hashing", "shared/daemon"}),
+    ("browser/*", {"shared/hashing", "shared/daemon", "shared/program"}),
     ("lab", {"shared/wire"}),
 ]
 

@@ -60,15 +60,16 @@ lint_externals() {
         not_from "heddle-$crate" 'tokio|clap|indicatif'
     done
     not_from heddle 'aya|bindgen|clang-sys|ratatui|rtnetlink|etcd-client'
+    not_from heddle-browser 'tokio|clap|indicatif'
     not_from heddled 'rayon|indicatif|ratatui'
     not_from heddle-lab 'tokio|aya'
 }
 
-# Other systems: `heddle` for Windows, the simulator down to `sim` for WebAssembly. The path service has TLS, whose cryptography takes a C compiler.
+# Other systems: `heddle` for Windows, the simulator with its studies for WebAssembly. The path service has TLS, whose cryptography takes a C compiler.
 lint_targets() {
     rustup target add x86_64-pc-windows-gnu wasm32-unknown-unknown >&2
     cargo check --locked --quiet --target x86_64-pc-windows-gnu --package heddle
-    cargo build --locked --quiet --target wasm32-unknown-unknown --package heddle-sim
+    cargo check --locked --quiet --target wasm32-unknown-unknown --package heddle-browser
 }
 
 lint_format() { cargo fmt --all --check; }

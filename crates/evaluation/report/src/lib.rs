@@ -30,7 +30,7 @@ mod page;
 #[cfg(feature = "png")]
 mod png;
 
-pub use draw::Colours;
+pub use draw::{Colours, page_colours};
 pub use model::{
     Annotation, Axis, Block, Cell, FabricMap, Link, Node, Plot, Point, Report, Run, Scale, Section,
     Series, Status, Style, Table, Unit,

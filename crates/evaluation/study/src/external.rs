@@ -167,6 +167,7 @@ fn open(path: &Path, digest: &str) -> Result<&'static Table, ExternalError> {
     Ok(table)
 }
 
+#[cfg(any(unix, windows))]
 fn table_of(path: &Path) -> Result<&'static Table, ExternalError> {
     // SAFETY: the user names the library, whose initialisers run as those of any library that is linked.
     let library = unsafe { libloading::Library::new(path) }
@@ -180,6 +181,12 @@ fn table_of(path: &Path) -> Result<&'static Table, ExternalError> {
     // Never unloaded: tables and states of switches point into it.
     std::mem::forget(library);
     table.ok_or_else(missing)
+}
+
+/// WebAssembly has no shared libraries.
+#[cfg(not(any(unix, windows)))]
+fn table_of(path: &Path) -> Result<&'static Table, ExternalError> {
+    Err(ExternalError::Read { path: path.to_owned(), error: io::ErrorKind::Unsupported.into() })
 }
 
 fn configured(

@@ -65,6 +65,11 @@ impl Sampler {
         self.samples.measured_from = self.samples.times.len();
     }
 
+    /// The samples so far.
+    pub(crate) fn samples(&self) -> &Samples {
+        &self.samples
+    }
+
     pub(crate) fn finish(self) -> Samples {
         self.samples
     }

@@ -364,6 +364,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             let Flow { start, from, to, size, workload, id, index, .. } = flow;
             let fct = self.now - start;
             let record = FlowRecord { id, index, workload, start, from, to, size, fct, ideal_fct };
+            if let Some(observer) = &mut self.observer {
+                observer.finished(&record);
+            }
             self.flows.push(record);
         }
     }
@@ -386,6 +389,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
 
     fn sample(&mut self) {
         self.sampler.sample(&self.network, self.now);
+        if let Some(observer) = &mut self.observer {
+            observer.sampled(self.sampler.samples());
+        }
         if let Some(tracker) = &mut self.path_use {
             tracker.sample(self.now);
         }

@@ -19,7 +19,7 @@ pub(crate) use layout::Size;
 pub(crate) use plot::{View, draw_plot, slug};
 pub(crate) use svg::escape;
 
-use crate::model::{Plot, Report};
+use crate::model::{FabricMap, Plot, Report, Run};
 
 impl Plot {
     /// The plot as a standalone SVG file for print: light, with its title, complete without styles or scripts.
@@ -34,6 +34,20 @@ impl Plot {
             View { scale: self.y.scale, size: Size::Paper, medium: Medium::File, id: &self.id };
         draw_plot(self, colours, &view)
     }
+}
+
+impl FabricMap {
+    /// A run's mean utilisation as SVG, to be placed in a page that colours it as time goes on. A direction of a link is a `line` whose `data-i` is twice the
+    /// link, plus the direction; the text `.when` says of what time the colours are. Colours are the CSS variables of [`page_colours`].
+    pub fn to_page_svg(&self, run: &Run) -> String {
+        draw_fabric(self, run, &self.id)
+    }
+}
+
+/// The CSS variables of drawings in pages, light and dark: `--page`, `--text`, `--muted`, `--axis`, `--grid`, series from `--s0`, utilisation from `--u0` (idle)
+/// to `--u9` (full).
+pub fn page_colours() -> (String, String) {
+    css_variables()
 }
 
 impl Report {

@@ -1,4 +1,5 @@
-//! Recording of details of a run: the frames that cross some links, and the senders of some flows.
+//! Recording of details of a run while it runs: the frames that cross some links, the senders of some flows, samples of ports, and flows that
+//! finish.
 //!
 //! Recording changes nothing that is simulated: a recorded run has the digest of one that is not. A run without it pays one predictable branch
 //! for each event and each arrival.
@@ -15,6 +16,7 @@ use heddle_units::Time;
 
 use crate::hosts::Hosts;
 use crate::network::Packets;
+use crate::outcome::{FlowRecord, Samples};
 pub use frame::Frame;
 use frame::FrameBuilder;
 use trace::Trace;
@@ -49,6 +51,16 @@ pub trait Recorder {
 
     /// A window, round-trip time, counter or path of a subflow of a traced flow has changed. The flow is numbered as in [`Recording::traces`].
     fn sender(&mut self, trace: usize, point: &TracePoint<'_>);
+
+    /// Ports were sampled: the last row of `samples` is new. Most recorders need none of it.
+    fn sampled(&mut self, samples: &Samples) {
+        let _ = samples;
+    }
+
+    /// A measured flow has finished. Most recorders need none of it.
+    fn finished(&mut self, flow: &FlowRecord) {
+        let _ = flow;
+    }
 }
 
 /// The recorder of a run, and what it records.
@@ -100,6 +112,16 @@ impl<'a> Observer<'a> {
         for &capture in captures {
             self.recorder.frame(capture, now, &frame);
         }
+    }
+
+    /// Passes on a new row of samples.
+    pub(crate) fn sampled(&mut self, samples: &Samples) {
+        self.recorder.sampled(samples);
+    }
+
+    /// Passes on a measured flow that has finished.
+    pub(crate) fn finished(&mut self, flow: &FlowRecord) {
+        self.recorder.finished(flow);
     }
 
     /// Records what an event has changed at the senders of traced flows.

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use heddle_scenario::Scenario;
-use heddle_sim::{Frame, Next, Outcome, Recorder, Recording, TracePoint, simulate_recorded};
+use heddle_sim::{
+    FlowRecord, Frame, Next, Outcome, Recorder, Recording, Samples, TracePoint, simulate_recorded,
+};
 use heddle_transport::SenderCounters;
 use heddle_units::Time;
 use heddle_wire::mptcp::{CapableKeys, MpCapable, MpJoin, MptcpOption};
@@ -27,6 +29,8 @@ const LEAVES: &str = r#"
 struct Kept {
     frames: Vec<(usize, Time, Vec<u8>)>,
     points: Vec<(usize, Time, usize, heddle_transport::SenderState, Vec<String>)>,
+    samples: Vec<Samples>,
+    flows: Vec<FlowRecord>,
 }
 
 impl Recorder for Kept {
@@ -39,6 +43,14 @@ impl Recorder for Kept {
     fn sender(&mut self, trace: usize, point: &TracePoint<'_>) {
         let path = point.path.to_vec();
         self.points.push((trace, point.at, point.subflow, point.state, path));
+    }
+
+    fn sampled(&mut self, samples: &Samples) {
+        self.samples.push(samples.clone());
+    }
+
+    fn finished(&mut self, flow: &FlowRecord) {
+        self.flows.push(*flow);
     }
 }
 
@@ -75,6 +87,19 @@ fn a_transfer_on_the_wire_is_that_of_the_rfcs() {
     // The run ends with the last segment: its acknowledgements are under way.
     let expected: Vec<u32> = (1..=100).map(|n| 1 + 1460 * n).collect();
     assert!(acks.len() > 90 && acks == expected[..acks.len()], "{acks:?}");
+}
+
+/// Each row of samples as it is taken, each flow as it finishes: together they are the run's.
+#[test]
+fn a_recorder_is_told_of_samples_and_flows_while_the_run_lasts() {
+    let flows = "0s,host-1,host-3,146000B\n0s,host-2,host-4,1MB\n";
+    let tcp = replay(LEAVES, &[("scheme", "ecmp"), ("measure.sample_every", "20us")], flows);
+    let (kept, outcome) = record(&tcp, &[], &[]);
+    assert_eq!(outcome.digest, run(&tcp, 1).digest, "telling changes nothing");
+    assert_eq!((kept.flows.len(), &kept.flows), (2, &outcome.flows));
+    let rows: Vec<usize> = kept.samples.iter().map(|samples| samples.times.len()).collect();
+    assert_eq!(rows, (1..=outcome.samples.times.len()).collect::<Vec<_>>());
+    assert_eq!(kept.samples.last().map(|samples| &samples.sent), Some(&outcome.samples.sent));
 }
 
 /// Data on the sender's own link crosses the only link to the spine, too, in the same frames.

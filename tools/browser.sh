@@ -1,0 +1,35 @@
+# The simulator as a page for browsers: one file, with the WebAssembly module in it, and its tests in Chromium. Sourced, not run.
+
+BROWSER_TESTS=target/tools/browser
+
+# Makes the page $2 with a module of cargo's profile $1.
+make_browser_page() {
+    setup_simulator
+    if have rustup; then rustup --quiet target add wasm32-unknown-unknown >&2; fi
+    cargo build --locked --quiet --target wasm32-unknown-unknown --profile "$1" --package heddle-browser
+    cargo run --locked --quiet --package heddle-browser-page -- "target/wasm32-unknown-unknown/$1/heddle_browser.wasm" "$2"
+}
+
+# The profile of the demo: a module of the release's takes much longer to compile, and was not measured to be faster.
+browser() {
+    make_browser_page demo out/browser/heddle.html
+    say "wrote out/browser/heddle.html: open it in a browser, or put it on any static site"
+}
+
+setup_browser_tests() {
+    install_missing python3=python3
+    # Where the distribution has no Chromium, Chrome with its driver does as well.
+    { have google-chrome && have chromedriver; } || install_missing chromium=chromium chromedriver=chromium-driver
+    python_environment "$BROWSER_TESTS"
+    "$BROWSER_TESTS/bin/pip" install --quiet --disable-pip-version-check --requirement crates/browser/page/tests/requirements.txt
+}
+
+# The page in Chromium without a window, against the command line of the same sources.
+test_browser() {
+    setup_browser_tests
+    make_browser_page demo target/browser/heddle.html
+    cargo build --locked --quiet --package heddle
+    local root=$PWD
+    HEDDLE=$root/target/debug/heddle HEDDLE_PAGE=$root/target/browser/heddle.html HEDDLE_SCREENSHOTS=$root/target/browser \
+        "$BROWSER_TESTS/bin/python" -m pytest --rootdir crates/browser/page -p no:cacheprovider -q "$@" crates/browser/page/tests
+}
