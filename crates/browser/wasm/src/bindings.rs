@@ -33,7 +33,7 @@ pub fn version() -> String {
 /// The scenarios to start from: see [`crate::presets::Preset`].
 ///
 /// # Errors
-/// None is known.
+/// If they cannot be written as JSON.
 #[wasm_bindgen]
 pub fn presets() -> Result<String, String> {
     json(&PRESETS)

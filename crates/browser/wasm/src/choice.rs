@@ -77,7 +77,7 @@ impl Choice {
         if self.link.is_empty() {
             return None;
         }
-        // A TOML string: a link's name that the reader could write must not end it.
+        // A TOML string is escaped: no name can end it.
         let link = toml::Value::String(self.link.clone());
         if self.fails_at.is_empty() {
             return Some(("fabric.failed", format!("[{link}]")));
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(scenario.measure.until, Until::Flows(40));
     }
 
-    /// HULA's file has a flowlet gap of its own default; a gap that differs from the default must stay.
+    /// A flowlet gap that is not the default stays, also where the scheme is chosen by its name.
     #[test]
     fn the_scheme_of_the_file_keeps_its_parameters() {
         let text = hula().text.replace("flowlet_gap = \"100us\"", "flowlet_gap = \"70us\"");

@@ -181,13 +181,14 @@ mod tests {
         assert!(conga.refusal.is_some() && conga.about.contains("CONGA"));
     }
 
-    /// HULA Fig. 4: 8 ToRs with 2 links up each... 32 links between switches are drawn in both directions.
+    /// HULA Fig. 4: four ToRs with two links each to their pod's aggregation switches, and four of these with two links each to the cores.
     #[test]
     fn a_drawing_has_a_line_for_each_direction_of_each_link() {
         let choice = Choice { text: PRESETS[0].text.to_owned(), ..Choice::default() };
         let prepared = prepare(&choice).unwrap();
         assert_eq!(prepared.drawing.matches("<line ").count(), prepared.lanes.len());
-        assert_eq!(prepared.lanes.len(), 2 * offer(PRESETS[0].text).unwrap().links.len());
+        assert_eq!(offer(PRESETS[0].text).unwrap().links.len(), 4 * 2 + 4 * 2);
+        assert_eq!(prepared.lanes.len(), 2 * 16);
         assert_eq!((prepared.scheme.as_str(), prepared.seed), ("hula", 1));
     }
 }
