@@ -26,7 +26,8 @@ Examples:
   heddle lb backend add be4 web=10.0.1.4       add one without the file
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
-All but check, schema, openapi, decap, translate and pass talk to the running daemon; its socket is root's.";
+All but check, schema, openapi, decap, translate and pass talk to the running daemon, whose socket
+is root's.";
 
 /// The lab's demonstration.
 pub(crate) const DEMO: External = External {
