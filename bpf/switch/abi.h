@@ -104,8 +104,8 @@ enum shuttle_subflows {
 
 /* Shuttle's own parameters. */
 struct shuttle_config {
-	__u32 full_queue_shift; /* a queue of 2^full_queue_shift bytes counts as a full link; more than 31 counts as 31 */
-	__u32 range_shift;      /* costs tell 2^range_shift links apart, at most 2^8; 0: probes carry no queues */
+	__u16 full_queue_shift; /* a queue of 2^full_queue_shift bytes counts as a full link; more than 31 counts as 31 */
+	__u16 range_shift;      /* costs tell 2^range_shift links apart, at most 2^8; 0: probes carry no queues */
 	__u32 draws;            /* of which the hop with the least loaded port counts: 1 or 2 */
 	__u32 choice;           /* enum shuttle_rule */
 	__u32 subflows;         /* enum shuttle_subflows */

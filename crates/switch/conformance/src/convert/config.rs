@@ -108,8 +108,9 @@ fn shuttle(switch: &SwitchInfo, parameters: &ShuttleParameters) -> Result<MpHula
     let ShuttleParameters { best_k, mapping_rows, association, .. } = parameters;
     let shared = mptcp(hula(switch, &parameters.hula)?, (*best_k, *mapping_rows), association)?;
     let shuttle = ShuttleConfig {
-        full_queue_shift: parameters.full_queue_shift,
-        range_shift: parameters.range_shift,
+        // Greater ones count as these.
+        full_queue_shift: parameters.full_queue_shift.min(31) as u16,
+        range_shift: parameters.range_shift.min(8) as u16,
         draws: parameters.draws,
         choice: match parameters.choice {
             ChoiceRule::Weighted => abi::ShuttleRule::Weighted as u32,

@@ -151,8 +151,8 @@ impl Place<'_> {
     fn shuttle(&self, own: &scenario::Shuttle) -> Result<MpHulaConfig, Problem> {
         let sizes = (own.association_slots, own.mapping_rows);
         let shuttle = ShuttleConfig {
-            full_queue_shift: own.full_queue.0.next_power_of_two().trailing_zeros(),
-            range_shift: own.range.trailing_zeros(),
+            full_queue_shift: own.full_queue.0.next_power_of_two().trailing_zeros() as u16,
+            range_shift: own.range.trailing_zeros() as u16,
             draws: own.draws.into(),
             choice: match own.choice {
                 ShuttleChoice::Weighted => ShuttleRule::Weighted as u32,

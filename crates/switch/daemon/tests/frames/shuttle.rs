@@ -7,7 +7,7 @@ use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::SwitchPort;
 use heddle_testing::{Need, skip_without};
 
-use crate::rigs::{GAP, MP_HULA, packet, rig, run};
+use crate::rigs::{GAP, packet, rig, run};
 
 /// Lets links carry `full` bytes in tau: 2^20 ns.
 fn set_full(rig: &mut Rig, full: u64) {
