@@ -1,10 +1,13 @@
 //! This machine: its kernel, its BPF file system, its memory, and the interfaces of the configuration.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use std::thread::available_parallelism;
 
-use heddled::config::{Config, Memory};
+use heddled::config::{ClosedPorts, Config, Memory};
+use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 
 use super::ethtool::Device;
 use super::finding::Finding;
@@ -30,6 +33,7 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
     .flatten()
     .collect();
     found.extend(reverse_path_filters(config));
+    found.extend(closed_ports(config, &addresses(&config.balancer.interfaces)));
     found.extend(interfaces(config));
     found
 }
@@ -108,6 +112,38 @@ fn reverse_path_filters(config: &Config) -> Vec<Finding> {
         .collect()
 }
 
+/// This machine's addresses on some interfaces, with the interface's name.
+fn addresses(interfaces: &[String]) -> BTreeMap<IpAddr, String> {
+    let all = getifaddrs().into_iter().flatten();
+    let on = all.filter(|one| interfaces.contains(&one.interface_name));
+    on.filter_map(|one| Some((ip(&one)?, one.interface_name))).collect()
+}
+
+fn ip(one: &InterfaceAddress) -> Option<IpAddr> {
+    let address = one.address.as_ref()?;
+    let v4 = address.as_sockaddr_in().map(|v4| Ipv4Addr::from(v4.ip()).into());
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| Ipv6Addr::from(v6.ip()).into()))
+}
+
+/// Services at an address that the machine has on an interface of the balancer: what is done with ports without a service is done with SSH, too.
+fn closed_ports(config: &Config, own: &BTreeMap<IpAddr, String>) -> Vec<Finding> {
+    let of = |service: &heddled::config::Service| {
+        let name = match service.closed_ports? {
+            ClosedPorts::Pass => return None,
+            ClosedPorts::Drop => "drop",
+            ClosedPorts::Refuse => "refuse",
+        };
+        let interface = own.get(&service.address)?;
+        let message = format!(
+            "closed_ports = \"{name}\", and this machine has {} itself, on {interface}: its own services there, as SSH, cannot be reached",
+            service.address
+        );
+        let fix = "closed_ports = \"pass\"; or log in by another address";
+        Some(Finding::warning(&service.name, message).fix(fix))
+    };
+    config.services.iter().filter_map(of).collect()
+}
+
 /// A number below /proc/sys.
 fn setting(name: &str) -> Option<u64> {
     fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?.trim().parse().ok()
@@ -162,6 +198,30 @@ mod tests {
     fn an_interpreter_is_a_warning() {
         assert_eq!([jit(Some(1)), jit(None)], [None, None]);
         assert!(jit(Some(0)).unwrap().fix.unwrap().contains("bpf_jit_enable=1"));
+    }
+
+    #[test]
+    fn closed_ports_at_an_own_address_end_the_machines_own_services() {
+        let found = |choice: &str| {
+            let text = format!(
+                "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\n[[service]]\nname = \"web\"\naddress = \"192.0.2.10\"\nport = 443\n{choice}\n[[service]]\nname = \"other\"\naddress = \"192.0.2.11\"\nport = 443\nclosed_ports = \"drop\""
+            );
+            let config = heddled::config::load("lb.toml", &text).unwrap();
+            let own = BTreeMap::from([("192.0.2.10".parse().unwrap(), "eth0".to_owned())]);
+            closed_ports(&config, &own)
+        };
+        assert_eq!(found(""), []);
+        assert_eq!(found("closed_ports = \"pass\""), []);
+        let found = found("closed_ports = \"refuse\"");
+        assert_eq!((found.len(), &*found[0].subject), (1, "web"));
+        assert!(found[0].message.contains("this machine has 192.0.2.10 itself, on eth0"));
+    }
+
+    #[test]
+    fn addresses_are_those_of_the_named_interfaces() {
+        let on = |name: &str| addresses(&[name.to_owned()]);
+        assert_eq!(on("lo").get(&IpAddr::from([127, 0, 0, 1])).map(String::as_str), Some("lo"));
+        assert!(on("no-such-interface").is_empty());
     }
 
     #[test]
