@@ -2,7 +2,10 @@
 
 use heddle_report::{Axis, Block, Plot, Report, Section, Series, Style, Unit};
 
-use super::{Broken, FAILS_AT, Hosts, Point, RECOVERS_AT, Setup, Study, Table, throughput};
+use super::{
+    Broken, FAILS_AT, Hosts, PathSelection, Point, RECOVERS_AT, Rival, Setup, Study, Table,
+    throughput,
+};
 use heddle_claims::stats;
 use heddle_study::metric::{self, Metric};
 use heddle_study::point::{Point as _, Results};
@@ -74,7 +77,8 @@ fn priorities(section: Section, results: &Results<Point>) -> Section {
     section.block(Block::pair(small, tail)).block(large)
 }
 
-/// Mean over the bound of each path selection, a plot for each kind of hosts: one figure for each fabric, fault and load.
+/// Mean over the bound of each path selection, one figure for each fabric, fault and load: for each kind of hosts a plot of switches that select paths, and
+/// one of hosts that do, beside ECMP.
 fn rivals(section: Section, results: &Results<Point>) -> Section {
     let mut setups: Vec<(Setup, u8)> = Vec::new();
     for point in points(results, Study::Rivals) {
@@ -87,27 +91,45 @@ fn rivals(section: Section, results: &Results<Point>) -> Section {
         .zip(&setups)
         .map(|(number, (setup, load))| format!("{number}: {}, {load} %", setup.title()))
         .collect();
-    Hosts::ALL.into_iter().fold(section, |section, hosts| {
-        let x = Axis::new("Fabric, fault and traffic", Unit::None);
-        let y = Axis::new("Mean FCT over the bound", Unit::plain("x")).log();
-        let title = format!("{} hosts", hosts.title());
-        let plot = Plot::new(format!("rivals-{}", hosts.name()), title, x, y);
-        let named = means(results, metric::bound_ratio, |point| match point {
-            Point::Rivals { setup, load, rival } if rival.hosts == hosts => {
-                let index = setups.iter().position(|&at| at == (setup, load))?;
-                Some((rival.selection.title().to_owned(), (index + 1) as f64))
-            }
-            _ => None,
-        });
-        if named.is_empty() {
-            return section;
+    let plots = Hosts::ALL.into_iter().flat_map(|hosts| {
+        [false, true].map(|by_hosts| over_bound(&setups, hosts, by_hosts, results))
+    });
+    plots.flatten().fold(section, |section, plot| section.block(plot.caption(legend.join("; "))))
+}
+
+/// A plot of [`rivals`]; `None` if nobody selects paths so.
+fn over_bound(
+    setups: &[(Setup, u8)],
+    hosts: Hosts,
+    by_hosts: bool,
+    results: &Results<Point>,
+) -> Option<Plot> {
+    let is_of = |rival: Rival| {
+        rival.hosts == hosts
+            && (rival.selection.is_by_hosts() == by_hosts || rival.selection == PathSelection::Ecmp)
+    };
+    let is_there = |point| matches!(point, Point::Rivals { rival, .. } if is_of(rival) && rival.selection.is_by_hosts() == by_hosts);
+    if !points(results, Study::Rivals).any(is_there) {
+        return None;
+    }
+    let named = means(results, metric::bound_ratio, |point| match point {
+        Point::Rivals { setup, load, rival } if is_of(rival) => {
+            let index = setups.iter().position(|&at| at == (setup, load))?;
+            Some((rival.selection.title().to_owned(), (index + 1) as f64))
         }
-        let plot =
-            named.into_iter().fold(plot.caption(legend.join("; ")), |plot, (name, points)| {
-                plot.series(Series::new(name, Style::Markers, points))
-            });
-        section.block(plot)
-    })
+        _ => None,
+    });
+    let (id, who) = if by_hosts {
+        ("hosts", "hosts select paths")
+    } else {
+        ("switches", "switches select paths")
+    };
+    let x = Axis::new("Fabric, fault and traffic", Unit::None);
+    let y = Axis::new("Mean FCT over the bound", Unit::plain("x")).log();
+    let title = format!("{}: {who}", hosts.title());
+    let plot = Plot::new(format!("rivals-{}-{id}", hosts.name()), title, x, y);
+    let draw = |plot: Plot, (name, points)| plot.series(Series::new(name, Style::Markers, points));
+    Some(named.into_iter().fold(plot, draw))
 }
 
 /// Over the flowlet gap, a curve for each scheme and kind of hosts.

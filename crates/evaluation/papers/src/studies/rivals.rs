@@ -237,6 +237,11 @@ pub enum PathSelection {
 }
 
 impl PathSelection {
+    /// True if hosts select the paths, over switches with ECMP.
+    pub(super) fn is_by_hosts(self) -> bool {
+        matches!(self, PathSelection::FlowBender | PathSelection::Plb | PathSelection::Reps)
+    }
+
     pub(super) fn title(self) -> &'static str {
         match self {
             PathSelection::Ecmp => "ECMP",

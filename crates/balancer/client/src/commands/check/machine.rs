@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::path::Path;
 use std::thread::available_parallelism;
 
@@ -121,8 +121,8 @@ fn addresses(interfaces: &[String]) -> BTreeMap<IpAddr, String> {
 
 fn ip(one: &InterfaceAddress) -> Option<IpAddr> {
     let address = one.address.as_ref()?;
-    let v4 = address.as_sockaddr_in().map(|v4| Ipv4Addr::from(v4.ip()).into());
-    v4.or_else(|| address.as_sockaddr_in6().map(|v6| Ipv6Addr::from(v6.ip()).into()))
+    let v4 = address.as_sockaddr_in().map(|v4| v4.ip().into());
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| v6.ip().into()))
 }
 
 /// Services at an address that the machine has on an interface of the balancer: what is done with ports without a service is done with SSH, too.

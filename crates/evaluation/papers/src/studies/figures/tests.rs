@@ -74,11 +74,13 @@ fn rivals_by_hosts() {
     };
     let points = [
         point(Hosts::Dctcp, PathSelection::Hula),
+        point(Hosts::Dctcp, PathSelection::Reps),
         point(Hosts::Mptcp, PathSelection::MpHula),
         point(Hosts::Mptcp, PathSelection::Shuttle),
     ];
     let results = results(&points, &FEW);
-    assert_eq!(plots(Study::Rivals, &results), ["rivals-dctcp", "rivals-mptcp"]);
+    let ids = ["rivals-dctcp-switches", "rivals-dctcp-hosts", "rivals-mptcp-switches"];
+    assert_eq!(plots(Study::Rivals, &results), ids);
 }
 
 #[test]
