@@ -1,12 +1,8 @@
 //! Flowlet gaps: each flowlet scheme with gaps around the papers' 100 us, on a whole fabric and with a link down.
 
 use super::rivals::{self, Hosts, PathSelection, Rival, Setup};
-use super::{Column, Overrides, Point};
+use super::{Overrides, Point};
 use heddle_claims::Effort;
-use heddle_study::metric::{
-    bound_ratio, mean_all, mean_small, p99_all, reordered_percent, retransmitted_percent,
-    unfinished,
-};
 
 pub(super) const ABOUT: &str = "Flowlet schemes with other gaps than the papers' 100 us. Fabric, hosts and traffic are those of the study rivals: \
      web search between two pods of 16 hosts a ToR, under DCTCP and under MPTCP of two subflows (LIA), both with RACK-TLP. A short gap reorders \
@@ -43,16 +39,6 @@ pub(super) fn overrides(effort: Effort, setup: Setup, rival: Rival, micros: u16)
     overrides.push(("scheme.flowlet_gap", format!("{micros}us")));
     overrides
 }
-
-pub(super) const COLUMNS: &[Column] = &[
-    Column::millis("fct_mean", "mean FCT", mean_all),
-    Column::plain("bound_ratio", "x bound", bound_ratio),
-    Column::millis("fct_p99", "p99", p99_all),
-    Column::millis("fct_mean_small", "< 100 KB", mean_small),
-    Column::percent("reordered", "reordered", reordered_percent),
-    Column::percent("retransmitted", "retransmitted", retransmitted_percent),
-    Column::count("unfinished", "unfinished", unfinished),
-];
 
 #[cfg(test)]
 mod tests {

@@ -92,8 +92,7 @@ impl Study {
             Study::Paths => paths::COLUMNS,
             Study::Priorities => priorities::COLUMNS,
             Study::Failures => failures::COLUMNS,
-            Study::Rivals => rivals::COLUMNS,
-            Study::Gaps => gaps::COLUMNS,
+            Study::Rivals | Study::Gaps => rivals::COLUMNS,
         }
     }
 }
