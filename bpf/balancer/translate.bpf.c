@@ -267,14 +267,14 @@ static __always_inline int translate(struct __sk_buff *skb, bool to_kernel)
 	return TC_ACT_UNSPEC;
 }
 
-/* What the interface has received. */
+/* Packets that the interface has received. */
 SEC("classifier")
 int translate_in(struct __sk_buff *skb)
 {
 	return translate(skb, true);
 }
 
-/* What it is to send. */
+/* Packets that it is about to send. */
 SEC("classifier")
 int translate_out(struct __sk_buff *skb)
 {

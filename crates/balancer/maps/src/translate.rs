@@ -21,7 +21,7 @@ const DIRECTIONS: [(TcDirection, &str, &str); 2] = [
 /// The name of the counters' map.
 const COUNTS: &str = "translate_counts";
 
-/// What is in front of the IP header on an interface.
+/// The link-layer header of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// An Ethernet header.

@@ -72,7 +72,7 @@ impl Backend {
         Self { translate: Translate::load(Link::Ethernet, &room).unwrap(), family }
     }
 
-    /// What becomes of a packet with these options must be one with those, and nothing else.
+    /// A packet with these options must be translated to one with those, and nothing else may change.
     #[track_caller]
     fn sees(&self, side: TcDirection, port: u16, flags: Flags, options: &[u8], becomes: &[u8]) {
         for (before, behind) in [(&[][..], &[][..]), (&[1], &[]), (&[1, 1], &[1, 1])] {

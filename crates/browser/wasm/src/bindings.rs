@@ -10,10 +10,10 @@ use crate::{compare, prepare, run};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The page's object that is told of a run.
+    /// The page's object that receives the progress of a run.
     pub type PageListener;
 
-    /// Tells of a [`Row`]. The arrays are views of the module's memory: a listener that keeps them copies them.
+    /// Receives a [`Row`]. The arrays are views of the module's memory: a listener that keeps them copies them.
     #[wasm_bindgen(method, structural)]
     fn row(this: &PageListener, at: f64, levels: &[u8], flows: &[f64], dropped: u32);
 }
@@ -39,7 +39,7 @@ pub fn presets() -> Result<String, String> {
     json(&PRESETS)
 }
 
-/// What the controls offer for a scenario file: see [`prepare::Offer`].
+/// Values offered by the controls for a scenario file: see [`prepare::Offer`].
 ///
 /// # Errors
 /// The command line's message, if the file is wrong.

@@ -13,7 +13,7 @@ pub const FULL: u8 = 250;
 /// The level of a direction of a link that is down, or that the run has not.
 pub const DOWN: u8 = 255;
 
-/// What the page is told at each sample.
+/// The progress of a run at one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<'a> {
     /// Time from the start of the run in seconds.
@@ -60,7 +60,7 @@ impl<'a, L: Listener> Live<'a, L> {
         }
     }
 
-    /// Tells of the flows that finished after the last sample.
+    /// Reports the flows that finished after the last sample.
     pub fn finish(mut self, at: Time) {
         if !self.flows.is_empty() {
             self.tell(at, 0);

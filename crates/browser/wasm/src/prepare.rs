@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::choice::{Choice, resolve};
 use crate::message;
 
-/// What the controls of the page offer for a scenario file.
+/// Values that the controls of the page offer for a scenario file.
 #[derive(Debug, Serialize)]
 pub struct Offer {
     /// The scenario's title.
@@ -106,7 +106,7 @@ pub struct Prepared {
     pub drawing: String,
     /// The ends of each direction of the drawing's links, in order.
     pub lanes: Vec<String>,
-    /// What a reader must know before figures are compared.
+    /// A warning to read before figures are compared.
     pub warning: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A run: the engine's, with a page that is told of it.
+//! A run of the engine that reports its progress to a page.
 
 use heddle_sim::{Next, Recording, simulate_recorded};
 use heddle_study::remarks::remarks;
@@ -14,7 +14,7 @@ use crate::{message, prepare};
 pub struct Finished {
     /// The summary, as in `summary.json`. The processor time is 0: a module has no clock.
     pub summary: RunSummary,
-    /// What a reader must know before figures are compared.
+    /// Warnings to read before figures are compared.
     pub remarks: Vec<String>,
 }
 
