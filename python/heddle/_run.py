@@ -163,7 +163,7 @@ def run(
     return Run(done)
 
 
-def _remade(scenario: Scenario, summary: str, flows: str, links: str | None) -> Run:
+def _remade(scenario: Scenario, summary: str, flows: bytes, links: bytes | None) -> Run:
     return Run(_core.Run(scenario._core, summary, flows, links))
 
 

@@ -83,7 +83,7 @@ def _local(
 def _remote(
     cells: Sequence[Cell], executor: Submits, bar: Bar, store: _core.Store | None
 ) -> Iterable[tuple[int, _core.Run]]:
-    """Runs wherever the executor has its workers: scenarios go there as text, results come back as text."""
+    """Runs wherever the executor has its workers: scenarios go there as text, tables of results come back as Apache Arrow."""
     work = [(cell.scenario.parts(), cell.seed, _core.engine_digest) for cell in cells]
     for place, (summary, flows, links) in _as_done(executor, simulate_parts, work, bar):
         made = _core.Run(cells[place].scenario, summary, flows, links)
@@ -93,8 +93,8 @@ def _remote(
         yield place, made
 
 
-def simulate_parts(parts: Parts, seed: int, engine: str) -> tuple[str, str, str | None]:
-    """A run in a worker, whose engine must be the caller's: summary, flows and links as text."""
+def simulate_parts(parts: Parts, seed: int, engine: str) -> tuple[str, bytes, bytes | None]:
+    """A run in a worker, whose engine must be the caller's: its summary as JSON, flows and links as files of Apache Arrow."""
     if engine != _core.engine_digest:
         here = f"heddle {_core.__version__} of engine {_core.engine_digest}"
         raise _core.SimulationError(f"a worker has {here}, and the sweep's engine is {engine}: install the same wheel there")

@@ -14,11 +14,18 @@ import duckdb
 import pandas
 import polars
 import pyarrow
+import pyarrow.ipc
 import pytest
 
 import heddle as hd
+from heddle import _core
 
 CommandLine = Callable[..., str]
+
+
+def contents(store: Path) -> dict[str, bytes]:
+    """Tables of flows and links by name."""
+    return {path.name: path.read_bytes() for path in store.glob("*.csv")}
 
 
 def test_results_are_the_command_lines_to_the_bit(small: Path, tmp_path: Path, command_line: CommandLine) -> None:
@@ -96,6 +103,29 @@ def test_a_run_goes_to_other_processes(small: Path) -> None:
     run = hd.run(small)
     copy = pickle.loads(pickle.dumps(run))
     assert (copy.digest, copy.flows.to_dict()) == (run.digest, run.flows.to_dict())
+
+
+def test_tables_go_as_arrow_and_come_back_to_the_bit(small: Path, tmp_path: Path) -> None:
+    ended_early = {"measure.time_limit": "20 ms"}
+    core = hd.run(small, load=0.9, set=ended_early)._core
+    scenario, summary, flows, links = core.parts()
+    assert links is not None
+    assert pyarrow.ipc.open_file(flows).read_all() == pyarrow.table(core.flows)
+    assert pyarrow.ipc.open_file(links).read_all() == pyarrow.table(core.links)
+    assert None in core.flows["fct_s"], "unfinished flows have no completion time"
+    for folder, run in [("made", core), ("came", _core.Run(scenario, summary, flows, links))]:
+        _core.Store(tmp_path / folder).save(run)
+    assert contents(tmp_path / "came") == contents(tmp_path / "made") != {}
+
+
+def test_a_file_that_is_damaged_or_of_another_table_makes_no_run(small: Path) -> None:
+    scenario, summary, flows, links = hd.run(small)._core.parts()
+    assert links is not None
+    with pytest.raises(ValueError, match="a table with the columns .*, not seed,flow,workload"):
+        _core.Run(scenario, summary, links, None)
+    for length in range(0, len(flows), 7):
+        with pytest.raises(ValueError):
+            _core.Run(scenario, summary, flows[:length], None)
 
 
 def test_control_c_stops_a_run_of_hours(small: Path) -> None:

@@ -1,5 +1,6 @@
 //! Results of a run.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use heddle_report::Report;
@@ -13,6 +14,9 @@ use pyo3::prelude::*;
 
 use crate::scenario::Scenario;
 use crate::table::Table;
+
+/// What makes a run anew.
+type Parts = (Scenario, String, Cow<'static, [u8]>, Option<Cow<'static, [u8]>>);
 
 /// The lines of a run's tables, as `heddle run` writes them.
 #[derive(Clone)]
@@ -43,22 +47,20 @@ pub(crate) struct Run {
 
 #[pymethods]
 impl Run {
-    /// Scenario, summary as JSON text, lines of flows and lines of links: what makes it anew, in another process too.
-    fn parts(&self) -> PyResult<(Scenario, String, String, Option<String>)> {
-        let Tables { flows, links } = self.tables.clone();
+    /// Scenario, summary as JSON text, and the tables of flows and links as files of Apache Arrow: what makes it anew, in another process too.
+    fn parts(&self) -> PyResult<Parts> {
+        let flows = self.flows()?.to_file()?.into();
+        let links = self.links()?.map(|links| links.to_file()).transpose()?.map(Into::into);
         Ok((self.scenario.clone(), self.summary_json()?, flows, links))
     }
 
     /// Makes it of its parts.
     #[new]
-    fn new(
-        scenario: Scenario,
-        summary: &str,
-        flows: String,
-        links: Option<String>,
-    ) -> PyResult<Run> {
+    fn new(scenario: Scenario, summary: &str, flows: &[u8], links: Option<&[u8]>) -> PyResult<Run> {
         let summary = serde_json::from_str(summary);
         let summary = summary.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let flows = Table::lines_of_file(FLOW_COLUMNS, flows)?;
+        let links = links.map(|links| Table::lines_of_file(LINK_COLUMNS, links)).transpose()?;
         Ok(Run { scenario, summary, tables: Tables { flows, links } })
     }
 

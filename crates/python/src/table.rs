@@ -1,12 +1,18 @@
 //! Tables that every library of data frames reads: by the Arrow PyCapsule interface.
 
+use std::fmt::Write as _;
+use std::io::Cursor;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray as _;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_array::{
     Array as _, ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
 };
+use arrow_ipc::reader::FileReader;
+use arrow_ipc::writer::FileWriter;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -49,6 +55,21 @@ impl Table {
             read(columns, lines).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Table { rows })
     }
+
+    /// The table as a file of Apache Arrow's IPC format, which cannot be cut short unnoticed.
+    pub(crate) fn to_file(&self) -> PyResult<Vec<u8>> {
+        let write = || {
+            let mut writer = FileWriter::try_new(Vec::new(), &self.rows.schema())?;
+            writer.write(&self.rows)?;
+            writer.into_inner()
+        };
+        write().map_err(|error: ArrowError| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The lines of which [`Table::of_lines`] made a table of results, of its file.
+    pub(crate) fn lines_of_file(columns: &str, file: &[u8]) -> PyResult<String> {
+        lines(columns, file).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
 }
 
 /// A field that its column's type does not hold, or a line of another number of fields.
@@ -60,6 +81,8 @@ enum TableError {
     Arrow(#[from] ArrowError),
     #[error("{column}: {field:?} is not of its type")]
     Field { column: String, field: String },
+    #[error("a table with the columns {found}, not {wanted}")]
+    Columns { found: String, wanted: String },
 }
 
 /// All lines as one batch.
@@ -97,6 +120,54 @@ fn parsed<'a, T: FromStr>(
     fields
         .map(|field| field.map(|text| text.parse().map_err(|_| wrong(text))).transpose())
         .collect()
+}
+
+/// The lines of a file's rows.
+fn lines(columns: &str, file: &[u8]) -> Result<String, TableError> {
+    let mut lines = String::new();
+    for rows in FileReader::try_new(Cursor::new(file), None)? {
+        let rows = rows?;
+        let schema = rows.schema();
+        let types = schema.fields().iter().zip(columns.split(','));
+        let typed = |(field, name): (&Arc<Field>, &str)| *field.data_type() == type_of(name);
+        let found: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        if found.join(",") != columns || !types.into_iter().all(typed) {
+            let (found, wanted) = (schema.to_string(), columns.to_owned());
+            return Err(TableError::Columns { found, wanted });
+        }
+        for row in 0..rows.num_rows() {
+            for (place, (name, column)) in columns.split(',').zip(rows.columns()).enumerate() {
+                lines.push_str(if place == 0 { "" } else { "," });
+                write_field(&mut lines, name, column, row);
+            }
+            lines.push('\n');
+        }
+    }
+    Ok(lines)
+}
+
+/// A field as [`heddle_study::results`] writes it: seconds to the nanosecond, rates and counts in whole numbers.
+fn write_field(line: &mut String, name: &str, column: &ArrayRef, row: usize) {
+    if column.is_null(row) {
+        return;
+    }
+    let _ = match kind_of(name) {
+        Kind::Whole => write!(line, "{}", column.as_primitive::<UInt64Type>().value(row)),
+        Kind::Number => {
+            let decimals = if name.ends_with("_s") { 9 } else { 0 };
+            write!(line, "{:.decimals$}", column.as_primitive::<Float64Type>().value(row))
+        }
+        Kind::Text => write!(line, "{}", column.as_string::<i32>().value(row)),
+    };
+}
+
+/// The type in memory of a column of results.
+fn type_of(column: &str) -> DataType {
+    match kind_of(column) {
+        Kind::Whole => DataType::UInt64,
+        Kind::Number => DataType::Float64,
+        Kind::Text => DataType::Utf8,
+    }
 }
 
 #[pymethods]
