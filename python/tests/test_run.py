@@ -105,6 +105,7 @@ def test_a_run_goes_to_other_processes(small: Path) -> None:
     assert (copy.digest, copy.flows.to_dict()) == (run.digest, run.flows.to_dict())
 
 
+@pytest.mark.filterwarnings("ignore::heddle.HeddleWarning")
 def test_tables_go_as_arrow_and_come_back_to_the_bit(small: Path, tmp_path: Path) -> None:
     ended_early = {"measure.time_limit": "25ms"}
     core = hd.run(small, load=0.9, set=ended_early)._core
