@@ -50,7 +50,7 @@ lint_externals() {
     only_from heddle-units "$derive"
     only_from heddle-hashing "$derive"
     only_from heddle-wire "$hashes|$derive"
-    only_from heddle-policy "$hashes|$derive"
+    only_from heddle-policy "bytemuck(_derive)?|$hashes|$derive"
     only_from heddle-transport "libm|$hashes|$derive"
     for crate in config scenario fabric path-encoder sim; do
         not_from "heddle-$crate" 'rayon|tokio|clap|rustix|indicatif'

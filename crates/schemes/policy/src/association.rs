@@ -110,7 +110,7 @@ impl Association {
     pub fn shim(&mut self, now: Nanos, hash: u32) -> Option<Shim> {
         let entry = self.entries.find(now, hash)?;
         entry.seen = now;
-        (entry.subflows > 1).then(|| Shim { id: entry.tokens.id(), subflow: entry.number })
+        (entry.subflows > 1).then_some(Shim { id: entry.id(), subflow: entry.number()? })
     }
 
     /// Handles a packet of a handshake or teardown.
@@ -179,7 +179,7 @@ impl Association {
     /// Handles a version-0 SYN: a new connection, unless it repeats the SYN of the known one.
     fn store_key(&mut self, now: Nanos, flow: u32, version: Version, key: Key) {
         let known = self.entries.find(now, flow);
-        if known.is_some_and(|entry| entry.tokens.a == version.token(key)) {
+        if known.is_some_and(|entry| entry.tokens().a == version.token(key)) {
             return;
         }
         self.remove_flow(flow);
@@ -190,7 +190,7 @@ impl Association {
 
     /// Handles a packet that completes the keys: the first subflow of a connection, unless the entry exists.
     fn open(&mut self, now: Nanos, flow: u32, tokens: Tokens) {
-        if self.entries.find(now, flow).is_some_and(|entry| entry.tokens == tokens) {
+        if self.entries.find(now, flow).is_some_and(|entry| entry.tokens() == tokens) {
             return;
         }
         self.remove_flow(flow);
@@ -224,7 +224,7 @@ impl Association {
         let is_needed = |index: usize| {
             let first = self.entries.first_at(now, self.tokens.slot(index));
             first.is_some_and(|first| {
-                !first.is_closed() && self.tokens.may_hold(index, first.tokens)
+                !first.is_closed() && self.tokens.may_hold(index, first.tokens())
             })
         };
         self.tokens.bucket(token).find(|&index| !is_needed(index)).ok_or(AssociationError::Table)
@@ -234,7 +234,7 @@ impl Association {
     fn find_by_token(&self, now: Nanos, token: Token) -> Option<(u32, &Entry)> {
         let slots = self.tokens.bucket(token).map(|index| self.tokens.slot(index));
         let mut firsts = slots.filter_map(|slot| Some((slot, self.entries.first_at(now, slot)?)));
-        firsts.find(|(_, first)| first.tokens.contains(token))
+        firsts.find(|(_, first)| first.tokens().contains(token))
     }
 
     /// Handles an MP_JOIN SYN: a further subflow of the connection with `token`, unless the entry exists.
@@ -243,10 +243,11 @@ impl Association {
             return;
         }
         self.remove_flow(flow);
-        let Some((first, &Entry { tokens, subflows, .. })) = self.find_by_token(now, token) else {
+        let Some((first, entry)) = self.find_by_token(now, token) else {
             self.counters.unknown_tokens += 1;
             return;
         };
+        let (tokens, subflows) = (entry.tokens(), entry.subflows);
         let Some(slot) = self.entries.free_slot(now, flow) else {
             self.counters.table_collisions += 1;
             return;

@@ -10,7 +10,9 @@
 //!   AND of the port with the bit mask of the next-hop group. Two live flows that collide in this way replace each other's flowlet until
 //!   one is idle; they may be reordered, but never misrouted. A port that routing withdraws is abandoned at once.
 
-use alloc::{boxed::Box, vec};
+use alloc::boxed::Box;
+
+use bytemuck::{Zeroable, zeroed_slice_box};
 
 use crate::{Counters, Digest, Nanos, Port};
 
@@ -20,12 +22,26 @@ const BYTES_PER_SLOT: usize = 8;
 /// Port of an unused slot. No switch has it: port counts are 16 bits wide.
 const NO_PORT: Port = Port(u16::MAX);
 
-#[derive(Clone, Copy, Debug)]
+/// All zero while unused.
+#[derive(Clone, Copy, Debug, Zeroable)]
 struct Slot<O> {
     last: Nanos,
     number: u32,
-    port: Port,
+    /// The port's bits inverted, so that zero is [`NO_PORT`].
+    inverted_port: u16,
     owner: O,
+}
+
+impl<O: Default> Slot<O> {
+    #[inline]
+    const fn port(&self) -> Port {
+        Port(!self.inverted_port)
+    }
+
+    #[inline]
+    fn set(&mut self, port: Port, owner: O) {
+        (self.inverted_port, self.owner) = (!port.0, owner);
+    }
 }
 
 /// Result of a table lookup.
@@ -59,11 +75,11 @@ impl FlowletTable {
     }
 }
 
-impl<O: Copy + Default + PartialEq> FlowletTable<O> {
-    /// A table of `slots` slots (rounded up to a power of two, at least 1) where an idle time longer than `gap` ends a flowlet.
+impl<O: Copy + Default + PartialEq + Zeroable> FlowletTable<O> {
+    /// A table of `slots` slots (rounded up to a power of two, at least 1) where an idle time longer than `gap` ends a flowlet. Slots take memory
+    /// once they are used; an owner's default must be all zero.
     pub fn new(slots: usize, gap: Nanos) -> FlowletTable<O> {
-        let empty = Slot { last: 0, number: 0, port: NO_PORT, owner: O::default() };
-        let slots = vec![empty; slots.next_power_of_two()].into_boxed_slice();
+        let slots = zeroed_slice_box(slots.next_power_of_two());
         FlowletTable { slots, gap, started: 0, moved: 0 }
     }
 
@@ -77,12 +93,13 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         let slot = self.slot(hash);
         let live = now.saturating_sub(slot.last) <= gap;
         slot.last = now;
-        if live && next_hops.contains(&slot.port) {
-            return Flowlet::Running(slot.port);
+        let port = slot.port();
+        if live && next_hops.contains(&port) {
+            return Flowlet::Running(port);
         }
         slot.number = slot.number.wrapping_add(1);
         slot.owner = O::default();
-        let previous = (slot.port != NO_PORT).then_some(slot.port);
+        let previous = (port != NO_PORT).then_some(port);
         Flowlet::New { number: slot.number, previous }
     }
 
@@ -105,8 +122,8 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
     #[inline]
     pub fn assign_to(&mut self, hash: u32, port: Port, owner: O) {
         let slot = self.slot(hash);
-        let moved = slot.port != port && slot.port != NO_PORT;
-        (slot.port, slot.owner) = (port, owner);
+        let moved = slot.port() != port && slot.port() != NO_PORT;
+        slot.set(port, owner);
         self.started += 1;
         self.moved += u64::from(moved);
     }
@@ -125,7 +142,7 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
     /// Ends the flowlet in slot number `slot`: the next packet there starts one.
     pub fn end(&mut self, slot: u32) {
         if let Some(slot) = self.slots.get_mut(slot as usize) {
-            (slot.port, slot.owner) = (NO_PORT, O::default());
+            slot.set(NO_PORT, O::default());
         }
     }
 
@@ -133,7 +150,7 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
     pub fn port_of(&self, slot: u32, owner: O, now: Nanos) -> Option<Port> {
         let slot = self.slots.get(slot as usize)?;
         let live = now.saturating_sub(slot.last) <= self.gap;
-        (live && slot.owner == owner).then_some(slot.port)
+        (live && slot.owner == owner).then_some(slot.port())
     }
 
     /// Slot number of flows with `hash`.
@@ -155,7 +172,7 @@ impl<O: Copy + Default + PartialEq> FlowletTable<O> {
         owner: impl Fn(O) -> [u64; N],
     ) {
         for slot in &self.slots {
-            digest.words(&[slot.last, slot.port.0.into()]);
+            digest.words(&[slot.last, slot.port().0.into()]);
             digest.words(&owner(slot.owner));
         }
     }

@@ -6,7 +6,7 @@ use crate::{
     Port, SwitchInfo,
     association::Association,
     mix,
-    subflows::{BYTES_PER_OWNER, FlowletOwner, OwnedFlowlets, SubflowTable},
+    subflows::{BYTES_PER_OWNER, FlowletOwner, OwnedFlowlets, SlotOwner, SubflowTable},
 };
 
 /// The tables.
@@ -73,7 +73,7 @@ impl MptcpTables {
 
     /// Sets port and owner of the flowlet of `hash`.
     pub fn assign(&mut self, hash: u32, port: Port, owner: Option<FlowletOwner>) {
-        self.flowlets.assign_to(hash, port, owner);
+        self.flowlets.assign_to(hash, port, owner.into());
         if let Some(owner) = owner {
             self.map(hash, owner);
         }
@@ -83,7 +83,7 @@ impl MptcpTables {
     #[inline]
     pub fn adopt(&mut self, hash: u32, packet: &Header) -> Option<FlowletOwner> {
         let owner = owner(packet)?;
-        if !self.flowlets.adopt(hash, Some(owner)) {
+        if !self.flowlets.adopt(hash, Some(owner).into()) {
             return None;
         }
         self.map(hash, owner);
@@ -123,11 +123,7 @@ impl MptcpTables {
 
     /// Adds flowlets with their owners, mappings, and a ToR's association tables.
     pub fn digest(&self, digest: &mut Digest) {
-        self.flowlets.digest(digest, |owner| {
-            owner.map_or([0; 3], |FlowletOwner { shim, tor }| {
-                [shim.id.0, shim.subflow.number().into(), tor.0.into()]
-            })
-        });
+        self.flowlets.digest(digest, SlotOwner::words);
         self.subflows.digest(digest);
         if let Some(association) = &self.association {
             association.digest(digest);

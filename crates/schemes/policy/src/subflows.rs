@@ -7,7 +7,9 @@
 //! Rows are selected by a hash of connection and destination ToR, without a key check. Connections that collide overwrite each other's
 //! mappings, but the owner in the flowlet table distinguishes them: at worst a subflow is not found.
 
-use alloc::{boxed::Box, vec};
+use alloc::boxed::Box;
+
+use bytemuck::{Zeroable, zeroed_slice_box};
 
 use crate::{Digest, FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix};
 
@@ -18,8 +20,34 @@ pub(crate) struct FlowletOwner {
     pub tor: Tor,
 }
 
+/// Owner in a flowlet's slot; all zero without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
+pub(crate) struct SlotOwner {
+    id: u64,
+    tor: u16,
+    subflow: u8,
+}
+
+impl From<Option<FlowletOwner>> for SlotOwner {
+    #[inline]
+    fn from(owner: Option<FlowletOwner>) -> SlotOwner {
+        owner.map_or(SlotOwner::default(), |FlowletOwner { shim, tor }| SlotOwner {
+            id: shim.id.0,
+            tor: tor.0,
+            subflow: shim.subflow.number(),
+        })
+    }
+}
+
+impl SlotOwner {
+    /// For a digest: connection, subflow and ToR, all 0 without an owner.
+    pub fn words(self) -> [u64; 3] {
+        [self.id, self.subflow.into(), self.tor.into()]
+    }
+}
+
 /// Flowlet table with owners.
-pub(crate) type OwnedFlowlets = FlowletTable<Option<FlowletOwner>>;
+pub(crate) type OwnedFlowlets = FlowletTable<SlotOwner>;
 
 /// Switch bytes that an owner adds to a flowlet: MPTCP ID (8), destination ToR (2), subflow number (1).
 pub(crate) const BYTES_PER_OWNER: usize = 11;
@@ -27,11 +55,13 @@ pub(crate) const BYTES_PER_OWNER: usize = 11;
 /// Number of subflow numbers: columns of a row.
 const SUBFLOWS: usize = Subflow::MAX as usize;
 
-/// The flowlet slots of a connection's subflows, by subflow number.
+/// The flowlet slots of a connection's subflows, by subflow number: each slot's number and 1, or 0.
 type Row = [u32; SUBFLOWS];
 
-/// Slot number that no table has.
-const NO_SLOT: u32 = u32::MAX;
+/// The slot number of an entry. Without one it is 0xffffffff, which no table has.
+const fn slot_of(entry: u32) -> u32 {
+    entry.wrapping_sub(1)
+}
 
 /// The mapping tables.
 #[derive(Clone, Debug)]
@@ -40,17 +70,15 @@ pub(crate) struct SubflowTable {
 }
 
 impl SubflowTable {
-    /// Tables with `rows` rows, rounded up to a power of two, at least 1.
+    /// Tables with `rows` rows, rounded up to a power of two, at least 1. Rows take memory once they are used.
     pub fn new(rows: usize) -> SubflowTable {
-        SubflowTable {
-            rows: vec![[NO_SLOT; SUBFLOWS]; rows.next_power_of_two()].into_boxed_slice(),
-        }
+        SubflowTable { rows: zeroed_slice_box(rows.next_power_of_two()) }
     }
 
     /// Maps `owner` to its flowlet's `slot`.
     pub fn map(&mut self, owner: FlowletOwner, slot: u32) {
         let index = self.index(owner);
-        self.rows[index][column(owner.shim.subflow)] = slot;
+        self.rows[index][column(owner.shim.subflow)] = slot + 1;
     }
 
     /// The hops of the live flowlets of the connection's other subflows towards the same ToR.
@@ -64,7 +92,7 @@ impl SubflowTable {
         let row = &self.rows[self.index(owner)];
         others.filter(move |&other| other != owner.shim.subflow).filter_map(move |subflow| {
             let other = FlowletOwner { shim: Shim { subflow, ..owner.shim }, ..owner };
-            flowlets.port_of(row[column(subflow)], Some(other), now)
+            flowlets.port_of(slot_of(row[column(subflow)]), Some(other).into(), now)
         })
     }
 
@@ -79,9 +107,9 @@ impl SubflowTable {
         let row = &self.rows[self.index(owner)];
         for subflow in (1..=Subflow::MAX).filter_map(Subflow::new) {
             let other = FlowletOwner { shim: Shim { subflow, ..owner.shim }, ..owner };
-            let slot = row[column(subflow)];
+            let slot = slot_of(row[column(subflow)]);
             if subflow != owner.shim.subflow
-                && flowlets.port_of(slot, Some(other), now) == Some(port)
+                && flowlets.port_of(slot, Some(other).into(), now) == Some(port)
             {
                 flowlets.end(slot);
             }
@@ -96,7 +124,7 @@ impl SubflowTable {
 
     /// Adds the flowlet slots of each row, 0xffffffff where there is none.
     pub fn digest(&self, digest: &mut Digest) {
-        self.rows.as_flattened().iter().for_each(|&slot| digest.word(slot));
+        self.rows.as_flattened().iter().for_each(|&entry| digest.word(slot_of(entry)));
     }
 
     /// Bytes that a switch needs for the tables: 4 per subflow number.
@@ -135,7 +163,7 @@ mod tests {
         /// Starts a flowlet of `owner` on `port` with a packet of flow `hash`.
         fn start(&mut self, now: Nanos, hash: u32, owner: FlowletOwner, port: u16) {
             self.flowlets.touch(hash, now, &UP);
-            self.flowlets.assign_to(hash, Port(port), Some(owner));
+            self.flowlets.assign_to(hash, Port(port), Some(owner).into());
             self.table.map(owner, self.flowlets.slot_number(hash));
         }
 

@@ -2,8 +2,9 @@
 //!
 //! Direct-mapped: a key is stored for one round trip only, and the third packet of the handshake replaces a missing one.
 
-use alloc::{boxed::Box, vec};
+use alloc::boxed::Box;
 
+use bytemuck::{Zeroable, zeroed_slice_box};
 use heddle_wire::Key;
 
 use super::{buckets, config::AssociationConfig};
@@ -12,24 +13,33 @@ use crate::{Digest, Nanos, mix};
 /// Switch bytes per key: fingerprint (2), key (8), time (6).
 const BYTES_PER_KEY: usize = 16;
 
-#[derive(Clone, Copy, Debug)]
+/// All zero while empty.
+#[derive(Clone, Copy, Debug, Zeroable)]
 struct KeyEntry {
-    fingerprint: u16,
-    key: Key,
     since: Nanos,
+    key: [u8; 8],
+    fingerprint: u16,
+    used: bool,
+}
+
+impl KeyEntry {
+    const fn holds(&self, fingerprint: u16) -> bool {
+        self.used && self.fingerprint == fingerprint
+    }
 }
 
 /// The table.
 #[derive(Clone, Debug)]
 pub(super) struct KeyTable {
-    slots: Box<[Option<KeyEntry>]>,
+    slots: Box<[KeyEntry]>,
     idle_after: Nanos,
     salt: u32,
 }
 
 impl KeyTable {
+    /// An empty table. Its slots take memory once they are used.
     pub fn new(config: &AssociationConfig, salt: u32) -> KeyTable {
-        let slots = vec![None; buckets::slots(config.slots)].into_boxed_slice();
+        let slots = zeroed_slice_box(buckets::slots(config.slots));
         KeyTable { slots, idle_after: config.idle_after, salt }
     }
 
@@ -37,11 +47,12 @@ impl KeyTable {
     pub fn insert(&mut self, now: Nanos, flow: u32, key: Key) -> bool {
         let (slot, fingerprint) = self.locate(flow);
         let idle_after = self.idle_after;
-        let occupied = self.slots[slot].is_some_and(|entry| {
-            entry.fingerprint != fingerprint && now.saturating_sub(entry.since) <= idle_after
-        });
+        let entry = &mut self.slots[slot];
+        let occupied = entry.used
+            && entry.fingerprint != fingerprint
+            && now.saturating_sub(entry.since) <= idle_after;
         if !occupied {
-            self.slots[slot] = Some(KeyEntry { fingerprint, key, since: now });
+            *entry = KeyEntry { since: now, key: key.0, fingerprint, used: true };
         }
         !occupied
     }
@@ -49,7 +60,10 @@ impl KeyTable {
     /// Removes and returns the key of `flow`.
     pub fn take(&mut self, flow: u32) -> Option<Key> {
         let (slot, fingerprint) = self.locate(flow);
-        self.slots[slot].take_if(|entry| entry.fingerprint == fingerprint).map(|entry| entry.key)
+        let entry = &mut self.slots[slot];
+        let held = entry.holds(fingerprint).then_some(Key(entry.key));
+        entry.used &= held.is_none();
+        held
     }
 
     /// Removes the key of `flow`.
@@ -65,10 +79,11 @@ impl KeyTable {
     /// Adds for each slot 0 if it is empty, otherwise 1, the fingerprint, the key as a number in network order, and its time.
     pub fn digest(&self, digest: &mut Digest) {
         for slot in &self.slots {
-            match *slot {
-                None => digest.word(0u64),
-                Some(KeyEntry { fingerprint, key, since }) => {
-                    digest.words(&[1, fingerprint.into(), u64::from_be_bytes(key.0), since]);
+            let KeyEntry { since, key, fingerprint, used } = *slot;
+            match used {
+                false => digest.word(0u64),
+                true => {
+                    digest.words(&[1, fingerprint.into(), u64::from_be_bytes(key), since]);
                 }
             }
         }

@@ -3,9 +3,10 @@
 //! An entry of this table does not store the token: the association entry that it refers to does. So nothing is removed here with an
 //! association entry, and the two tokens of one connection may share an index.
 
-use alloc::{boxed::Box, vec};
+use alloc::boxed::Box;
 use core::ops::Range;
 
+use bytemuck::zeroed_slice_box;
 use heddle_wire::Token;
 
 use super::{
@@ -14,20 +15,18 @@ use super::{
 };
 use crate::{Digest, mix};
 
-/// Slot number that no association table has.
-const NO_SLOT: u32 = u32::MAX;
-
 /// The table.
 #[derive(Clone, Debug)]
 pub(super) struct TokenTable {
+    /// Each slot's number and 1, or 0.
     entries: Box<[u32]>,
     salt: u32,
 }
 
 impl TokenTable {
-    /// A table for two tokens to each of `entries` entries.
+    /// A table for two tokens to each of `entries` entries. They take memory once they are used.
     pub fn new(entries: usize, salt: u32) -> TokenTable {
-        TokenTable { entries: vec![NO_SLOT; 2 * slots(entries)].into_boxed_slice(), salt }
+        TokenTable { entries: zeroed_slice_box(2 * slots(entries)), salt }
     }
 
     /// Indices at which `token` may be stored.
@@ -35,14 +34,14 @@ impl TokenTable {
         bucket(mix(token.0, self.salt), self.entries.len())
     }
 
-    /// Slot of the association table that an entry refers to.
+    /// Slot of the association table that an entry refers to. Without one it is 0xffffffff, which no table has.
     pub fn slot(&self, index: usize) -> u32 {
-        self.entries[index]
+        self.entries[index].wrapping_sub(1)
     }
 
     /// Stores `slot` at `index`.
     pub fn insert(&mut self, index: usize, slot: u32) {
-        self.entries[index] = slot;
+        self.entries[index] = slot + 1;
     }
 
     /// True if one of `tokens` may be stored at `index`.
@@ -52,7 +51,7 @@ impl TokenTable {
 
     /// Adds the slot of each entry, 0xffffffff where there is none.
     pub fn digest(&self, digest: &mut Digest) {
-        self.entries.iter().for_each(|&slot| digest.word(slot));
+        (0..self.entries.len()).for_each(|index| digest.word(self.slot(index)));
     }
 
     pub fn state_bytes(&self) -> usize {

@@ -86,7 +86,7 @@ fn a_full_table_keeps_its_entries_and_counts_the_rejected() {
         let tokens = connection.tokens();
         for token in [tokens.a, tokens.b] {
             let (_, first) = rig.association.find_by_token(0, token).unwrap();
-            assert_eq!(first.tokens, tokens);
+            assert_eq!(first.tokens(), tokens);
         }
     }
 }
