@@ -30,7 +30,7 @@ mkdir -p "$folder"
 : >"$folder/ns3.jsonl"
 for round in $(seq "$rounds"); do
     echo "round $round of $rounds" >&2
-    heddle a --runs 1 >>"$folder/heddle.jsonl"
+    heddle a --runs 1 --after 0s --time "${seconds}s" >>"$folder/heddle.jsonl"
     bench/ns3/run.sh --seconds "$seconds" >>"$folder/ns3.jsonl"
 done
 for case in b c d; do

@@ -13,6 +13,7 @@ pub(crate) use heddle_program::Common;
 use heddle_program::external::Passed;
 use heddle_program::{Generate, key_value};
 use heddle_study::bench::{CASES, Case};
+use heddle_units::Time;
 
 use crate::commands::on::scheduler;
 
@@ -344,6 +345,16 @@ pub(crate) struct Bench {
     /// Times that each case is run; the medians are printed.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) runs: u32,
+    /// Seed of each run.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Simulated time before counting starts, as in 300ms; with 0s the set-up is counted, too [default: the case's own, which
+    /// leaves out the first slow starts].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) after: Option<Time>,
+    /// Simulated time that is counted [default: the case's own].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<Time>,
 }
 
 fn cases_help() -> String {

@@ -1,6 +1,6 @@
 //! `heddle bench`: the simulator's speed.
 
-use heddle_study::bench::{Case, Speed, compare, run};
+use heddle_study::bench::{Case, Settings, Speed, compare, run};
 
 use crate::args::{Bench, Common};
 use crate::failure::Failure;
@@ -9,11 +9,12 @@ use crate::{files, output, progress, table};
 
 pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
     let mut speeds = Vec::new();
+    let settings = Settings { seed: args.seed, after: args.after, time: args.time };
     for case in args.cases.iter().filter_map(|name| Case::of(name)) {
         if !common.quiet {
             eprintln!("case {}: {}", case.name, counted(args.runs as u64, "run"));
         }
-        speeds.push(median(case, args.runs)?);
+        speeds.push(median(case, settings, args.runs)?);
     }
     compare(&mut speeds);
     if common.json {
@@ -23,10 +24,10 @@ pub(crate) fn bench(args: &Bench, common: &Common) -> Result<(), Failure> {
 }
 
 /// The run with the median speed.
-fn median(case: &Case, runs: u32) -> Result<Speed, Failure> {
+fn median(case: &Case, settings: Settings, runs: u32) -> Result<Speed, Failure> {
     let mut speeds: Vec<Speed> = Vec::new();
     for _ in 0..runs {
-        speeds.push(run(case, progress::next)?);
+        speeds.push(run(case, settings, progress::next)?);
     }
     speeds.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
     Ok(speeds.swap_remove(speeds.len() / 2))

@@ -1,10 +1,12 @@
 //! Speed of the simulator: fixed cases, counted in packet-hops for each second of processor time.
 
 use heddle_scenario::{Scenario, ScenarioError, Source, load};
-use heddle_sim::{Next, SimError};
+use heddle_sim::{Next, Outcome, Progress, SimError};
+use heddle_units::Time;
 use serde::Serialize;
 
-use crate::grid::timed;
+use crate::cpu_time::thread_seconds;
+use crate::external;
 
 /// A fixed case.
 #[derive(Debug)]
@@ -15,8 +17,29 @@ pub struct Case {
     pub about: &'static str,
     /// The case that its processor time for a packet-hop is compared with.
     pub baseline: Option<&'static str>,
+    /// Simulated time before counting starts: by then the flows that start together have lost packets and left slow start, or the fabric has its load.
+    pub after: Time,
+    /// Simulated time that is counted; `None` counts to the end of the flows.
+    pub time: Option<Time>,
     file: (&'static str, &'static str),
     changes: &'static [(&'static str, &'static str)],
+}
+
+/// After it long flows are out of slow start: the first losses are past, and timeouts of 200 ms with them.
+const SETTLED: Time = Time::millis(300);
+
+/// The scenarios' own warm-up.
+const LOADED: Time = Time::millis(21);
+
+/// A window of simulated time, and a seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The run's seed.
+    pub seed: u64,
+    /// In place of [`Case::after`]; with 0 the set-up is counted, too.
+    pub after: Option<Time>,
+    /// In place of [`Case::time`].
+    pub time: Option<Time>,
 }
 
 const FAT_TREE: (&str, &str) = ("bench-a.toml", include_str!("../../../../scenarios/bench-a.toml"));
@@ -30,43 +53,44 @@ pub const CASES: &[Case] = &[
         name: "a",
         about: "k = 8 fat-tree of 128 hosts at 100 Mbps, a permutation of long flows, TCP by ECMP",
         baseline: None,
+        after: SETTLED,
+        time: Some(Time::millis(4700)),
         file: FAT_TREE,
-        changes: &[("measure.duration", "5s")],
+        changes: &[],
     },
     Case {
         name: "a2",
         about: "as a with MPTCP of 2 coupled subflows",
         baseline: Some("a"),
+        after: SETTLED,
+        time: Some(Time::millis(4700)),
         file: FAT_TREE,
-        changes: &[
-            ("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 2 }"#),
-            ("measure.duration", "5s"),
-        ],
+        changes: &[("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 2 }"#)],
     },
     Case {
         name: "a4",
         about: "as a with MPTCP of 4 coupled subflows",
         baseline: Some("a"),
+        after: SETTLED,
+        time: Some(Time::millis(4700)),
         file: FAT_TREE,
-        changes: &[
-            ("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 4 }"#),
-            ("measure.duration", "5s"),
-        ],
+        changes: &[("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 4 }"#)],
     },
     Case {
         name: "a8",
         about: "as a with MPTCP of 8 coupled subflows",
         baseline: Some("a"),
+        after: SETTLED,
+        time: Some(Time::millis(4700)),
         file: FAT_TREE,
-        changes: &[
-            ("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 8 }"#),
-            ("measure.duration", "5s"),
-        ],
+        changes: &[("transport", r#"{ kind = "mptcp", mss = 1442, subflows = 8 }"#)],
     },
     Case {
         name: "b",
         about: "HULA's fabric, HULA, web search at 60 %",
         baseline: None,
+        after: LOADED,
+        time: None,
         file: HULA,
         changes: &[("workload.load", "0.6"), ("measure.flows", "4000")],
     },
@@ -74,20 +98,26 @@ pub const CASES: &[Case] = &[
         name: "c",
         about: "as a with k = 16, 1024 hosts",
         baseline: None,
+        after: SETTLED,
+        time: Some(Time::millis(600)),
         file: FAT_TREE,
-        changes: &[("fabric.k", "16"), ("measure.duration", "600ms")],
+        changes: &[("fabric.k", "16")],
     },
     Case {
         name: "d",
         about: "as a with k = 32, 8192 hosts",
         baseline: None,
+        after: SETTLED,
+        time: Some(Time::millis(200)),
         file: FAT_TREE,
-        changes: &[("fabric.k", "32"), ("measure.duration", "200ms")],
+        changes: &[("fabric.k", "32")],
     },
     Case {
         name: "m-ecmp",
         about: "HULA's fabric, MPTCP of 2 coupled subflows by ECMP, web search at 60 %",
         baseline: None,
+        after: LOADED,
+        time: None,
         file: MP_HULA,
         changes: &[("scheme", "ecmp"), ("workload.load", "0.6"), ("measure.flows", "4000")],
     },
@@ -95,6 +125,8 @@ pub const CASES: &[Case] = &[
         name: "m-mp-hula",
         about: "as m-ecmp by MP-HULA",
         baseline: Some("m-ecmp"),
+        after: LOADED,
+        time: None,
         file: MP_HULA,
         changes: &[("workload.load", "0.6"), ("measure.flows", "4000")],
     },
@@ -106,14 +138,21 @@ impl Case {
         CASES.iter().find(|case| case.name == name)
     }
 
-    /// Its scenario.
+    /// Its scenario, up to an end in simulated time, if there is one.
     ///
     /// # Errors
-    /// If the file that is built in does not load (a test sees that it does).
-    pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
+    /// If the file that is built in does not load (a test sees that it does), or an end before it measures.
+    pub fn scenario(&self, end: Option<Time>) -> Result<Scenario, ScenarioError> {
         let source = Source::new(self.file.0, self.file.1);
         let with = |source: Source, (key, value): &(&str, &str)| source.with(*key, *value);
-        load(&self.changes.iter().fold(source, with), &crate::point::no_files)
+        let mut source = self.changes.iter().fold(source, with);
+        if let Some(end) = end {
+            source = source.with("measure.time_limit", end.to_string());
+            if self.time.is_some() {
+                source = source.with("measure.duration", end.to_string());
+            }
+        }
+        load(&source, &crate::point::no_files)
     }
 }
 
@@ -126,11 +165,11 @@ pub struct Speed {
     pub simulator: &'static str,
     /// Heddle's version.
     pub version: &'static str,
-    /// One packet, data or ACK, entering one link.
+    /// One packet, data or ACK, entering one link. Counted, as events and processor time, from [`Settings::after`] on, up to the next progress report.
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
-    /// Processor time, set-up included.
+    /// Processor time.
     pub cpu_seconds: f64,
     /// The figure to compare.
     pub packet_hops_per_cpu_second: f64,
@@ -140,9 +179,11 @@ pub struct Speed {
     pub over_baseline: Option<f64>,
     /// Most memory that the process has had, in bytes; only what the first case had is the case's own.
     pub peak_memory_bytes: u64,
-    /// Simulated time.
+    /// Simulated time that is counted.
     pub simulated_seconds: f64,
-    /// Application bits received per second.
+    /// The run's seed.
+    pub seed: u64,
+    /// Application bits received per second of the whole run.
     pub goodput_mbps: f64,
     /// Packets dropped at full buffers.
     pub drops: u64,
@@ -159,33 +200,80 @@ pub enum BenchError {
     /// Its run.
     #[error(transparent)]
     Sim(#[from] SimError),
+    /// It ended before counting started.
+    #[error(
+        "case {case} ended at {end}, before counting started at {after}: give a shorter --after, or a longer --time"
+    )]
+    Over {
+        /// The case.
+        case: &'static str,
+        /// The end of its run, in simulated time.
+        end: Time,
+        /// Start of the counting.
+        after: Time,
+    },
+}
+
+/// Counters at a time of a run.
+#[derive(Clone, Copy)]
+struct Mark {
+    cpu_seconds: f64,
+    now: Time,
+    packet_hops: u64,
+    events: u64,
+}
+
+impl Mark {
+    fn of(progress: &Progress) -> Mark {
+        let Progress { now, packet_hops, events, .. } = *progress;
+        Mark { cpu_seconds: thread_seconds(), now, packet_hops, events }
+    }
 }
 
 /// Runs a case once, on this thread.
 ///
 /// # Errors
-/// If `next` stops it.
-pub fn run(case: &Case, next: fn() -> Next) -> Result<Speed, BenchError> {
-    let scenario = case.scenario()?;
-    let (outcome, cpu_seconds) = timed(&scenario, 1, &mut |_| next())?;
+/// If `next` stops it, or if it ends before counting starts.
+pub fn run(case: &Case, settings: Settings, next: fn() -> Next) -> Result<Speed, BenchError> {
+    let after = settings.after.unwrap_or(case.after);
+    let time = settings.time.or(case.time);
+    let scenario = case.scenario(time.map(|time| after.saturating_add(time)))?;
+    let set_up = Mark { cpu_seconds: thread_seconds(), now: Time::ZERO, packet_hops: 0, events: 0 };
+    let (mut first, mut last) = ((after == Time::ZERO).then_some(set_up), set_up);
+    let outcome = external::simulate(&scenario, settings.seed, &mut |progress| {
+        last = Mark::of(&progress);
+        if first.is_none() && last.now >= after {
+            first = Some(last);
+        }
+        next()
+    })?;
+    let counted = first.filter(|first| first.packet_hops < last.packet_hops);
+    let over = BenchError::Over { case: case.name, end: last.now, after };
+    Ok(speed(case, settings.seed, &outcome, (counted.ok_or(over)?, last)))
+}
+
+/// The figures from one mark to another.
+fn speed(case: &Case, seed: u64, outcome: &Outcome, (first, last): (Mark, Mark)) -> Speed {
     let t = &outcome.totals;
-    let simulated_seconds = t.simulated.as_secs_f64();
-    Ok(Speed {
+    let (packet_hops, cpu_seconds) =
+        (last.packet_hops - first.packet_hops, last.cpu_seconds - first.cpu_seconds);
+    Speed {
         case: case.name,
         simulator: "heddle",
         version: env!("CARGO_PKG_VERSION"),
-        packet_hops: t.packet_hops,
-        events: t.events,
+        packet_hops,
+        events: last.events - first.events,
         cpu_seconds,
-        packet_hops_per_cpu_second: t.packet_hops as f64 / cpu_seconds,
+        packet_hops_per_cpu_second: packet_hops as f64 / cpu_seconds,
         baseline: None,
         over_baseline: None,
         peak_memory_bytes: peak_memory(),
-        simulated_seconds,
-        goodput_mbps: t.delivered.0 as f64 * 8.0 / 1e6 / simulated_seconds,
+        simulated_seconds: (last.now - first.now).as_secs_f64(),
+        seed,
+        goodput_mbps: t.delivered.0 as f64 * 8.0 / 1e6 / t.simulated.as_secs_f64(),
         drops: t.dropped,
         peak_packets: t.peak_packets,
-    })
+    }
 }
 
 /// Compares each case with its baseline, where that was run too.
@@ -215,13 +303,14 @@ mod tests {
     #[test]
     fn every_case_loads_and_has_a_name_of_its_own() {
         for case in CASES {
-            assert!(case.scenario().is_ok(), "{}", case.name);
+            let end = case.time.map(|time| case.after.saturating_add(time));
+            assert!(case.scenario(end).is_ok(), "{}", case.name);
             assert_eq!(CASES.iter().filter(|c| c.name == case.name).count(), 1, "{}", case.name);
             assert!(case.baseline.is_none_or(|name| Case::of(name).is_some()), "{}", case.name);
         }
     }
 
-    fn speed(case: &'static str, packet_hops_per_cpu_second: f64) -> Speed {
+    fn figures(case: &'static str, packet_hops_per_cpu_second: f64) -> Speed {
         Speed {
             case,
             simulator: "heddle",
@@ -234,16 +323,43 @@ mod tests {
             over_baseline: None,
             peak_memory_bytes: 0,
             simulated_seconds: 0.0,
+            seed: 1,
             goodput_mbps: 0.0,
             drops: 0,
             peak_packets: 0,
         }
     }
 
+    #[test]
+    fn what_is_counted_begins_where_it_should() {
+        let case = Case::of("a").unwrap();
+        let counted = |after, time, seed| {
+            let settings = Settings { seed, after: Some(after), time: Some(time) };
+            run(case, settings, || Next::Continue)
+        };
+        let whole = counted(Time::ZERO, Time::millis(200), 1).unwrap();
+        let late = counted(Time::millis(100), Time::millis(100), 1).unwrap();
+        assert!((whole.simulated_seconds - 0.2).abs() < 1e-9);
+        // Progress is reported every few hundred thousand events.
+        assert!(late.simulated_seconds > 0.0 && late.simulated_seconds <= 0.1);
+        assert!(late.packet_hops < whole.packet_hops && late.events < whole.events);
+        assert_eq!((late.drops, late.peak_packets), (whole.drops, whole.peak_packets), "one run");
+        let other = counted(Time::ZERO, Time::millis(200), 2).unwrap();
+        assert_ne!(other.drops, whole.drops, "another seed");
+    }
+
+    #[test]
+    fn a_run_that_is_over_before_counting_starts_is_an_error() {
+        let case = Case::of("b").unwrap();
+        let settings = Settings { seed: 1, after: Some(Time::secs(5)), time: None };
+        let error = run(case, settings, || Next::Continue).unwrap_err();
+        assert!(error.to_string().contains("before counting started at 5s"), "{error}");
+    }
+
     /// 10 M a second against 8 M: a packet-hop takes 1.25 times as long. M-mp-hula's baseline was not run.
     #[test]
     fn cases_are_compared_with_those_that_were_run() {
-        let mut speeds = [speed("a4", 8e6), speed("a", 10e6), speed("m-mp-hula", 5e6)];
+        let mut speeds = [figures("a4", 8e6), figures("a", 10e6), figures("m-mp-hula", 5e6)];
         compare(&mut speeds);
         let baselines = speeds.map(|speed| (speed.baseline, speed.over_baseline));
         assert_eq!(baselines, [(Some("a"), Some(1.25)), (None, None), (None, None)]);

@@ -33,6 +33,8 @@ pub struct Progress {
     pub now: Time,
     /// Packet hops so far.
     pub packet_hops: u64,
+    /// Events handled.
+    pub events: u64,
     /// Completed share of the run, 0 to 1: of the measured flows or of the time, whichever ends the scenario.
     pub done: f64,
 }

@@ -209,7 +209,8 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
 
     fn report(&self, watch: &mut dyn FnMut(Progress) -> Next) -> Result<(), SimError> {
         let done = self.done();
-        let progress = Progress { now: self.now, packet_hops: self.network.hops, done };
+        let (packet_hops, events) = (self.network.hops, self.totals.events);
+        let progress = Progress { now: self.now, packet_hops, events, done };
         match watch(progress) {
             Next::Continue => Ok(()),
             Next::Stop => Err(SimError::Interrupted),
