@@ -200,10 +200,8 @@ pub enum BenchError {
     /// Its run.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// It ended before counting started.
-    #[error(
-        "case {case} ended at {end}, before counting started at {after}: give a shorter --after, or a longer --time"
-    )]
+    /// It ended before anything was counted.
+    #[error("case {case} ended after {:.3} s of simulated time, too early to count from {after}: give a shorter --after, or a longer --time", end.as_secs_f64())]
     Over {
         /// The case.
         case: &'static str,
@@ -353,7 +351,7 @@ mod tests {
         let case = Case::of("b").unwrap();
         let settings = Settings { seed: 1, after: Some(Time::secs(5)), time: None };
         let error = run(case, settings, || Next::Continue).unwrap_err();
-        assert!(error.to_string().contains("before counting started at 5s"), "{error}");
+        assert!(error.to_string().contains("too early to count from 5s"), "{error}");
     }
 
     /// 10 M a second against 8 M: a packet-hop takes 1.25 times as long. M-mp-hula's baseline was not run.
