@@ -212,11 +212,15 @@ impl Sender {
     }
 
     /// Next lost segment, if it may be sent now; it is sent before new data.
+    #[inline]
     pub(crate) fn next_lost(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
-        self.paced(config, now, |sender| sender.lost_segment(config, now))
+        if let Some(pacing) = &config.pacing {
+            return self.next_lost_paced(config, pacing, now);
+        }
+        self.lost_segment(config, now)
     }
 
-    fn lost_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+    pub(super) fn lost_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         if config.loss_detection == LossDetection::Rack {
             return self.next_lost_by_rack(config, now);
         }

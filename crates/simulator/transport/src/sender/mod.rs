@@ -218,20 +218,17 @@ impl Sender {
     /// Next segment to send now; `None` if nothing may be sent. Call until it returns `None`.
     #[inline]
     pub fn next_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        if let Some(pacing) = &config.pacing {
+            return self.next_paced(config, pacing, now);
+        }
         match self.phase {
-            Phase::Open if config.pacing.is_none() => {
-                self.new_data(config, now, self.nxt - self.una)
-            }
+            Phase::Open => self.new_data(config, now, self.nxt - self.una),
             _ => self.next_segment_slow_path(config, now),
         }
     }
 
     #[cold]
     fn next_segment_slow_path(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
-        self.paced(config, now, |sender| sender.next_in_phase(config, now))
-    }
-
-    fn next_in_phase(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         match self.phase {
             Phase::Closed if self.written == 0 => None,
             Phase::Closed | Phase::Opening => Some(self.syn(now)),
@@ -278,11 +275,9 @@ impl Sender {
     /// True if a segment of new data could be sent now.
     #[inline]
     pub(crate) fn can_send(&self, config: &TcpConfig) -> bool {
-        !self.is_held && self.has_room(config)
-    }
-
-    #[inline]
-    fn has_room(&self, config: &TcpConfig) -> bool {
+        if self.is_held {
+            return false;
+        }
         match self.phase {
             Phase::Open => self.nxt - self.una + u64::from(config.mss) <= self.congestion.cwnd,
             Phase::Idle => true,

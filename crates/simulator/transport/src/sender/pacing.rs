@@ -23,14 +23,35 @@ use crate::{Kind, Pacing, Segment, TcpConfig};
 pub(super) const UNPACED: u8 = 10;
 
 impl Sender {
-    /// The segment that `next` returns, unless pacing holds it back; the next one then waits.
-    pub(super) fn paced(
+    /// [`Sender::next_segment`] of a sender that paces.
+    #[cold]
+    pub(super) fn next_paced(
         &mut self,
         config: &TcpConfig,
+        pacing: &Pacing,
+        now: Time,
+    ) -> Option<Segment> {
+        self.paced(pacing, now, |sender| sender.next_segment_slow_path(config, now))
+    }
+
+    /// [`Sender::next_lost`] of a sender that paces.
+    #[cold]
+    pub(super) fn next_lost_paced(
+        &mut self,
+        config: &TcpConfig,
+        pacing: &Pacing,
+        now: Time,
+    ) -> Option<Segment> {
+        self.paced(pacing, now, |sender| sender.lost_segment(config, now))
+    }
+
+    /// The segment that `next` returns, unless pacing holds it back; the next one then waits.
+    fn paced(
+        &mut self,
+        pacing: &Pacing,
         now: Time,
         next: impl FnOnce(&mut Sender) -> Option<Segment>,
     ) -> Option<Segment> {
-        let Some(pacing) = &config.pacing else { return next(self) };
         let earliest = self.departure();
         if self.is_held && now < earliest {
             return None;
