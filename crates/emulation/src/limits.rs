@@ -181,6 +181,10 @@ impl Check<'_> {
                 Problem::at("transport.control", reason).help("control = \"newreno\" or \"cubic\"")
             );
         }
+        if tcp.pacing.is_some() {
+            let message = "the lab's hosts do not pace (Linux does with `fq` or BBR)";
+            return Err(Problem::at("transport.pacing", message).help("`pacing = false`"));
+        }
         if tcp.delayed_ack.is_some() {
             let reason = "the kernel's delay of acknowledgements is its own";
             self.refuse(

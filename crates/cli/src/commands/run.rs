@@ -20,6 +20,7 @@ use heddle_study::view;
 use crate::args::{Common, Run};
 use crate::failure::Failure;
 use crate::files::{Written, provenance};
+use crate::output::counted;
 use crate::progress::GridBar;
 use crate::{files, output, table};
 
@@ -81,7 +82,11 @@ pub(crate) fn warn_of_overload(overload: Option<&str>, common: &Common) {
 
 fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> Result<(), Failure> {
     let (name, over) = (scenario.scheme.name(), &result.over_seeds);
-    output::line(format_args!("{} ({name}, {})", scenario.title, seeds(runs.len())))?;
+    output::line(format_args!(
+        "{} ({name}, {})",
+        scenario.title,
+        counted(runs.len() as u64, "seed")
+    ))?;
     let columns = table::fct_header(&over.classes);
     let header: Vec<&str> =
         std::iter::once("scheme").chain(columns.iter().map(String::as_str)).collect();
@@ -107,14 +112,14 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
     for run in runs {
         let t = &run.totals;
         output::line(format_args!(
-            "seed {}: {} drops, {} retransmissions, {} timeouts, {} reordered, {} of {} flows unfinished, digest {}",
+            "seed {}: {}, {}, {}, {} reordered, {} of {} unfinished, digest {}",
             run.seed,
-            t.dropped,
-            t.retransmitted,
-            t.timeouts,
+            counted(t.dropped, "drop"),
+            counted(t.retransmitted, "retransmission"),
+            counted(t.timeouts, "timeout"),
             t.reordered,
             t.unfinished,
-            t.measured,
+            counted(t.measured, "flow"),
             run.digest
         ))?;
         let is_mptcp = |transport: &Transport| matches!(transport, Transport::Mptcp(_));
@@ -136,8 +141,8 @@ fn print(scenario: &Scenario, runs: &[RunSummary], result: &ScenarioResult) -> R
 fn long_flows(long: &LongSummary) -> String {
     let (rate, share) = (&long.goodput_bps, &long.share);
     format!(
-        "{} flows without end: goodput {} Gbps each on average ({:.1} % of the hosts' links), from {} to {}",
-        long.flows,
+        "{} without end: goodput {} Gbps each on average ({:.1} % of the hosts' links), from {} to {}",
+        counted(long.flows, "flow"),
         table::short(rate.mean / 1e9),
         100.0 * share.mean,
         table::short(rate.min / 1e9),
@@ -162,7 +167,8 @@ fn of_requests(requests: &RequestSummary) -> String {
     let RequestSummary { name, requests, per_second, seconds } = requests;
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     format!(
-        "{name}{requests} requests answered, {} a second, mean {} ms, median {} ms, p99 {} ms",
+        "{name}{} answered, {} a second, mean {} ms, median {} ms, p99 {} ms",
+        counted(*requests, "request"),
         table::short(*per_second),
         table::short(1e3 * seconds.mean),
         table::short(1e3 * seconds.p50),
@@ -176,8 +182,8 @@ fn of_workload(workload: &WorkloadSummary) -> String {
         let ms = |seconds: f64| table::short(1e3 * seconds);
         let (time, slowdown) = (&fct.seconds, fct.slowdown.mean);
         format!(
-            "{} flows, mean FCT {} ms, p99 {} ms, slowdown {}",
-            fct.flows,
+            "{}, mean FCT {} ms, p99 {} ms, slowdown {}",
+            counted(fct.flows, "flow"),
             ms(time.mean),
             ms(time.p99),
             table::short(slowdown)
@@ -190,16 +196,12 @@ fn of_workload(workload: &WorkloadSummary) -> String {
     format!("{}: {}", workload.name, figures.join(", "))
 }
 
-fn seeds(count: usize) -> String {
-    if count == 1 { "1 seed".into() } else { format!("{count} seeds") }
-}
-
 /// MPTCP's counters of a run.
 fn multipath(run: &RunSummary) -> String {
     let shared = metric::shared_link_percent(run).map_or_else(String::new, |share| {
         format!("subflows share a link in {share:.1} % of the samples, ")
     });
-    format!("{shared}{} bytes reinjected", run.totals.reinjected_bytes)
+    format!("{shared}{} reinjected", counted(run.totals.reinjected_bytes, "byte"))
 }
 
 /// The scheme's counters of a run; `None` if it has none.
@@ -207,20 +209,25 @@ fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
     match scheme {
         Scheme::Ecmp | Scheme::EcmpNs2 | Scheme::Spray | Scheme::Drill(_) | Scheme::Ideal => None,
         Scheme::Cflb(_) => Some(format!(
-            "{} subflows placed; {} packets took the next hop that they name, {} were hashed",
-            t.placed, t.controlled, t.hashed
+            "{} placed; {} forwarded by the encoded path, {} by hash",
+            counted(t.placed, "subflow"),
+            counted(t.controlled, "packet"),
+            t.hashed
         )),
         Scheme::MpHula(_) | Scheme::Shuttle(_) => {
             let associated = t.associated_connections + t.associated_joins;
             let refused = t.unknown_tokens + t.token_collisions + t.table_collisions;
             Some(format!(
-                "{} flowlets, {} shims, {associated} subflows associated, {refused} refusals",
-                t.flowlets, t.shims
+                "{}, {}, {} associated, {}",
+                counted(t.flowlets, "flowlet"),
+                counted(t.shims, "shim"),
+                counted(associated, "subflow"),
+                counted(refused, "refusal")
             ))
         }
         Scheme::CongaPrime(_) | Scheme::Conga(_) | Scheme::LetItFlow(_) | Scheme::Hula(_) => {
-            Some(format!("{} flowlets", t.flowlets))
+            Some(counted(t.flowlets, "flowlet"))
         }
-        Scheme::External(_) => (t.flowlets > 0).then(|| format!("{} flowlets", t.flowlets)),
+        Scheme::External(_) => (t.flowlets > 0).then(|| counted(t.flowlets, "flowlet")),
     }
 }

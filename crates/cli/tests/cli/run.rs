@@ -25,6 +25,14 @@ fn a_run_prints_a_table_and_leaves_its_files() {
     );
 }
 
+#[test]
+fn one_of_a_thing_is_in_the_singular() {
+    let folder = Folder::new();
+    let table = folder.heddle("run small.toml --set seeds=[1] --set measure.flows=1").ok();
+    assert!(table.contains("1 seed)") && table.contains("0 of 1 flow unfinished"), "{table}");
+    assert!(table.contains("0 drops") && table.contains("0 timeouts"), "{table}");
+}
+
 /// Two seeds of 100 measured flows of 20 KB each; no flow beats the empty fabric.
 #[test]
 fn flows_csv_has_a_line_for_each_measured_flow() {

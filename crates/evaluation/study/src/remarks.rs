@@ -67,7 +67,8 @@ fn unfinished(rows: &[Named<'_>]) -> Option<String> {
         return None;
     }
     let text = format!(
-        "{all} of {measured} measured flows had not finished at the end; completion times are of the others, which are the shorter ones"
+        "{all} of {} had not finished at the end; completion times are of the others, which are the shorter ones",
+        counted(measured, "measured flow", "measured flows")
     );
     let (least, most) =
         (rows.iter().min_by_key(|row| open(row))?, rows.iter().max_by_key(|row| open(row))?);

@@ -122,9 +122,10 @@ pub fn key(cell: &Cell) -> String {
 }
 
 /// Fields that a scenario has since runs are kept, as they are written where they are not used.
-const UNUSED: [&str; 5] = [
+const UNUSED: [&str; 6] = [
     ", initial_ssthresh: None",
     ", loss_detection: DupAck",
+    ", pacing: None",
     ", entropy: Flow",
     ", sample: None",
     ", size_classes: [Bytes(100000), Bytes(10000000)]",

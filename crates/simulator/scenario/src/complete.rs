@@ -1,6 +1,7 @@
 //! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario.
 
 use heddle_config::OneOrMore;
+use heddle_transport::Pacing;
 use heddle_units::{Bytes, Time};
 use serde_json::Value;
 
@@ -120,6 +121,10 @@ fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {
         raw::Transport::Mptcp(mptcp) => &mut mptcp.tcp,
     };
     tcp.initial_rto = Some(transport.tcp().initial_rto);
+    if let Some(Pacing { slow_start_ratio, avoidance_ratio }) = transport.tcp().pacing {
+        let ratios = raw::PacingRatios { slow_start_ratio, avoidance_ratio };
+        tcp.pacing = raw::Pacing::Ratios(ratios);
+    }
 }
 
 fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {

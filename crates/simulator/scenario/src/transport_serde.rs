@@ -2,7 +2,7 @@
 //! no serde.
 
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
-use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 use serde::{Serialize, Serializer};
@@ -27,6 +27,8 @@ pub(crate) struct TcpConfigDef {
     delayed_ack: Option<Time>,
     idle_restart: bool,
     dup_threshold: u32,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "ratios")]
+    pacing: Option<Pacing>,
 }
 
 #[derive(Serialize)]
@@ -43,6 +45,21 @@ pub(crate) struct MptcpConfigDef {
     scheduler: Scheduler,
     #[serde(with = "JoinTimeDef")]
     join: JoinTime,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "Pacing")]
+struct PacingDef {
+    slow_start_ratio: u16,
+    avoidance_ratio: u16,
+}
+
+/// Serialises the ratios of a pacing that is on.
+fn ratios<S: Serializer>(pacing: &Option<Pacing>, to: S) -> Result<S::Ok, S::Error> {
+    match pacing {
+        Some(pacing) => PacingDef::serialize(pacing, to),
+        None => to.serialize_none(),
+    }
 }
 
 #[derive(Serialize)]

@@ -50,6 +50,23 @@ pub enum LossDetection {
     Rack,
 }
 
+/// Pacing: data segments leave at a rate that follows from window and round-trip time, instead of with each acknowledgement, as Linux's
+/// `tcp_update_pacing_rate` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// Percent of window over smoothed round-trip time while the window is below half of the slow start threshold. 0 counts as 1.
+    pub slow_start_ratio: u16,
+    /// The same from there on. 0 counts as 1.
+    pub avoidance_ratio: u16,
+}
+
+impl Default for Pacing {
+    /// Linux's `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
+    fn default() -> Pacing {
+        Pacing { slow_start_ratio: 200, avoidance_ratio: 120 }
+    }
+}
+
 /// A connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpConfig {
@@ -82,6 +99,8 @@ pub struct TcpConfig {
     /// DupThresh: duplicate acknowledgements that indicate a loss (RFC 5681: 3). A higher threshold tolerates more reordering and detects
     /// losses later. With RACK it counts only until reordering is seen (RFC 8985 section 6.2 step 4).
     pub dup_threshold: u32,
+    /// Pacing of data segments; `None` sends all that the windows allow at once.
+    pub pacing: Option<Pacing>,
 }
 
 impl Default for TcpConfig {
@@ -100,6 +119,7 @@ impl Default for TcpConfig {
             delayed_ack: None,
             idle_restart: true,
             dup_threshold: 3,
+            pacing: None,
         }
     }
 }

@@ -15,8 +15,9 @@
 //! | Selective acknowledgements | RFC 2018; with RACK-TLP of duplicates, RFC 2883 |
 //! | Retransmission timer, time stamps | RFC 6298, RFC 7323 |
 //! | Explicit congestion notification | RFC 3168 |
+//! | Pacing | Linux |
 //!
-//! Not modelled: undo of a spurious recovery, pacing, Nagle's algorithm, and the 16-bit window field with its scaling (the window has 32
+//! Not modelled: undo of a spurious recovery, Nagle's algorithm, and the 16-bit window field with its scaling (the window has 32
 //! bits).
 //!
 //! # Example
@@ -64,7 +65,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Control, LossDetection, Recovery, TcpConfig};
+pub use config::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 pub use connection::{Connection, ConnectionCounters, TcpConnection};
 pub use mixed::{Group, MixedConnection};
 pub use receiver::Receiver;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use heddle_claims::files::{write_atomically, write_report};
 use heddle_emulation::{Facts, Scaling};
+use heddle_program::output::counted;
 use heddle_program::{Common, Failure, output, table};
 use heddle_report::{Report, Section};
 use heddle_scenario::Scenario;
@@ -152,11 +153,11 @@ fn print(
     for (run, (seed, facts)) in runs.iter().zip(&lab.facts) {
         let t = &run.totals;
         output::line(format_args!(
-            "seed {seed}: {} drops, {} retransmissions, {} timeouts, {} unfinished flows, {} broken, {} with wrong bytes; flows started {:.2} ms late in the median, {:.2} ms at p99",
-            t.dropped,
-            t.retransmitted,
-            t.timeouts,
-            t.unfinished,
+            "seed {seed}: {}, {}, {}, {}, {} broken, {} with wrong bytes; flows started {:.2} ms late in the median, {:.2} ms at p99",
+            counted(t.dropped, "drop"),
+            counted(t.retransmitted, "retransmission"),
+            counted(t.timeouts, "timeout"),
+            counted(t.unfinished, "unfinished flow"),
             facts.broken,
             facts.corrupt,
             facts.late_median * 1e3,
@@ -166,8 +167,10 @@ fn print(
             output::line(format_args!("seed {seed}: the first broken connection: {error}"))?;
         }
         if !facts.subflows.is_empty() {
-            let counts =
-                facts.subflows.iter().map(|(used, flows)| format!("{flows} flows on {used}"));
+            let counts = facts
+                .subflows
+                .iter()
+                .map(|(used, flows)| format!("{} on {used}", counted(*flows, "flow")));
             output::line(format_args!(
                 "seed {seed}: subflows that carried bytes: {}",
                 counts.collect::<Vec<_>>().join(", ")

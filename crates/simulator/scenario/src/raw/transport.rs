@@ -53,6 +53,8 @@ pub(crate) struct Tcp {
     pub(crate) idle_restart: bool,
     /// Duplicate acknowledgements that mean a loss; with RACK-TLP, until reordering has been seen. Default: 3 (RFC 5681).
     pub(crate) dup_threshold: u32,
+    /// Pacing of data segments as Linux's TCP has it: `true`, or the ratios of `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`. Default: false.
+    pub(crate) pacing: Pacing,
 }
 
 impl Default for Tcp {
@@ -72,7 +74,37 @@ impl Default for Tcp {
             delayed_ack: default.delayed_ack,
             idle_restart: default.idle_restart,
             dup_threshold: default.dup_threshold,
+            pacing: Pacing::Switch(false),
         }
+    }
+}
+
+/// Pacing of data segments.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "true, false or { slow_start_ratio = 200, avoidance_ratio = 120 } is expected"
+)]
+pub(crate) enum Pacing {
+    /// On with Linux's ratios, or off.
+    Switch(bool),
+    /// On with these ratios.
+    Ratios(PacingRatios),
+}
+
+/// Pacing rate as a share of the window over the smoothed round-trip time.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct PacingRatios {
+    /// Percent while the window is below half of the slow start threshold: 1 to 1000. Default: 200 (`tcp_pacing_ss_ratio`).
+    pub(crate) slow_start_ratio: u16,
+    /// Percent from there on: 1 to 1000. Default: 120 (`tcp_pacing_ca_ratio`).
+    pub(crate) avoidance_ratio: u16,
+}
+
+impl Default for PacingRatios {
+    fn default() -> PacingRatios {
+        PacingRatios { slow_start_ratio: 200, avoidance_ratio: 120 }
     }
 }
 

@@ -1,8 +1,10 @@
 //! `[transport]`.
 
+use std::ops::RangeInclusive;
+
 use heddle_config::Problem;
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
-use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
+use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 use heddle_wire::{Subflow, Version};
 
 use super::times::{bounded, positive};
@@ -17,6 +19,9 @@ const MOST_MSS: u16 = 8960;
 
 /// The largest receive window: 30 bits (RFC 7323 section 2.3).
 const MOST_WINDOW: u64 = 1 << 30;
+
+/// Pacing ratios in percent: the bounds of Linux's `tcp_pacing_ss_ratio`, without 0, which turns pacing off there.
+const PACING_RATIOS: RangeInclusive<u16> = 1..=1000;
 
 pub(super) fn resolve(transport: &raw::Transport) -> Result<Transport, Problem> {
     match transport {
@@ -114,7 +119,28 @@ fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
         delayed_ack: tcp.delayed_ack.map(|delay| positive("delayed_ack", delay)).transpose()?,
         idle_restart: tcp.idle_restart,
         dup_threshold: tcp.dup_threshold,
+        pacing: pacing(tcp.pacing)?,
     })
+}
+
+fn pacing(pacing: raw::Pacing) -> Result<Option<Pacing>, Problem> {
+    let ratios = match pacing {
+        raw::Pacing::Switch(false) => return Ok(None),
+        raw::Pacing::Switch(true) => raw::PacingRatios::default(),
+        raw::Pacing::Ratios(ratios) => ratios,
+    };
+    let raw::PacingRatios { slow_start_ratio, avoidance_ratio } = ratios;
+    for (key, ratio) in
+        [("slow_start_ratio", slow_start_ratio), ("avoidance_ratio", avoidance_ratio)]
+    {
+        if !PACING_RATIOS.contains(&ratio) {
+            let message = format!("{ratio} percent is not a pacing ratio");
+            let (least, most) = PACING_RATIOS.into_inner();
+            let help = format!("from {least} to {most}; Linux has 200 in slow start, 120 after it");
+            return Err(Problem::at(key, message).help(help).inside("pacing"));
+        }
+    }
+    Ok(Some(Pacing { slow_start_ratio, avoidance_ratio }))
 }
 
 fn control(control: raw::Control) -> Control {

@@ -180,6 +180,23 @@ fn rates_and_sizes_that_cannot_be() {
         ),
         (
             "\"newreno\"",
+            "\"newreno\"\npacing = 200",
+            "11: transport.pacing: true, false or { slow_start_ratio = 200, avoidance_ratio = 120 } is expected",
+        ),
+        (
+            "\"newreno\"",
+            "\"newreno\"\npacing = { slow_start_ratio = 0 }",
+            "11: transport.pacing.slow_start_ratio: 0 percent is not a pacing ratio\n\
+             help: from 1 to 1000; Linux has 200 in slow start, 120 after it",
+        ),
+        (
+            "\"newreno\"",
+            "\"newreno\"\npacing = { avoidance_ratio = 1001 }",
+            "11: transport.pacing.avoidance_ratio: 1001 percent is not a pacing ratio\n\
+             help: from 1 to 1000; Linux has 200 in slow start, 120 after it",
+        ),
+        (
+            "\"newreno\"",
             "\"newreno\"\ninitial_ssthresh = 1",
             "11: transport.initial_ssthresh: 1 segments are too few\nhelp: at least 2 (RFC 5681 section 3.1)",
         ),

@@ -148,3 +148,47 @@ fn subflows_and_delayed_acknowledgements_have_entropy_values() {
         }
     }
 }
+
+/// Each subflow of MPTCP has a ring and a failure of its own. A dead path is found as by TCP; the windows of coupled subflows are smaller and grow more slowly, so that
+/// the random values after each thaw cost them more.
+#[test]
+fn reps_under_mptcp_avoids_a_dead_path_with_every_coupling() {
+    let cut = ("event", r#"[{ at = "20ms", fail = ["leaf-1 spine-1"] }]"#);
+    let goodput = |entropy, coupling: &str, control: &str| {
+        let keys = [
+            cut,
+            ("transport.kind", "mptcp"),
+            ("transport.coupling", coupling),
+            ("transport.control", control),
+        ];
+        let outcome = sprayed(entropy, &keys);
+        outcome.long_flows[0].goodput().0 / 1_000_000
+    };
+    assert!(goodput("reps", "uncoupled", "dctcp") > 900);
+    for coupling in ["lia", "olia", "balia"] {
+        let (reps, spray) =
+            (goodput("reps", coupling, "newreno"), goodput("spray", coupling, "newreno"));
+        assert!(reps > 500 && spray < 100, "{coupling}: {reps} {spray}");
+    }
+}
+
+/// Flows of a connection each, of which some open while a path is dead: handshakes and joins find another, and every flow finishes.
+#[test]
+fn connections_open_over_a_dead_path_with_reps_under_mptcp() {
+    let keys = [
+        ("entropy", "reps"),
+        ("transport.kind", "mptcp"),
+        ("transport.coupling", "lia"),
+        ("transport.control", "newreno"),
+        (
+            "workload",
+            r#"{ kind = "flows", sizes = "fixed:100KB", load = 0.2, connections = "per-flow" }"#,
+        ),
+        ("event", r#"[{ at = "1010us", fail = ["leaf-1 spine-1"] }]"#),
+        ("measure.warm_up", "1ms"),
+        ("measure.flows", "200"),
+    ];
+    let outcome = run(&scenario(LONG, &keys), 1);
+    assert_eq!((outcome.flows.len(), outcome.totals.unfinished), (200, 0));
+    assert!(outcome.totals.lost_to_failures > 100, "{:?}", outcome.totals);
+}

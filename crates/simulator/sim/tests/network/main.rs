@@ -15,6 +15,7 @@ mod impairments;
 mod interfaces;
 mod load_awareness;
 mod multipath;
+mod pacing;
 mod path_placement;
 mod persistent_connections;
 mod ports;

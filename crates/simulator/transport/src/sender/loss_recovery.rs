@@ -178,6 +178,7 @@ impl Sender {
     /// Handles a retransmission timeout (RFC 6298 section 5).
     pub(super) fn on_timeout(&mut self, config: &TcpConfig, now: Time) {
         self.rtt.back_off(config);
+        self.is_held = false;
         let recovery = self.recovery.get_or_insert_default();
         recovery.counters.timeouts += 1;
         if self.phase == Phase::SynSent {
@@ -200,7 +201,7 @@ impl Sender {
     /// Next segment while data is missing (RFC 6675 section 5 step C, with NextSeg of section 4).
     #[cold]
     pub(super) fn next_in_recovery(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
-        if let Some(segment) = self.next_lost(config, now) {
+        if let Some(segment) = self.lost_segment(config, now) {
             return Some(segment);
         }
         let pipe = self.pipe(config);
@@ -210,8 +211,16 @@ impl Sender {
         self.new_data(config, now, pipe).or_else(|| self.speculative_retransmission(config, now))
     }
 
-    /// Next lost segment; it is sent before new data.
+    /// Next lost segment, if it may be sent now; it is sent before new data.
+    #[inline]
     pub(crate) fn next_lost(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        if let Some(pacing) = &config.pacing {
+            return self.next_lost_paced(config, pacing, now);
+        }
+        self.lost_segment(config, now)
+    }
+
+    pub(super) fn lost_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
         if config.loss_detection == LossDetection::Rack {
             return self.next_lost_by_rack(config, now);
         }

@@ -1,9 +1,11 @@
 //! The sender: sends a stream within the congestion and receive windows, and recovers from losses.
 //!
 //! This file is the fast path without loss: handshake, new data, acknowledgements that advance. Loss recovery is in [`loss_recovery`];
-//! its state is allocated at the first sign of a loss. With RACK-TLP, [`rack`] takes the place of both.
+//! its state is allocated at the first sign of a loss. With RACK-TLP, [`rack`] takes the place of both. [`pacing`]
+//! spreads segments over time, where it is used.
 
 mod loss_recovery;
+mod pacing;
 mod rack;
 mod scoreboard;
 
@@ -76,6 +78,12 @@ pub struct Sender {
     phase: Phase,
     /// True if the next new segment carries CWR.
     cwr: bool,
+    /// True if pacing holds the next segment back, until [`Sender::departure`].
+    is_held: bool,
+    /// Data segments still to be sent before pacing begins.
+    unpaced: u8,
+    /// Pacing: nanoseconds from the last segment to the next.
+    gap: u32,
     rtt: Rtt,
     segments: u64,
     recovery: Option<Box<LossRecovery>>,
@@ -97,6 +105,9 @@ impl Sender {
             rtt_seq: 0,
             phase: Phase::Closed,
             cwr: false,
+            is_held: false,
+            unpaced: pacing::UNPACED,
+            gap: 0,
             rtt: Rtt::new(config),
             segments: 0,
             recovery: None,
@@ -207,6 +218,9 @@ impl Sender {
     /// Next segment to send now; `None` if nothing may be sent. Call until it returns `None`.
     #[inline]
     pub fn next_segment(&mut self, config: &TcpConfig, now: Time) -> Option<Segment> {
+        if let Some(pacing) = &config.pacing {
+            return self.next_paced(config, pacing, now);
+        }
         match self.phase {
             Phase::Open => self.new_data(config, now, self.nxt - self.una),
             _ => self.next_segment_slow_path(config, now),
@@ -219,7 +233,8 @@ impl Sender {
             Phase::Closed if self.written == 0 => None,
             Phase::Closed | Phase::Opening => Some(self.syn(now)),
             Phase::SynSent => None,
-            Phase::Open | Phase::Idle => {
+            Phase::Open => self.new_data(config, now, self.nxt - self.una),
+            Phase::Idle => {
                 self.congestion.on_idle(config);
                 match config.loss_detection {
                     LossDetection::DupAck => {
@@ -260,6 +275,9 @@ impl Sender {
     /// True if a segment of new data could be sent now.
     #[inline]
     pub(crate) fn can_send(&self, config: &TcpConfig) -> bool {
+        if self.is_held {
+            return false;
+        }
         match self.phase {
             Phase::Open => self.nxt - self.una + u64::from(config.mss) <= self.congestion.cwnd,
             Phase::Idle => true,
@@ -319,10 +337,11 @@ impl Sender {
         now.saturating_add(self.rtt.rto())
     }
 
-    /// Runs the timers that are due: that of retransmission, and with RACK-TLP those of probes and of reordering. Calls before
+    /// Runs the timers that are due: those of retransmission and pacing, and with RACK-TLP those of probes and of reordering. Calls before
     /// [`Sender::deadline`] do nothing.
     #[inline]
     pub fn on_timer(&mut self, config: &TcpConfig, now: Time) {
+        self.release(now);
         if now >= self.deadline {
             self.on_deadline(config, now);
         }
@@ -339,7 +358,7 @@ impl Sender {
     /// Time at which [`Sender::on_timer`] is due; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.deadline
+        if self.is_held { self.deadline.min(self.departure()) } else { self.deadline }
     }
 
     /// Bytes acknowledged.

@@ -7,7 +7,7 @@ mod handshake;
 mod net;
 mod properties;
 
-pub(crate) use properties::any_segment;
+pub(crate) use properties::{any_segment, pacing};
 mod rack;
 mod recovery;
 mod throughput;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::vec::Vec;
 
 use super::net::{Fate, Link, Net};
-use crate::{Control, Ecn, Kind, LossDetection, Options, Recovery, TcpConfig};
+use crate::{Control, Ecn, Kind, LossDetection, Options, Pacing, Recovery, TcpConfig};
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
@@ -32,14 +32,29 @@ prop_compose! {
         delayed_ack in prop_oneof![Just(None), (1u64..2000).prop_map(|us| Some(Time::micros(us)))],
         dup_threshold in 1u32..6,
         min_rto in 200u64..10_000,
+        pacing in pacing(),
     ) -> TcpConfig {
         TcpConfig {
+            pacing,
             mss, initial_window, control, recovery, loss_detection, delayed_ack, dup_threshold,
             min_rto: Time::micros(min_rto),
             receive_window: Bytes(receive_window),
             ..TcpConfig::default()
         }
     }
+}
+
+/// None, Linux's or any.
+pub(crate) fn pacing() -> impl Strategy<Value = Option<Pacing>> {
+    let any = (any::<u16>(), any::<u16>());
+    prop_oneof![
+        Just(None),
+        Just(Some(Pacing::default())),
+        any.prop_map(|(slow_start_ratio, avoidance_ratio)| Some(Pacing {
+            slow_start_ratio,
+            avoidance_ratio
+        })),
+    ]
 }
 
 /// The nth segment of a kind meets the nth fate; those after the last pass.

@@ -33,20 +33,24 @@ fn any_config() -> impl Strategy<Value = MptcpConfig> {
         (Recovery::NewReno, LossDetection::DupAck),
     ]);
     let (version, at_once, delayed) = (any::<bool>(), any::<bool>(), any::<bool>());
-    (1u8..=4, coupling, scheduler, recovery, version, at_once, delayed).prop_map(
-        |(subflows, coupling, scheduler, recovery, version, at_once, delayed)| MptcpConfig {
-            tcp: TcpConfig {
-                recovery: recovery.0,
-                loss_detection: recovery.1,
-                delayed_ack: delayed.then_some(Time::micros(500)),
-                receive_window: Bytes(100_000),
-                ..TcpConfig::default()
-            },
-            version: if version { Version::V1 } else { Version::V0 },
-            subflows,
-            coupling,
-            scheduler,
-            join: if at_once { JoinTime::AtOnce } else { JoinTime::AfterData },
+    let pacing = crate::tests::pacing();
+    (1u8..=4, coupling, scheduler, recovery, version, at_once, delayed, pacing).prop_map(
+        |(subflows, coupling, scheduler, recovery, version, at_once, delayed, pacing)| {
+            MptcpConfig {
+                tcp: TcpConfig {
+                    recovery: recovery.0,
+                    loss_detection: recovery.1,
+                    delayed_ack: delayed.then_some(Time::micros(500)),
+                    receive_window: Bytes(100_000),
+                    pacing,
+                    ..TcpConfig::default()
+                },
+                version: if version { Version::V1 } else { Version::V0 },
+                subflows,
+                coupling,
+                scheduler,
+                join: if at_once { JoinTime::AtOnce } else { JoinTime::AfterData },
+            }
         },
     )
 }
