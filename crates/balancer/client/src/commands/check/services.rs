@@ -115,7 +115,7 @@ mod tests {
                     + &format!("server_id = \"{id}\"\n")
             };
             let backends: String = (1..=backends).map(backend).collect();
-            let health = "health = { kind = \"tcp\" }";
+            let health = "health = { kind = \"tcp\", port = 80 }";
             found(&format!(
                 "protocol = \"udp\"\nquic = {{ server_id_length = {bytes} }}\n{health}\n{backends}"
             ))
