@@ -99,7 +99,7 @@ static __always_inline bool backend_keeps_flows(__u32 index)
 	return target && (target->state & TARGET_KEEPS_FLOWS) & (target->forwarding != FORWARD_STEERING);
 }
 
-/* A packet of a known flow with nothing pending: the flow's entry says all. */
+/* A packet of a known flow with nothing pending: the flow's entry says all. In a service of QUIC the connection id may say otherwise. */
 static __always_inline bool on_fast_path(const struct packet_context *context)
 {
 	const struct flow_snapshot *flow = &context->flow;
@@ -107,13 +107,15 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
 
 	return (flow->state & ~FLOW_FRESH) == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
-	       !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_keeps_flows(flow->target);
+	       !context->vip.choices && !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_keeps_flows(flow->target);
 }
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	if (context->packet.fragment)
 		decide_first_fragment(context, decision);
+	else if (context->named != NO_TARGET)
+		decide_named(context, SENT_QUIC, decision);
 	else if ((context->packet.tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN)
 		decide_syn(ctx, context, decision);
 	else if (context->known)
@@ -148,6 +150,8 @@ static __always_inline void decide(struct xdp_md *ctx, struct packet_context *co
 	switch (context->vip.kind) {
 	case VIP_SERVICE:
 		read_sequence(ctx, context);
+		if (context->vip.choices)
+			context->named = named_target(ctx, context);
 		decide_service(ctx, context, decision);
 		break;
 	case VIP_DIRECT:
@@ -312,6 +316,7 @@ int heddle_balancer(struct xdp_md *ctx)
 	if (context->vip.kind == VIP_SERVICE && context->known && on_fast_path(context))
 		return act_send(ctx, context, context->flow.target, SENT_FLOW);
 	*decision = (struct decision){};
+	context->named = NO_TARGET;
 	if (context->vip.kind != VIP_STEERING || handle_steered(ctx, context, decision))
 		decide(ctx, context, decision);
 	if (decision->action == ASSIGN)

@@ -23,6 +23,7 @@ struct packet_context {
 	struct address sender;   /* from this address, */
 	struct steering message; /* with this in front */
 	__u32 sequence;          /* of a TCP packet off the fast path */
+	__u32 named;             /* off the fast path: the target that the connection id of QUIC names; NO_TARGET: none */
 	bool known;
 	bool forwarded; /* another balancer sent it here to be treated as this one's own */
 };

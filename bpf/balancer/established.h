@@ -236,7 +236,7 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	}
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (context->packet.protocol == IPPROTO_UDP)
-		refresh_flow(context, FLOW_UDP);
+		touch_flow(context);
 	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(context, decision))
 		return 0;
 	else if (closes(context))

@@ -150,7 +150,7 @@ static __always_inline bool is_fresh(const struct packet_context *context, __u8 
 	if (state != FLOW_ESTABLISHED && state != FLOW_UDP)
 		return false;
 	if (half_open(flow))
-		return own_hashed_target(context) == flow->target;
+		return context->named == flow->target || own_hashed_target(context) == flow->target;
 	return flow->state & FLOW_FRESH && within(context->now, flow->seen, TOUCH);
 }
 
@@ -180,6 +180,15 @@ static __always_inline void move_flow(const struct packet_context *context, __u8
 	changed.state = marked(context, state);
 	changed.seen = context->now;
 	change_flow(context, &changed);
+}
+
+/* A datagram of the known flow, whose entry says so once in a while. */
+static __always_inline void touch_flow(const struct packet_context *context)
+{
+	const struct flow_snapshot *flow = &context->flow;
+
+	if ((flow->state & ~FLOW_FRESH) != FLOW_UDP || flow->epoch != settings.epoch || context->now - flow->seen >= TOUCH)
+		refresh_flow(context, FLOW_UDP);
 }
 
 /* The order in which entries give way. */

@@ -30,13 +30,15 @@ static __always_inline enum fragment_table table_of_flow(const struct packet_con
 	return state == FLOW_ESTABLISHED || state == FLOW_UDP ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS;
 }
 
-/* Its flow's backend, or the hash's. There may be UDP that is never but in fragments: that is a flow too. */
+/* The backend that its connection id names, or its flow's, or the hash's. There may be UDP that is never but in fragments: that is a flow too. */
 static __always_inline void decide_fragment(const struct packet_context *context, struct decision *decision)
 {
 	bool udp = context->packet.protocol == IPPROTO_UDP;
 	const struct flow_snapshot *flow = known_flow(context);
 
-	if (flow && keeps_flows(flow->target)) {
+	if (context->named != NO_TARGET) {
+		decide_named(context, SENT_FRAGMENT, decision);
+	} else if (flow && keeps_flows(flow->target)) {
 		decide_send(decision, flow->target, SENT_FRAGMENT);
 		if (udp)
 			refresh_flow(context, FLOW_UDP);

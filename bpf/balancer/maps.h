@@ -49,6 +49,14 @@ struct {
 	__type(value, __u32);
 } group_targets SEC(".maps");
 
+/* The backends that connection ids of QUIC name. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct quic_server);
+	__type(value, __u32);
+} quic_servers SEC(".maps");
+
 /* Addresses that may send steering headers: the other balancers, with the target of each. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

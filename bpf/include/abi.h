@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 3
+#define HEDDLE_ABI 4
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -46,6 +46,10 @@ enum mptcp_mode {
 #define DROPS_ECHO 0x08       /* ICMP echo requests */
 #define ANSWERS_ECHO 0x10
 
+/* VIP_SERVICE: the connection ids of QUIC that name its backends (bpf/common/quic.h). */
+#define QUIC_SERVER_ID_BYTES 0x0f /* the length of a server id: 1 to 15; 0: connection ids are not looked at */
+#define QUIC_ROTATION_SHIFT 4     /* and above it the config rotation, 0 to 6 */
+
 struct vip_key {
 	struct address address;
 	__be16 port;
@@ -60,10 +64,19 @@ struct vip {
 	__u8 mode;          /* enum mptcp_mode */
 	__u32 table;        /* first slot of its Maglev table in `maglev` */
 	__u16 target;       /* VIP_DIRECT */
-	__u8 choices;       /* VIP_ADDRESS: DROPS_UNPARSABLE and the others */
+	__u8 choices;       /* VIP_ADDRESS: DROPS_UNPARSABLE and the others; VIP_SERVICE: QUIC_SERVER_ID_BYTES and the rotation */
 	__u8 several_ports; /* VIP_SERVICE: true: this is one of the service's ports, */
 	__u16 group; /* the id of the service under which tokens are stored of all services that have the same backends; 0: none has */
 	__be16 first_port; /* and this one stands for all of them in hashes: the first one, or 0 */
+};
+
+/* A backend's name in connection ids of QUIC. */
+struct quic_server {
+	__u64 server_id[2]; /* in network order, from its first byte on; zeros behind it */
+	__u16 vip;
+	__u8 rotation;
+	__u8 length; /* of the server id, in bytes */
+	__u32 pad;
 };
 
 /* ---- targets of packets: backends, and the other balancers ---- */
@@ -289,6 +302,7 @@ enum counter {
 	SENT_RETURNED,     /* came back from a balancer that does not know its backend: not registered there */
 	SENT_FOR_PEER,     /* from another balancer, after its token or flow was registered here */
 	SENT_UDP,          /* first packet of a UDP flow, by hash */
+	SENT_QUIC,         /* its connection id names the backend */
 	SENT_DIRECT,
 	SENT_FRAGMENT,
 	SENT_ICMP, /* an error about a flow, to the flow's backend */

@@ -4,6 +4,7 @@
 #include "common/native.h"
 #include "common/options.h"
 #include "common/packet.h"
+#include "common/quic.h"
 #include "common/sha1.h"
 #include "common/sha256.h"
 #include "common/siphash.h"
@@ -38,4 +39,14 @@ __u64 balancer_tag(const __u64 key[2], const struct steering *message, const str
 __u64 balancer_siphash(const __u64 key[2], __u64 word)
 {
 	return siphash(key, word);
+}
+
+/* 1: the server id is in `out`; 0: there is none; -1: the frame is no UDP packet with its header. */
+int balancer_server_id(struct xdp_md *ctx, __u32 rotation, __u32 length, __u64 out[2])
+{
+	struct packet packet;
+
+	if (parse(ctx, &packet) != PARSED || packet.protocol != IPPROTO_UDP || packet.later_fragment)
+		return -1;
+	return read_server_id(ctx, &packet, rotation, length, out);
 }

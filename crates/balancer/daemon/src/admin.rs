@@ -20,7 +20,7 @@ pub use problem::{Problem, ProblemKind};
 pub use protocol::{
     BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
     HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, NewBackend, NewBackends, Packet,
-    Reloaded, Reply, Request, Selection, ServiceStatus, Services, Status,
+    QuicPacket, Reloaded, Reply, Request, Selection, ServiceStatus, Services, Status,
 };
 pub use serve::{Handler, serve};
 

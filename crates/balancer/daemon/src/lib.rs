@@ -6,6 +6,7 @@ pub mod config;
 pub mod daemon;
 pub mod health;
 pub mod heartbeat;
+pub mod hex;
 pub mod ids;
 pub mod key_pool;
 pub mod links;

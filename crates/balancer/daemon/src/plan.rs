@@ -15,6 +15,7 @@ mod groups;
 mod indices;
 mod macs;
 mod maps;
+mod quic;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ pub use change::{Change, changes};
 pub use indices::{Full, Indices, Phase};
 pub use macs::read_macs;
 pub use maps::{Derived, Maps, VipName};
+pub use quic::ServerName;
 pub use settings::{Keys, settings, ticks};
 pub use world::World;
 
@@ -94,6 +96,7 @@ impl Plan {
             vips: maps::vips(config, self, &tables),
             ids: self.ids(),
             group_targets,
+            quic_servers: quic::servers(config, self, &targets, before),
             peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             tables_changed,

@@ -8,6 +8,7 @@ use heddle_balancer_maps::abi::{Counter, Forwarding, MptcpMode, Settings, Target
 use heddle_balancer_maps::{Action, Balancer, Clock, Error, Explainer, Explanation, Sizes};
 
 use heddle_hashing::ring::Ring;
+use heddle_wire::quic::ServerIds;
 
 use crate::network::{self, KEY, Receiver};
 use crate::{Flow, SERVICE_UDP};
@@ -31,6 +32,8 @@ pub struct Setup {
     pub mtu: u16,
     /// Ports of each service: [`crate::PORT`] and those behind it, one at least.
     pub ports: u16,
+    /// The connection ids of QUIC that name the UDP service's backends, as [`crate::server_id`] says.
+    pub quic: Option<ServerIds>,
     /// The choices for packets to the services' addresses that are for none of them (`DROPS_UNPARSABLE` and the others).
     pub choices: u32,
     /// Sizes of each balancer's maps.
@@ -65,6 +68,7 @@ impl Default for Setup {
             forwarding: Forwarding::Ipip,
             mtu: 0,
             ports: 1,
+            quic: None,
             choices: 0,
             sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
             settings,

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{
-    DROPS_CLOSED, Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, REFUSES_CLOSED,
-    RING_SIZE, STAMP_SHIFT, Settings, Target, TargetState, Vip, VipKey, VipKind,
+    DROPS_CLOSED, Forwarding, MAGLEV_SIZE, MptcpMode, NO_TARGET, PeerState, QuicServer,
+    REFUSES_CLOSED, RING_SIZE, STAMP_SHIFT, Settings, Target, TargetState, Vip, VipKey, VipKind,
 };
 use heddle_balancer_maps::{Balancer, Error};
 use heddle_hashing::{maglev, ring::Ring};
+use heddle_wire::quic::ServerIds;
 
 use crate::cluster::{Member, Peers};
 use crate::frames::heartbeat;
@@ -18,7 +19,7 @@ use crate::network::{
     self, GUE_PORT, OTHER_PORT, PORT, SERVICE_OTHER, SERVICE_TCP, SERVICE_UDP, SERVICES,
     STEERING_PORT,
 };
-use crate::{Cluster, Random};
+use crate::{Cluster, Random, server_id};
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
@@ -160,6 +161,11 @@ impl Cluster {
             let index = backend_index(at, backend);
             balancer.maps.targets.set(index, &self.backend_target(backend))?;
             balancer.maps.target_ids.insert(&backend_id(backend), &index)?;
+            if let Some(ids) = self.setup.quic {
+                let id = server_id(ids, backend);
+                let server = QuicServer::new(SERVICE_UDP, ids.rotation(), &id);
+                balancer.maps.quic_servers.insert(&server, &index)?;
+            }
         }
         Ok(())
     }
@@ -213,11 +219,14 @@ impl Cluster {
 
     fn write_services(&self, at: usize, balancer: &mut Balancer) -> Result<(), Error> {
         let group = if self.setup.grouped { SERVICE_TCP } else { 0 };
+        let choices = |ids: ServerIds| Vip::quic_choices(ids.rotation(), ids.length());
+        let choices = self.setup.quic.map_or(0, choices);
         let service = |id, mode| Vip {
             id,
             kind: VipKind::Service as u8,
             mode: mode as u8,
             group: if id == SERVICE_TCP { group } else { 0 },
+            choices: if id == SERVICE_UDP { choices } else { 0 },
             several_ports: (self.setup.ports > 1).into(),
             first_port: PORT.to_be(),
             ..Vip::default()

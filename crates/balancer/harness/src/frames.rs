@@ -74,12 +74,30 @@ impl Flow {
 
     /// A UDP datagram with this many bytes.
     pub fn datagram(&self, bytes: usize) -> Vec<u8> {
-        written(self.ip().udp(self.client.port(), self.service.port()), &payload(bytes))
+        self.udp(&payload(bytes))
     }
 
-    /// ICMP error of a router on the way back to the client: the backend's packet is too big for the next link.
+    /// A UDP datagram with this payload.
+    pub fn udp(&self, payload: &[u8]) -> Vec<u8> {
+        written(self.ip().udp(self.client.port(), self.service.port()), payload)
+    }
+
+    /// ICMP error of a router on the way back to the client: the backend's segment is too big for the next link.
     pub fn too_big(&self, mtu: u16) -> Vec<u8> {
-        let answer = Flow { client: self.service, service: self.client }.ack(&[], 1400);
+        self.too_big_for(&self.back().ack(&[], 1400), mtu)
+    }
+
+    /// The same about a datagram of the backend's.
+    pub fn too_big_datagram(&self, mtu: u16) -> Vec<u8> {
+        self.too_big_for(&self.back().datagram(1400), mtu)
+    }
+
+    /// The way from the backend to the client.
+    fn back(&self) -> Flow {
+        Flow { client: self.service, service: self.client }
+    }
+
+    fn too_big_for(&self, answer: &[u8], mtu: u16) -> Vec<u8> {
         let v6 = self.client.is_ipv6();
         let quote = &answer[ETHERNET..][..QUOTED + if v6 { 20 } else { 0 }];
         let router = SocketAddr::new(ROUTERS[usize::from(v6)], 0);

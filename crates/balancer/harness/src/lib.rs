@@ -11,6 +11,7 @@ mod cluster;
 mod control;
 mod frames;
 mod network;
+mod quic;
 mod random;
 mod traffic;
 
@@ -21,5 +22,6 @@ pub use network::{
     KEY, OTHER_PORT, PORT, SERVICE_TCP, SERVICE_UDP, backend_address, balancer_address,
     join_address, service,
 };
+pub use quic::{connection_id, server_id};
 pub use random::Random;
 pub use traffic::Connection;

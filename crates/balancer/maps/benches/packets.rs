@@ -133,6 +133,9 @@ fn balancer(case: &Case) -> Result<Balancer, heddle_balancer_maps::Error> {
         VipKey { address: case.vip.into(), port: PORT.to_be(), protocol: 6, ..VipKey::default() };
     let vip = Vip { id: 1, kind: VipKind::Service as u8, mode: case.mode as u8, ..Vip::default() };
     maps.vips.insert(&key, &vip)?;
+    let quic = Vip { choices: Vip::quic_choices(0, SERVER_ID.len() as u8), ..vip };
+    maps.vips.insert(&VipKey { protocol: 17, ..key }, &quic)?;
+    maps.quic_servers.insert(&QuicServer::new(1, 0, &SERVER_ID), &1)?;
     for index in 1..=BACKENDS {
         let target = Target {
             address: case.outer.into(),
@@ -265,6 +268,25 @@ fn frame(vip: IpAddr, flags: u8, mptcp: &[u8], payload: usize) -> Vec<u8> {
     bytes
 }
 
+/// A packet of an established QUIC connection, whose connection id names a backend.
+fn quic(vip: IpAddr) -> Vec<u8> {
+    let ethernet = PacketBuilder::ethernet2([2, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 1]);
+    let ip = match vip {
+        IpAddr::V4(vip) => ethernet.ipv4([198, 51, 100, 7], vip.octets(), 64),
+        IpAddr::V6(vip) => ethernet.ipv6(
+            [0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7],
+            vip.octets(),
+            64,
+        ),
+    };
+    let payload = [&[0x40, 7][..], &SERVER_ID, &[0x5a; 30]].concat();
+    let mut bytes = Vec::new();
+    let written = ip.udp(50_000, PORT).write(&mut bytes, &payload);
+    written.unwrap_or_else(|error| panic!("{error}"));
+    bytes
+}
+
+const SERVER_ID: [u8; 2] = [0, 0xa1];
 const CAPABLE: [u8; 4] = [30, 4, 0x01, 0x01];
 const KEYS: [u8; 20] = [30, 20, 0x01, 0x01, 1, 2, 3, 4, 5, 6, 7, 8, 0x0b, 2, 3, 4, 5, 6, 7, 8];
 const JOIN: [u8; 12] = [30, 12, 0x10, 2, 0x11, 0x22, 0x33, 0x44, 9, 9, 9, 9];
@@ -346,6 +368,10 @@ fn cases() -> Vec<Case> {
             ..known("known flow, IPv6 in IPv6, learn", MptcpMode::Learn)
         },
         Case { clients: Many(1 << 16), ..primary("known MPTCP flow, IPIP, learn, 64 K flows") },
+        Case {
+            first: vec![quic(VIP4), quic(VIP4)],
+            ..base("QUIC by connection id, IPIP", MptcpMode::Off, quic(VIP4), Counter::SentQuic)
+        },
         base("SYN, off, one flow again", MptcpMode::Off, syn(VIP4), Counter::SentSyn),
         base("SYN, learn, one flow again", MptcpMode::Learn, syn(VIP4), Counter::SentSyn),
         Case {

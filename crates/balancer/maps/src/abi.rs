@@ -12,7 +12,7 @@ use heddle_bpf_loader::plain_old_data;
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 plain_old_data! {
-    AssignedKey Candidate Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Opening Settings Subflow SubflowKey Target TokenEntry Trace Translation Vip VipKey
+    AssignedKey Candidate Flow FlowKey FragmentBucket JoinCount JoinSource PeerState Opening QuicServer Settings Subflow SubflowKey Target TokenEntry Trace Translation Vip VipKey
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod decap;
 mod explain;
 pub mod maps;
 mod object;
+mod quic;
 mod sizes;
 pub mod steering;
 mod ticks;

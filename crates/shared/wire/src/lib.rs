@@ -1,7 +1,7 @@
 //! Packet formats, as typed representations with checked parsing and emission.
 //!
 //! [`TcpFrame`] parses an Ethernet frame down to the TCP options, and [`mptcp`] parses those of MPTCP, by which a ToR or a load balancer
-//! associates subflows with connections. [`shim`] and [`probe`] are headers between switches.
+//! associates subflows with connections. [`quic`] finds the server that a connection id of QUIC names. [`shim`] and [`probe`] are headers between switches.
 //!
 //! The crate does not allocate, keeps no state, and does not panic on any bytes. All numbers are in network byte order on the wire.
 //!
@@ -34,6 +34,7 @@ pub mod ip;
 pub mod key;
 pub mod mptcp;
 pub mod probe;
+pub mod quic;
 pub mod shim;
 pub mod tcp;
 

@@ -47,6 +47,9 @@ pub(crate) struct Add {
     /// The address at which clients join its connections (`mptcp = "c-flag"`).
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) join_address: Option<IpAddr>,
+    /// Its name in connection ids of QUIC, in hexadecimal (`quic` of the service).
+    #[arg(long, value_name = "ID")]
+    pub(crate) server_id: Option<String>,
     /// The number that steering headers know it by. Default: made of its address and its service.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) id: Option<u32>,

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::{ArgGroup, Args};
-use heddled::admin::{MptcpOption, Packet};
+use heddled::admin::{MptcpOption, Packet, QuicPacket};
 use heddled::service::Protocol;
 
 const SYN: u8 = 2;
@@ -13,6 +13,7 @@ const ACK: u8 = 16;
 #[command(
     group = ArgGroup::new("segment").args(["syn", "ack", "flags", "udp"]),
     group = ArgGroup::new("option").args(["capable", "keys", "join"]),
+    group = ArgGroup::new("tcp").args(["syn", "ack", "flags", "capable", "keys", "join"]).multiple(true),
     after_help = "\
 Examples, from the first packet of an MPTCP connection to its second subflow:
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --capable
@@ -22,6 +23,7 @@ And others:
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443            a plain SYN
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --ack --payload 1400
   heddle lb explain --from [2001:db8::7]:4000 --to [2001:db8::10]:443 --udp
+  heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --quic 0700a145c04cc4f0
 
 The running program decides, on its own tables, as it would for a packet that arrives now."
 )]
@@ -53,7 +55,13 @@ pub(crate) struct Explain {
     /// MP_JOIN: a SYN that joins the connection that the backend knows by this token, in hexadecimal.
     #[arg(long, value_name = "TOKEN", value_parser = token)]
     join: Option<u32>,
-    /// Bytes of data behind the header.
+    /// UDP: a packet of an established QUIC connection, whose destination connection id begins with these bytes, in hexadecimal.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["tcp", "quic_initial"], value_parser = connection_id)]
+    quic: Option<String>,
+    /// UDP: an Initial of QUIC, with this destination connection id.
+    #[arg(long, value_name = "ID", conflicts_with = "tcp", value_parser = connection_id)]
+    quic_initial: Option<String>,
+    /// Bytes of data behind the header; of QUIC packets, their length, if it is not the least that they have.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     payload: u16,
 }
@@ -63,20 +71,28 @@ impl Explain {
     pub(crate) fn packet(&self) -> Packet {
         let capable = self.capable.then_some(MptcpOption::Capable);
         let join = self.join.map(|token| MptcpOption::Join { token });
+        let short = self.quic.clone().map(|connection_id| QuicPacket::Short { connection_id });
+        let initial = self.quic_initial.clone();
+        let initial = initial.map(|connection_id| QuicPacket::Initial { connection_id });
         Packet {
             source: self.from,
             destination: self.to,
-            protocol: if self.udp { Protocol::Udp } else { Protocol::Tcp },
+            quic: short.or(initial),
+            protocol: if self.is_udp() { Protocol::Udp } else { Protocol::Tcp },
             flags: self.tcp_flags(),
             mptcp: capable.or(self.keys).or(join),
             payload: self.payload,
         }
     }
 
+    fn is_udp(&self) -> bool {
+        self.udp || self.quic.is_some() || self.quic_initial.is_some()
+    }
+
     fn tcp_flags(&self) -> u8 {
         match self.flags {
             Some(flags) => flags,
-            None if self.udp => 0,
+            None if self.is_udp() => 0,
             None if self.ack || (self.keys.is_some() && !self.syn) => ACK,
             None => SYN,
         }
@@ -109,6 +125,14 @@ fn keys(text: &str) -> Result<MptcpOption, String> {
     let (sender, receiver) = text.split_once(',').ok_or_else(wrong)?;
     let key = |text| u64::from_str_radix(digits(text), 16).map_err(|_| wrong());
     Ok(MptcpOption::Keys { sender: key(sender)?, receiver: key(receiver)? })
+}
+
+fn connection_id(text: &str) -> Result<String, String> {
+    let digits = digits(text);
+    match heddled::hex::bytes(digits) {
+        Some(id) if id.len() <= 20 => Ok(digits.to_owned()),
+        _ => Err("write up to 20 bytes in hexadecimal, as in 07c4605e4504cc4f".into()),
+    }
 }
 
 fn digits(text: &str) -> &str {
@@ -147,6 +171,7 @@ mod tests {
             ("--flags fa", 17),
             ("--flags=-", 0),
             ("--udp", 0),
+            ("--quic 0700a1", 0),
         ] {
             assert_eq!(flags(words), Ok(wanted), "{words}");
         }
@@ -161,6 +186,26 @@ mod tests {
         for wrong in ["--join 1c2d3e4f5", "--join x", "--keys 1", "--keys 1,x", "--flags X"] {
             assert!(packet(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn connection_ids_are_of_udp_and_hexadecimal() {
+        let quic = |words: &str| {
+            let packet = packet(words).unwrap();
+            assert_eq!(packet.protocol, Protocol::Udp);
+            packet.quic.unwrap()
+        };
+        let connection_id = || "07c4".to_owned();
+        let short = QuicPacket::Short { connection_id: connection_id() };
+        assert_eq!(quic("--quic 0x07c4"), short);
+        assert_eq!(quic("--udp --quic 07c4"), short);
+        let initial = QuicPacket::Initial { connection_id: connection_id() };
+        assert_eq!(quic("--quic-initial 07c4"), initial);
+        let long = format!("--quic {}", "00".repeat(21));
+        for wrong in ["--quic 07c", "--quic x", &long, "--quic 07 --syn", "--quic 07 --join 1"] {
+            assert!(packet(wrong).is_err(), "{wrong}");
+        }
+        assert!(packet("--quic 07 --quic-initial 07").is_err());
     }
 
     #[test]

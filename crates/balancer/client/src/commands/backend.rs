@@ -47,6 +47,7 @@ fn addition(args: &Add) -> Request {
             state: if args.drain { BackendState::Drain } else { BackendState::Up },
             sorry: args.sorry,
             join_address: args.join_address,
+            server_id: args.server_id.clone(),
             id: args.id,
         },
     };

@@ -4,6 +4,7 @@
 use core::ffi::c_int;
 use std::net::{IpAddr, Ipv6Addr};
 
+use heddle_wire::quic::ServerIds;
 use heddle_wire::{Key, TcpFlags, Token, Version};
 
 use super::packet::{Packet, Refusal};
@@ -69,6 +70,12 @@ unsafe extern "C" {
         sender: *const [u64; 2],
         packet: *const RawPacket,
     ) -> u64;
+    fn balancer_server_id(
+        context: *mut Context,
+        rotation: u32,
+        length: u32,
+        out: *mut [u64; 2],
+    ) -> c_int;
     fn balancer_siphash(key: *const [u64; 2], word: u64) -> u64;
 }
 
@@ -187,6 +194,18 @@ pub fn tag(
     let packet = frame.map_or(core::ptr::null(), |_| &raw const packet);
     // SAFETY: all four are live, or null where the function takes null; it reads them and nothing else.
     Some(unsafe { balancer_tag(&raw const key, header, &raw const sender, packet) }.to_ne_bytes())
+}
+
+/// The server id that the balancer reads in a frame of QUIC, with zeros behind it up to 16 bytes; the outer option is none where it sees no UDP packet.
+pub fn server_id(frame: &[u8], ids: ServerIds) -> Option<Option<[u8; 16]>> {
+    let mut context = Context::of(frame);
+    let mut out = [0_u64; 2];
+    let (rotation, length) = (ids.rotation().into(), ids.length().into());
+    // SAFETY: the context names a live frame, which the function only reads; it writes `out` only.
+    let read = unsafe { balancer_server_id(&raw mut context, rotation, length, &raw mut out) };
+    let [high, low] = out.map(|word| u128::from(u64::from_be(word)));
+    let bytes = (high << 64 | low).to_be_bytes();
+    (read >= 0).then_some((read > 0).then_some(bytes))
 }
 
 /// The balancer's SipHash-2-4 of the eight bytes that are `word` with the lowest first.

@@ -314,9 +314,28 @@ pub struct Packet {
     /// Its MPTCP option.
     #[serde(default)]
     pub mptcp: Option<MptcpOption>,
-    /// Bytes behind the TCP or UDP header.
+    /// UDP: the packet of QUIC that it is.
+    #[serde(default)]
+    pub quic: Option<QuicPacket>,
+    /// Bytes behind the TCP or UDP header; of a packet of QUIC, 0 stands for as many as such a packet has at least.
     #[serde(default)]
     pub payload: u16,
+}
+
+/// Packets of QUIC by the place of their destination connection id (RFC 8999), which is in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QuicPacket {
+    /// With a short header, as in an established connection.
+    Short {
+        /// The connection id: the server's.
+        connection_id: String,
+    },
+    /// An Initial, with a long header.
+    Initial {
+        /// The connection id: first the client's choice, then the server's.
+        connection_id: String,
+    },
 }
 
 /// MPTCP options that matter here (RFC 8684).

@@ -7,7 +7,9 @@ mod settings;
 
 pub(super) use membership::{Etcd, Member, Membership, Steering};
 pub use service::{Backend, BackendState};
-pub(super) use service::{ClosedPorts, Echo, Forwarding, Health, HealthKind, Service, Unparsable};
+pub(super) use service::{
+    ClosedPorts, Echo, Forwarding, Health, HealthKind, Quic, Service, Unparsable,
+};
 pub(super) use settings::{Balancer, Limits, Tables, Timeouts};
 
 use schemars::JsonSchema;

@@ -9,6 +9,7 @@ mod health;
 mod identities;
 mod ids;
 mod members;
+mod quic;
 mod services;
 mod settings;
 

@@ -11,7 +11,7 @@ use heddle_balancer_maps::maps::Maps;
 use heddle_hashing::RING_SIZE;
 
 use crate::ids::WireId;
-use crate::plan::{self, Change, Derived, VipName};
+use crate::plan::{self, Change, Derived, ServerName, VipName};
 
 /// The maps of the data plane, as the daemon writes them.
 pub(super) trait DataPlane {
@@ -97,6 +97,10 @@ impl DataPlane for Maps {
                 self.group_targets.insert(key, &(*index).into())
             }
             Change::GroupTarget(key, None) => self.group_targets.remove(key),
+            Change::QuicServer(name, Some(index)) => {
+                self.quic_servers.insert(&name.into(), &(*index).into())
+            }
+            Change::QuicServer(name, None) => self.quic_servers.remove(&name.into()),
             Change::Table(number, slots) => self.maglev.write(first_slot(*number), slots),
             Change::Ring(parts) => write_ring(self, parts),
             Change::Vip(name, Some(vip)) => self.vips.insert(&(*name).into(), vip),
@@ -151,6 +155,7 @@ fn contents(maps: &Maps) -> Result<plan::Maps, Error> {
         targets: targets(maps)?,
         ids: ids(maps)?,
         group_targets: group_targets(maps)?,
+        quic_servers: quic_servers(maps)?,
         peers: peers(maps)?,
         tables: tables.collect(),
         ring: ring(maps, 0),
@@ -195,6 +200,11 @@ fn ids(maps: &Maps) -> Result<BTreeMap<WireId, u16>, Error> {
 fn group_targets(maps: &Maps) -> Result<BTreeMap<u32, u16>, Error> {
     let targets = maps.group_targets.entries()?.into_iter();
     Ok(targets.map(|(key, index)| (key, index as u16)).collect())
+}
+
+fn quic_servers(maps: &Maps) -> Result<BTreeMap<ServerName, u16>, Error> {
+    let servers = maps.quic_servers.entries()?.into_iter();
+    Ok(servers.map(|(key, index)| (key.into(), index as u16)).collect())
 }
 
 fn peers(maps: &Maps) -> Result<BTreeMap<IpAddr, u16>, Error> {

@@ -36,7 +36,22 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn start() -> World {
-        let config = config::load("lb.toml", FILE).unwrap();
+        World::of(FILE)
+    }
+
+    /// The service is QUIC's, and be2 is server 00a2.
+    pub(super) fn with_quic() -> World {
+        let quic = "protocol = 'udp'\n    quic = { server_id_length = 2 }\n    backend = ";
+        let mut file = FILE.replace("backend = ", quic);
+        for number in ["1", "2"] {
+            let address = format!("'10.0.1.{number}'");
+            file = file.replace(&address, &format!("{address}, server_id = '00a{number}'"));
+        }
+        World::of(&file)
+    }
+
+    fn of(file: &str) -> World {
+        let config = config::load("lb.toml", file).unwrap();
         let members = config.members().to_vec();
         let backends = config.services[0].backends.iter().map(|backend| backend.address);
         let addresses = backends.chain(members.iter().map(|member| member.address));

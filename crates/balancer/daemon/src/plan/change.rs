@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{self, TargetState};
 
-use super::{Derived, Maps, VipName};
+use super::{Derived, Maps, ServerName, VipName};
 use crate::ids::WireId;
 
 /// A write to a map.
@@ -17,6 +17,8 @@ pub enum Change {
     Id(WireId, Option<u16>),
     /// To `group_targets`; `None`: taken out.
     GroupTarget(u32, Option<u16>),
+    /// To `quic_servers`; `None`: taken out.
+    QuicServer(ServerName, Option<u16>),
     /// A whole Maglev table, by number; no VIP uses it now.
     Table(u32, Vec<u32>),
     /// The whole of `ring`: owners, former owners, second owners.
@@ -41,6 +43,9 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     set(&mut changes, &before.group_targets, &after.group_targets, |key, index| {
         Change::GroupTarget(key, Some(*index))
     });
+    set(&mut changes, &before.quic_servers, &after.quic_servers, |name, index| {
+        Change::QuicServer(name, Some(*index))
+    });
     set(&mut changes, &before.tables, &after.tables, |number, table| {
         Change::Table(number, table.clone())
     });
@@ -61,6 +66,9 @@ pub fn changes(before: &Maps, after: &Maps) -> Vec<Change> {
     unset(&mut changes, &before.group_targets, &after.group_targets, |key| {
         Change::GroupTarget(key, None)
     });
+    unset(&mut changes, &before.quic_servers, &after.quic_servers, |name| {
+        Change::QuicServer(name, None)
+    });
     unset(&mut changes, &before.ids, &after.ids, |id| Change::Id(id, None));
     unset(&mut changes, &before.targets, &after.targets, |index| {
         Change::Target(index, abi::Target::default())
@@ -73,21 +81,23 @@ fn in_state(maps: &Maps, states: &[TargetState]) -> BTreeMap<u16, abi::Target> {
     targets.filter(|(_, target)| states.iter().any(|state| target.state == *state as u8)).collect()
 }
 
-fn set<K: Ord + Copy, V: PartialEq>(
+fn set<K: Ord + Clone, V: PartialEq>(
     changes: &mut Vec<Change>,
     before: &BTreeMap<K, V>,
     after: &BTreeMap<K, V>,
     change: impl Fn(K, &V) -> Change,
 ) {
     let new = after.iter().filter(|(key, value)| before.get(key) != Some(value));
-    changes.extend(new.map(|(key, value)| change(*key, value)));
+    changes.extend(new.map(|(key, value)| change(key.clone(), value)));
 }
 
-fn unset<K: Ord + Copy, V>(
+fn unset<K: Ord + Clone, V>(
     changes: &mut Vec<Change>,
     before: &BTreeMap<K, V>,
     after: &BTreeMap<K, V>,
     change: impl Fn(K) -> Change,
 ) {
-    changes.extend(before.keys().filter(|key| !after.contains_key(key)).map(|key| change(*key)));
+    changes.extend(
+        before.keys().filter(|key| !after.contains_key(key)).map(|key| change(key.clone())),
+    );
 }

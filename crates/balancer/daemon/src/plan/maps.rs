@@ -8,6 +8,7 @@ use heddle_hashing::MAGLEV_SIZE;
 use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::{self, Weighted};
 
+use super::quic::ServerName;
 use super::{Indices, Phase, Plan, World};
 use crate::config::{Backend, ClosedPorts, Config, Echo, Forwarding, Ports, Service, Unparsable};
 use crate::ids::WireId;
@@ -26,6 +27,8 @@ pub struct Maps {
     pub ids: BTreeMap<WireId, u16>,
     /// `group_targets`.
     pub group_targets: BTreeMap<u32, u16>,
+    /// `quic_servers`.
+    pub quic_servers: BTreeMap<ServerName, u16>,
     /// `peers`.
     pub peers: BTreeMap<IpAddr, u16>,
     /// The Maglev tables in use, with the stamps of their slots' changes ([`maglev::stamped`]), by number: table n begins at slot n * [`MAGLEV_SIZE`] of `maglev`.
@@ -163,7 +166,7 @@ pub(super) fn targets(
 }
 
 /// True of a target whose flows stay with it.
-fn keeps_flows(target: &abi::Target) -> bool {
+pub(super) fn keeps_flows(target: &abi::Target) -> bool {
     u32::from(target.state) & abi::TARGET_KEEPS_FLOWS != 0
 }
 
@@ -339,6 +342,7 @@ pub(super) fn vips(
             places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
         let entry = abi::Vip {
             kind: VipKind::Service as u8,
+            choices: service.quic.map_or(0, super::quic::choices),
             table: table * MAGLEV_SIZE,
             several_ports: service.ports.are_several().into(),
             first_port: if service.ports.are_several() { service.ports.first().to_be() } else { 0 },

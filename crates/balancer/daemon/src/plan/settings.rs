@@ -84,6 +84,7 @@ fn fingerprint(config: &Config, keys: &Keys) -> u32 {
         digest.update([key.protocol, abi::MptcpMode::from(service.mptcp) as u8]);
         digest.update(key.port.to_be_bytes());
         digest.update(service.ports.each().end().to_be_bytes());
+        digest.update(service.quic.map(super::quic::choices).as_slice());
         let mut backends: Vec<_> = service.backends.iter().collect();
         backends.sort_by_key(|backend| backend.id);
         digest.update((backends.len() as u64).to_be_bytes());
@@ -95,6 +96,7 @@ fn fingerprint(config: &Config, keys: &Keys) -> u32 {
             digest.update([flags]);
             digest.update(backend.address.to_string());
             digest.update([0]);
+            digest.update(backend.server_id.as_deref().unwrap_or_default());
         }
     }
     digest.finalize().iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))

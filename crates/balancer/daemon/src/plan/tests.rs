@@ -14,6 +14,7 @@ use crate::mac::Mac;
 use crate::neighbours::NextHop;
 
 mod ports;
+mod quic;
 mod shares;
 
 const UP: u8 = TargetState::Up as u8;
@@ -133,6 +134,8 @@ fn kinds(changes: &[Change]) -> Vec<&'static str> {
         Change::Target(..) => "no target",
         Change::Id(_, Some(_)) => "id",
         Change::Id(_, None) => "no id",
+        Change::QuicServer(_, Some(_)) => "server id",
+        Change::QuicServer(_, None) => "no server id",
         Change::GroupTarget(_, Some(_)) => "group target",
         Change::GroupTarget(_, None) => "no group target",
         Change::Table(..) => "table",

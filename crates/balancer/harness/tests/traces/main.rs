@@ -18,6 +18,7 @@ mod learning;
 mod modes;
 mod plain;
 mod ports;
+mod quic;
 mod registrations;
 mod steering;
 mod verdicts;

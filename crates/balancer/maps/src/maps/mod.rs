@@ -28,7 +28,7 @@ pub(crate) use traces::Traces;
 use heddle_bpf_loader::maps::{Hash, Slots};
 
 use crate::Error;
-use crate::abi::{Address, AssignedKey, Candidate, FlowKey, Vip, VipKey};
+use crate::abi::{Address, AssignedKey, Candidate, FlowKey, QuicServer, Vip, VipKey};
 
 /// All maps of a balancer.
 pub struct Maps {
@@ -40,6 +40,8 @@ pub struct Maps {
     pub target_ids: Hash<u32, u32>,
     /// Between the targets of a group's services: service in the upper, target in the lower 16 bits, to a target.
     pub group_targets: Hash<u32, u32>,
+    /// The targets that connection ids of QUIC name.
+    pub quic_servers: Hash<QuicServer, u32>,
     /// The target index of each other balancer, by its address.
     pub peers: Hash<Address, u32>,
     /// The state of each other balancer, by its target's index.
@@ -79,6 +81,7 @@ impl Maps {
             targets: Targets::new(map("targets")?)?,
             target_ids: Hash::new(map("target_ids")?)?,
             group_targets: Hash::new(map("group_targets")?)?,
+            quic_servers: Hash::new(map("quic_servers")?)?,
             peers: Hash::new(map("peers")?)?,
             peer_states: PeerStates::new(map("peer_states")?)?,
             maglev: Slots::new("maglev", map("maglev")?)?,

@@ -7,8 +7,8 @@ use heddle_bpf_loader::maps::{Shape, absent_as_none};
 
 use crate::abi::{
     self, AssignedKey, BUCKET_ENTRIES, COUNTERS, Candidate, Count, FlowKey, FragmentBucket,
-    HEDDLE_ABI, JoinCount, JoinSource, MAGLEV_SIZE, PeerState, RING_SIZE, Settings, Target, Vip,
-    VipKey,
+    HEDDLE_ABI, JoinCount, JoinSource, MAGLEV_SIZE, PeerState, QuicServer, RING_SIZE, Settings,
+    Target, Vip, VipKey,
 };
 use crate::{Error, Sizes};
 
@@ -18,7 +18,7 @@ pub(super) const SETTINGS: &str = ".bss";
 /// The shared maps of a balancer. What is not among them (traces, constants, what is left of limits) each program has for
 /// itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PinnedMaps([Shape; 19]);
+pub(crate) struct PinnedMaps([Shape; 20]);
 
 impl PinnedMaps {
     /// Their shapes at these sizes.
@@ -31,6 +31,7 @@ impl PinnedMaps {
             Shape::of::<u32, Target>("targets", sizes.targets),
             Shape::of::<u32, u32>("target_ids", sizes.targets),
             Shape::of::<u32, u32>("group_targets", 2 * sizes.targets),
+            Shape::of::<QuicServer, u32>("quic_servers", 2 * sizes.targets),
             Shape::of::<abi::Address, u32>("peers", sizes.peers),
             Shape::of::<u32, PeerState>("peer_states", sizes.targets),
             Shape::of::<u32, u32>("maglev", maglev),

@@ -3,6 +3,8 @@
 use heddled::config::{Config, Service};
 use heddled::service::MptcpMode;
 
+use heddle_program::output::counted;
+
 use super::finding::Finding;
 
 /// Findings about all services of a configuration.
@@ -33,11 +35,32 @@ fn of_service(service: &Service) -> Vec<Finding> {
             "mptcp = \"learn\"; or translated = true, if `heddle lb translate` runs on each backend and puts the assigned keys in place of the kernel's",
         ));
     }
+    found.extend(scarce_server_ids(service));
     if service.health.is_none() && !service.backends.is_empty() {
         let message = "no health check: a backend that fails keeps its share of new connections";
         found.push(Finding::warning(name, message).fix("health = { kind = \"tcp\" }"));
     }
     found
+}
+
+/// The share of clients' random connection ids that may name a backend.
+const MOST_BY_CHANCE: f64 = 0.001;
+
+/// A warning of server ids that are too short: clients' first connection ids are random, and one that names a backend opens a connection there,
+/// also where the backend drains or fails its checks.
+fn scarce_server_ids(service: &Service) -> Option<Finding> {
+    let ids = service.quic?;
+    let by_chance = service.backends.len() as f64 / 8.0 / 256_f64.powi(ids.length().into());
+    let message = format!(
+        "server ids of {}: one new connection in {:.0} has an id that names a backend by chance, and goes there whatever its weight and state",
+        counted(ids.length().into(), "byte"),
+        by_chance.recip()
+    );
+    (by_chance > MOST_BY_CHANCE).then(|| {
+        let longer = ids.length() + 1;
+        Finding::warning(&service.name, message)
+            .fix(format!("quic = {{ server_id_length = {longer} }}, on the servers, too"))
+    })
 }
 
 #[cfg(test)]
@@ -81,6 +104,27 @@ mod tests {
         assert_eq!(refused[0].0, Severity::Error);
         assert!(refused[0].1.contains("assign"), "{refused:?}");
         assert_eq!(found(&format!("translated = true\n{assign}{BACKEND}")), []);
+    }
+
+    #[test]
+    fn few_server_ids_are_a_warning() {
+        let quic = |bytes: usize, backends: u8| {
+            let backend = |n: u8| {
+                let id = format!("{n:02x}").repeat(bytes);
+                BACKEND.replace("be1", &format!("be{n}")).replace("0.1", &format!("0.{n}"))
+                    + &format!("server_id = \"{id}\"\n")
+            };
+            let backends: String = (1..=backends).map(backend).collect();
+            let health = "health = { kind = \"tcp\", port = 80 }";
+            found(&format!(
+                "protocol = \"udp\"\nquic = {{ server_id_length = {bytes} }}\n{health}\n{backends}"
+            ))
+        };
+        let [(severity, message)] = &quic(1, 4)[..] else { panic!("{:?}", quic(1, 4)) };
+        assert_eq!(*severity, Severity::Warning);
+        assert!(message.contains("one new connection in 512 "), "{message}");
+        assert_eq!(quic(1, 2), []);
+        assert_eq!(quic(2, 200), []);
     }
 
     #[test]

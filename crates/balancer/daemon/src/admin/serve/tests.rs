@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::admin::calls::Call;
 use crate::admin::{
     AskError, BackendChange, Client, Connections, Filter, MptcpOption, NewBackend, NewBackends,
-    Packet, ProblemKind, Selection, bind,
+    Packet, ProblemKind, QuicPacket, Selection, bind,
 };
 use crate::service::Protocol;
 
@@ -82,6 +82,7 @@ fn each_request_arrives_as_it_was_sent() {
         protocol: Protocol::Tcp,
         flags: 2,
         mptcp: Some(MptcpOption::Join { token: 7 }),
+        quic: Some(QuicPacket::Initial { connection_id: "07a1".into() }),
         payload: 0,
     };
     let backend = json!({ "name": "b/4 ü", "address": "10.0.1.4", "weight": 3, "state": "drain" });

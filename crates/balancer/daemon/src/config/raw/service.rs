@@ -29,6 +29,9 @@ pub(in crate::config) struct Service {
     pub(in crate::config) group: Option<String>,
     /// Method to keep the subflows of one MPTCP connection together. Default: learn for TCP, off for UDP.
     pub(in crate::config) mptcp: Option<MptcpMode>,
+    /// UDP: packets of QUIC whose connection id names a backend go to that backend, from whatever address and port the client sends
+    /// (draft-ietf-quic-load-balancers, without encryption); each backend has a `server_id` then. Default: none, all datagrams go by flow.
+    pub(in crate::config) quic: Option<Quic>,
     /// Each backend has a program that replaces the kernel's own MPTCP keys by those that the balancer has assigned. For `mptcp = "assign"` only;
     /// `heddle lb check` reports such a service without it as an error. Default: false.
     #[serde(default)]
@@ -54,6 +57,18 @@ pub(in crate::config) struct Service {
     /// Backends.
     #[serde(default)]
     pub(in crate::config) backend: Vec<Backend>,
+}
+
+/// The connection ids by which packets of QUIC name a service's backends.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct Quic {
+    /// The first three bits of the connection ids that name a backend: 0 to 6. Default: 0.
+    #[serde(default)]
+    pub(in crate::config) config_rotation: u8,
+    /// The bytes of a server id: 1 to 15. A client's first connection id is random: the more server ids are no backend's, the fewer of those
+    /// name one.
+    pub(in crate::config) server_id_length: u8,
 }
 
 /// Forwarding of packets to a backend.
@@ -187,6 +202,9 @@ pub struct Backend {
     /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other backend has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join_address: Option<IpAddr>,
+    /// Its name in connection ids of QUIC (`quic` of the service), in hexadecimal: "00a1". Its server puts the same into all that it issues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_id: Option<String>,
     /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,

@@ -15,6 +15,7 @@ use super::addresses::{can_reach, check_unicast, own_addresses};
 use super::groups;
 use super::health;
 use super::ids::check_id;
+use super::quic;
 use crate::ids::WireId;
 use crate::service::{MptcpMode, Protocol};
 
@@ -85,6 +86,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
         protocol: raw.protocol,
         group: raw.group.clone(),
         mptcp: mptcp(raw)?,
+        quic: quic::server_ids(raw)?,
         translated: translated(raw)?,
         forwarding: match raw.forwarding {
             raw::Forwarding::L2 => Forwarding::L2,
@@ -220,6 +222,7 @@ pub(super) fn backend(
         in_maintenance: raw.state == raw::BackendState::Maintenance,
         sorry: raw.sorry,
         join_address: join_address(raw, service)?,
+        server_id: quic::server_id(raw, service)?,
     })
 }
 

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use heddle_hashing::hash::ServiceKey;
+use heddle_wire::quic::ServerIds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,8 @@ pub struct Service {
     pub group: Option<String>,
     /// Method to keep subflows together.
     pub mptcp: MptcpMode,
+    /// The connection ids of QUIC that name its backends; `None`: they are not looked at.
+    pub quic: Option<ServerIds>,
     /// With `assign`: backends put the assigned keys in place of their kernel's own.
     pub translated: bool,
     /// Forwarding of packets to backends.
@@ -129,4 +132,6 @@ pub struct Backend {
     pub sorry: bool,
     /// The address at which clients join its connections; with `c-flag` always there, else never.
     pub join_address: Option<IpAddr>,
+    /// Its name in connection ids; in a service with `quic` always there, else never.
+    pub server_id: Option<Vec<u8>>,
 }

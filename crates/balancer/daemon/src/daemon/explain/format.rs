@@ -43,6 +43,9 @@ fn sent(verdict: Counter, backend: &str) -> Option<String> {
             "Another balancer does not know its backend {backend} yet, and has sent it back: it goes there."
         ),
         Counter::SentUdp => format!("The first of its flow: {by_hash}."),
+        Counter::SentQuic => {
+            format!("It goes to backend {backend}, from whatever address the client sends.")
+        }
         Counter::SentDirect => format!("The address is backend {backend}'s own: it goes there."),
         Counter::SentFragment => {
             format!("A fragment: it goes where the first one goes, to backend {backend}.")

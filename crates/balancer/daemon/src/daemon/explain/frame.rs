@@ -6,11 +6,18 @@ use etherparse::{PacketBuilder, PacketBuilderStep, TcpHeader};
 use heddle_wire::mptcp::{CapableFlags, CapableKeys, MpCapable, MpJoin};
 use heddle_wire::{Key, MptcpOption as OnWire, Token, Version, tcp::MAX_OPTION_BYTES};
 
-use crate::admin::{MptcpOption, Packet};
+use crate::admin::{MptcpOption, Packet, QuicPacket};
+use crate::hex;
 use crate::service::Protocol;
 
 /// The longest payload of a frame that the kernel takes for a test run, less all headers.
 const MOST_PAYLOAD: u16 = 3000;
+/// The first byte of a short header, and what is in front of the connection id's length in an Initial of version 1 (RFC 9000, section 17).
+const SHORT_HEADER: u8 = 0x40;
+const INITIAL: [u8; 5] = [0xc0, 0, 0, 0, 1];
+/// Bytes of UDP payload: more than the longest connection id with 21 behind it; a client's first datagram (RFC 9000, section 14.1).
+const LEAST_SHORT: u16 = 50;
+const LEAST_INITIAL: u16 = 1200;
 /// Invented addresses: the program does not read them.
 const MACS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];
 const HOPS: u8 = 64;
@@ -28,10 +35,11 @@ pub(super) fn of(packet: &Packet) -> Result<Vec<u8>, String> {
             "a packet that can be explained has {MOST_PAYLOAD} bytes of payload at most"
         ));
     }
-    let payload = vec![0; packet.payload.into()];
+    let payload = payload(packet)?;
     let mut frame = Vec::new();
     let ip = ip(packet)?;
     let written = match packet.protocol {
+        Protocol::Tcp if packet.quic.is_some() => return Err("QUIC runs over UDP".into()),
         Protocol::Udp if packet.mptcp.is_some() => return Err("UDP has no MPTCP options".into()),
         Protocol::Udp => {
             let (source, destination) = (packet.source.port(), packet.destination.port());
@@ -41,6 +49,29 @@ pub(super) fn of(packet: &Packet) -> Result<Vec<u8>, String> {
     };
     written.map_err(|error| error.to_string())?;
     Ok(frame)
+}
+
+/// What is behind the TCP or UDP header.
+pub(super) fn payload(packet: &Packet) -> Result<Vec<u8>, String> {
+    let (mut bytes, least) = match &packet.quic {
+        None => (Vec::new(), 0),
+        Some(QuicPacket::Short { connection_id }) => {
+            ([&[SHORT_HEADER], &*id(connection_id)?].concat(), LEAST_SHORT)
+        }
+        Some(QuicPacket::Initial { connection_id }) => {
+            let id = id(connection_id)?;
+            ([&INITIAL[..], &[id.len() as u8], &id].concat(), LEAST_INITIAL)
+        }
+    };
+    let wanted = if packet.payload == 0 { least } else { packet.payload };
+    bytes.resize(bytes.len().max(wanted.into()), 0);
+    Ok(bytes)
+}
+
+/// A connection id, of version 1's lengths (RFC 9000, section 17.2).
+fn id(text: &str) -> Result<Vec<u8>, String> {
+    let id = hex::bytes(text).filter(|id| id.len() <= 20);
+    id.ok_or_else(|| format!("`{text}` is no connection id: up to 40 hexadecimal digits, in pairs"))
 }
 
 fn ip(packet: &Packet) -> Result<PacketBuilderStep<etherparse::IpHeaders>, String> {

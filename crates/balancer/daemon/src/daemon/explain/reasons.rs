@@ -3,11 +3,13 @@
 use std::net::{IpAddr, SocketAddr};
 
 use heddle_balancer_maps::abi::{Counter, FLOW_KEYS_SEEN, FlowState, NO_TARGET};
+use heddle_program::output::counted;
 
-use super::{Facts, format};
-use crate::admin::{BackendStatus, MptcpOption, Packet};
+use super::{Facts, format, frame};
+use crate::admin::{BackendStatus, MptcpOption, Packet, QuicPacket};
 use crate::config::{self, Service};
 use crate::health::State;
+use crate::hex;
 use crate::service::{MptcpMode, Protocol};
 
 /// All sentences, first things first.
@@ -21,6 +23,7 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<String> {
     if facts.verdict() != Counter::SentDirect {
         said.push(flow(facts));
         said.extend(token(facts, service));
+        said.extend(connection_id(facts, service));
     }
     said.push(format::verdict(facts));
     said.extend(facts.events().map(|event| format::event(event).to_owned()));
@@ -30,7 +33,15 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<String> {
 
 fn packet(packet: &Packet) -> String {
     match packet.protocol {
-        Protocol::Udp => "a UDP datagram".into(),
+        Protocol::Udp => match &packet.quic {
+            None => "a UDP datagram".into(),
+            Some(QuicPacket::Short { connection_id }) => {
+                format!("a QUIC packet with a short header, to connection id {connection_id}")
+            }
+            Some(QuicPacket::Initial { connection_id }) => {
+                format!("a QUIC Initial, to connection id {connection_id}")
+            }
+        },
         Protocol::Tcp => format!("{}{}", segment(packet.flags), option(packet.mptcp)),
     }
 }
@@ -59,6 +70,14 @@ fn option(option: Option<MptcpOption>) -> String {
 }
 
 fn of_service(service: &Service) -> String {
+    if let Some(ids) = service.quic {
+        return format!(
+            "{} (quic, config rotation {}, server ids of {})",
+            service.name,
+            ids.rotation(),
+            counted(ids.length().into(), "byte")
+        );
+    }
     format!("{} (mptcp = \"{}\")", service.name, service.mptcp)
 }
 
@@ -102,6 +121,31 @@ fn token(facts: &Facts<'_>, service: &Service) -> Vec<String> {
         }
     });
     said
+}
+
+/// The backend that the connection id of a packet of QUIC names.
+fn connection_id(facts: &Facts<'_>, service: &Service) -> Option<String> {
+    let Some(ids) = service.quic else {
+        let said = || "In this service connection ids of QUIC are not looked at (quic).".into();
+        return facts.packet.quic.as_ref().map(|_| said());
+    };
+    let payload = frame::payload(facts.packet).ok()?;
+    let id = match ids.find(&payload) {
+        Ok(id) => id,
+        Err(why) => return Some(format!("No connection id of QUIC names a backend: {why}.")),
+    };
+    let text = hex::text(id);
+    let backend = service.backends.iter().find(|b| b.server_id.as_deref() == Some(id));
+    Some(match backend {
+        None => format!("Its connection id names server {text}, which no backend is."),
+        Some(backend) if facts.backend() == Some(&backend.name) => {
+            format!("Its connection id names server {text}, which is backend {}.", backend.name)
+        }
+        Some(backend) => format!(
+            "Its connection id names server {text}, which is backend {}: that one is down.",
+            backend.name
+        ),
+    })
 }
 
 /// The reason why the packet is for no service.

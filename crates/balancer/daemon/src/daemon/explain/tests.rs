@@ -7,6 +7,7 @@ use heddle_balancer_maps::abi::{FLOW_KEYS_SEEN, RING_SHIFT};
 use heddle_wire::{TcpFrame, mptcp};
 
 use super::*;
+use crate::admin::QuicPacket;
 use crate::daemon::testing::{World, backend, token_of};
 use crate::health::State;
 use crate::service::Protocol;
@@ -23,6 +24,7 @@ fn packet(to: &str, flags: u8, mptcp: Option<MptcpOption>) -> Packet {
         protocol: Protocol::Tcp,
         flags,
         mptcp,
+        quic: None,
         payload: 0,
     }
 }
@@ -158,6 +160,78 @@ fn without_a_backend_each_is_told_why() {
     );
 }
 
+fn quic(packet: QuicPacket) -> Packet {
+    Packet { protocol: Protocol::Udp, quic: Some(packet), ..self::packet(SERVICE, 0, None) }
+}
+
+fn short(connection_id: &str) -> Packet {
+    quic(QuicPacket::Short { connection_id: connection_id.into() })
+}
+
+#[test]
+fn a_connection_id_is_told_with_the_backend_that_it_names() {
+    let world = World::with_quic();
+    let trace = Trace {
+        counters: bits(&[Counter::SentQuic, Counter::FlowAdded]),
+        vip: 1,
+        target: world.index("be2"),
+        ..Trace::default()
+    };
+    let told = explain(&world, &short("0700a20102030405"), trace, None);
+    assert_eq!((told.verdict.as_str(), told.backend.as_deref()), ("sent_quic", Some("be2")));
+    assert_eq!(
+        told.reasons,
+        [
+            "It is a QUIC packet with a short header, to connection id 0700a20102030405.",
+            "192.0.2.10:443 is service web (quic, config rotation 0, server ids of 2 bytes).",
+            "The flow table has no entry for its addresses and ports.",
+            "Its connection id names server 00a2, which is backend be2.",
+            "It goes to backend be2, from whatever address the client sends.",
+            "Its flow would be remembered.",
+        ]
+    );
+}
+
+#[test]
+fn a_connection_id_that_names_no_backend_is_told_why() {
+    let world = World::with_quic();
+    let trace = Trace {
+        counters: bits(&[Counter::SentUdp]),
+        vip: 1,
+        target: world.index("be1"),
+        ..Trace::default()
+    };
+    let initial = |id: &str| quic(QuicPacket::Initial { connection_id: id.into() });
+    for (packet, why) in [
+        (initial("e700a20102030405"), "names a backend: its config rotation is 7."),
+        (initial("0700a201"), "names a backend: the connection id has fewer than 7 bytes."),
+        (short("0700a90102030405"), "names server 00a9, which no backend is."),
+        (short("0700a20102030405"), "names server 00a2, which is backend be2: that one is down."),
+        (
+            Packet { payload: 20, ..short("0700a20102030405") },
+            "names a backend: the datagram has fewer than 23 bytes.",
+        ),
+    ] {
+        let told = explain(&world, &packet, trace, None);
+        assert!(told.reasons[3].ends_with(why), "{why}: {:?}", told.reasons);
+    }
+    let world = World::start();
+    let told = explain(&world, &short("0700a20102030405"), trace, None);
+    assert!(told.reasons[3].contains("connection ids of QUIC are not looked at"));
+}
+
+/// RFC 9000, section 17: the connection id behind one byte, or behind five and its length; an Initial has 1200 bytes.
+#[test]
+fn frames_of_quic_have_their_connection_id_in_its_place() {
+    let frame = frame::of(&short("0700a2")).unwrap();
+    assert_eq!(frame[14 + 28..][..5], [0x40, 7, 0, 0xa2, 0]);
+    assert_eq!(frame.len(), 14 + 28 + 50);
+    let initial = quic(QuicPacket::Initial { connection_id: "0700a2".into() });
+    let frame = frame::of(&initial).unwrap();
+    assert_eq!(frame[14 + 28..][..9], [0xc0, 0, 0, 0, 1, 3, 7, 0, 0xa2]);
+    assert_eq!(frame.len(), 14 + 28 + 1200);
+}
+
 /// No verdict or event is left without its sentence.
 #[test]
 fn every_counter_has_a_sentence() {
@@ -203,7 +277,15 @@ fn a_description_of_no_packet_is_refused() {
     let mixed = packet("[2001:db8::1]:443", SYN, None);
     let udp = Packet { protocol: Protocol::Udp, ..packet(SERVICE, 0, Some(MptcpOption::Capable)) };
     let long = Packet { payload: 3001, ..packet(SERVICE, ACK, None) };
-    for (packet, why) in [(mixed, "one version of IP"), (udp, "UDP has no"), (long, "3000")] {
+    let tcp = Packet { protocol: Protocol::Tcp, ..short("07") };
+    for (packet, why) in [
+        (mixed, "one version of IP"),
+        (udp, "UDP has no"),
+        (long, "3000"),
+        (tcp, "QUIC runs over UDP"),
+        (short("0"), "`0` is no connection id"),
+        (short(&"00".repeat(21)), "up to 40 hexadecimal digits"),
+    ] {
         let said = frame::of(&packet).unwrap_err();
         assert!(said.contains(why), "{said}");
     }

@@ -55,6 +55,8 @@ impl DataPlane for TestMaps {
             Change::Target(index, target) => drop(maps.targets.insert(index, target)),
             Change::Id(id, Some(index)) => drop(maps.ids.insert(id, index)),
             Change::Id(id, None) => drop(maps.ids.remove(&id)),
+            Change::QuicServer(name, Some(index)) => drop(maps.quic_servers.insert(name, index)),
+            Change::QuicServer(name, None) => drop(maps.quic_servers.remove(&name)),
             Change::GroupTarget(key, Some(index)) => drop(maps.group_targets.insert(key, index)),
             Change::GroupTarget(key, None) => drop(maps.group_targets.remove(&key)),
             Change::Table(number, slots) => {
