@@ -9,6 +9,7 @@ mod health;
 mod identities;
 mod ids;
 mod members;
+pub(super) mod overlay;
 mod services;
 mod settings;
 

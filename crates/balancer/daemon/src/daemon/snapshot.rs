@@ -144,6 +144,8 @@ impl Core {
             ring_share: ring_share(&self.state.plan),
             changes: self.counts.member_changes,
             store_up: self.state.view.source == Source::Current,
+            shared_used: self.shared.used() as u64,
+            shared_ignored: self.shared.ignored.len() as u64,
         }
     }
 }

@@ -35,7 +35,7 @@ pub(in crate::config) fn remove(
 }
 
 /// The checks that concern several backends or services.
-fn checked(config: Config) -> Result<Config, Problem> {
+pub(in crate::config) fn checked(config: Config) -> Result<Config, Problem> {
     for (number, service) in config.services.iter().enumerate() {
         groups::check(service, &config.services[..number])?;
     }

@@ -12,7 +12,7 @@ use crate::health::State;
 
 impl Core {
     /// The backends of a selection, in the configuration's order.
-    pub(super) fn selected(
+    pub(in crate::daemon) fn selected(
         &self,
         Selection { service, backend }: &Selection,
         sources: &SourceStatus,

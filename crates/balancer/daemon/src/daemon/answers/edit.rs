@@ -70,7 +70,10 @@ impl Core {
 }
 
 /// The configuration with these backends.
-fn with_added(config: &Config, backends: &[NewBackend]) -> Result<Config, Problem> {
+pub(in crate::daemon) fn with_added(
+    config: &Config,
+    backends: &[NewBackend],
+) -> Result<Config, Problem> {
     if backends.is_empty() {
         let message = "backends: the list is empty; give at least one backend";
         return Err(Problem::new(ProblemKind::Invalid, message));
@@ -98,7 +101,7 @@ fn check_new(config: &Config, NewBackend { service, backend }: &NewBackend) -> R
 }
 
 /// The inputs with another weight or state of a backend.
-fn with_change(
+pub(in crate::daemon) fn with_change(
     inputs: &Inputs,
     service: Option<&str>,
     backend: &str,
@@ -120,7 +123,7 @@ fn with_change(
 }
 
 /// An error of the configuration's checks, without the place that it would have in a file.
-fn text(error: &ConfigError) -> String {
+pub(in crate::daemon) fn text(error: &ConfigError) -> String {
     let field = error.key().rsplit('.').next().filter(|field| !field.is_empty());
     let field = field.map_or_else(String::new, |field| format!("{field}: "));
     let help = error.help().map_or_else(String::new, |help| format!("; {help}"));
