@@ -21,7 +21,7 @@ pub use protocol::{
     BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
     HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, Named, NewBackend, NewBackends,
     Packet, Reloaded, Reply, Request, Scope, Selection, ServiceStatus, Services, SharedChange,
-    SharedChanges, SharedEdit, Status,
+    SharedChanges, SharedEdit, SharedKind, Status,
 };
 pub use serve::{Handler, serve};
 

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::admin::BackendChange;
@@ -20,9 +19,8 @@ const VERSION: u32 = 1;
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A change of one backend of one service.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "SharedChangeKind")]
 pub enum Change {
     /// The backend is there, as described, whatever the file has.
     Add(BackendEntry),

@@ -9,9 +9,9 @@ use heddle_program::{
 };
 use heddled::admin::{
     BackendChange, Named, Reply, Request, Selection, SharedChange, SharedChanges, SharedEdit,
+    SharedKind,
 };
 use heddled::config::BackendState;
-use heddled::shared::Change;
 
 use crate::args::{Changes, ChangesCommand, Reset};
 use crate::daemon::{Daemon, unexpected};
@@ -88,33 +88,28 @@ fn table_of(changes: &[SharedChange]) -> Table {
             Some(_) => (name(&change.service), name(&change.backend)),
             None => (change.key.clone(), "-".into()),
         };
-        let what = change.change.as_ref().map_or_else(|| "unreadable".into(), words);
         let here = match &change.ignored {
             Some(reason) => format!("ignored: {reason}"),
             None => "in force".into(),
         };
-        table.add_row([service, backend, what, name(&change.by), here]);
+        table.add_row([service, backend, words(change), name(&change.by), here]);
     }
     table
 }
 
-fn words(change: &Change) -> String {
-    match change {
-        Change::Remove => "removed".into(),
-        Change::Add(backend) => {
-            let state = match backend.state {
-                BackendState::Up => "",
-                BackendState::Drain => ", drained",
-                BackendState::Maintenance => ", in maintenance",
-            };
-            format!("added: {}, weight {}{state}", backend.address, backend.weight)
-        }
-        Change::Modify(BackendChange { weight, draining }) => {
-            let weight = weight.map(|weight| format!("weight {weight}"));
-            let draining = draining.map(|on| if on { "drained" } else { "not drained" }.to_owned());
-            [weight, draining].into_iter().flatten().collect::<Vec<_>>().join(", ")
-        }
-    }
+fn words(change: &SharedChange) -> String {
+    let address = change.address.map(|address| format!("added: {address}"));
+    let weight = change.weight.map(|weight| format!("weight {weight}"));
+    let state = match (change.kind, change.state) {
+        (None, _) => Some("unreadable"),
+        (Some(SharedKind::Remove), _) => Some("removed"),
+        (_, Some(BackendState::Drain)) => Some("drained"),
+        (_, Some(BackendState::Maintenance)) => Some("in maintenance"),
+        (Some(SharedKind::Modify), Some(BackendState::Up)) => Some("not drained"),
+        (_, Some(BackendState::Up) | None) => None,
+    };
+    let all = [address, weight, state.map(str::to_owned)];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -123,27 +118,38 @@ mod tests {
 
     #[test]
     fn changes_are_told_with_what_this_balancer_makes_of_them() {
-        let change = |key: &str, change: Option<Change>, ignored: Option<&str>| {
+        let change = |key: &str, kind, weight, state, ignored: Option<&str>| {
             let names = key.split_once('/');
             SharedChange {
                 key: key.into(),
                 service: names.map(|(service, _)| service.into()),
                 backend: names.map(|(_, backend)| backend.into()),
-                by: change.is_some().then(|| "lb1".into()),
-                change,
+                kind,
+                address: (kind == Some(SharedKind::Add)).then_some([10, 0, 1, 4].into()),
+                weight,
+                state,
+                by: kind.map(|_| "lb1".into()),
                 ignored: ignored.map(str::to_owned),
             }
         };
-        let drained = BackendChange { weight: Some(3), draining: Some(true) };
+        let (modify, drain) = (Some(SharedKind::Modify), Some(BackendState::Drain));
         let all = [
-            change("web/be1", Some(Change::Modify(drained)), None),
-            change("web/be2", Some(Change::Remove), None),
-            change("x", None, Some("the key is not of the form SERVICE/BACKEND")),
+            change("web/be1", modify, Some(3), drain, None),
+            change("web/be2", Some(SharedKind::Remove), None, None, None),
+            change("web/be4", Some(SharedKind::Add), Some(1), Some(BackendState::Up), None),
+            change("x", None, None, None, Some("the key is not of the form SERVICE/BACKEND")),
         ];
-        insta::assert_snapshot!(table_of(&all), @"");
-        assert_eq!(
-            reset_note(&all[..1]),
-            "1 change taken back: the file of each balancer counts again"
-        );
+        insta::assert_snapshot!(table_of(&all), @r"
+        ┌─────────┬─────────┬───────────────────────────┬─────┬─────────────────────────────────────────────────────┐
+        │ service ┆ backend ┆ change                    ┆ by  ┆ here                                                │
+        ╞═════════╪═════════╪═══════════════════════════╪═════╪═════════════════════════════════════════════════════╡
+        │ web     ┆ be1     ┆ weight 3, drained         ┆ lb1 ┆ in force                                            │
+        │ web     ┆ be2     ┆ removed                   ┆ lb1 ┆ in force                                            │
+        │ web     ┆ be4     ┆ added: 10.0.1.4, weight 1 ┆ lb1 ┆ in force                                            │
+        │ x       ┆ -       ┆ unreadable                ┆ -   ┆ ignored: the key is not of the form SERVICE/BACKEND │
+        └─────────┴─────────┴───────────────────────────┴─────┴─────────────────────────────────────────────────────┘
+        ");
+        let note = reset_note(&all[..1]);
+        assert_eq!(note, "1 change taken back: the file of each balancer counts again");
     }
 }

@@ -13,7 +13,6 @@ use crate::health::State;
 use crate::heartbeat::Liveness;
 use crate::metrics::Snapshot;
 use crate::service::{MptcpMode, Protocol};
-use crate::shared::Change;
 
 /// The most connections that are answered where a request has no limit.
 pub(super) const DEFAULT_LIMIT: u32 = 50;
@@ -141,6 +140,18 @@ pub struct SharedChanges {
     pub current: bool,
 }
 
+/// Kinds of changes that all balancers share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedKind {
+    /// The backend is there, whatever the file has.
+    Add,
+    /// The file's backend has another weight or state.
+    Modify,
+    /// The backend is not there, whatever the file has.
+    Remove,
+}
+
 /// A change of a backend that all balancers share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SharedChange {
@@ -150,8 +161,14 @@ pub struct SharedChange {
     pub service: Option<String>,
     /// The backend; none if the key cannot be read.
     pub backend: Option<String>,
-    /// The change; none if it cannot be read.
-    pub change: Option<Change>,
+    /// The kind of the change; none if it cannot be read.
+    pub kind: Option<SharedKind>,
+    /// The address of a backend that is added.
+    pub address: Option<IpAddr>,
+    /// Its weight, if the change has one.
+    pub weight: Option<u32>,
+    /// Its state, if the change has one.
+    pub state: Option<BackendState>,
     /// The balancer that has written it.
     pub by: Option<String>,
     /// The reason why this balancer does not use it; none: it does.

@@ -12,9 +12,9 @@ use super::event_sources::SourceStatus;
 use super::state::Inputs;
 use crate::admin::{
     BackendChange, Backends, Named, NewBackends, Problem, ProblemKind, Reply, Selection,
-    SharedChange, SharedChanges, SharedEdit,
+    SharedChange, SharedChanges, SharedEdit, SharedKind,
 };
-use crate::config::{Backend, Config, Membership};
+use crate::config::{Backend, BackendState, Config, Membership};
 use crate::members::{Known, Source};
 use crate::shared::{Change, Changes, Place, Value, Write};
 
@@ -284,7 +284,34 @@ fn listed(key: &str, value: &str, ignored: Option<&String>) -> SharedChange {
     let (place, value) = (Place::of(key), Value::read(value).ok());
     let (service, backend) = place.map(|place| (place.service, place.backend)).unzip();
     let (change, by) = value.map(|value| (value.change, value.by)).unzip();
-    SharedChange { key: key.to_owned(), service, backend, change, by, ignored: ignored.cloned() }
+    let unknown = SharedChange {
+        key: key.to_owned(),
+        service,
+        backend,
+        kind: None,
+        address: None,
+        weight: None,
+        state: None,
+        by,
+        ignored: ignored.cloned(),
+    };
+    match change {
+        None => unknown,
+        Some(Change::Remove) => SharedChange { kind: Some(SharedKind::Remove), ..unknown },
+        Some(Change::Add(backend)) => SharedChange {
+            kind: Some(SharedKind::Add),
+            address: Some(backend.address),
+            weight: Some(backend.weight),
+            state: Some(backend.state),
+            ..unknown
+        },
+        Some(Change::Modify(BackendChange { weight, draining })) => SharedChange {
+            kind: Some(SharedKind::Modify),
+            weight,
+            state: draining.map(|on| if on { BackendState::Drain } else { BackendState::Up }),
+            ..unknown
+        },
+    }
 }
 
 /// The configuration in which the backends at these places are those of `base`, and all others stay as they are in `current`. If that

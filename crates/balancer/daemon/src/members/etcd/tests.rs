@@ -304,11 +304,12 @@ async fn shared_changes_reach_all_balancers_and_those_that_come_later() {
 async fn of_two_writes_under_one_revision_the_second_changes_nothing() {
     let Some(etcd) = Etcd::start() else { return };
     let store = etcd.store();
+    let mut one = balancer(1, store.clone());
+    one.sees(&[1], Source::Current).await;
     let first = write(&store, &[a_write("web/be1", 0, Some("one"))]).await.unwrap();
     let late = [a_write("web/be2", 0, Some("two")), a_write("web/be1", 0, Some("late"))];
     let conflict = write(&store, &late).await;
     assert!(matches!(conflict, Err(WriteError::Conflict)), "{conflict:?}");
-    let mut one = balancer(1, store.clone());
     one.has_changes(&[("web/be1", "one")]).await;
     write(&store, &[a_write("web/be1", first, Some("in time"))]).await.unwrap();
     one.has_changes(&[("web/be1", "in time")]).await;
