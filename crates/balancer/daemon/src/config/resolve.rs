@@ -12,6 +12,7 @@ mod members;
 pub(super) mod overlay;
 mod services;
 mod settings;
+mod shared;
 
 use heddle_config::Problem;
 

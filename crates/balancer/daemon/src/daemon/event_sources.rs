@@ -40,7 +40,7 @@ pub(super) enum Event {
 
 /// The name of a backend's health check.
 pub(super) fn check_name(service: &Service, backend: &Backend) -> String {
-    format!("{}/{}", service.name, backend.name)
+    format!("{}/{}", service.owner(), backend.name)
 }
 
 /// The name of the task that follows the list of balancers.

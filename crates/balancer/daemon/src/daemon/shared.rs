@@ -189,7 +189,8 @@ impl Core {
         named_backends(base, service.as_deref(), backend)?;
         let services = base.services.iter();
         let with_it = services.filter(|of| {
-            service.as_ref().is_none_or(|name| *name == of.name)
+            of.backends_of.is_none()
+                && service.as_ref().is_none_or(|name| *name == of.name)
                 && of.backends.iter().any(|other| other.name == *backend)
         });
         Ok(with_it.map(|of| Place { service: of.name.clone(), backend: backend.clone() }).collect())

@@ -14,6 +14,7 @@ use crate::mac::Mac;
 use crate::neighbours::NextHop;
 
 mod ports;
+mod shared;
 mod shares;
 
 const UP: u8 = TargetState::Up as u8;

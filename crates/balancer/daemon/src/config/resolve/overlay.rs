@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heddle_config::{ConfigError, Problem};
 
 use super::super::resolved::{Config, MAX_WEIGHT, Service};
-use super::edit::checked;
+use super::edit::{checked, own};
 use super::services;
 use crate::shared::{Change, Changes, Place, Value};
 
@@ -62,9 +62,10 @@ fn read(config: &Config, key: &str, value: &str) -> Result<(Place, Change), Stri
     {
         return Err(format!("its value is of a backend called {}", backend.name));
     }
-    if !config.services.iter().any(|service| service.name == place.service) {
+    let Some(service) = config.services.iter().find(|of| of.name == place.service) else {
         return Err(format!("no service of this balancer's file is called {}", place.service));
-    }
+    };
+    own(service).map_err(text)?;
     Ok((place, change))
 }
 

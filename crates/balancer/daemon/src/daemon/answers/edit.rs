@@ -112,6 +112,14 @@ pub(in crate::daemon) fn with_change(
         return Err(Problem::new(ProblemKind::Invalid, message));
     }
     let found = named_backends(&inputs.config, service, backend)?;
+    let named = inputs.config.services.iter().find(|named| service == Some(&named.name));
+    if let Some(owner) = named.and_then(|named| named.backends_of.as_ref()) {
+        let message = format!(
+            "{} has the backends of {owner}; change those of {owner}",
+            service.unwrap_or_default()
+        );
+        return Err(refused(message));
+    }
     let ids: Vec<_> = found.into_iter().map(|backend| backend.id).collect();
     let mut inputs = inputs.clone();
     let all = inputs.config.services.iter_mut().flat_map(|service| &mut service.backends);

@@ -124,7 +124,7 @@ impl Core {
 }
 
 fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
-    let own = || all.iter().filter(|backend| backend.service == service.name);
+    let own = || all.iter().filter(|backend| backend.service == service.owner());
     ServiceStatus {
         name: service.name.clone(),
         address: service.address,
@@ -191,7 +191,7 @@ pub(super) fn of_peer(member: &MemberStatus, refused_recently: bool) -> Vec<Stri
 pub(super) fn without_backends(services: &[Service], backends: &[BackendStatus]) -> Vec<String> {
     let takes = |status: &BackendStatus| serves(status) && !status.draining && status.weight > 0;
     let has_one = |name: &str| backends.iter().any(|b| b.service == name && takes(b));
-    let none = services.iter().filter(|service| !has_one(&service.name));
+    let none = services.iter().filter(|service| !has_one(service.owner()));
     none.map(|service| format!("service {} has no backend for new connections", service.name))
         .collect()
 }
