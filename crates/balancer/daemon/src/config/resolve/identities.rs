@@ -15,7 +15,7 @@ pub(super) fn check(config: &Config) -> Result<(), Problem> {
 }
 
 /// The services with backends of their own, and their numbers.
-fn own(config: &Config) -> impl Iterator<Item = (usize, &Service)> {
+fn with_own_backends(config: &Config) -> impl Iterator<Item = (usize, &Service)> {
     let services = config.services.iter().enumerate();
     services.filter(|(_, service)| service.backends_of.is_none())
 }
@@ -25,7 +25,7 @@ fn machines(config: &Config) -> Result<(), Problem> {
     let own = own_addresses(&config.balancer).map(|own| (own, config.balancer.name.as_str()));
     let members = config.members().iter().map(|member| (member.address, member.name.as_str()));
     let balancers: BTreeMap<IpAddr, &str> = own.chain(members).collect();
-    for (number, service) in own(config) {
+    for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             if let Some(name) = balancers.get(&backend.address) {
                 let key = format!("service.{number}.backend.{index}.address");
@@ -48,7 +48,7 @@ fn ids(config: &Config) -> Result<(), Problem> {
             );
         }
     }
-    for (number, service) in own(config) {
+    for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             let owner = format!("backend `{}` of `{}`", backend.name, service.name);
             if let Some(other) = owners.insert(backend.id, owner) {
@@ -68,7 +68,7 @@ fn joins(config: &Config) -> Result<(), Problem> {
     for service in &config.services {
         owners.insert(service.address, format!("service `{}`", service.name));
     }
-    for (number, service) in own(config) {
+    for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             let Some(join) = backend.join_address else { continue };
             if let Some(other) =

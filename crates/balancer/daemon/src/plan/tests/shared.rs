@@ -103,7 +103,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..8)
     ) {
         let mut trace = Trace::start();
-        let mut tables = BTreeMap::<u32, Vec<u32>>::new();
+        let mut tables = BTreeMap::<u32, BTreeSet<u32>>::new();
         let mut vips = BTreeMap::<VipName, abi::Vip>::new();
         let mut last = BTreeMap::<VipName, BTreeSet<u32>>::new();
         for (all, restart, seconds) in steps {
@@ -126,17 +126,16 @@ proptest! {
                             vip.kind == VipKind::Service as u8 && vip.table / MAGLEV_SIZE == number
                         });
                         prop_assert!(!used, "table {} is written while it is used", number);
-                        tables.insert(number, table);
+                        let targets = table.iter().map(|&word| maglev::target(word));
+                        tables.insert(number, targets.filter(|&target| target != 0).collect());
                     }
                     Change::Vip(name, Some(vip)) => drop(vips.insert(name, vip)),
                     Change::Vip(name, None) => drop(vips.remove(&name)),
                     _ => {}
                 }
                 for (name, vip) in vips.iter().filter(|(_, vip)| vip.kind == VipKind::Service as u8) {
-                    let words = &tables[&(vip.table / MAGLEV_SIZE)];
-                    let has: BTreeSet<u32> =
-                        words.iter().map(|&word| maglev::target(word)).filter(|&at| at != 0).collect();
-                    let is_one = |of: &BTreeMap<VipName, BTreeSet<u32>>| of.get(name) == Some(&has);
+                    let has = &tables[&(vip.table / MAGLEV_SIZE)];
+                    let is_one = |of: &BTreeMap<VipName, BTreeSet<u32>>| of.get(name) == Some(has);
                     prop_assert!(is_one(&last) || is_one(&next), "{:?}: {:?}", name, has);
                 }
             }
