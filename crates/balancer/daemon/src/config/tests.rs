@@ -481,7 +481,7 @@ mod properties {
 
 const SHARED: &str = "
     balancer = { name = 'lb1', interfaces = ['eth0'] }
-    tables = { services = 4, own_backends = 1 }
+    tables = { services = 4, own_backends = 1, targets = 2 }
     [[service]]
     name = 'b'
     address = '192.0.2.11'
@@ -520,6 +520,7 @@ fn backends_of_another_service_fit_or_are_refused() {
         ),
         ("192.0.2.11", "2001:db8::1", "an address of the other family"),
         ("192.0.2.11", "10.0.1.1", "has this service's address"),
+        ("backends_of = 'a'", "", "2 services with backends of their own, room for 1"),
     ] {
         let error = load("lb.toml", &SHARED.replacen(from, to, 1)).unwrap_err();
         assert!(error.message().contains(wanted), "{wanted}: {}", error.message());
