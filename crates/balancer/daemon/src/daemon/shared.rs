@@ -255,7 +255,7 @@ impl Core {
             Ok(()) => {
                 let changed = shared.changes.differences(&self.shared.changes);
                 for Place { service, backend } in changed {
-                    tracing::info!(service, backend, "the shared change of a backend is another");
+                    tracing::info!(service, backend, "a shared change was read from etcd");
                 }
                 self.set_shared(shared);
             }

@@ -11,8 +11,8 @@
 //! The [changes that all balancers share](crate::shared) are below `<prefix>/changes/`, without a lease: one watch follows both, and one
 //! permission is enough.
 //!
-//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers: see [`Credentials`] for TLS and
-//! authentication.
+//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers and over backends: see
+//! [`Credentials`] for TLS and authentication.
 
 mod credentials;
 mod session;
