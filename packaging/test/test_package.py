@@ -15,7 +15,14 @@ import pytest
 
 PACKAGES = pathlib.Path(os.environ["HEDDLE_PACKAGES"])
 PROGRAMS = ["usr/sbin/heddled", "usr/sbin/heddle-switch", "usr/sbin/heddle-agent", "usr/bin/heddle", "usr/bin/heddle-lb", "usr/bin/heddle-path-service"]
-UNITS = ["heddled.service", "heddle-switch@.service", "heddle-agent.service", "heddle-announce.service"]
+UNITS = [
+    "heddled.service",
+    "heddle-switch@.service",
+    "heddle-agent.service",
+    "heddle-announce.service",
+    "heddle-decap@.service",
+    "heddle-translate@.service",
+]
 
 
 def run(*command: object) -> str:

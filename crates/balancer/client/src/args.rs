@@ -1,6 +1,7 @@
 //! The command line.
 
 mod backend;
+mod changes;
 mod explain;
 
 use std::net::IpAddr;
@@ -11,6 +12,7 @@ use heddle_program::external::{External, Passed};
 use heddle_program::{Common, Generate};
 
 pub(crate) use backend::{Add, Backend, BackendCommand, Remove};
+pub(crate) use changes::{Changes, ChangesCommand, Reset};
 pub(crate) use explain::{Explain, token};
 
 /// The daemon's default socket.
@@ -24,6 +26,7 @@ Examples:
   heddle lb top                                watch it
   heddle lb drain be1 --wait                   drain a backend, and wait until it is idle
   heddle lb backend add be4 web=10.0.1.4       add one without the file
+  heddle lb weight be1 3 --all                 on all balancers, by way of etcd
   heddle lb explain --from 198.51.100.7:4000 --to 192.0.2.10:443 --join 0x1c2d3e4f
 
 All but check, schema, openapi, decap, translate and pass talk to the running daemon, whose socket
@@ -77,6 +80,8 @@ pub(crate) enum Command {
     Drain(Drain),
     /// Give a backend another weight, until the configuration is read again.
     Weight(Weight),
+    /// The changes of backends that all balancers share by way of etcd: list them, or take them back.
+    Changes(Changes),
     /// Entries of the flow table: connections and their backends.
     Connections(Connections),
     /// The balancers of the cluster and the share of the token space that each owns.
@@ -126,8 +131,9 @@ Examples:
   heddle lb drain be1 --service web    in one
   heddle lb drain be1 --wait           and wait until its last connection has ended
   heddle lb drain be1 --undo           new connections again
+  heddle lb drain be1 --all            on all balancers, by way of etcd
 
-A restart of the daemon ends it; state = \"drain\" in the configuration is permanent.")]
+Without --all a restart of the daemon ends it; state = \"drain\" in the configuration is permanent.")]
 pub(crate) struct Drain {
     /// The backend's name.
     #[arg(value_name = "NAME")]
@@ -135,6 +141,9 @@ pub(crate) struct Drain {
     /// Only in this service.
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
+    /// On all balancers that share an etcd cluster, until `heddle lb changes reset`; --wait looks at this balancer.
+    #[arg(long)]
+    pub(crate) all: bool,
     /// End the draining: new connections again.
     #[arg(long, conflicts_with = "wait")]
     pub(crate) undo: bool,
@@ -148,10 +157,11 @@ pub(crate) struct Drain {
 Examples:
   heddle lb weight be1 3                  in all services that have it
   heddle lb weight be1 0 --service web    no new connections in one
+  heddle lb weight be1 3 --all            on all balancers, by way of etcd
   heddle lb reload                        all weights as in the configuration again
 
-Established connections stay where they are. Give each balancer the same weights: until then
-`heddle lb members` shows that they differ.")]
+Established connections stay where they are. Without etcd give each balancer the same weights: until
+then `heddle lb members` shows that they differ.")]
 pub(crate) struct Weight {
     /// The backend's name.
     #[arg(value_name = "NAME")]
@@ -162,6 +172,9 @@ pub(crate) struct Weight {
     /// Only in this service.
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
+    /// On all balancers that share an etcd cluster, until `heddle lb changes reset`.
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Args, Debug)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 pub(crate) mod backends;
+pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod connections;
 pub(crate) mod counters;

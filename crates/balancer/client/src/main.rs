@@ -31,6 +31,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Backend(args) => commands::backend::backend(args, socket, common),
         Command::Drain(args) => commands::drain::drain(args, socket, common),
         Command::Weight(args) => commands::weight::weight(args, socket, common),
+        Command::Changes(args) => commands::changes::changes(args, socket, common),
         Command::Connections(args) => commands::connections::connections(args, socket, common),
         Command::Members => commands::status::members(socket, common),
         Command::Counters(args) => commands::counters::counters(args, socket, common),

@@ -19,8 +19,9 @@ pub use heddle_daemon::socket::{BindError, Listener, bind};
 pub use problem::{Problem, ProblemKind};
 pub use protocol::{
     BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
-    HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, NewBackend, NewBackends, Packet,
-    QuicPacket, Reloaded, Reply, Request, Selection, ServiceStatus, Services, Status,
+    HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, Named, NewBackend, NewBackends,
+    Packet, QuicPacket, Reloaded, Reply, Request, Scope, Selection, ServiceStatus, Services,
+    SharedChange, SharedChanges, SharedEdit, SharedKind, Status,
 };
 pub use serve::{Handler, serve};
 

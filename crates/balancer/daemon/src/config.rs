@@ -46,7 +46,11 @@ pub use raw::{Backend as BackendEntry, BackendState};
 pub use resolved::*;
 pub use secret::{Secret, SecretError};
 
+use std::collections::BTreeMap;
+
 use heddle_config::Document;
+
+use crate::shared::Changes;
 
 /// Parses, checks and resolves a configuration; `name` is the file's, for messages.
 ///
@@ -80,6 +84,19 @@ impl Config {
         backend: &str,
     ) -> Result<Config, ConfigError> {
         Ok(resolve::edit::remove(self, service, backend)?)
+    }
+
+    /// This configuration with the changes that all balancers share, and the reasons why some of them have no effect, by key.
+    pub fn with_changes(&self, changes: &Changes) -> (Config, BTreeMap<String, String>) {
+        resolve::overlay::apply(self, changes)
+    }
+
+    /// This configuration, if its backends and services do not contradict each other.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn checked(self) -> Result<Config, ConfigError> {
+        Ok(resolve::edit::checked(self)?)
     }
 }
 

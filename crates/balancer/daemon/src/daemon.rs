@@ -15,6 +15,7 @@ mod key_supply;
 mod lifetimes;
 mod names;
 mod reload;
+mod shared;
 mod snapshot;
 mod state;
 #[cfg(test)]
@@ -88,7 +89,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     }
     drop(real_time);
     let (to, mut messages) = mpsc::channel(REQUEST_QUEUE);
-    let handle = Arc::new(Handle::new(to));
+    let handle = Arc::new(Handle::new(to, event_sources::store(core.config())));
     serve(&mut sources, listener, metrics, &handle);
     let mut expiry = interval(EXPIRY_INTERVAL);
     expiry.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -99,7 +100,10 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
             _ = hangup.recv() => drop(core.reload()),
-            _ = expiry.tick() => core.attach_again(&sources.detached()),
+            _ = expiry.tick() => {
+                core.attach_again(&sources.detached());
+                core.follow_shared();
+            }
             _ = starting.tick(), if !core.ready => {}
             Some(message) = messages.recv() => core.handle_message(message, &sources.status()),
             event = sources.next() => core.handle_event(event),

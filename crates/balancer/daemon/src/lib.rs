@@ -17,6 +17,7 @@ pub mod plan;
 pub mod private_file;
 pub mod privilege;
 pub mod service;
+pub mod shared;
 
 pub use heddle_daemon::{log, mac};
 use heddle_daemon::{netlink, supervisor};

@@ -16,6 +16,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::shared::Changes;
+
 /// A balancer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
@@ -40,22 +42,24 @@ pub enum Source {
     Lost,
 }
 
-/// All balancers that are listed.
+/// All balancers that are listed, and what they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// By name.
     pub members: BTreeMap<String, IpAddr>,
     /// Those whose registration has ended: their programs may go on, and they are members as long as they answer.
     pub lapsed: BTreeMap<String, IpAddr>,
-    /// The state of the list.
+    /// The state of the list, and of the changes.
     pub source: Source,
+    /// Changes of backends that all balancers share.
+    pub changes: Changes,
 }
 
 impl View {
     /// Of one balancer that knows no other.
     pub fn alone(own: &Member) -> View {
         let members = BTreeMap::from([(own.name.clone(), own.address)]);
-        View { members, lapsed: BTreeMap::new(), source: Source::Starting }
+        View { members, ..View::default() }
     }
 
     /// All that are listed, the lapsed ones included.

@@ -50,6 +50,8 @@ pub struct Plan {
     pub targets: Indices<WireId>,
     /// The services' numbers.
     pub services: Indices<ServiceKey>,
+    /// The numbers of the places of Maglev tables, by the services whose backends are in them.
+    pub tables: Indices<ServiceKey>,
 }
 
 impl Plan {
@@ -64,7 +66,12 @@ impl Plan {
         targets.update(&target_ids(config, world), world.now, keep, config.sizes.targets - 1)?;
         let keys: BTreeSet<ServiceKey> = config.services.iter().map(Service::key).collect();
         services.update(&keys, world.now, keep, config.sizes.services)?;
-        let mut plan = Plan { maps: Maps::default(), targets, services };
+        let owners = config.services.iter().filter(|service| service.backends_of.is_none());
+        let owners: BTreeSet<ServiceKey> = owners.map(Service::key).collect();
+        let mut tables = self.tables.clone();
+        tables.part(&owners);
+        tables.update(&owners, world.now, keep, config.sizes.maglev_tables / 2)?;
+        let mut plan = Plan { maps: Maps::default(), targets, services, tables };
         plan.maps = plan.fill(config, world, &self.maps);
         Ok(plan)
     }
@@ -76,8 +83,12 @@ impl Plan {
             Some((WireId(id), index))
         });
         let services = maps.vips.iter().filter(|(_, vip)| vip.kind == abi::VipKind::Service as u8);
+        let places = services.clone();
         let services = services.map(|(name, vip)| (name.service_key(vip), vip.id));
-        Plan { targets: targets.collect(), services: services.collect(), maps }
+        let places =
+            places.map(|(name, vip)| (name.service_key(vip), maps::place_number(vip.table)));
+        let (services, tables) = (services.collect(), places.collect());
+        Plan { targets: targets.collect(), services, tables, maps }
     }
 
     fn fill(&self, config: &Config, world: &World<'_>, before: &Maps) -> Maps {
@@ -89,11 +100,14 @@ impl Plan {
         let second_ring = self.ring(world, whole.seconds());
         let former_ring = former_ring(before, &ring, &second_ring);
         let group_targets = groups::targets(config, self);
-        let changed =
-            ring != before.ring || tables != before.tables || group_targets != before.group_targets;
+        let vips = maps::vips(config, self, &tables);
+        let changed = maps::have_other_tables(&vips, &before.vips)
+            || ring != before.ring
+            || tables != before.tables
+            || group_targets != before.group_targets;
         let tables_changed = tables.values().any(|words| world.has_changed(config, words));
         Maps {
-            vips: maps::vips(config, self, &tables),
+            vips,
             ids: self.ids(),
             group_targets,
             quic_servers: quic::servers(config, self, &targets, before),

@@ -25,9 +25,10 @@ Examples:
   heddle lb backend add be4 w4=10.0.1.4 w6=fd00::4     all services of a group at once
   heddle lb backend add be4 web=10.0.1.4 --drain       on all balancers first, and then:
   heddle lb drain be4 --undo                           new connections
+  heddle lb backend add be4 web=10.0.1.4 --all         on all balancers, by way of etcd
 
-It lasts until the next reload or restart reads the file: put it there, too. Add it on each
-balancer.")]
+Without --all it lasts until the next reload or restart reads the file: put it there, too. Add it on
+each balancer.")]
 pub(crate) struct Add {
     /// The backend's name.
     #[arg(value_name = "NAME")]
@@ -53,6 +54,9 @@ pub(crate) struct Add {
     /// The number that steering headers know it by. Default: made of its address and its service.
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) id: Option<u32>,
+    /// On all balancers that share an etcd cluster, until `heddle lb changes reset`.
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Args, Debug)]
@@ -61,10 +65,11 @@ Examples:
   heddle lb drain be1 --wait              until its last connection has ended
   heddle lb backend remove be1            from all services that have it
   heddle lb backend remove be1 --service web
+  heddle lb backend remove be1 --all      on all balancers, by way of etcd
 
-Connections that it still has continue until they end; nothing begins there, no join either. It
-lasts until the next reload or restart reads the file: take it out there, too. Remove it on each
-balancer.")]
+Connections that it still has continue until they end; nothing begins there, no join either. Without
+--all it lasts until the next reload or restart reads the file: take it out there, too. Remove it on
+each balancer.")]
 pub(crate) struct Remove {
     /// The backend's name.
     #[arg(value_name = "NAME")]
@@ -72,6 +77,9 @@ pub(crate) struct Remove {
     /// Only from this service.
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
+    /// On all balancers that share an etcd cluster, until `heddle lb changes reset`.
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// `SERVICE=ADDRESS`; the last `=` divides.

@@ -8,10 +8,11 @@ use heddle_program::{
     Common, Failure, interrupt,
     output::{self, counted},
 };
-use heddled::admin::{BackendChange, BackendStatus, Request};
+use heddled::admin::{BackendChange, BackendStatus};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::backends::table_of;
+use super::changes::changing;
 use crate::args::Drain;
 use crate::daemon::Daemon;
 
@@ -20,11 +21,8 @@ const INTERVAL: Duration = Duration::from_millis(500);
 
 pub(crate) fn drain(args: &Drain, socket: &Path, common: &Common) -> Result<(), Failure> {
     let mut daemon = Daemon::connect(socket)?;
-    let request = Request::Change {
-        service: args.service.clone(),
-        backend: args.backend.clone(),
-        change: BackendChange { weight: None, draining: Some(!args.undo) },
-    };
+    let change = BackendChange { weight: None, draining: Some(!args.undo) };
+    let request = changing(&args.backend, args.service.as_ref(), change, args.all);
     let mut changed = daemon.changed(&request)?;
     if args.wait {
         changed = wait(&mut daemon, &changed, common)?;

@@ -19,6 +19,9 @@ const RING: u32 = heddle_balancer_maps::abi::RING_SIZE;
 /// The end of changes by command.
 const UNTIL: &str = "(not in the file: a restart undoes this, `heddle lb reload` all but drains)";
 
+/// The end of changes on all balancers.
+const UNTIL_RESET: &str = "(on all balancers, until `heddle lb changes reset`)";
+
 pub(crate) fn status(socket: &Path, common: &Common) -> Result<(), Failure> {
     let status = Daemon::connect(socket)?.status()?;
     if common.json {
@@ -48,6 +51,12 @@ fn text(status: &Status) -> String {
     }
     if !status.changes.is_empty() {
         line("", UNTIL.into());
+    }
+    for (number, change) in status.shared_changes.iter().enumerate() {
+        line(if number == 0 { "by etcd" } else { "" }, change.clone());
+    }
+    if !status.shared_changes.is_empty() {
+        line("", UNTIL_RESET.into());
     }
     match (status.warnings.is_empty(), status.ready) {
         (true, true) => lines.push("  all is well".into()),
@@ -139,6 +148,7 @@ mod tests {
             ready: true,
             warnings: vec![],
             changes: vec![],
+            shared_changes: vec![],
         }
     }
 
@@ -177,6 +187,14 @@ mod tests {
                       (not in the file: a restart undoes this, `heddle lb reload` all but drains)
           all is well
         ");
+    }
+
+    #[test]
+    fn changes_of_all_balancers_are_told() {
+        let shared_changes = vec!["service web: backend be1 is drained".into()];
+        let text = text(&Status { shared_changes, ..healthy() });
+        assert!(text.contains("\n  by etcd     service web: backend be1 is drained\n"), "{text}");
+        assert!(text.contains("until `heddle lb changes reset`)\n  all is well"), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use heddle_program::testing::Folder;
 
 use super::folder;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "check",
     "schema",
     "openapi",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 19] = [
     "backend",
     "drain",
     "weight",
+    "changes",
     "connections",
     "members",
     "counters",
@@ -27,13 +28,14 @@ const COMMANDS: [&str; 19] = [
 ];
 
 /// Commands that need no example: they take no arguments of their own.
-const PLAIN: [&str; 10] = [
+const PLAIN: [&str; 11] = [
     "schema",
     "openapi",
     "status",
     "services",
     "backends",
     "backend",
+    "changes",
     "members",
     "reload",
     "top",

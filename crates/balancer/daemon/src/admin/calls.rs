@@ -5,7 +5,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::{Error, Value, from_slice, to_value};
 
-use super::protocol::{Filter, Reply, Request};
+use super::protocol::{Filter, Named, Reply, Request, Selection, SharedEdit};
+
+/// The changes that all balancers share.
+const CHANGES: &str = "/v1/changes";
 
 /// A request's method, target and body.
 #[derive(Debug)]
@@ -36,8 +39,28 @@ impl Call {
             Request::Remove { service, backend } => {
                 Ok(Call::new(Method::DELETE, backends(service.as_deref(), Some(backend))))
             }
+            Request::Shared(edit) => Call::shared(edit),
+            Request::Changes => get(CHANGES),
             Request::Explain(packet) => Call::new(Method::POST, "/v1/explain".into()).with(packet),
             Request::Reload => Ok(Call::new(Method::POST, "/v1/reload".into())),
+        }
+    }
+
+    /// The call that changes all balancers.
+    fn shared(edit: &SharedEdit) -> Result<Call, Error> {
+        let all = |target: String| format!("{target}?scope=cluster");
+        let of =
+            |Named { service, backend }: &Named| all(backends(service.as_deref(), Some(backend)));
+        match edit {
+            SharedEdit::Add(new) => Call::new(Method::POST, all(backends(None, None))).with(new),
+            SharedEdit::Change { of: named, change } => {
+                Call::new(Method::PATCH, of(named)).with(change)
+            }
+            SharedEdit::Remove(named) => Ok(Call::new(Method::DELETE, of(named))),
+            SharedEdit::Reset(Selection { service, backend }) => {
+                let named = [("service", service.clone()), ("backend", backend.clone())];
+                Ok(Call::new(Method::DELETE, with_query(CHANGES, named)))
+            }
         }
     }
 
@@ -61,6 +84,10 @@ pub(super) fn reply(request: &Request, body: &[u8]) -> Result<Reply, Error> {
         | Request::Add(_)
         | Request::Change { .. }
         | Request::Remove { .. } => from_slice(body).map(Reply::Backends),
+        Request::Changes | Request::Shared(SharedEdit::Reset(_)) => {
+            from_slice(body).map(Reply::Changes)
+        }
+        Request::Shared(_) => from_slice(body).map(Reply::Backends),
         Request::Connections { .. } => from_slice(body).map(Reply::Connections),
         Request::Explain(_) => from_slice(body).map(Reply::Explained),
         Request::Counters => from_slice(body).map(Reply::Counters),
@@ -85,10 +112,15 @@ fn connections(filter: &Filter, limit: u32) -> String {
         ("token", token.map(|token| format!("{token:#010x}"))),
         ("limit", Some(limit.to_string())),
     ];
+    with_query("/v1/connections", parameters)
+}
+
+/// A path with those of the parameters that have a value.
+fn with_query<const N: usize>(path: &str, parameters: [(&str, Option<String>); N]) -> String {
     let given = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let pairs: Vec<String> =
         given.map(|(name, value)| format!("{name}={}", encoded(&value))).collect();
-    format!("/v1/connections?{}", pairs.join("&"))
+    if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
 }
 
 fn encoded(text: &str) -> String {

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::problem::Members as ProblemMembers;
 use super::protocol::{
     BackendChange, Backends, Connections, Explained, HealthStatus, Members, NewBackends, Packet,
-    Reloaded, Services, Status,
+    Reloaded, Selection, Services, SharedChanges, Status,
 };
-use super::routes::ConnectionsQuery;
+use super::routes::{ConnectionsQuery, ScopeQuery};
 use crate::config::BackendEntry;
 use crate::metrics::Snapshot;
 
@@ -69,7 +69,7 @@ const OF_SERVICE: &str = "/v1/services/{service}/backends";
 const IN_SERVICE: &str = "/v1/services/{service}/backends/{backend}";
 
 /// The operations.
-const OPERATIONS: [Operation; 18] = [
+const OPERATIONS: [Operation; 20] = [
     Operation::new(
         "get",
         "/v1/status",
@@ -99,6 +99,7 @@ const OPERATIONS: [Operation; 18] = [
         schema::<Backends>,
     )
     .takes(schema::<NewBackends>)
+    .asks(schema::<ScopeQuery>)
     .creates(),
     Operation::new(
         "get",
@@ -112,7 +113,8 @@ const OPERATIONS: [Operation; 18] = [
         ("ChangeBackend", "Weighs, drains or restores a backend, in all services that have it."),
         schema::<Backends>,
     )
-    .takes(schema::<BackendChange>),
+    .takes(schema::<BackendChange>)
+    .asks(schema::<ScopeQuery>),
     Operation::new(
         "delete",
         BACKEND,
@@ -121,7 +123,8 @@ const OPERATIONS: [Operation; 18] = [
             "Removes a backend from all services that have it. Its connections continue until they end, and nothing begins there. The response shows it as it was before.",
         ),
         schema::<Backends>,
-    ),
+    )
+    .asks(schema::<ScopeQuery>),
     Operation::new(
         "get",
         OF_SERVICE,
@@ -135,6 +138,7 @@ const OPERATIONS: [Operation; 18] = [
         schema::<Backends>,
     )
     .takes(schema::<BackendEntry>)
+    .asks(schema::<ScopeQuery>)
     .creates(),
     Operation::new(
         "get",
@@ -148,7 +152,8 @@ const OPERATIONS: [Operation; 18] = [
         ("ChangeServiceBackend", "Weighs, drains or restores a backend of a service."),
         schema::<Backends>,
     )
-    .takes(schema::<BackendChange>),
+    .takes(schema::<BackendChange>)
+    .asks(schema::<ScopeQuery>),
     Operation::new(
         "delete",
         IN_SERVICE,
@@ -157,7 +162,24 @@ const OPERATIONS: [Operation; 18] = [
             "Removes a backend from a service. Its connections continue until they end, and nothing begins there. The response shows it as it was before.",
         ),
         schema::<Backends>,
+    )
+    .asks(schema::<ScopeQuery>),
+    Operation::new(
+        "get",
+        "/v1/changes",
+        ("ListChanges", "The changes of backends that all balancers share by way of etcd."),
+        schema::<SharedChanges>,
     ),
+    Operation::new(
+        "delete",
+        "/v1/changes",
+        (
+            "ResetChanges",
+            "Takes changes back that all balancers share: the file counts again. Without parameters all of them. The response has those that were taken back.",
+        ),
+        schema::<SharedChanges>,
+    )
+    .asks(schema::<Selection>),
     Operation::new(
         "get",
         "/v1/connections",
@@ -216,7 +238,7 @@ fn document() -> Value {
             "title": "heddled",
             "version": "v1",
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
-            "description": "The load balancer's HTTP API, on its admin socket. Changes last until the next reload or restart reads the file's configuration.",
+            "description": "The load balancer's HTTP API, on its admin socket. Changes last until the next reload or restart reads the file's configuration; with scope=cluster they are made on all balancers that share an etcd cluster, until they are taken back.",
         },
         "paths": paths,
         "components": { "schemas": generators.finish() },

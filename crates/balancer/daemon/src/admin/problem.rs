@@ -84,7 +84,7 @@ problem_kinds! {
     Internal: "internal", "Internal error", 500,
         "The daemon or the kernel has failed; the daemon's log has the details.";
     Unavailable: "unavailable", "Service unavailable", 503,
-        "The daemon is stopping.";
+        "The daemon is stopping, or etcd does not answer.";
 }
 
 impl ProblemKind {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{seconds, token};
-use crate::config::{BackendEntry, Forwarding};
+use crate::config::{BackendEntry, BackendState, Forwarding};
 use crate::health::State;
 use crate::heartbeat::Liveness;
 use crate::metrics::Snapshot;
@@ -46,6 +46,10 @@ pub enum Request {
         /// The backend's name.
         backend: String,
     },
+    /// A change of all balancers that share an etcd cluster, until it is taken back.
+    Shared(SharedEdit),
+    /// The changes that all balancers share.
+    Changes,
     /// Entries of the flow table.
     Connections {
         /// The entries that are wanted.
@@ -75,6 +79,8 @@ pub enum Reply {
     Services(Services),
     /// The backends that were asked for; after a change, those changed; after a removal, as they were before.
     Backends(Backends),
+    /// Changes that all balancers share: all, or those that were taken back.
+    Changes(SharedChanges),
     /// Entries of the flow table.
     Connections(Connections),
     /// The way of the packet.
@@ -87,8 +93,91 @@ pub enum Reply {
     Members(Members),
 }
 
+/// A change of the backends of all balancers that share an etcd cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SharedEdit {
+    /// Further backends, all of them or none.
+    Add(NewBackends),
+    /// Another weight, or draining, for a backend.
+    Change {
+        /// The backend.
+        of: Named,
+        /// The change.
+        change: BackendChange,
+    },
+    /// A backend is removed.
+    Remove(Named),
+    /// Changes are taken back: the file counts again.
+    Reset(Selection),
+}
+
+/// A backend, in one service or in all that have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Only in this service; none: in all that have the backend.
+    pub service: Option<String>,
+    /// The backend's name.
+    pub backend: String,
+}
+
+/// Balancers that a change is made on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The one that is asked, until the next reload or start.
+    #[default]
+    Balancer,
+    /// All that share an etcd cluster, until the change is taken back.
+    Cluster,
+}
+
+/// Changes that all balancers share.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SharedChanges {
+    /// By key.
+    pub changes: Vec<SharedChange>,
+    /// True if etcd answers: there are no others.
+    pub current: bool,
+}
+
+/// Kinds of changes that all balancers share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedKind {
+    /// The backend is there, whatever the file has.
+    Add,
+    /// The file's backend has another weight or state.
+    Modify,
+    /// The backend is not there, whatever the file has.
+    Remove,
+}
+
+/// A change of a backend that all balancers share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SharedChange {
+    /// Its key in etcd, behind the prefix.
+    pub key: String,
+    /// The service; none if the key cannot be read.
+    pub service: Option<String>,
+    /// The backend; none if the key cannot be read.
+    pub backend: Option<String>,
+    /// The kind of the change; none if it cannot be read.
+    pub kind: Option<SharedKind>,
+    /// The address of a backend that is added.
+    pub address: Option<IpAddr>,
+    /// Its weight, if the change has one.
+    pub weight: Option<u32>,
+    /// Its state, if the change has one.
+    pub state: Option<BackendState>,
+    /// The balancer that has written it.
+    pub by: Option<String>,
+    /// The reason why this balancer does not use it; none: it does.
+    pub ignored: Option<String>,
+}
+
 /// A selection of backends; a field that is not given matches all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Selection {
     /// Of this service.
     pub service: Option<String>,
@@ -124,6 +213,19 @@ pub struct BackendChange {
     /// True: no new connections; existing ones continue, joins included. False: new connections again. A reload keeps it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draining: Option<bool>,
+}
+
+impl BackendChange {
+    /// A backend with this change.
+    pub fn applied(self, mut backend: BackendEntry) -> BackendEntry {
+        backend.weight = self.weight.unwrap_or(backend.weight);
+        backend.state = match (self.draining, backend.state) {
+            (Some(true), BackendState::Up) => BackendState::Drain,
+            (Some(false), BackendState::Drain) => BackendState::Up,
+            (_, state) => state,
+        };
+        backend
+    }
 }
 
 /// The balancer's own health.
@@ -219,6 +321,9 @@ pub struct Status {
     pub warnings: Vec<String>,
     /// Differences from the file that commands have made, as text. A restart drops them; a reload drops all but draining.
     pub changes: Vec<String>,
+    /// Differences from the file that changes of all balancers have made, as text.
+    #[serde(default)]
+    pub shared_changes: Vec<String>,
 }
 
 /// A backend of a service.

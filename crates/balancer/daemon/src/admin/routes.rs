@@ -17,8 +17,8 @@ use tokio::time::timeout;
 
 use super::problem::{PREFIX, Problem, ProblemKind};
 use super::protocol::{
-    BackendChange, DEFAULT_LIMIT, Filter, NewBackend, NewBackends, Packet, Reply, Request,
-    Selection,
+    BackendChange, DEFAULT_LIMIT, Filter, Named, NewBackend, NewBackends, Packet, Reply, Request,
+    Scope, Selection, SharedEdit,
 };
 use super::serve::Handler;
 use super::{openapi, token};
@@ -56,6 +56,17 @@ pub(super) struct ConnectionsQuery {
     pub(super) limit: Option<u32>,
 }
 
+/// The parameter of a request for a change.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ScopeQuery {
+    /// Balancers that the change is made on. Default: balancer, the one that is asked.
+    pub(super) scope: Scope,
+}
+
+/// The scope of a request for a change.
+type Scoped = Result<Query<ScopeQuery>, QueryRejection>;
+
 /// All routes.
 pub(super) fn router<H: Handler>(handler: Arc<H>) -> Router {
     let of_backend = get(named::<H>).patch(change::<H>).delete(remove::<H>);
@@ -68,6 +79,7 @@ pub(super) fn router<H: Handler>(handler: Arc<H>) -> Router {
         .route("/v1/services/{service}/backends/{backend}", in_service)
         .route("/v1/backends", get(backends::<H>).post(add::<H>))
         .route("/v1/backends/{backend}", of_backend)
+        .route("/v1/changes", get(changes::<H>).delete(reset::<H>))
         .route("/v1/connections", get(connections::<H>))
         .route("/v1/explain", post(explain::<H>))
         .route("/v1/counters", get(counters::<H>))
@@ -165,49 +177,88 @@ async fn named_in<H: Handler>(
 
 async fn add<H: Handler>(
     State(handler): Shared<H>,
+    scope: Scoped,
     new: Read<NewBackends>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok((StatusCode::CREATED, handler.handle(Request::Add(new?.0)).await?))
+    let request = match scope?.scope {
+        Scope::Balancer => Request::Add(new?.0),
+        Scope::Cluster => Request::Shared(SharedEdit::Add(new?.0)),
+    };
+    Ok((StatusCode::CREATED, handler.handle(request).await?))
 }
 
 async fn add_in<H: Handler>(
-    State(handler): Shared<H>,
+    state: Shared<H>,
     service: Segments<String>,
+    scope: Scoped,
     backend: Read<BackendEntry>,
 ) -> Result<impl IntoResponse, Problem> {
     let new = NewBackend { service: service?.0, backend: backend?.0 };
-    let request = Request::Add(NewBackends { backends: vec![new] });
-    Ok((StatusCode::CREATED, handler.handle(request).await?))
+    add(state, scope, Ok(Json(NewBackends { backends: vec![new] }))).await
 }
 
 async fn change<H: Handler>(
     State(handler): Shared<H>,
     backend: Segments<String>,
+    scope: Scoped,
     change: Read<BackendChange>,
 ) -> Answer {
-    let (backend, change) = (backend?.0, change?.0);
-    handler.handle(Request::Change { service: None, backend, change }).await
+    let of = Named { service: None, backend: backend?.0 };
+    handler.handle(changing(of, scope?.scope, change?.0)).await
 }
 
 async fn change_in<H: Handler>(
     State(handler): Shared<H>,
     names: Segments<(String, String)>,
+    scope: Scoped,
     change: Read<BackendChange>,
 ) -> Answer {
-    let ((service, backend), change) = (names?.0, change?.0);
-    handler.handle(Request::Change { service: Some(service), backend, change }).await
+    let (service, backend) = names?.0;
+    let of = Named { service: Some(service), backend };
+    handler.handle(changing(of, scope?.scope, change?.0)).await
 }
 
-async fn remove<H: Handler>(State(handler): Shared<H>, backend: Segments<String>) -> Answer {
-    handler.handle(Request::Remove { service: None, backend: backend?.0 }).await
+fn changing(of: Named, scope: Scope, change: BackendChange) -> Request {
+    match scope {
+        Scope::Balancer => Request::Change { service: of.service, backend: of.backend, change },
+        Scope::Cluster => Request::Shared(SharedEdit::Change { of, change }),
+    }
+}
+
+async fn remove<H: Handler>(
+    State(handler): Shared<H>,
+    backend: Segments<String>,
+    scope: Scoped,
+) -> Answer {
+    let of = Named { service: None, backend: backend?.0 };
+    handler.handle(removing(of, scope?.scope)).await
 }
 
 async fn remove_in<H: Handler>(
     State(handler): Shared<H>,
     names: Segments<(String, String)>,
+    scope: Scoped,
 ) -> Answer {
     let (service, backend) = names?.0;
-    handler.handle(Request::Remove { service: Some(service), backend }).await
+    handler.handle(removing(Named { service: Some(service), backend }, scope?.scope)).await
+}
+
+fn removing(of: Named, scope: Scope) -> Request {
+    match scope {
+        Scope::Balancer => Request::Remove { service: of.service, backend: of.backend },
+        Scope::Cluster => Request::Shared(SharedEdit::Remove(of)),
+    }
+}
+
+async fn changes<H: Handler>(State(handler): Shared<H>) -> Answer {
+    handler.handle(Request::Changes).await
+}
+
+async fn reset<H: Handler>(
+    State(handler): Shared<H>,
+    query: Result<Query<Selection>, QueryRejection>,
+) -> Answer {
+    handler.handle(Request::Shared(SharedEdit::Reset(query?.0))).await
 }
 
 async fn connections<H: Handler>(

@@ -3,7 +3,7 @@
 mod backends;
 mod changes;
 mod connections;
-mod edit;
+pub(super) mod edit;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -37,6 +37,8 @@ impl Core {
             Request::Remove { service, backend } => {
                 self.remove(service.as_deref(), &backend, sources).map(Reply::Backends)
             }
+            Request::Changes => Ok(Reply::Changes(self.shared_changes())),
+            Request::Shared(_) => Err(refused("it is written to etcd first")),
             Request::Connections { filter, limit } => {
                 self.connections(&filter, limit).map(Reply::Connections)
             }
@@ -62,7 +64,7 @@ impl Core {
     }
 }
 
-fn refused(message: impl Into<String>) -> Problem {
+pub(super) fn refused(message: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Refused, message)
 }
 
@@ -73,7 +75,11 @@ pub(super) fn failed(error: heddle_balancer_maps::Error) -> Problem {
 }
 
 /// No `kind` has such a name: suggests the nearest that there is, or lists all of them.
-fn not_found<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
+pub(super) fn not_found<'a>(
+    kind: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Problem {
     let list = known.clone().collect::<Vec<_>>().join(", ");
     let help = match nearest(name, known) {
         Some(nearest) => format!("did you mean {nearest}?"),
@@ -96,7 +102,7 @@ fn services<'a>(
 }
 
 /// The backends of this name, in one service or in all; at least one.
-fn named_backends<'a>(
+pub(super) fn named_backends<'a>(
     config: &'a Config,
     service: Option<&str>,
     name: &str,

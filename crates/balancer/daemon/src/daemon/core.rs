@@ -14,6 +14,7 @@ use super::error::CoreError;
 use super::event_sources::{Event, SourceStatus};
 use super::handle::Message;
 use super::key_supply::KeySupply;
+use super::shared::Shared;
 use super::state::{Inputs, State};
 use crate::config::{Config, Membership, Secret};
 use crate::health;
@@ -27,6 +28,8 @@ pub struct Core {
     pub(super) path: PathBuf,
     /// The file's configuration, without what commands have changed since.
     pub(super) file: Config,
+    /// The changes that all balancers share.
+    pub(super) shared: Shared,
     pub(super) balancer: Balancer,
     pub(super) explainer: Explainer,
     key_supply: KeySupply,
@@ -65,8 +68,8 @@ impl Core {
         let key_supply = KeySupply::new(balancer.ready_keys()?);
         let plan = Plan::found(apply::found(&balancer.maps)?);
         let known = members::read(&config.balancer.state_dir);
-        let file = config.clone();
-        let mut state = State::new(Inputs::new(config, keys), plan, known);
+        let shared = Shared::known(&config, known.as_ref());
+        let mut state = State::new(Inputs::new(shared.base.clone(), keys), plan, known);
         state.started_tick = balancer.now()?;
         let contents = Contents::new(&state.inputs, &state.plan.maps);
         balancer.maps.set_settings(&contents.settings)?;
@@ -74,7 +77,8 @@ impl Core {
         Ok(Core {
             state,
             path: options.config.clone(),
-            file,
+            file: config,
+            shared,
             balancer,
             explainer,
             key_supply,
@@ -133,6 +137,7 @@ impl Core {
                 }
                 self.keep(&view);
                 self.state.set_view(view);
+                self.follow_shared();
             }
             Event::Heartbeats(conclusions) => self.state.set_heartbeats(&conclusions),
             Event::Detached(interfaces) => self.attach_again(&interfaces),
@@ -150,7 +155,8 @@ impl Core {
             return;
         }
         let members = view.all().map(|(name, address)| (name.clone(), *address)).collect();
-        let written = members::write(&self.config().balancer.state_dir, &Known { members });
+        let known = Known { members, changes: view.changes.clone() };
+        let written = members::write(&self.config().balancer.state_dir, &known);
         self.state_file_error = written.err().map(|error| {
             tracing::warn!(%error, "the list of balancers cannot be kept for a restart");
             error.to_string()
@@ -229,6 +235,10 @@ impl Core {
     pub(super) fn handle_message(&mut self, message: Message, sources: &SourceStatus) {
         match message {
             Message::Admin(request, to) => drop(to.send(self.answer(request, sources))),
+            Message::Prepare(edit, to) => drop(to.send(self.prepare(&edit, sources))),
+            Message::Confirm(edit, revision, to) => {
+                drop(to.send(self.confirm(&edit, revision, sources)));
+            }
             Message::Snapshot(to) => drop(to.send(self.snapshot(sources))),
             Message::Health(to) => drop(to.send(self.health(sources))),
         }

@@ -40,7 +40,7 @@ pub(super) enum Event {
 
 /// The name of a backend's health check.
 pub(super) fn check_name(service: &Service, backend: &Backend) -> String {
-    format!("{}/{}", service.name, backend.name)
+    format!("{}/{}", service.owner(), backend.name)
 }
 
 /// The name of the task that follows the list of balancers.
@@ -128,17 +128,8 @@ impl EventSources {
     /// Starts to follow the list of balancers in etcd, if that is where it is, from the view that is known so far. May start threads, which
     /// resolve the names of etcd's endpoints.
     pub(super) fn start_membership(&mut self, config: &Config, known: &View) {
-        let (Membership::Etcd(store), Some(own)) = (&config.membership, &config.balancer.member)
-        else {
-            return;
-        };
+        let (Some(store), Some(own)) = (store(config), &config.balancer.member) else { return };
         let own = Member { name: own.name.clone(), address: own.address };
-        let store = etcd::Store {
-            endpoints: store.endpoints.clone(),
-            prefix: store.prefix.clone(),
-            time_to_live: store.lease,
-            credentials: store.credentials.clone(),
-        };
         let (to, members) = watch::channel(known.clone());
         self.members = members;
         let (ready, stop) = (self.ready.subscribe(), self.stop.subscribe());
@@ -260,6 +251,17 @@ impl EventSources {
         let Some(membership) = self.tasks.get_mut(MEMBERSHIP) else { return };
         let _ = tokio::time::timeout(END_TIMEOUT, membership.ended()).await;
     }
+}
+
+/// The etcd cluster that balancers share; none with a static list.
+pub(super) fn store(config: &Config) -> Option<etcd::Store> {
+    let Membership::Etcd(store) = &config.membership else { return None };
+    Some(etcd::Store {
+        endpoints: store.endpoints.clone(),
+        prefix: store.prefix.clone(),
+        time_to_live: store.lease,
+        credentials: store.credentials.clone(),
+    })
 }
 
 /// The interfaces that have lost the program, whenever they change. Cancel safe.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::core::{SEED_CHANGED, changes_seed, keys};
+use super::shared::Shared;
 use super::{Core, DaemonError};
 use crate::config::{self, Config};
 
@@ -41,19 +42,22 @@ impl Core {
     fn try_reload(&mut self) -> Result<Vec<String>, String> {
         let mut config = read(&self.path).map_err(|error| error.to_string())?;
         let old = &self.state.inputs;
-        let mut changes = differences(&old.config, &config);
-        changes.extend(keep_fixed(&old.config, &mut config));
+        let fixed = keep_fixed(&old.config, &mut config);
         let keys = keys(&config, old.keys.seed).map_err(|error| error.to_string())?;
         if changes_seed(old.keys.maglev_seed, keys.maglev_seed) {
             return Err(SEED_CHANGED.into());
         }
+        let shared = Shared::new(&config, &self.state.view.changes);
+        let mut changes = differences(&old.config, &shared.base);
+        changes.extend(fixed);
         if old.keys.steering != keys.steering {
             changes.push("the secrets of steering messages have changed".into());
         }
-        let inputs = old.with(config, keys);
+        let inputs = old.with(shared.base.clone(), keys);
         let replaced = self.state.replace_inputs(inputs, &mut self.balancer.maps);
         replaced.map_err(|error| error.to_string())?;
-        self.file = self.state.inputs.config.clone();
+        self.file = config;
+        self.set_shared(shared);
         Ok(changes)
     }
 }

@@ -76,7 +76,8 @@ impl Core {
 
     fn backend_counts(&self) -> Result<Vec<metrics::Backend>, Error> {
         let mut all = Vec::new();
-        for service in &self.state.inputs.config.services {
+        let services = self.state.inputs.config.services.iter();
+        for service in services.filter(|service| service.backends_of.is_none()) {
             for backend in &service.backends {
                 let count = self.count_of(backend)?;
                 all.push(metrics::Backend {
@@ -144,6 +145,8 @@ impl Core {
             ring_share: ring_share(&self.state.plan),
             changes: self.counts.member_changes,
             store_up: self.state.view.source == Source::Current,
+            shared_used: self.shared.used() as u64,
+            shared_ignored: self.shared.ignored.len() as u64,
         }
     }
 }

@@ -301,6 +301,20 @@ impl State {
         replaced
     }
 
+    /// Checks that the maps have room for other inputs.
+    ///
+    /// # Errors
+    /// As for [`State::try_reconcile`], writes aside.
+    pub(super) fn check_room(
+        &self,
+        inputs: &Inputs,
+        maps: &impl DataPlane,
+    ) -> Result<(), CoreError> {
+        let held = self.held(maps)?;
+        self.next_plan(inputs, &held.maps)?;
+        Ok(())
+    }
+
     fn try_replace(&mut self, inputs: Inputs, maps: &mut impl DataPlane) -> Result<(), CoreError> {
         let held = self.held(maps)?;
         let plan = self.next_plan(&inputs, &held.maps)?;
@@ -400,6 +414,7 @@ fn initial_view(config: &Config, known: Option<Known>) -> View {
             let others = known.members.into_iter().filter(|(name, _)| *name != own.name);
             view.members.extend(others);
             view.source = Source::Old;
+            view.changes = known.changes;
         }
         (Membership::Etcd(_), None) => {}
     }

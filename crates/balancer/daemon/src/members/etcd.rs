@@ -8,13 +8,18 @@
 //! A balancer whose key goes has lost etcd, or its daemon has stopped or died. Its program goes on: routers send packets to it, and tokens
 //! are registered there. So it is [lapsed](View::lapsed): a member as long as it answers heartbeats.
 //!
-//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers: see [`Credentials`] for TLS and
-//! authentication.
+//! The [changes that all balancers share](crate::shared) are below `<prefix>/changes/`, without a lease: one watch follows both, and one
+//! permission is enough.
+//!
+//! etcd's versions 3.4 and later are supported. Write access to etcd gives control over the list of balancers and over backends: see
+//! [`Credentials`] for TLS and authentication.
 
 mod credentials;
 mod session;
+mod write;
 
 pub use credentials::{Credentials, CredentialsError, Files, User};
+pub use write::{WriteError, write};
 
 use std::error::Error;
 use std::future::Future;
@@ -26,6 +31,9 @@ use tokio::time::sleep;
 
 use super::{Member, Source, View};
 use session::Session;
+
+/// The part of the keys of shared changes behind the prefix.
+const CHANGES: &str = "changes/";
 
 /// The shortest time to live that etcd can count.
 const SHORTEST_LEASE: Duration = Duration::from_secs(1);
@@ -90,7 +98,7 @@ fn root(error: &dyn Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
 
-/// Sends the view of all keys to `to`, which has the view known so far, and keeps this balancer's key as soon as `ready` is true, until
+/// Sends the view of all keys, shared changes included, to `to`, which has the view known so far, and keeps this balancer's key as soon as `ready` is true, until
 /// `stop` is ready.
 pub async fn watch(
     own: Member,

@@ -1,4 +1,4 @@
-//! The list of balancers that survives a restart of the daemon.
+//! The list of balancers, and the changes that they share, as they survive a restart of the daemon.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
@@ -8,6 +8,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+
+use crate::shared::Changes;
 
 /// The file in the state directory.
 const NAME: &str = "members.json";
@@ -19,6 +21,9 @@ const DIRECTORY_MODE: u32 = 0o700;
 pub struct Known {
     /// The balancers, by name.
     pub members: BTreeMap<String, IpAddr>,
+    /// Changes of backends that all balancers share; none in the files of releases before.
+    #[serde(default)]
+    pub changes: Changes,
 }
 
 /// The list that a daemon before has left in this directory; none if there is no whole one.
@@ -48,12 +53,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("state");
         assert_eq!(read(&directory), None);
-        let known = Known { members: [("lb1".to_owned(), [10, 0, 0, 1].into())].into() };
+        let entry = crate::shared::Entry { revision: 7, text: "nonsense".into() };
+        let changes = Changes { revision: 9, entries: [("web/be1".to_owned(), entry)].into() };
+        let members = [("lb1".to_owned(), [10, 0, 0, 1].into())].into();
+        let known = Known { members, changes };
         write(&directory, &known).unwrap();
         assert_eq!(read(&directory), Some(known));
         let text = fs::read(directory.join(NAME)).unwrap();
         fs::write(directory.join(NAME), &text[..text.len() / 2]).unwrap();
         assert_eq!(read(&directory), None);
+    }
+
+    #[test]
+    fn the_list_of_a_release_without_shared_changes_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(NAME), r#"{"members":{"lb1":"10.0.0.1"}}"#).unwrap();
+        assert_eq!(read(folder.path()).unwrap().changes, Changes::default());
     }
 
     #[test]

@@ -64,6 +64,7 @@ names! {
     RING_SHARE = gauge("ring_share_ratio", &[], "Share of all tokens that this balancer owns");
     MEMBER_CHANGES = counter("member_changes", &[], "Changes of the list of balancers");
     STORE_UP = gauge("member_store_up", &[], "1 if the store of balancers answers, 0 if its last list is used");
+    SHARED_CHANGES = gauge("shared_changes", &["state"], "Changes in etcd that all balancers share, and whether this one uses them");
     PEER_UP = gauge("peer_up", PEER, "1 if another balancer's program answers heartbeats, 0 if not");
     PEER_ROUND_TRIP = gauge("peer_round_trip_seconds", PEER, "Time between a heartbeat and its answer; 0 without an answer");
     PEER_MISSED = counter("peer_heartbeats_missed", PEER, "Heartbeats that were not answered");

@@ -124,6 +124,12 @@ pub struct Members {
     pub changes: u64,
     /// True if the list is up to date; a static list always is.
     pub store_up: bool,
+    /// Changes of backends that all balancers share and this one uses.
+    #[serde(default)]
+    pub shared_used: u64,
+    /// Those that it cannot use.
+    #[serde(default)]
+    pub shared_ignored: u64,
 }
 
 /// Another balancer, as its answers to heartbeats show it.

@@ -177,7 +177,10 @@ impl Snapshot {
         Metric::begin(to, names::MEMBERS)?.alone(&ConstGauge::new(members.count))?;
         Metric::begin(to, names::RING_SHARE)?.alone(&ConstGauge::new(members.ring_share))?;
         Metric::begin(to, names::MEMBER_CHANGES)?.alone(&ConstCounter::new(members.changes))?;
-        Metric::begin(to, names::STORE_UP)?.alone(&ConstGauge::new(flag(members.store_up)))
+        Metric::begin(to, names::STORE_UP)?.alone(&ConstGauge::new(flag(members.store_up)))?;
+        let mut changes = Metric::begin(to, names::SHARED_CHANGES)?;
+        changes.level(&["used"], members.shared_used)?;
+        changes.level(&["ignored"], members.shared_ignored)
     }
 
     fn peers(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {

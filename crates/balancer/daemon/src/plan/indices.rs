@@ -56,6 +56,20 @@ impl<K: Ord + Clone> Indices<K> {
         self.given.iter().map(|(name, &(index, phase))| (name, index, phase))
     }
 
+    /// Takes its number from each name that has the number of another one, which is wanted: of services that were found with one table, the one
+    /// that it belongs to is not known.
+    pub(super) fn part(&mut self, wanted: &BTreeSet<K>) {
+        let mut taken = BTreeSet::new();
+        for name in wanted {
+            if let Some(&(index, _)) = self.given.get(name)
+                && !taken.insert(index)
+            {
+                self.given.remove(name);
+            }
+        }
+        self.given.retain(|name, (index, _)| wanted.contains(name) || !taken.contains(index));
+    }
+
     /// Gives each of `wanted` a number, and ages the others: retired for `keep`, closed for `keep`, then gone. A name that comes back in
     /// between has its old number.
     pub(super) fn update(

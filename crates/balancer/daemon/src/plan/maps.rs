@@ -221,7 +221,7 @@ fn next_hop(hop: &NextHop) -> abi::Target {
 
 fn backends(config: &Config, world: &World<'_>) -> BTreeMap<WireId, Wanted> {
     let mut wanted = BTreeMap::new();
-    for service in &config.services {
+    for service in owners(config) {
         for backend in &service.backends {
             let state = world.state_of(service, backend);
             let forwarding = forwarding(service.forwarding);
@@ -247,7 +247,7 @@ fn forwarding(forwarding: Forwarding) -> abi::Forwarding {
     }
 }
 
-/// The table of each service, in the same place if it has not changed, else in the service's other place.
+/// The table of each service with backends of its own, in the same place if it has not changed, else in the service's other place.
 pub(super) fn tables(
     config: &Config,
     world: &World<'_>,
@@ -256,7 +256,7 @@ pub(super) fn tables(
     before: &Maps,
 ) -> BTreeMap<u32, Vec<u32>> {
     let table = |service: &Service| {
-        let number = plan.services.index(&service.key())?;
+        let number = plan.tables.index(&service.key())?;
         let table = maglev::table(&takers(service, world, &plan.targets, targets));
         let [first, second] = places(number);
         let (old, used) = match before.tables.get(&first) {
@@ -276,7 +276,20 @@ pub(super) fn tables(
         };
         Some((place, table))
     };
-    config.services.iter().filter_map(table).collect()
+    owners(config).filter_map(table).collect()
+}
+
+/// The services with backends of their own.
+fn owners(config: &Config) -> impl Iterator<Item = &Service> {
+    config.services.iter().filter(|service| service.backends_of.is_none())
+}
+
+/// True if a service that was there has its flows placed by another table, whether that was written now or is another service's.
+pub(super) fn have_other_tables(
+    vips: &BTreeMap<VipName, abi::Vip>,
+    before: &BTreeMap<VipName, abi::Vip>,
+) -> bool {
+    vips.iter().any(|(name, vip)| before.get(name).is_some_and(|old| old.table != vip.table))
 }
 
 /// True of a target that begins or ceases to be passed over by new flows.
@@ -288,10 +301,15 @@ fn passes_over_anew(targets: &BTreeMap<u16, abi::Target>, before: &Maps, target:
     fails(targets) != fails(&before.targets)
 }
 
-/// The two tables that are a service's own.
+/// The two places of a number's table.
 fn places(number: u16) -> [u32; 2] {
     let first = 2 * (u32::from(number) - 1);
     [first, first + 1]
+}
+
+/// The number of the place that begins at a slot.
+pub(super) fn place_number(slot: u32) -> u16 {
+    u16::try_from(slot / MAGLEV_SIZE / 2 + 1).unwrap_or(u16::MAX)
 }
 
 /// The backends of a service's table: those that keep their flows, and are not drained. The data plane passes over one that fails its checks
@@ -329,6 +347,12 @@ pub(super) fn vips(
     tables: &BTreeMap<u32, Vec<u32>>,
 ) -> BTreeMap<VipName, abi::Vip> {
     let mut vips = BTreeMap::new();
+    let places: BTreeMap<&str, u32> = owners(config)
+        .filter_map(|owner| {
+            let both = places(plan.tables.index(&owner.key())?);
+            Some((owner.name.as_str(), both.into_iter().find(|at| tables.contains_key(at))?))
+        })
+        .collect();
     // Those with all ports first: the others take their own of them.
     let (all, some): (Vec<_>, Vec<_>) =
         config.services.iter().partition(|service| service.ports == Ports::All);
@@ -338,8 +362,7 @@ pub(super) fn vips(
         let mode = abi::MptcpMode::from(service.mptcp) as u8;
         let group = super::groups::number(config, plan, service);
         let vip = abi::Vip { id: number, mode, group, ..abi::Vip::default() };
-        let table =
-            places(number).into_iter().find(|place| tables.contains_key(place)).unwrap_or(0);
+        let table = places.get(service.owner()).copied().unwrap_or(0);
         let entry = abi::Vip {
             kind: VipKind::Service as u8,
             choices: service.quic.map_or(0, super::quic::choices),

@@ -15,6 +15,7 @@ use crate::neighbours::NextHop;
 
 mod ports;
 mod quic;
+mod shared;
 mod shares;
 
 const UP: u8 = TargetState::Up as u8;

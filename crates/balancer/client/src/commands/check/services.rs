@@ -15,6 +15,9 @@ pub(crate) fn findings(config: &Config) -> Vec<Finding> {
 fn of_service(service: &Service) -> Vec<Finding> {
     let name = service.name.as_str();
     let mut found = Vec::new();
+    if service.backends_of.is_some() {
+        return found; // What is found is the other service's.
+    }
     if service.backends.is_empty() {
         found.push(
             Finding::error(name, "it has no backend: its packets are dropped")

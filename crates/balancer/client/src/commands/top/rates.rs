@@ -180,6 +180,7 @@ pub(super) mod tests {
             ready: true,
             warnings: vec![],
             changes: vec![],
+            shared_changes: vec![],
         };
         let members = Members { count: 2, ring_share: 0.5, ..Members::default() };
         let (services, tables) = (vec![web, none], vec![flows]);

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::admin::calls::Call;
 use crate::admin::{
-    AskError, BackendChange, Client, Connections, Filter, MptcpOption, NewBackend, NewBackends,
-    Packet, ProblemKind, QuicPacket, Selection, bind,
+    AskError, BackendChange, Client, Connections, Filter, MptcpOption, Named, NewBackend,
+    NewBackends, Packet, ProblemKind, QuicPacket, Selection, SharedEdit, bind,
 };
 use crate::service::Protocol;
 
@@ -93,6 +93,11 @@ fn each_request_arrives_as_it_was_sent() {
         Request::Backends(Selection { service, backend })
     };
     let change = BackendChange { weight: Some(3), draining: Some(false) };
+    let of = Named { service: Some("we/b".into()), backend: "b1".into() };
+    let to_all = |service: Option<&str>, backend: Option<&str>| {
+        let (service, backend) = (service.map(str::to_owned), backend.map(str::to_owned));
+        Request::Shared(SharedEdit::Reset(Selection { service, backend }))
+    };
     let requests = [
         Request::Status,
         Request::Health,
@@ -101,7 +106,15 @@ fn each_request_arrives_as_it_was_sent() {
         named(Some("we/b?&"), None),
         named(None, Some("b 1%41")),
         named(Some("wéb"), Some("../b1")),
-        Request::Add(NewBackends { backends: vec![new.clone(), new] }),
+        Request::Add(NewBackends { backends: vec![new.clone(), new.clone()] }),
+        Request::Shared(SharedEdit::Add(NewBackends { backends: vec![new] })),
+        Request::Shared(SharedEdit::Change { of: of.clone(), change }),
+        Request::Shared(SharedEdit::Change { of: Named { service: None, ..of.clone() }, change }),
+        Request::Shared(SharedEdit::Remove(of.clone())),
+        Request::Shared(SharedEdit::Remove(Named { service: None, ..of })),
+        to_all(None, None),
+        to_all(Some("w&b"), Some("b 1")),
+        Request::Changes,
         Request::Change { service: None, backend: "b#1".into(), change },
         Request::Change { service: Some("web".into()), backend: "b1".into(), change },
         Request::Remove { service: None, backend: "b1".into() },

@@ -54,6 +54,9 @@ pub(in crate::config) struct Service {
     /// Time in which the share of a backend that is new, or up again, grows to that of its weight; at most 1h; "0s": at once. Default: 0s.
     #[serde(default)]
     pub(in crate::config) slow_start: Option<Duration>,
+    /// The name of another service, whose backends this one has: with their weights, states and health checks, and in the same Maglev table, so that
+    /// thousands of services take the memory of one. Both have the same `mptcp` and `forwarding`. Default: backends of its own.
+    pub(in crate::config) backends_of: Option<String>,
     /// Backends.
     #[serde(default)]
     pub(in crate::config) backend: Vec<Backend>,

@@ -56,8 +56,11 @@ pub(in crate::config) struct Tables {
     pub(in crate::config) flows: u32,
     /// MPTCP connections at a time, by token; 22 bytes each, up to twice that by rounding. Default: 1048576.
     pub(in crate::config) tokens: u32,
-    /// Services that there may be after reloads; each takes 512 KiB: a table, and its next. Default: 31.
+    /// Services that there may be after reloads. Default: 31.
     pub(in crate::config) services: u32,
+    /// Services with backends of their own (without `backends_of`) that there may be after reloads; each takes 512 KiB: a table, and its next.
+    /// Default: as many as `services`.
+    pub(in crate::config) own_backends: Option<u32>,
     /// Ports of all services with several ports (`ports`) together, after reloads; about 100 bytes each. Default: 1024.
     pub(in crate::config) ports: u32,
     /// Backends of all services together, and other balancers, after reloads. Default: 4095.
@@ -66,7 +69,14 @@ pub(in crate::config) struct Tables {
 
 impl Default for Tables {
     fn default() -> Tables {
-        Tables { flows: 1 << 20, tokens: 1 << 20, services: 31, ports: 1024, targets: 4095 }
+        Tables {
+            flows: 1 << 20,
+            tokens: 1 << 20,
+            services: 31,
+            own_backends: None,
+            ports: 1024,
+            targets: 4095,
+        }
     }
 }
 

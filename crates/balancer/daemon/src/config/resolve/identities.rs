@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use heddle_config::Problem;
 
-use super::super::resolved::Config;
+use super::super::resolved::{Config, Service};
 use super::addresses::own_addresses;
 
 pub(super) fn check(config: &Config) -> Result<(), Problem> {
@@ -14,12 +14,18 @@ pub(super) fn check(config: &Config) -> Result<(), Problem> {
     joins(config)
 }
 
+/// The services with backends of their own, and their numbers.
+fn with_own_backends(config: &Config) -> impl Iterator<Item = (usize, &Service)> {
+    let services = config.services.iter().enumerate();
+    services.filter(|(_, service)| service.backends_of.is_none())
+}
+
 /// A balancer has the services' addresses, too: what it is sent as a backend it would send on, to another backend or to itself.
 fn machines(config: &Config) -> Result<(), Problem> {
     let own = own_addresses(&config.balancer).map(|own| (own, config.balancer.name.as_str()));
     let members = config.members().iter().map(|member| (member.address, member.name.as_str()));
     let balancers: BTreeMap<IpAddr, &str> = own.chain(members).collect();
-    for (number, service) in config.services.iter().enumerate() {
+    for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             if let Some(name) = balancers.get(&backend.address) {
                 let key = format!("service.{number}.backend.{index}.address");
@@ -42,7 +48,7 @@ fn ids(config: &Config) -> Result<(), Problem> {
             );
         }
     }
-    for (number, service) in config.services.iter().enumerate() {
+    for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             let owner = format!("backend `{}` of `{}`", backend.name, service.name);
             if let Some(other) = owners.insert(backend.id, owner) {
@@ -62,7 +68,7 @@ fn joins(config: &Config) -> Result<(), Problem> {
     for service in &config.services {
         owners.insert(service.address, format!("service `{}`", service.name));
     }
-    for (number, service) in config.services.iter().enumerate() {
+    for (number, service) in with_own_backends(config) {
         for (index, backend) in service.backends.iter().enumerate() {
             let Some(join) = backend.join_address else { continue };
             if let Some(other) =

@@ -16,6 +16,7 @@ use super::groups;
 use super::health;
 use super::ids::check_id;
 use super::quic;
+use super::shared;
 use crate::ids::WireId;
 use crate::service::{MptcpMode, Protocol};
 
@@ -31,8 +32,13 @@ pub(super) fn services(
         let service = service(raw, balancer).map_err(|problem| problem.inside(&place))?;
         check_unique(&service, &services).map_err(|problem| problem.inside(&place))?;
         check_agreement(&service, &services).map_err(|problem| problem.inside(&place))?;
-        groups::check(&service, &services).map_err(|problem| problem.inside(&place))?;
         services.push(service);
+    }
+    shared::check(file, &services)?;
+    shared::fill(&mut services);
+    for (number, service) in services.iter().enumerate() {
+        groups::check(service, &services[..number])
+            .map_err(|problem| problem.inside(&format!("service.{number}")))?;
     }
     Ok(services)
 }
@@ -109,6 +115,7 @@ fn service(raw: &raw::Service, balancer: &Balancer) -> Result<Service, Problem> 
         }),
         health: health::check(raw)?,
         slow_start: slow_start(raw)?,
+        backends_of: raw.backends_of.clone(),
         backends: Vec::new(),
     };
     for (number, raw) in raw.backend.iter().enumerate() {

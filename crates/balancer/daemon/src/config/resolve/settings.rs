@@ -113,6 +113,7 @@ pub(super) fn sizes(file: &raw::Tables) -> Result<Sizes, Problem> {
         ("flows", file.flows, 1024, 1 << 28),
         ("tokens", file.tokens, 1024, 1 << 28),
         ("services", file.services, 1, 4095),
+        ("own_backends", file.own_backends.unwrap_or(1), 1, 4095),
         ("ports", file.ports, 0, 1 << 22),
         ("targets", file.targets, 1, 65_534),
     ];
@@ -130,7 +131,7 @@ pub(super) fn sizes(file: &raw::Tables) -> Result<Sizes, Problem> {
         // A service and its address; a backend's join address with the port and alone; where balancers reach this one; further ports.
         vips: 2 * file.services + 2 * file.targets + 2 + file.ports,
         services: file.services,
-        maglev_tables: 2 * file.services,
+        maglev_tables: 2 * file.own_backends.unwrap_or(file.services),
         targets: file.targets + 1,
         ..Sizes::default()
     })

@@ -44,6 +44,8 @@ pub struct Service {
     pub health: Option<(Check, u16)>,
     /// Time in which the share of a backend that is new or up again grows to that of its weight.
     pub slow_start: Duration,
+    /// The service whose backends it has; `None`: its own.
+    pub backends_of: Option<String>,
     /// Backends, in the file's order.
     pub backends: Vec<Backend>,
 }
@@ -56,6 +58,11 @@ impl Service {
             IpAddr::V6(v6) => v6,
         };
         ServiceKey { address, port: self.ports.first(), protocol: self.protocol.number() }
+    }
+
+    /// The name of the service that its backends belong to.
+    pub fn owner(&self) -> &str {
+        self.backends_of.as_ref().unwrap_or(&self.name)
     }
 
     /// Its address with its ports: `192.0.2.10:443`, `[2001:db8::10]:8000-8099`.

@@ -12,7 +12,7 @@ use crate::health::State;
 
 impl Core {
     /// The backends of a selection, in the configuration's order.
-    pub(super) fn selected(
+    pub(in crate::daemon) fn selected(
         &self,
         Selection { service, backend }: &Selection,
         sources: &SourceStatus,
@@ -22,8 +22,9 @@ impl Core {
             Some(name) => drop(named_backends(config, service.as_deref(), name)?),
             None => drop(services(config, service.as_deref())?),
         }
+        let named = config.services.iter().find(|named| service.as_ref() == Some(&named.name));
         let asked = |s: &Service, b: &Backend| {
-            service.as_ref().is_none_or(|name| *name == s.name)
+            named.is_none_or(|named| named.owner() == s.name)
                 && backend.as_ref().is_none_or(|name| *name == b.name)
         };
         Ok(Backends { backends: self.backends(&sources.checks, asked)? })
@@ -37,7 +38,8 @@ impl Core {
     ) -> Result<Vec<BackendStatus>, Problem> {
         let flows = self.flows_by_target().map_err(failed)?;
         let mut all = Vec::new();
-        for service in &self.state.inputs.config.services {
+        let services = self.state.inputs.config.services.iter();
+        for service in services.filter(|service| service.backends_of.is_none()) {
             for backend in service.backends.iter().filter(|backend| wanted(service, backend)) {
                 all.push(self.backend_status(service, backend, checks, &flows).map_err(failed)?);
             }

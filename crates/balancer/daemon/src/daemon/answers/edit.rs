@@ -70,7 +70,10 @@ impl Core {
 }
 
 /// The configuration with these backends.
-fn with_added(config: &Config, backends: &[NewBackend]) -> Result<Config, Problem> {
+pub(in crate::daemon) fn with_added(
+    config: &Config,
+    backends: &[NewBackend],
+) -> Result<Config, Problem> {
     if backends.is_empty() {
         let message = "backends: the list is empty; give at least one backend";
         return Err(Problem::new(ProblemKind::Invalid, message));
@@ -98,7 +101,7 @@ fn check_new(config: &Config, NewBackend { service, backend }: &NewBackend) -> R
 }
 
 /// The inputs with another weight or state of a backend.
-fn with_change(
+pub(in crate::daemon) fn with_change(
     inputs: &Inputs,
     service: Option<&str>,
     backend: &str,
@@ -109,6 +112,14 @@ fn with_change(
         return Err(Problem::new(ProblemKind::Invalid, message));
     }
     let found = named_backends(&inputs.config, service, backend)?;
+    let named = inputs.config.services.iter().find(|named| service == Some(&named.name));
+    if let Some(owner) = named.and_then(|named| named.backends_of.as_ref()) {
+        let message = format!(
+            "{} has the backends of {owner}; change those of {owner}",
+            service.unwrap_or_default()
+        );
+        return Err(refused(message));
+    }
     let ids: Vec<_> = found.into_iter().map(|backend| backend.id).collect();
     let mut inputs = inputs.clone();
     let all = inputs.config.services.iter_mut().flat_map(|service| &mut service.backends);
@@ -120,7 +131,7 @@ fn with_change(
 }
 
 /// An error of the configuration's checks, without the place that it would have in a file.
-fn text(error: &ConfigError) -> String {
+pub(in crate::daemon) fn text(error: &ConfigError) -> String {
     let field = error.key().rsplit('.').next().filter(|field| !field.is_empty());
     let field = field.map_or_else(String::new, |field| format!("{field}: "));
     let help = error.help().map_or_else(String::new, |help| format!("; {help}"));

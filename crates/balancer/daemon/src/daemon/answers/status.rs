@@ -12,6 +12,7 @@ use crate::config::{Member, Service};
 use crate::daemon::Core;
 use crate::daemon::event_sources::SourceStatus;
 use crate::daemon::lifetimes::Lifetimes;
+use crate::daemon::state::Inputs;
 use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
 use crate::metrics::Build;
@@ -28,6 +29,7 @@ impl Core {
         let tokens = lifetimes.tokens(maps).count();
         let fills = [("flow", flows, maps.flows.room()), ("token", tokens, maps.tokens.room())];
         let services = self.state.inputs.config.services.iter();
+        let (shared, own) = self.changes();
         let Build { version, kernel } = Build::here();
         Ok(Status {
             name: self.state.inputs.config.balancer.name.clone(),
@@ -43,8 +45,17 @@ impl Core {
             tokens: tokens as u64,
             ready: self.ready,
             warnings: self.warnings(sources, &backends, &fills),
-            changes: changes(&self.file, &self.state.inputs),
+            changes: own,
+            shared_changes: shared,
         })
+    }
+
+    /// The differences from the file: those that all balancers share, and those by commands on this one.
+    fn changes(&self) -> (Vec<String>, Vec<String>) {
+        let Inputs { keys, .. } = &self.state.inputs;
+        let shared = changes(&self.file, &Inputs::new(self.shared.base.clone(), *keys));
+        let all = changes(&self.file, &self.state.inputs);
+        all.into_iter().partition(|change| shared.contains(change))
     }
 
     pub(super) fn health_status(&self, sources: &SourceStatus) -> HealthStatus {
@@ -69,6 +80,7 @@ impl Core {
         warnings.extend(unreachable(backends));
         warnings.extend(fills.iter().filter_map(|fill| nearly_full(*fill)));
         warnings.extend(store(self.state.view.source).map(str::to_owned));
+        warnings.extend(self.shared.warnings());
         if let Some(error) = &self.state_file_error {
             warnings.push(format!("the list of balancers is not kept for a restart: {error}"));
         }
@@ -112,7 +124,7 @@ impl Core {
 }
 
 fn service_status(service: &Service, all: &[BackendStatus]) -> ServiceStatus {
-    let own = || all.iter().filter(|backend| backend.service == service.name);
+    let own = || all.iter().filter(|backend| backend.service == service.owner());
     ServiceStatus {
         name: service.name.clone(),
         address: service.address,
@@ -138,7 +150,9 @@ fn heartbeats(report: &Report) -> Heartbeats {
 
 fn store(source: Source) -> Option<&'static str> {
     match source {
-        Source::Lost => Some("the store of balancers does not answer: its last list is used"),
+        Source::Lost => {
+            Some("the store of balancers does not answer: its last list and changes are used")
+        }
         Source::Old => Some(
             "the store of balancers has not answered since the start: the old list of the daemon before is used",
         ),
@@ -177,7 +191,7 @@ pub(super) fn of_peer(member: &MemberStatus, refused_recently: bool) -> Vec<Stri
 pub(super) fn without_backends(services: &[Service], backends: &[BackendStatus]) -> Vec<String> {
     let takes = |status: &BackendStatus| serves(status) && !status.draining && status.weight > 0;
     let has_one = |name: &str| backends.iter().any(|b| b.service == name && takes(b));
-    let none = services.iter().filter(|service| !has_one(&service.name));
+    let none = services.iter().filter(|service| !has_one(service.owner()));
     none.map(|service| format!("service {} has no backend for new connections", service.name))
         .collect()
 }

@@ -14,7 +14,8 @@ use tokio::sync::watch;
 use tokio::time::{interval, timeout};
 use tonic::transport::Endpoint;
 
-use super::{Member, SHORTEST_LEASE, Source, Store, StoreError, View};
+use super::{CHANGES, Member, SHORTEST_LEASE, Source, Store, StoreError, View};
+use crate::shared::{Changes, Entry};
 
 /// A balancer's value.
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,6 +35,7 @@ pub struct Session {
     renewals: Option<(LeaseKeeper, LeaseKeepAliveStream)>,
     members: BTreeMap<String, IpAddr>,
     lapsed: BTreeMap<String, IpAddr>,
+    shared: Changes,
     changes: WatchStream,
 }
 
@@ -60,6 +62,7 @@ impl Session {
             renewals: None,
             members: BTreeMap::new(),
             lapsed: known.all().map(|(name, address)| (name.clone(), *address)).collect(),
+            shared: Changes { revision, ..Changes::default() },
             changes,
         };
         session.lapsed.remove(&own.name);
@@ -122,6 +125,7 @@ impl Session {
         let mut view = View { source: Source::Current, ..View::alone(&self.own) };
         view.members.extend(self.members.iter().map(|(name, address)| (name.clone(), *address)));
         view.lapsed.clone_from(&self.lapsed);
+        view.changes.clone_from(&self.shared);
         to.send_if_modified(|sent| {
             let changed = *sent != view;
             *sent = view;
@@ -149,6 +153,14 @@ impl Session {
 
     fn event(&mut self, event: &Event) -> Result<(), StoreError> {
         let Some(key) = event.kv() else { return Ok(()) };
+        if let Some(change) = name(key.key(), &self.prefix).and_then(shared) {
+            self.shared.revision = self.shared.revision.max(key.mod_revision());
+            match event.event_type() {
+                EventType::Put => self.put(key),
+                EventType::Delete => drop(self.shared.entries.remove(change)),
+            }
+            return Ok(());
+        }
         match event.event_type() {
             EventType::Put => self.put(key),
             EventType::Delete => {
@@ -171,6 +183,12 @@ impl Session {
     }
 
     fn put(&mut self, key: &KeyValue) {
+        if let Some(change) = name(key.key(), &self.prefix).and_then(shared) {
+            let text = String::from_utf8_lossy(key.value()).into_owned();
+            let entry = Entry { revision: key.mod_revision(), text };
+            self.shared.entries.insert(change.to_owned(), entry);
+            return;
+        }
         let value = serde_json::from_slice::<Value>(key.value());
         let (Some(name), Ok(value)) = (name(key.key(), &self.prefix), value) else {
             tracing::warn!(key = %key.key().escape_ascii(), "not a balancer's key");
@@ -195,7 +213,12 @@ fn name<'a>(key: &'a [u8], prefix: &str) -> Option<&'a str> {
     std::str::from_utf8(key).ok()?.strip_prefix(prefix).filter(|name| !name.is_empty())
 }
 
-async fn in_time<T>(
+/// The part of a shared change's key behind what all of them begin with; none of a balancer's key.
+fn shared(name: &str) -> Option<&str> {
+    name.strip_prefix(CHANGES)
+}
+
+pub(super) async fn in_time<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
@@ -203,7 +226,7 @@ async fn in_time<T>(
 }
 
 /// A connection to one endpoint, authenticated.
-async fn connect(store: &Store, url: &str) -> Result<Client, StoreError> {
+pub(super) async fn connect(store: &Store, url: &str) -> Result<Client, StoreError> {
     let limit = store.heartbeat();
     let mut endpoint = Endpoint::from_shared(url.to_owned())?.connect_timeout(limit).timeout(limit);
     if let Some(tls) = store.credentials.tls()? {

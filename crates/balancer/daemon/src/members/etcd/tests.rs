@@ -3,6 +3,7 @@
 mod tls;
 
 use super::*;
+use crate::shared::Write;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -126,9 +127,22 @@ impl Balancer {
     }
 
     async fn sees_lapsed(&mut self, wanted: &[u8], lapsed: &[u8], source: Source) {
-        let wanted = View { members: named(wanted), lapsed: named(lapsed), source };
-        let seen = timeout(LONG, self.views.wait_for(|view| *view == wanted)).await.is_ok();
+        let wanted = (named(wanted), named(lapsed), source);
+        let is_it = |view: &View| {
+            (&view.members, &view.lapsed, view.source) == (&wanted.0, &wanted.1, wanted.2)
+        };
+        let seen = timeout(LONG, self.views.wait_for(is_it)).await.is_ok();
         assert!(seen, "wanted {wanted:?}, got {:?}", self.views.borrow());
+    }
+
+    /// Waits until the texts of shared changes are these.
+    async fn has_changes(&mut self, wanted: &[(&str, &str)]) {
+        let is_it = |view: &View| {
+            let entries = view.changes.entries.iter();
+            entries.map(|(key, entry)| (&**key, &*entry.text)).eq(wanted.iter().copied())
+        };
+        let seen = timeout(LONG, self.views.wait_for(is_it)).await.is_ok();
+        assert!(seen, "wanted {wanted:?}, got {:?}", self.views.borrow().changes);
     }
 
     async fn stop(&mut self) {
@@ -252,6 +266,53 @@ async fn a_key_that_somebody_removes_is_put_back() {
     etcdctl(&["put", "heddle/lbx", r#"{"address":"10.0.0.9"}"#]);
     etcdctl(&["put", "heddle/lb/lb3", r#"{"address":"10.0.0.3"}"#]);
     one.sees(&[1, 2, 3], Source::Current).await;
+}
+
+/// A write to a key that is known with a revision.
+fn a_write(key: &str, revision: i64, text: Option<&str>) -> Write {
+    Write { key: key.into(), revision, text: text.map(str::to_owned) }
+}
+
+#[tokio::test]
+async fn shared_changes_reach_all_balancers_and_those_that_come_later() {
+    let Some(mut etcd) = Etcd::start() else { return };
+    let (mut one, mut two) = (balancer(1, etcd.store()), balancer(2, etcd.store()));
+    one.sees(&[1, 2], Source::Current).await;
+    let writes = [a_write("web/be1", 0, Some("one")), a_write("web/be2", 0, Some("two"))];
+    let revision = write(&etcd.store(), &writes).await.unwrap();
+    let both = [("web/be1", "one"), ("web/be2", "two")];
+    for balancer in [&mut one, &mut two] {
+        balancer.has_changes(&both).await;
+        assert_eq!(balancer.views.borrow().changes.revision, revision);
+    }
+    // They are no balancers, and survive those that have written them, and etcd's restart.
+    two.sees(&[1, 2], Source::Current).await;
+    one.stop().await;
+    two.stop().await;
+    etcd.kill();
+    let failed = write(&etcd.store(), &[a_write("web/be3", 0, Some("three"))]).await;
+    assert!(matches!(failed, Err(WriteError::NotWritten(_))), "{failed:?}");
+    etcd.restart();
+    let mut three = balancer(3, etcd.store());
+    three.has_changes(&both).await;
+    let gone = write(&etcd.store(), &[a_write("web/be1", revision, None)]).await.unwrap();
+    three.has_changes(&both[1..]).await;
+    assert_eq!(three.views.borrow().changes.revision, gone);
+}
+
+#[tokio::test]
+async fn of_two_writes_under_one_revision_the_second_changes_nothing() {
+    let Some(etcd) = Etcd::start() else { return };
+    let store = etcd.store();
+    let mut one = balancer(1, store.clone());
+    one.sees(&[1], Source::Current).await;
+    let first = write(&store, &[a_write("web/be1", 0, Some("one"))]).await.unwrap();
+    let late = [a_write("web/be2", 0, Some("two")), a_write("web/be1", 0, Some("late"))];
+    let conflict = write(&store, &late).await;
+    assert!(matches!(conflict, Err(WriteError::Conflict)), "{conflict:?}");
+    one.has_changes(&[("web/be1", "one")]).await;
+    write(&store, &[a_write("web/be1", first, Some("in time"))]).await.unwrap();
+    one.has_changes(&[("web/be1", "in time")]).await;
 }
 
 #[tokio::test]

@@ -113,7 +113,14 @@ fn example() -> Snapshot {
             capacity: 4096,
             used: vec![("established".into(), 12), ("new".into(), 1)],
         }],
-        members: Members { count: 3, ring_share: 0.25, changes: 4, store_up: false },
+        members: Members {
+            count: 3,
+            ring_share: 0.25,
+            changes: 4,
+            store_up: false,
+            shared_used: 2,
+            shared_ignored: 1,
+        },
         peers: vec![crate::metrics::Peer {
             name: "lb2".into(),
             up: true,
@@ -161,6 +168,8 @@ fn numbers_arrive_as_they_were() {
     );
     assert_eq!(value(&read, "ring_share_ratio", "", &[]), 0.25);
     assert_eq!(value(&read, "member_store_up", "", &[]), 0.0);
+    assert_eq!(value(&read, "shared_changes", "", &[("state", "used")]), 2.0);
+    assert_eq!(value(&read, "shared_changes", "", &[("state", "ignored")]), 1.0);
     let gauges = ["maps_in_sync", "health_checks_running", "neighbour_watcher_running"];
     assert_eq!(gauges.map(|name| value(&read, name, "", &[])), [1.0; 3]);
     assert_eq!(value(&read, "programs_attached", "", &[]), 0.0);

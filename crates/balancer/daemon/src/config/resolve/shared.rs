@@ -1,0 +1,84 @@
+//! Services that have the backends of another one.
+
+use std::collections::BTreeMap;
+
+use heddle_config::Problem;
+
+use super::super::raw;
+use super::super::resolved::{Backend, Forwarding, Service};
+use crate::service::{MptcpMode, Protocol};
+
+/// Checks the services that have another one's backends against that one.
+pub(super) fn check(file: &[raw::Service], services: &[Service]) -> Result<(), Problem> {
+    for (number, (raw, service)) in file.iter().zip(services).enumerate() {
+        let Some(name) = &service.backends_of else { continue };
+        let owner = services.iter().find(|other| other.name == *name);
+        of_one(raw, service, name, owner)
+            .map_err(|problem| problem.inside(&format!("service.{number}")))?;
+    }
+    Ok(())
+}
+
+fn of_one(
+    raw: &raw::Service,
+    service: &Service,
+    name: &str,
+    owner: Option<&Service>,
+) -> Result<(), Problem> {
+    let wrong = |message: String| Problem::at("backends_of", message);
+    let Some(owner) = owner else {
+        return Err(wrong(format!("no service is called `{name}`")));
+    };
+    if owner.backends_of.is_some() || owner.name == service.name {
+        let problem = wrong(format!("`{name}` has no backends of its own"));
+        return Err(problem.help("the name of a service with tables [[service.backend]]"));
+    }
+    for (key, is_given) in [
+        ("backend", !raw.backend.is_empty()),
+        ("health", raw.health.is_some()),
+        ("slow_start", raw.slow_start.is_some()),
+        ("quic", raw.quic.is_some()),
+    ] {
+        if is_given {
+            let problem = Problem::at(key, format!("it has the backends of `{name}`"));
+            return Err(problem.help(format!("leave `{key}` out here, or leave `backends_of` out")));
+        }
+    }
+    if (service.mptcp, service.forwarding) != (owner.mptcp, owner.forwarding) {
+        let problem = wrong(format!("`{name}` has another `mptcp` or `forwarding`"));
+        return Err(problem.help("give both services the same"));
+    }
+    if matches!(service.mptcp, MptcpMode::CFlag | MptcpMode::Assign) {
+        let problem =
+            wrong(format!("`mptcp = \"{}\"` has backends for each service", service.mptcp));
+        return Err(problem.help("mptcp = \"learn\", or tables [[service.backend]]"));
+    }
+    if owner.quic.is_some() && service.protocol == Protocol::Udp {
+        let problem = wrong(format!("`{name}` has `quic`, whose server ids are of one service"));
+        return Err(problem.help("tables [[service.backend]] with a `server_id` each"));
+    }
+    let differs = service.address.is_ipv6() != owner.address.is_ipv6();
+    if differs && service.forwarding == Forwarding::L2 {
+        let problem = wrong(format!("`{name}` has an address of the other family"));
+        return Err(problem.help("forwarding = \"ipip\" or \"gue\" in both"));
+    }
+    if owner.backends.iter().any(|backend| backend.address == service.address) {
+        return Err(wrong(format!("`{name}` has this service's address as a backend's")));
+    }
+    Ok(())
+}
+
+/// Gives the backends of each service to those that have them, too, without their names in connection ids.
+pub(super) fn fill(services: &mut [Service]) {
+    let own = services.iter().filter(|service| service.backends_of.is_none());
+    let unnamed = |backend: &Backend| Backend { server_id: None, ..backend.clone() };
+    let backends = |service: &Service| service.backends.iter().map(unnamed).collect();
+    let own: BTreeMap<String, Vec<Backend>> =
+        own.map(|service| (service.name.clone(), backends(service))).collect();
+    for service in services {
+        let owner = service.backends_of.as_ref().and_then(|name| own.get(name));
+        if let Some(backends) = owner {
+            service.backends.clone_from(backends);
+        }
+    }
+}
