@@ -26,6 +26,9 @@ pub struct FlowRecord {
     pub ideal_fct: Time,
 }
 
+/// A run keeps one of each measured flow.
+const _: () = assert!(size_of::<FlowRecord>() <= 56);
+
 /// A measured flow that had not finished at the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnfinishedFlow {
