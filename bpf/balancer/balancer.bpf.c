@@ -107,7 +107,8 @@ static __always_inline bool on_fast_path(const struct packet_context *context)
 	__u8 wanted = packet->protocol == IPPROTO_TCP ? FLOW_ESTABLISHED : FLOW_UDP;
 
 	return (flow->state & ~FLOW_FRESH) == wanted && context->now - flow->seen < TOUCH && flow->epoch == settings.epoch &&
-	       !context->vip.choices && !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) && backend_keeps_flows(flow->target);
+	       !context->vip.choices && !packet->fragment && !(packet->tcp_flags & (TCP_SYN | TCP_FIN | TCP_RST)) &&
+	       backend_keeps_flows(flow->target);
 }
 
 static __always_inline void decide_service(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
