@@ -52,7 +52,12 @@ pub fn untunnel(lab: &Lab, forwarding: &str) -> Vec<Decap> {
                 let own: [std::net::IpAddr; 2] = [balancer.v4().into(), balancer.v6().into()];
                 own.into_iter().for_each(|own| decap.allowed.insert(&own.into(), &1).unwrap());
             }
-            decap.program.attach(interface_index("eth0").unwrap(), Mode::Native).unwrap();
+            let eth0 = interface_index("eth0").unwrap();
+            // A program that was dropped leaves its interface only when no child that another test is about to start
+            // still holds its file descriptor: between fork and exec it does.
+            let probe =
+                || decap.program.attach(eth0, Mode::Native).map_err(|error| error.to_string());
+            eventually(LIMIT, probe).unwrap();
             decap
         })
         .unwrap()
