@@ -156,7 +156,7 @@ impl Fabric {
     /// # Errors
     /// A fabric with more than 65536 different sets of next hops.
     pub fn routes(&self, is_up: impl Fn(u32) -> bool) -> Result<Routes, FabricError> {
-        Routes::new(self, is_up)
+        Routes::new(self, None, is_up)
     }
 
     /// Checks that every pair of ToRs can reach each other.

@@ -67,7 +67,7 @@ fn slowest(graph: &Graph, matches: impl Fn(u8) -> bool) -> Time {
 fn highest_cost(graph: &Graph) -> u32 {
     let Ok(fabric) = Fabric::new(graph) else { return 0 };
     let costs = (0..fabric.tors).flat_map(|tor| {
-        let costs = costs_to(&fabric, tor, &|_| true);
+        let costs = costs_to(&fabric, &[tor], &|_| true);
         costs.into_iter().take(fabric.tors as usize).filter(|cost| *cost != UNREACHABLE).max()
     });
     costs.max().unwrap_or(0)

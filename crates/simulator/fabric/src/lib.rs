@@ -34,5 +34,5 @@ pub use build::{Fabric, FabricError, PortInfo};
 pub use ideal::one_big_switch;
 pub use offered::{OfferedLoad, offered_load};
 pub use paths::{Hop, Iter, Path, PathError, Paths};
-pub use routes::Routes;
+pub use routes::{Pods, Routes};
 pub use stats::{Stats, stats};

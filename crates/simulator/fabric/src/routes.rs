@@ -1,5 +1,6 @@
 //! Next hops by shortest paths: of those that go up and then down, of all, or of those with the fewest links between pods ([`Routing`]).
 
+mod pods;
 mod shortest;
 mod up_down;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use heddle_policy::{Port, Tor};
 use heddle_scenario::Routing;
 
+pub use self::pods::Pods;
 use self::shortest::cost_of;
 pub(crate) use self::shortest::costs_to;
 use self::up_down::{UpDown, by_tier};
@@ -17,10 +19,14 @@ use crate::{Fabric, FabricError, PortInfo};
 pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
 /// The next hops of every switch towards every ToR. Equal sets of ports are stored once.
+///
+/// Those of [`Fabric::routes_by_pods`] have further destinations, numbered after the ToRs: each pod, and one that is nowhere.
 #[derive(Clone, Debug)]
 pub struct Routes {
     tors: usize,
-    /// For each switch and ToR, its group.
+    /// Destinations: the ToRs, and the pods with the one that is nowhere.
+    targets: usize,
+    /// For each switch and destination, its group.
     group: Vec<u16>,
     /// For each group, its ports as a range of `ports`.
     ranges: Vec<(u32, u32)>,
@@ -28,25 +34,46 @@ pub struct Routes {
 }
 
 impl Routes {
-    pub(crate) fn new(fabric: &Fabric, is_up: impl Fn(u32) -> bool) -> Result<Routes, FabricError> {
-        let (switches, tors) = (fabric.switches(), fabric.tors);
+    pub(crate) fn new(
+        fabric: &Fabric,
+        pods: Option<&Pods>,
+        is_up: impl Fn(u32) -> bool,
+    ) -> Result<Routes, FabricError> {
+        let (switches, tors) = (fabric.switches(), fabric.tors as usize);
+        let targets = tors + pods.map_or(0, |pods| usize::from(pods.count()) + 1);
         let mut routes = Routes {
-            tors: tors as usize,
-            group: vec![0; switches as usize * tors as usize],
+            tors,
+            targets,
+            group: vec![0; switches as usize * targets],
             ranges: vec![(0, 0)],
             ports: Vec::new(),
         };
         let mut known = BTreeMap::from([(Vec::new(), 0u16)]);
         let order = by_tier(fabric);
-        for tor in 0..tors {
-            let distances = Distances::to(fabric, tor, &order, &is_up);
+        let to_tor = |tor| Distances::to(fabric, tor, &order, &is_up);
+        let to_pod = |pod: Vec<u32>| Distances::Cheapest(costs_to(fabric, &pod, &is_up));
+        let members = pods.into_iter().flat_map(Pods::members);
+        let all = (0..fabric.tors).map(to_tor).chain(members.map(to_pod));
+        for (target, distances) in all.enumerate() {
             for switch in 0..switches {
                 let hops = distances.next_hops(fabric, switch, &is_up);
                 let group = routes.intern(&mut known, hops)?;
-                routes.group[switch as usize * routes.tors + tor as usize] = group;
+                routes.group[switch as usize * routes.targets + target] = group;
             }
         }
         Ok(routes)
+    }
+
+    /// The destination of packets on their way to a pod; `None` if these routes do not lead to pods.
+    pub fn to_pod(&self, pod: u16) -> Option<Tor> {
+        let target = self.tors + usize::from(pod);
+        (target + 1 < self.targets).then_some(Tor(target as u16))
+    }
+
+    /// The destination of packets whose path is still to be chosen, to which no switch has a next hop; `None` if these routes do not lead to pods.
+    #[inline]
+    pub fn undecided(&self) -> Option<Tor> {
+        (self.tors < self.targets).then(|| Tor((self.targets - 1) as u16))
     }
 
     fn intern(
@@ -67,10 +94,10 @@ impl Routes {
         Ok(group)
     }
 
-    /// Next hops of `switch` towards `tor`, in order of port; empty if there is no path, or at the ToR itself.
+    /// Next hops of `switch` towards `tor`, in order of port; empty if there is no path, or at the ToR itself (in the pod itself).
     #[inline]
     pub fn next_hops(&self, switch: u32, tor: Tor) -> &[Port] {
-        let group = self.group[switch as usize * self.tors + usize::from(tor.0)];
+        let group = self.group[switch as usize * self.targets + usize::from(tor.0)];
         let (start, end) = self.ranges[usize::from(group)];
         &self.ports[start as usize..end as usize]
     }
@@ -78,7 +105,7 @@ impl Routes {
     /// The table that [`Routes::next_hops`] reads first, and the index that it reads: for callers that prefetch memory.
     #[inline]
     pub fn place(&self, switch: u32, tor: Tor) -> (&[u16], u32) {
-        (&self.group, switch * self.tors as u32 + u32::from(tor.0))
+        (&self.group, switch * self.targets as u32 + u32::from(tor.0))
     }
 
     /// Different sets of next hops in the whole fabric.
@@ -98,7 +125,7 @@ impl Distances {
         match fabric.graph.routing {
             Routing::UpDown => Distances::UpDown(UpDown::to(fabric, tor, order, is_up)),
             Routing::Shortest | Routing::Minimal => {
-                Distances::Cheapest(costs_to(fabric, tor, is_up))
+                Distances::Cheapest(costs_to(fabric, &[tor], is_up))
             }
         }
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::raw::{self, Shape};
 use crate::{
-    Cflb, CflbCipher, CflbField, Connections, Flows, Pattern, Requests, Scenario, ScenarioError,
-    Scheme, Source, Transport, Workload,
+    Cflb, CflbCipher, CflbField, Connections, Flows, Pattern, Requests, Routing, Scenario,
+    ScenarioError, Scheme, Source, Transport, Workload,
 };
 
 /// The file with its overrides and every default, under the keys of the format. Parsed again it resolves to `scenario`, which must
@@ -112,6 +112,12 @@ fn fill_fabric(fabric: &mut raw::Fabric, scenario: &Scenario) {
         let links = *dragonfly.global_links.get_or_insert(half);
         dragonfly.groups.get_or_insert(dragonfly.routers * links + 1);
         dragonfly.global_delay.get_or_insert(options.link_delay);
+    }
+    if scenario.fabric.graph.routing == Routing::Minimal {
+        options.routing.get_or_insert(raw::GroupRouting::Minimal);
+    }
+    if scenario.fabric.non_minimal.is_some() {
+        options.intermediate.get_or_insert(raw::Intermediate::Flow);
     }
 }
 

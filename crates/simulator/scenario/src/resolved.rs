@@ -26,7 +26,8 @@ pub use collective::{Collective, Operation};
 pub use entropy::{Entropy, FlowBender, Plb, Reps};
 pub use events::{Change, Event, Impairment, Share};
 pub use fabric::{
-    Fabric, Graph, Link, Node, PortLimits, Red, Routing, SharedBuffer, links_of_cost,
+    Fabric, Graph, GroupDraw, Link, Node, NonMinimal, PathChoice, PortLimits, Red, Routing,
+    SharedBuffer, links_of_cost,
 };
 pub use fabric_file::FabricFile;
 pub use flow_graph::{FlowGraph, GraphFlow};

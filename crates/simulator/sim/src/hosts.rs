@@ -221,13 +221,14 @@ impl<C: Connection> Hosts<C> {
         let at = At { now: cx.now, connection: id, path };
         let entropy = self.entropy.as_mut().map(|entropy| entropy.of_sent(at, kind, &segment));
         let flow_hash = tuple.hash_by(self.flow_hash);
+        let to_tor = cx.fabric.interface_tor[usize::from(tuple.to)];
         let hot = Hot {
             arrival: cx.now,
             next: NIL,
             connection: id,
             flow_hash: entropy.map_or(flow_hash, |field| hash_with(flow_hash, field)),
             dst_host: tuple.to,
-            dst_tor: cx.fabric.interface_tor[usize::from(tuple.to)],
+            dst_tor: cx.routes.undecided().unwrap_or(to_tor),
             src_tor: cx.fabric.interface_tor[usize::from(tuple.from)],
             size: segment.wire_bytes() as u16,
             tag: 0,

@@ -16,6 +16,7 @@ pub(crate) enum Stream {
     Losses = 7,
     Entropy = 8,
     Marks = 9,
+    Groups = 10,
 }
 
 /// One stream.

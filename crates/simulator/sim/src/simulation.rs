@@ -24,9 +24,9 @@ use crate::progress::{Next, Progress, SimError};
 use crate::random::{Random, Stream};
 use crate::recording::{Observer, Recorder, Recording};
 use crate::sampling::{MOST_SAMPLES, Sampler};
-use crate::switching::Switching;
+use crate::switching::{GroupRouting, Switching};
 use crate::traffic::{ConnectionPools, NewFlow, Traffic};
-use start::{entropy, flow_hash, is_failed, start_network, steering};
+use start::{entropy, flow_hash, group_routing, is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
 macro_rules! context {
@@ -89,11 +89,13 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         let network = start_network(scenario, &fabric, meter, seed);
         let links = 0..fabric.graph.links.len() as u32;
         let routed: Vec<bool> = links.map(|link| !is_failed(scenario, &fabric, link)).collect();
-        let routes = fabric.routes(|link| routed[link as usize])?;
+        let group_routing = group_routing(scenario, &fabric, seed)?;
+        let is_up = |link: u32| routed[link as usize];
+        let routes = GroupRouting::routes(group_routing.as_deref(), &fabric, is_up)?;
         fabric.check_reachable(&routes)?;
         let start = scenario.measure.probe_warm_up;
         let mut simulation = Simulation {
-            switching: Switching::new(&fabric, routes, config, seed),
+            switching: Switching::new(&fabric, (routes, group_routing), config, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
             pools: ConnectionPools::default(),
             sampler: Sampler::new(&fabric, scenario.measure.sample.as_deref()),

@@ -1,6 +1,8 @@
 //! Switches: forwarding by the scheme, and replication of probes by multicast groups.
 
-use heddle_fabric::{Fabric, Routes};
+mod group_routing;
+
+use heddle_fabric::{Fabric, FabricError, Routes};
 use heddle_policy::{
     Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
     SwitchInfo, Tor, Util, mix,
@@ -9,6 +11,8 @@ use heddle_units::Time;
 
 use crate::network::{Body, Hot, NIL, Network, PacketKind};
 use crate::random::{Random, Stream};
+pub(crate) use group_routing::GroupRouting;
+use group_routing::Here;
 
 /// Bytes of a probe on the wire (HULA section 4.2).
 pub(crate) const PROBE_BYTES: u16 = 64;
@@ -18,6 +22,8 @@ pub(crate) struct Switching<S: Scheme> {
     schemes: Vec<S>,
     config: S::Config,
     pub(crate) routes: Routes,
+    /// Paths by an intermediate group; `None` if all are minimal.
+    group_routing: Option<Box<GroupRouting>>,
     random: Random,
     /// For each port of the fabric, the output ports of a probe that arrives on it.
     groups: Vec<Vec<Port>>,
@@ -30,7 +36,7 @@ pub(crate) struct Switching<S: Scheme> {
 impl<S: Scheme> Switching<S> {
     pub(crate) fn new(
         fabric: &Fabric,
-        routes: Routes,
+        (routes, group_routing): (Routes, Option<Box<GroupRouting>>),
         config: S::Config,
         seed: u64,
     ) -> Switching<S> {
@@ -46,11 +52,21 @@ impl<S: Scheme> Switching<S> {
             schemes,
             config,
             routes,
+            group_routing,
             random: Random::new(seed, Stream::Scheme),
             groups,
             unroutable: 0,
             probes_sent: 0,
         }
+    }
+
+    /// Next hops over the links for which `is_up` holds, by the same routing.
+    pub(crate) fn find_routes(
+        &self,
+        fabric: &Fabric,
+        is_up: impl Fn(u32) -> bool,
+    ) -> Result<Routes, FabricError> {
+        GroupRouting::routes(self.group_routing.as_deref(), fabric, is_up)
     }
 
     /// Predicted output port of a packet, by its number in the fabric.
@@ -115,8 +131,7 @@ impl<S: Scheme> Switching<S> {
         }
         let hops = self.routes.next_hops(switch, hot.dst_tor);
         if hops.is_empty() {
-            self.unroutable += 1;
-            return network.packets.remove(packet);
+            return self.forward_without_next_hop(fabric, network, now, switch, packet);
         }
         let base = fabric.first_port_of_switch(switch);
         let mut ports = View { network, base, now };
@@ -126,6 +141,26 @@ impl<S: Scheme> Switching<S> {
             network.packets.exchange_shim(packet, shim, header.shim);
         }
         network.send(now, base + u32::from(out.0), packet);
+    }
+
+    /// Forwards a packet whose path between groups is still to be chosen, or that is in its intermediate group; another one cannot go on.
+    #[inline(never)]
+    fn forward_without_next_hop(
+        &mut self,
+        fabric: &Fabric,
+        network: &mut Network,
+        now: Time,
+        switch: u32,
+        packet: u32,
+    ) {
+        let here = Here { fabric, routes: &self.routes, now, switch };
+        let groups = self.group_routing.as_deref_mut();
+        let Some(to) = groups.and_then(|groups| groups.redirect(&here, network, packet)) else {
+            self.unroutable += 1;
+            return network.packets.remove(packet);
+        };
+        network.packets.hot[packet as usize].dst_tor = to;
+        self.forward(fabric, network, now, switch, packet);
     }
 
     /// Passes a handshake of one of its hosts to a ToR.

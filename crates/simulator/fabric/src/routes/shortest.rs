@@ -6,11 +6,14 @@ use std::collections::BinaryHeap;
 use super::UNREACHABLE;
 use crate::{Fabric, PortInfo};
 
-/// Costs from every switch to one ToR; [`UNREACHABLE`] where there is no path.
-pub(crate) fn costs_to(fabric: &Fabric, tor: u32, is_up: &impl Fn(u32) -> bool) -> Vec<u32> {
+/// Costs from every switch to the nearest of `targets`; [`UNREACHABLE`] where there is no path.
+pub(crate) fn costs_to(fabric: &Fabric, targets: &[u32], is_up: &impl Fn(u32) -> bool) -> Vec<u32> {
     let mut costs = vec![UNREACHABLE; fabric.switches() as usize];
-    costs[tor as usize] = 0;
-    let mut queue = BinaryHeap::from([(Reverse(0), tor)]);
+    let mut queue = BinaryHeap::new();
+    for &target in targets {
+        costs[target as usize] = 0;
+        queue.push((Reverse(0), target));
+    }
     while let Some((Reverse(cost), near)) = queue.pop() {
         if cost > costs[near as usize] {
             continue;

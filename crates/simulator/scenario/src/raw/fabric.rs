@@ -253,6 +253,11 @@ pub(crate) struct Options {
     pub(crate) failed: Vec<String>,
     /// Links whose rate or delay differs from the rest.
     pub(crate) link: Vec<LinkChange>,
+    /// Paths between groups, in a dragonfly or a file with `routing = "minimal"`. Default: "minimal".
+    pub(crate) routing: Option<GroupRouting>,
+    /// With another `routing` than "minimal": the packets that have one intermediate group. Default: "flow", so that paths do not reorder a flow;
+    /// Kim et al. draw one for each packet.
+    pub(crate) intermediate: Option<Intermediate>,
     /// Time that the control plane takes to route around a link that fails during the run, or to use it again. Schemes with
     /// probes do not wait for it. Default: 100ms, the order of a link-state protocol with short timers; HULA section 4.4
     /// says only that it is slow.
@@ -274,9 +279,35 @@ impl Default for Options {
             host_mark_above: None,
             failed: Vec::new(),
             link: Vec::new(),
+            routing: None,
+            intermediate: None,
             convergence: Time::millis(100),
         }
     }
+}
+
+/// Paths between groups (Kim et al., ISCA 2008, section 4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum GroupRouting {
+    /// The fewest links between groups.
+    Minimal,
+    /// To a group drawn at random, then to the destination, each by minimal paths (Valiant's algorithm).
+    Valiant,
+    /// For each packet the minimal path or Valiant's, by queue length times hops; the queue is that of the source router's own port (UGAL-L).
+    UgalL,
+    /// The same by the queue of the first link between groups on the path, which other routers of the group are taken to know (UGAL-G).
+    UgalG,
+}
+
+/// Packets that have one intermediate group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Intermediate {
+    /// Those of a flow, by a hash as ECMP's (of the 5-tuple, and the entropy value where hosts choose one).
+    Flow,
+    /// Each packet has its own.
+    Packet,
 }
 
 /// A buffer shared by dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998): a port accepts a packet while it holds less

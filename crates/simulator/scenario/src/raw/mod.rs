@@ -19,8 +19,8 @@ pub(crate) use cflb::{
 pub(crate) use entropy::Entropy;
 pub(crate) use event::{Direction, Event};
 pub(crate) use fabric::{
-    BCube, Dragonfly, Fabric, FatTree, GraphFormat, GraphPath, LeafSpine, LinkChange, Options, Red,
-    Shape, SharedBuffer, TwoPod, Vl2,
+    BCube, Dragonfly, Fabric, FatTree, GraphFormat, GraphPath, GroupRouting, Intermediate,
+    LeafSpine, LinkChange, Options, Red, Shape, SharedBuffer, TwoPod, Vl2,
 };
 pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};

@@ -6,6 +6,7 @@ use heddle_config::Problem;
 use heddle_transport::Control;
 use heddle_units::Bytes;
 
+use super::group_routing;
 use super::times::bounded;
 use crate::graph::{
     Names, bcube, check_delay, check_ports, check_rate, dragonfly, fat_tree, from_file, from_hpcc,
@@ -51,8 +52,10 @@ pub(super) fn resolve(
     let shared_buffer = shared_buffer(&raw.options)?;
     let (port, host_port) = ports(&raw.options, control, shared_buffer)?;
     let red = red(&raw.options, &port, shared_buffer)?;
+    let non_minimal = group_routing::resolve(&raw.options, graph.routing)?;
     let convergence = bounded("convergence", raw.options.convergence)?;
-    let fabric = Fabric { graph, failed, convergence, port, host_port, shared_buffer, red };
+    let fabric =
+        Fabric { graph, failed, convergence, port, host_port, shared_buffer, red, non_minimal };
     Ok(Resolved { fabric, down, nominal })
 }
 

@@ -21,6 +21,12 @@ pub(crate) fn fabric_file(
                 .help("interfaces = 1; scenarios can have more"),
         ));
     }
+    if resolved.fabric.non_minimal.is_some() {
+        return Err(in_fabric(
+            Problem::at("routing", "paths of a fabric file are minimal")
+                .help("leave it out; scenarios can have other routing"),
+        ));
+    }
     check_reachable(graph, |link| !resolved.down.contains(&link)).map_err(in_fabric)?;
     let cflb = cflb_network::resolve(&file.cflb, graph)?;
     let addresses = addresses::resolve(&file.addresses, graph, cflb.constants.field)?;

@@ -14,6 +14,7 @@ mod external;
 mod fabric;
 mod fabric_file;
 mod flow_graph;
+mod group_routing;
 mod load;
 mod measure;
 mod mixed;
@@ -47,6 +48,7 @@ pub(crate) fn resolve(
     let resolved =
         fabric::resolve(&file.fabric, transport.tcp().control, files).map_err(in_fabric)?;
     let scheme = scheme::resolve(&file.scheme, &resolved.fabric.graph, files)?;
+    group_routing::check(&resolved.fabric, &scheme)?;
     if scheme != Scheme::Ideal {
         let is_up = |link| !resolved.down.contains(&link);
         check_reachable(&resolved.fabric.graph, is_up).map_err(in_fabric)?;

@@ -24,6 +24,9 @@ pub struct Fabric {
     /// Marking at switch ports by the average queue; `port.mark_above` is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub red: Option<Red>,
+    /// Paths by an intermediate group; `None` if packets take the graph's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_minimal: Option<NonMinimal>,
 }
 
 impl Fabric {
@@ -63,6 +66,48 @@ pub struct Red {
     pub weight: Share,
     /// From `max` to twice that the probability grows linearly to 1.
     pub gentle: bool,
+}
+
+/// Routing by an intermediate group: a pod of the graph (Kim et al., Technology-driven, highly-scalable dragonfly topology, ISCA 2008, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct NonMinimal {
+    /// The packets that take it.
+    pub choice: PathChoice,
+    /// The packets that have one intermediate group.
+    pub draw: GroupDraw,
+}
+
+/// Packets that are routed by an intermediate group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathChoice {
+    /// All to other groups (Valiant's algorithm).
+    Valiant,
+    /// Those for which the queue of the source router's port, times the path's links, is less than by the minimal path (UGAL-L).
+    UgalL,
+    /// The same by the queue of the path's first link between groups (UGAL-G).
+    UgalG,
+}
+
+impl PathChoice {
+    /// Name in scenario files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PathChoice::Valiant => "valiant",
+            PathChoice::UgalL => "ugal-l",
+            PathChoice::UgalG => "ugal-g",
+        }
+    }
+}
+
+/// Packets that have one intermediate group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupDraw {
+    /// Those of a flow.
+    Flow,
+    /// Each packet has its own.
+    Packet,
 }
 
 /// A drop-tail buffer.

@@ -36,7 +36,7 @@ pub(crate) struct Hot {
     pub(crate) flow_hash: u32,
     /// The receiving host, by the number of its interface ([`heddle_fabric::Fabric::interfaces`]).
     pub(crate) dst_host: u16,
-    /// The receiving host's ToR.
+    /// The receiving host's ToR. Where packets go by an intermediate group, until then one of the further destinations of [`heddle_fabric::Routes`].
     pub(crate) dst_tor: Tor,
     /// The sending host's ToR.
     pub(crate) src_tor: Tor,

@@ -46,7 +46,8 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             self.routed[link as usize] = is_up;
         }
         // A fabric that would need more sets of next hops than can be numbered keeps its routes.
-        if let Ok(routes) = self.fabric.routes(|link| self.routed[link as usize]) {
+        let is_up = |link: u32| self.routed[link as usize];
+        if let Ok(routes) = self.switching.find_routes(&self.fabric, is_up) {
             let before = std::mem::replace(&mut self.switching.routes, routes);
             self.first_routes.get_or_insert(before);
         }

@@ -14,6 +14,7 @@ use crate::network::{
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
 use crate::schemes::{codec, entropy_config};
+use crate::switching::GroupRouting;
 
 /// True if a link of the scenario's graph is down from the start.
 pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool {
@@ -75,6 +76,17 @@ fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
     let busiest = classes.iter().map(packet).min().unwrap_or_default();
     Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
+}
+
+/// Routing by an intermediate group; `None` if paths are the graph's own.
+pub(super) fn group_routing(
+    scenario: &Scenario,
+    fabric: &Fabric,
+    seed: u64,
+) -> Result<Option<Box<GroupRouting>>, SimError> {
+    let config = scenario.fabric.non_minimal.filter(|_| scenario.scheme != Scheme::Ideal);
+    let groups = config.map(|config| GroupRouting::new(config, fabric, seed)).transpose()?;
+    Ok(groups.map(Box::new))
 }
 
 /// Entropy values of the hosts' packets; `None` if they choose none.

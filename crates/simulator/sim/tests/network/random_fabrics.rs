@@ -308,6 +308,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 host_port,
                 shared_buffer,
                 red,
+                non_minimal: None,
             },
             events: Vec::new(),
         }
