@@ -127,6 +127,10 @@ impl Check<'_> {
             let message = "this lab's links do not mark (they have no RED)";
             return Err(Problem::at("fabric.red", message).help("leave it out"));
         }
+        if scenario.fabric.non_minimal.is_some() {
+            let message = "the lab's packets take minimal paths between groups";
+            return Err(Problem::at("fabric.routing", message).help("--set fabric.routing=minimal"));
+        }
         let marks = [scenario.fabric.port, scenario.fabric.host_port];
         if marks.iter().any(|port| port.mark_above.is_some()) {
             let fix = "take another control than \"dctcp\", and no `mark_above`";

@@ -42,7 +42,8 @@ pub struct OverloadedLink {
     pub from_seconds: f64,
 }
 
-/// The loads of a scenario, from its start and after each of its failures; `None` for workloads without a load.
+/// The loads of a scenario, from its start and after each of its failures; `None` for workloads without a load, and where packets take other paths than
+/// the shortest.
 ///
 /// # Errors
 /// If the graph makes no fabric.
@@ -53,7 +54,7 @@ pub fn offered(scenario: &Scenario) -> Result<Option<Offered>, FabricError> {
         .into_iter()
         .map(|flows| (flows, wire_per_payload(scenario, flows)))
         .collect();
-    if workloads.is_empty() {
+    if workloads.is_empty() || scenario.fabric.non_minimal.is_some() {
         return Ok(None);
     }
     let fabric = Fabric::new(&scenario.fabric.graph)?;

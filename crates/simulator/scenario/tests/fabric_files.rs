@@ -52,6 +52,21 @@ fn a_fabric_alone_is_enough() {
 }
 
 #[test]
+fn paths_of_a_fabric_file_are_minimal() {
+    let text = |routing: &str| {
+        format!(
+            "[fabric]\nkind = \"dragonfly\"\nrouters = 4\ngroups = 3\nrouting = \"{routing}\"\n"
+        )
+    };
+    let no_files = |path: &str| Err(io::Error::other(path.to_owned()));
+    let load = |routing: &str| load_fabric(&Source::new("f.toml", text(routing)), &no_files);
+    assert_eq!(load("minimal").unwrap().fabric.non_minimal, None);
+    let expected = "f.toml:5: fabric.routing: paths of a fabric file are minimal\n\
+                    help: leave it out; scenarios can have other routing";
+    assert_eq!(load("valiant").unwrap_err().to_string(), expected);
+}
+
+#[test]
 fn every_key_of_cflb_can_be_given() {
     let file = fabric(
         "failed = [\"spine-7\"]\n[cflb]\nfield = \"source-port\"\nsource_ports = \"32768-60999\"\nradix = 8\nttl = 32\n\

@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 58] = [
+const KEYS: [&str; 60] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -21,6 +21,8 @@ const KEYS: [&str; 58] = [
     "fabric.red.weight",
     "fabric.link.0.reverse_rate",
     "fabric.convergence",
+    "fabric.routing",
+    "fabric.intermediate",
     "fabric.failed",
     "fabric.k",
     "fabric.leaves",
@@ -66,7 +68,7 @@ const KEYS: [&str; 58] = [
     "event.0.at",
 ];
 
-const VALUES: [&str; 40] = [
+const VALUES: [&str; 43] = [
     "0",
     "1",
     "-1",
@@ -92,6 +94,9 @@ const VALUES: [&str; 40] = [
     "leaf-spine",
     "bcube",
     "dragonfly",
+    "valiant",
+    "ugal-l",
+    "packet",
     "vl2",
     "cflb",
     "source-port",

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use heddle_scenario::{Scenario, ScenarioError, Source, load};
+use heddle_scenario::{GroupDraw, NonMinimal, PathChoice, Scenario, ScenarioError, Source, load};
 
 /// Three switches in a ring, each with a host; one tier, so only shortest paths serve.
 const RING: &str = r#"
@@ -146,6 +146,54 @@ fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
             scenario(scheme, fabric).unwrap_or_else(|error| panic!("{error}"));
         }
     }
+}
+
+#[test]
+fn routing_by_groups_that_cannot_be() {
+    let dragonfly = "kind = \"dragonfly\"\nrouters = 4\ngroups = 3\n";
+    let error = scenario("cflb", &format!("{dragonfly}routing = \"ugal-l\"")).unwrap_err();
+    let expected = "s.toml:7: scheme.kind: cflb knows minimal paths only; this fabric's routing is ugal-l\n\
+         help: \"ecmp\", \"letitflow\", \"drill\" or \"spray\", or `fabric.routing = \"minimal\"`";
+    assert_eq!(error.to_string(), expected);
+    for scheme in ["hula", "mp-hula", "shuttle", "conga", "conga-prime"] {
+        let fabric = format!("{dragonfly}routing = \"valiant\"");
+        let error = scenario(scheme, &fabric).unwrap_err().to_string();
+        assert!(error.contains("needs paths that go up and then down"), "{error}");
+    }
+    refused(&[
+        (
+            "kind = \"bcube\"\nports = 4\nlevels = 1\nrouting = \"valiant\"",
+            "s.toml:5: fabric.routing: packets of this fabric do not go from group to group\nhelp: leave it out, or take `kind = \"dragonfly\"` or a file with `routing = \"minimal\"`",
+        ),
+        (
+            &format!("{dragonfly}intermediate = \"packet\""),
+            "s.toml:5: fabric.intermediate: minimal paths have no intermediate group\nhelp: `routing = \"valiant\"`, or leave it out",
+        ),
+        (
+            &format!("{dragonfly}routing = \"valiant\"\nintermediate = \"pod\""),
+            "s.toml:6: fabric.intermediate: \"pod\" is not one of \"flow\" or \"packet\"\nhelp: known here: `flow`, `packet`",
+        ),
+        (
+            &format!("{dragonfly}routing = \"ugal\""),
+            "s.toml:5: fabric.routing: \"ugal\" is not one of \"minimal\", \"valiant\", \"ugal-l\" or \"ugal-g\"\nhelp: did you mean `ugal-l`?",
+        ),
+    ]);
+}
+
+#[test]
+fn schemes_without_tables_of_destinations_run_by_groups() {
+    let resolved = |scheme: &str, keys: &str| {
+        let fabric = format!("kind = \"dragonfly\"\nrouters = 4\ngroups = 3\n{keys}");
+        scenario(scheme, &fabric).unwrap_or_else(|error| panic!("{error}")).fabric.non_minimal
+    };
+    assert_eq!(resolved("cflb", "routing = \"minimal\""), None);
+    let by_flow = NonMinimal { choice: PathChoice::Valiant, draw: GroupDraw::Flow };
+    for scheme in ["ecmp", "ecmp-ns2", "letitflow", "drill", "spray", "ideal"] {
+        assert_eq!(resolved(scheme, "routing = \"valiant\""), Some(by_flow));
+    }
+    let by_packet = NonMinimal { choice: PathChoice::UgalG, draw: GroupDraw::Packet };
+    let keys = "routing = \"ugal-g\"\nintermediate = \"packet\"";
+    assert_eq!(resolved("ecmp", keys), Some(by_packet));
 }
 
 #[test]

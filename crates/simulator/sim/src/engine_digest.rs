@@ -33,8 +33,8 @@ const SCHEMES: [&str; 12] = [
     "ideal",
 ];
 
-/// Buffers, marks and rates of their own kinds, each with a transport that meets them.
-const PORTS: [(&str, &str); 4] = [
+/// Buffers, marks, rates and paths of their own kinds, each with a transport that meets them.
+const PORTS: [(&str, &str); 6] = [
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", shared_buffer = { bytes = "30KB", alpha = 0.5 }, convergence = "20us" }"#,
         TRANSPORTS[0],
@@ -49,6 +49,14 @@ const PORTS: [(&str, &str); 4] = [
     ),
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, port_buffer = "15KB", link = [{ between = "core-1 agg-4", reverse_rate = "1Gbps" }], convergence = "20us" }"#,
+        TRANSPORTS[0],
+    ),
+    (
+        r#"{ kind = "dragonfly", routers = 2, port_buffer = "15KB", routing = "valiant", convergence = "20us" }"#,
+        TRANSPORTS[1],
+    ),
+    (
+        r#"{ kind = "dragonfly", routers = 2, port_buffer = "15KB", routing = "ugal-g", intermediate = "packet", convergence = "20us" }"#,
         TRANSPORTS[0],
     ),
 ];
@@ -86,7 +94,9 @@ pub fn engine_digest() -> &'static str {
 
 /// Digest of a run and of its flows; 0 for a scheme that does not fit the fabric.
 fn golden((fabric, transport): (&str, &str), scheme: &str) -> u64 {
-    let event = if fabric.contains("two-pod") { "core-2 agg-4" } else { "leaf-2 spine-2" };
+    let links = [("two-pod", "core-2 agg-4"), ("dragonfly", "router-2 router-5")];
+    let link = links.iter().find(|(kind, _)| fabric.contains(kind));
+    let event = link.map_or("leaf-2 spine-2", |(_, link)| link);
     let text = format!(
         r#"
         scheme = "{scheme}"
@@ -108,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_ports_runs_and_differs() {
+    fn every_kind_of_ports_and_paths_runs_and_differs() {
         let mut digests = PORTS.map(|run| golden(run, "ecmp"));
         assert!(digests.iter().all(|&digest| digest != 0), "{digests:x?}");
         digests.sort_unstable();

@@ -145,6 +145,37 @@ fn a_dragonfly_routes_around_a_failed_link_between_groups() {
     }
 }
 
+/// To a group a packet takes one link between groups, and the link of its own router if that has one; to ToRs as without groups.
+#[test]
+fn routes_lead_to_groups_beside_tors() {
+    let fabric = fabric("kind = \"dragonfly\"\nrouters = 4");
+    let (pods, routes) = (fabric.pods().unwrap(), fabric.routes(|_| true).unwrap());
+    let by_pods = fabric.routes_by_pods(&pods, |_| true).unwrap();
+    assert_eq!((routes.undecided(), routes.to_pod(0)), (None, None));
+    assert_eq!((pods.count(), pods.of(0), pods.of(35)), (9, 0, 8));
+    for switch in 0..fabric.switches() {
+        for tor in (0..fabric.tors as u16).map(Tor) {
+            assert_eq!(by_pods.next_hops(switch, tor), routes.next_hops(switch, tor));
+        }
+        assert_eq!(by_pods.next_hops(switch, by_pods.undecided().unwrap()), []);
+        for pod in 0..pods.count() {
+            let hops = by_pods.next_hops(switch, by_pods.to_pod(pod).unwrap());
+            let far = far_ends(&fabric, switch, hops);
+            let far: Vec<u16> = far.into_iter().map(|n| pods.of(n - fabric.hosts)).collect();
+            match pods.of(switch) == pod {
+                true => assert_eq!(far, []),
+                false => {
+                    assert!(far == [pod] || far == [pods.of(switch)], "{switch} {pod} {far:?}")
+                }
+            }
+        }
+    }
+    assert_eq!(by_pods.to_pod(9), None);
+    // Router 1 leads to groups 2 and 3.
+    let far = |pod| far_ends(&fabric, 0, by_pods.next_hops(0, by_pods.to_pod(pod).unwrap()));
+    assert_eq!([far(1), far(2)].map(|far| pods.of(far[0] - fabric.hosts)), [1, 2]);
+}
+
 /// Two links inside of groups and a longer one between them.
 #[test]
 fn one_big_switch_for_a_dragonfly_is_as_far_across() {

@@ -68,7 +68,7 @@ impl GroupRouting {
     pub(super) fn redirect(
         &mut self,
         here: &Here<'_>,
-        network: &mut Network,
+        network: &Network,
         packet: u32,
     ) -> Option<Tor> {
         let hot = &network.packets.hot[packet as usize];
@@ -88,7 +88,7 @@ impl GroupRouting {
     fn intermediate(
         &mut self,
         here: &Here<'_>,
-        network: &mut Network,
+        network: &Network,
         flow_hash: u32,
         tor: Tor,
     ) -> Option<Tor> {
@@ -110,7 +110,7 @@ impl GroupRouting {
     }
 
     /// UGAL's comparison: true if the queue times the links of the path by `group` are less than those of the minimal path to `tor`.
-    fn is_better(&self, here: &Here<'_>, network: &mut Network, [tor, group]: [Tor; 2]) -> bool {
+    fn is_better(&self, here: &Here<'_>, network: &Network, [tor, group]: [Tor; 2]) -> bool {
         let minimal = self.survey(here, network, here.switch, tor);
         let first = self.survey(here, network, here.switch, group);
         let second = self.survey(here, network, first.end, tor);
@@ -119,7 +119,7 @@ impl GroupRouting {
     }
 
     /// The path from a switch to a destination that takes the shortest queue at each switch.
-    fn survey(&self, here: &Here<'_>, network: &mut Network, from: u32, to: Tor) -> Survey {
+    fn survey(&self, here: &Here<'_>, network: &Network, from: u32, to: Tor) -> Survey {
         let mut survey = Survey { queue: 0, links: 0, end: from };
         let mut is_known = false;
         loop {
@@ -140,6 +140,3 @@ impl GroupRouting {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

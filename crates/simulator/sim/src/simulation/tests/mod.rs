@@ -4,6 +4,7 @@
 
 mod closed_connections;
 mod draw;
+mod group_routing;
 
 use std::ops::RangeInclusive;
 
