@@ -167,7 +167,7 @@ fn routing_by_groups_that_cannot_be() {
         ),
         (
             &format!("{dragonfly}intermediate = \"packet\""),
-            "s.toml:5: fabric.intermediate: minimal paths have no intermediate group\nhelp: `routing = \"valiant\"`, or leave it out",
+            "s.toml:5: fabric.intermediate: the default routing, \"minimal\", has no intermediate group\nhelp: `routing = \"valiant\"`, or leave it out",
         ),
         (
             &format!("{dragonfly}routing = \"valiant\"\nintermediate = \"pod\""),
@@ -187,6 +187,7 @@ fn schemes_without_tables_of_destinations_run_by_groups() {
         scenario(scheme, &fabric).unwrap_or_else(|error| panic!("{error}")).fabric.non_minimal
     };
     assert_eq!(resolved("cflb", "routing = \"minimal\""), None);
+    assert_eq!(resolved("ecmp", "routing = \"minimal\"\nintermediate = \"packet\""), None);
     let by_flow = NonMinimal { choice: PathChoice::Valiant, draw: GroupDraw::Flow };
     for scheme in ["ecmp", "ecmp-ns2", "letitflow", "drill", "spray", "ideal"] {
         assert_eq!(resolved(scheme, "routing = \"valiant\""), Some(by_flow));

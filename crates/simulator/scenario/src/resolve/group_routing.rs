@@ -17,9 +17,13 @@ pub(super) fn resolve(options: &Options, routing: Routing) -> Result<Option<NonM
         Some(GroupRouting::UgalL) => Some(PathChoice::UgalL),
         Some(GroupRouting::UgalG) => Some(PathChoice::UgalG),
     };
-    if choice.is_none() && options.intermediate.is_some() {
-        return Err(Problem::at("intermediate", "minimal paths have no intermediate group")
-            .help("`routing = \"valiant\"`, or leave it out"));
+    // With `routing = "minimal"` it waits for another value, as in a sweep.
+    if options.routing.is_none() && options.intermediate.is_some() {
+        return Err(Problem::at(
+            "intermediate",
+            "the default routing, \"minimal\", has no intermediate group",
+        )
+        .help("`routing = \"valiant\"`, or leave it out"));
     }
     let draw = match options.intermediate {
         None | Some(raw::Intermediate::Flow) => GroupDraw::Flow,
