@@ -174,8 +174,8 @@ fn routing_by_groups_that_cannot_be() {
             "s.toml:6: fabric.intermediate: \"pod\" is not one of \"flow\" or \"packet\"\nhelp: known here: `flow`, `packet`",
         ),
         (
-            &format!("{dragonfly}routing = \"ugal\""),
-            "s.toml:5: fabric.routing: \"ugal\" is not one of \"minimal\", \"valiant\", \"ugal-l\" or \"ugal-g\"\nhelp: did you mean `ugal-l`?",
+            &format!("{dragonfly}routing = \"valient\""),
+            "s.toml:5: fabric.routing: \"valient\" is not one of \"minimal\", \"valiant\", \"ugal-l\" or \"ugal-g\"\nhelp: did you mean `valiant`?",
         ),
     ]);
 }

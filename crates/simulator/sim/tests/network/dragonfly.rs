@@ -120,8 +120,8 @@ fn a_flow_keeps_its_intermediate_group() {
         let keys = [("fabric.routing", "valiant"), ("fabric.intermediate", intermediate)];
         let outcome = run(&replay(replayed, &keys, &flows), 1);
         assert_eq!(outcome.flows.len(), 64);
-        assert_eq!(outcome.unroutable, 0);
-        outcome.retransmitted
+        assert_eq!(outcome.totals.unroutable, 0);
+        outcome.totals.retransmitted
     };
     assert_eq!(reordered("flow"), 0);
     assert!(reordered("packet") > 0, "duplicate acknowledgements");
