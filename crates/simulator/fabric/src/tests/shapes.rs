@@ -162,12 +162,11 @@ fn routes_lead_to_groups_beside_tors() {
             let hops = by_pods.next_hops(switch, by_pods.to_pod(pod).unwrap());
             let far = far_ends(&fabric, switch, hops);
             let far: Vec<u16> = far.into_iter().map(|n| pods.of(n - fabric.hosts)).collect();
-            match pods.of(switch) == pod {
-                true => assert!(far.is_empty(), "{switch} {pod} {far:?}"),
-                false => {
-                    assert!(far == [pod] || far == [pods.of(switch)], "{switch} {pod} {far:?}")
-                }
-            }
+            let is_next = match pods.of(switch) == pod {
+                true => far.is_empty(),
+                false => far == [pod] || far == [pods.of(switch)],
+            };
+            assert!(is_next, "{switch} {pod} {far:?}");
         }
     }
     assert_eq!(by_pods.to_pod(9), None);
