@@ -2,8 +2,8 @@
 
 use heddle_fabric::{Fabric, Routes};
 use heddle_policy::{
-    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
-    SwitchInfo, Tor, Util, mix,
+    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, ReceiveWindow, Scheme,
+    Segment, Step, SwitchInfo, Tor, Util, mix,
 };
 use heddle_units::Time;
 
@@ -132,6 +132,12 @@ impl<S: Scheme> Switching<S> {
     pub(crate) fn handshake(&mut self, now: Time, tor: u32, seen: &Handshake) {
         let step = self.step(now);
         self.schemes[tor as usize].handshake(step, seen);
+    }
+
+    /// Passes a segment of one of its hosts to a ToR.
+    pub(crate) fn segment(&mut self, now: Time, tor: u32, segment: &Segment) -> ReceiveWindow {
+        let step = self.step(now);
+        self.schemes[tor as usize].segment(step, segment)
     }
 
     /// Handles a probe that arrived over `in_port` (the sender's port), and replicates it.
