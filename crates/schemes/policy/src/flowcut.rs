@@ -96,6 +96,7 @@ impl Flowcut {
         packet.tag = 0;
         let entry = self.flows.as_mut().and_then(|flows| flows.find(packet.flow_hash));
         let Some(flow) = entry else { return hashed };
+        flow.has_choice = next_hops.len() > 1;
         let previous = flow.port();
         if let Some(port) = previous.filter(|port| !flow.begins && next_hops.contains(port)) {
             packet.tag = flow.number << 1;
@@ -108,7 +109,7 @@ impl Flowcut {
         }
         let is_numbered = flow.number > 0;
         let port = if is_numbered { least_loaded(step.rnd, next_hops, ports) } else { hashed };
-        flow.set_port(port, next_hops.len());
+        flow.set_port(port);
         self.counters.moves += u64::from(previous.is_some_and(|previous| previous != port));
         packet.tag = flow.number << 1 | u16::from(is_numbered);
         port

@@ -24,8 +24,8 @@ pub(super) struct Flow {
     is_used: bool,
     /// True until the first packet of the flowcut has taken a port.
     pub begins: bool,
-    /// True if the flowcut had several next hops to choose from.
-    has_choice: bool,
+    /// True if its last packet had several next hops.
+    pub has_choice: bool,
     is_draining: bool,
     is_timing: bool,
     /// The flowcut's number. 0: packets take the port of the flow's hash, as they do without an entry.
@@ -102,10 +102,9 @@ impl Flow {
         (self.inverted_port != 0).then_some(Port(!self.inverted_port))
     }
 
-    /// Sets the flowcut's port, one of `choices` next hops.
-    pub fn set_port(&mut self, port: Port, choices: usize) {
+    /// Sets the flowcut's port.
+    pub fn set_port(&mut self, port: Port) {
         self.begins = false;
-        self.has_choice = choices > 1;
         self.inverted_port = !port.0;
     }
 
