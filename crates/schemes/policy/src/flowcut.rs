@@ -84,8 +84,8 @@ impl Flowcut {
         pick_hop(mix(mix(packet.flow_hash, number.into()), self.salt), next_hops)
     }
 
-    /// Forwards a packet from a host.
-    fn from_host(
+    /// Forwards a packet of a host of this ToR.
+    fn at_source(
         &mut self,
         step: Step,
         packet: &mut Header,
@@ -115,8 +115,8 @@ impl Flowcut {
         port
     }
 
-    /// Forwards a packet from another switch.
-    fn from_fabric(
+    /// Forwards a packet that another switch has forwarded.
+    fn in_transit(
         &mut self,
         step: Step,
         packet: &Header,
@@ -195,8 +195,8 @@ impl Scheme for Flowcut {
         ports: &mut impl Ports,
     ) -> Port {
         match packet.ingress {
-            Ingress::Host => self.from_host(step, packet, next_hops, ports),
-            Ingress::Fabric => self.from_fabric(step, packet, next_hops, ports),
+            Ingress::Host => self.at_source(step, packet, next_hops, ports),
+            Ingress::Fabric => self.in_transit(step, packet, next_hops, ports),
         }
     }
 
