@@ -5,7 +5,7 @@
 //! other, so that the simulator can run the very same.
 
 use heddle_scenario::{
-    Conga, CongaPrime, Event, Fabric, Flowlets, Flows, Hula, Link, Long, Measure, MpHula,
+    Conga, CongaPrime, Event, Fabric, Flowcut, Flowlets, Flows, Hula, Link, Long, Measure, MpHula,
     NamedWorkload, ReplayFlow, Scenario, Scheme, Shuttle, Transport, Until, Workload,
 };
 use heddle_transport::TcpConfig;
@@ -130,6 +130,10 @@ impl Scaling {
                 Scheme::CongaPrime(CongaPrime { conga: self.conga(prime.conga), ..prime })
             }
             Scheme::Conga(conga) => Scheme::Conga(self.conga(conga)),
+            Scheme::Flowcut(flowcut) => {
+                let lost_after = self.span(flowcut.lost_after);
+                Scheme::Flowcut(Flowcut { lost_after, ..flowcut })
+            }
             Scheme::LetItFlow(flowlets) => Scheme::LetItFlow(self.flowlets(flowlets)),
             other @ (Scheme::Ecmp
             | Scheme::EcmpNs2

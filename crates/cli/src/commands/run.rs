@@ -228,6 +228,11 @@ fn of_scheme(scheme: &Scheme, t: &TotalsSummary) -> Option<String> {
         Scheme::CongaPrime(_) | Scheme::Conga(_) | Scheme::LetItFlow(_) | Scheme::Hula(_) => {
             Some(counted(t.flowlets, "flowlet"))
         }
+        Scheme::Flowcut(_) => Some(format!(
+            "{}, {} of flows without a slot",
+            counted(t.flowlets, "flowcut"),
+            counted(t.fallbacks, "packet")
+        )),
         Scheme::External(_) => (t.flowlets > 0).then(|| counted(t.flowlets, "flowlet")),
     }
 }

@@ -5,11 +5,11 @@ use core::iter::Sum;
 /// Events that a scheme counts. All start at 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Flowlets started (for a scheme without flowlets, 0).
+    /// Flowlets, under Flowcut flowcuts, started (for other schemes, 0).
     pub flowlets: u64,
     /// Flowlets whose port differs from that of the previous flowlet in the same slot.
     pub moves: u64,
-    /// Flowlets assigned by the ECMP hash because no best hop was usable.
+    /// Flowlets assigned by the ECMP hash because no best hop was usable; under Flowcut, packets of hosts for whose flow the table has no room.
     pub fallbacks: u64,
     /// Probes received.
     pub probes: u64,

@@ -7,6 +7,7 @@
 //! | [`Spray`] | packet | random choice |
 //! | [`Drill`] | packet | local queue lengths |
 //! | [`LetItFlow`] | flowlet | random choice |
+//! | [`Flowcut`] | flowcut: packets with no gap in what is in flight | local queue lengths |
 //! | [`Conga`] | flowlet, at the source leaf | utilisation of each path, fed back by the destination leaf |
 //! | [`CongaPrime`] | flowlet | as CONGA inside a pod, hash across pods |
 //! | [`Hula`] | flowlet | utilisation of the best path, carried by probes |
@@ -91,6 +92,7 @@ mod drill;
 mod ecmp;
 mod ecmp_ns2;
 pub mod entropy;
+mod flowcut;
 mod flowlet;
 mod handshake;
 mod hash;
@@ -99,6 +101,7 @@ mod hula;
 mod letitflow;
 pub mod mp_hula;
 mod mptcp_tables;
+mod segment;
 mod shuttle;
 mod spray;
 mod subflows;
@@ -118,6 +121,7 @@ pub use dre::{Dre, DreShift, quantise};
 pub use drill::{Drill, DrillConfig};
 pub use ecmp::Ecmp;
 pub use ecmp_ns2::{EcmpNs2, ns2_flow_hash};
+pub use flowcut::{DrainConfig, Flowcut, FlowcutConfig};
 pub use flowlet::{Flowlet, FlowletTable};
 pub use handshake::{Handshake, TcpFlags};
 pub use hash::{mix, pick};
@@ -125,6 +129,7 @@ pub use heddle_wire::{MptcpId, Shim, Subflow};
 pub use hula::{Hula, HulaConfig, Update};
 pub use letitflow::{LetItFlow, LetItFlowConfig};
 pub use mp_hula::{LongFlows, MpHula, MpHulaConfig};
+pub use segment::{ReceiveWindow, Segment, SequenceNumbers};
 pub use shuttle::{Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows};
 pub use spray::Spray;
 
@@ -241,6 +246,8 @@ pub trait Scheme: Sized {
     const NEEDS_UTILISATION: bool = false;
     /// True if the scheme implements [`Scheme::handshake`]: the caller then parses TCP at the ToRs.
     const READS_HANDSHAKES: bool = false;
+    /// True if the scheme implements [`Scheme::segment`]: the caller then reads TCP's sequence numbers at the ToRs.
+    const READS_SEGMENTS: bool = false;
     /// True if the scheme writes [`Header::shim`], which adds bytes to packets.
     const USES_SHIM: bool = false;
 
@@ -283,6 +290,13 @@ pub trait Scheme: Sized {
     /// SYN, FIN, RST or an MPTCP handshake option, from or to a host of this ToR.
     fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
         let _ = (step, packet);
+    }
+
+    /// Handles a TCP segment at its host's ToR, before [`Scheme::forward`] or [`Scheme::egress`] of that packet: data from a host of this ToR to
+    /// another ToR, and acknowledgements of it. Returns the receive window with which an acknowledgement goes on.
+    fn segment(&mut self, step: Step, segment: &Segment) -> ReceiveWindow {
+        let _ = (step, segment);
+        ReceiveWindow::Kept
     }
 
     /// Handles a data packet from the fabric at its destination ToR.

@@ -6,10 +6,11 @@ use proptest::prelude::*;
 
 use crate::{
     AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, CongaPrimeConfig, Counters, Detection,
-    DreShift, Drill, DrillConfig, Ecmp, EcmpNs2, Header, Hula, HulaConfig, Ingress, LetItFlow,
-    LetItFlowConfig, LongFlows, MpHula, MpHulaConfig, MptcpId, Nanos, Port, Probe, ProbeArrival,
-    Scheme, Shim, Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow,
-    SwitchInfo, Tor, Update,
+    DrainConfig, DreShift, Drill, DrillConfig, Ecmp, EcmpNs2, Flowcut, FlowcutConfig, Header, Hula,
+    HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows, MpHula, MpHulaConfig, MptcpId,
+    Nanos, Port, Probe, ProbeArrival, ReceiveWindow, Scheme, Segment, SequenceNumbers, Shim,
+    Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow, SwitchInfo, Tor,
+    Update,
     cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules},
     testing::FakePorts,
 };
@@ -21,6 +22,7 @@ const PORTS: u16 = 8;
 enum Event {
     Data(Header, Vec<Port>),
     Egress(Header),
+    Segment(Segment),
     Probe(ProbeArrival),
     Originate,
     Ports(FakePorts),
@@ -31,6 +33,7 @@ enum Event {
 enum Output {
     Sent(Port, Header),
     Left(Header),
+    Observed(ReceiveWindow),
     Probe(Option<Probe>),
     Nothing,
 }
@@ -87,6 +90,22 @@ fn arrivals() -> impl Strategy<Value = ProbeArrival> {
     })
 }
 
+/// Segments of the flows of [`headers`], with sequence numbers about the wrap.
+fn segments() -> impl Strategy<Value = Segment> {
+    let number =
+        prop_oneof![9 => (0u32..20_000).prop_map(|n| n.wrapping_sub(10_000)), 1 => any::<u32>()];
+    let bytes = prop_oneof![9 => 0u32..9_000, 1 => any::<u32>()];
+    (0u32..64, number, bytes, any::<bool>(), any::<bool>()).prop_map(
+        |(out_hash, number, bytes, is_sent, is_syn)| {
+            let numbers = match is_sent {
+                true => SequenceNumbers::Sent { seq: number, bytes, is_syn },
+                false => SequenceNumbers::Acknowledged { ack: number },
+            };
+            Segment { out_hash, numbers }
+        },
+    )
+}
+
 fn ports() -> impl Strategy<Value = FakePorts> {
     (any::<[u16; 16]>(), any::<[u32; 16]>(), any::<[bool; 16]>())
         .prop_map(|(util, queue, down)| FakePorts { util, queue, down })
@@ -96,6 +115,7 @@ fn events() -> impl Strategy<Value = Vec<(Step, Event)>> {
     let event = prop_oneof![
         8 => (headers(), hops()).prop_map(|(header, hops)| Event::Data(header, hops)),
         2 => headers().prop_map(Event::Egress),
+        4 => segments().prop_map(Event::Segment),
         4 => arrivals().prop_map(Event::Probe),
         1 => Just(Event::Originate),
         1 => ports().prop_map(Event::Ports),
@@ -138,6 +158,7 @@ fn run<S: Scheme>(
                 switch.egress(*step, &mut header);
                 Output::Left(header)
             }
+            Event::Segment(segment) => Output::Observed(switch.segment(*step, &segment)),
             Event::Probe(arrival) => Output::Probe(switch.probe(*step, &arrival, &mut ports)),
             Event::Originate => Output::Probe(switch.originate(*step)),
             Event::Ports(now) => {
@@ -213,6 +234,12 @@ proptest! {
     #[test]
     fn drill(info in switch_infos(), events in events(), samples in 0usize..40, memory in 0usize..40) {
         holds::<Drill>(&DrillConfig { samples, memory }, &info, &events);
+    }
+
+    #[test]
+    fn flowcut(info in switch_infos(), events in events(), flow_slots in 0usize..64, ratio in 0u32..9, drains: bool) {
+        let drain = drains.then_some(DrainConfig { ratio, after: 3_000 });
+        holds::<Flowcut>(&FlowcutConfig { flow_slots, lost_after: GAP, drain }, &info, &events);
     }
 
     #[test]

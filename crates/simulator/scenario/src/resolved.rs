@@ -33,8 +33,8 @@ pub use fabric_file::FabricFile;
 pub use flow_graph::{FlowGraph, GraphFlow};
 pub use requests::Requests;
 pub use scheme::{
-    Conga, CongaPrime, Detection, Drill, External, Flowlets, Hula, HulaUpdate, LongFlows, MpHula,
-    Scheme, Shuttle, ShuttleChoice, ShuttleSubflows,
+    Conga, CongaPrime, Detection, Drill, External, Flowcut, Flowlets, Hula, HulaUpdate, LongFlows,
+    MpHula, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows,
 };
 pub use workload::{
     Connections, Flows, Long, NamedWorkload, Pattern, ReplayFlow, SizeDistribution, Workload,

@@ -148,6 +148,7 @@ fn a_scheme_can_be_swapped_by_name() {
         ("conga-prime", |scheme| matches!(scheme, Scheme::CongaPrime(_))),
         ("letitflow", |scheme| matches!(scheme, Scheme::LetItFlow(_))),
         ("drill", |scheme| matches!(scheme, Scheme::Drill(_))),
+        ("flowcut", |scheme| matches!(scheme, Scheme::Flowcut(_))),
         ("spray", |scheme| matches!(scheme, Scheme::Spray)),
         ("mp-hula", |scheme| matches!(scheme, Scheme::MpHula(_))),
         ("shuttle", |scheme| matches!(scheme, Scheme::Shuttle(_))),

@@ -138,11 +138,11 @@ fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
             let error = scenario(scheme, fabric).unwrap_err().to_string();
             let expected = format!(
                 "s.toml:{line}: scheme.kind: {scheme} needs paths that go up and then down; this fabric's are {paths}\n\
-                 help: \"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\""
+                 help: \"ecmp\", \"cflb\", \"letitflow\", \"drill\", \"flowcut\" or \"spray\""
             );
             assert_eq!(error, expected);
         }
-        for scheme in ["ecmp", "cflb", "letitflow", "drill", "spray", "ideal"] {
+        for scheme in ["ecmp", "cflb", "letitflow", "drill", "flowcut", "spray", "ideal"] {
             scenario(scheme, fabric).unwrap_or_else(|error| panic!("{error}"));
         }
     }

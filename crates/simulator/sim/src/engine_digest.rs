@@ -18,13 +18,14 @@ const TRANSPORTS: [&str; 2] = [
     r#"{ kind = "mptcp", subflows = 3, min_rto = "1ms", delayed_ack = "100us" }"#,
 ];
 
-const SCHEMES: [&str; 12] = [
+const SCHEMES: [&str; 13] = [
     "ecmp",
     "ecmp-ns2",
     "conga-prime",
     "conga",
     "letitflow",
     "drill",
+    "flowcut",
     "spray",
     "hula",
     "mp-hula",

@@ -5,8 +5,8 @@ use heddle_policy as policy;
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{DreShift, Scheme as Policy};
 use heddle_scenario::{
-    Cflb, Conga, CongaPrime, Detection, Entropy, Hula, HulaUpdate, LongFlows, MpHula, Scheme,
-    Shuttle, ShuttleChoice, ShuttleSubflows,
+    Cflb, Conga, CongaPrime, Detection, Entropy, Flowcut, Hula, HulaUpdate, LongFlows, MpHula,
+    Scheme, Shuttle, ShuttleChoice, ShuttleSubflows,
 };
 
 use crate::progress::SimError;
@@ -44,6 +44,7 @@ pub(crate) fn dispatch<W: WithScheme>(
             samples: usize::from(drill.samples),
             memory: usize::from(drill.memory),
         }),
+        Scheme::Flowcut(flowcut) => then.with::<policy::Flowcut>(flowcut_config(flowcut)),
         Scheme::Spray => then.with::<policy::Spray>(()),
         Scheme::External(external) => {
             let reason = "its library is to be loaded by the caller, and run by `simulate_with`";
@@ -117,6 +118,15 @@ pub fn shuttle_config(shuttle: &Shuttle) -> policy::ShuttleConfig {
             ShuttleSubflows::FirstFree => policy::ShuttleSubflows::FirstFree,
             ShuttleSubflows::Alike => policy::ShuttleSubflows::Alike,
         },
+    }
+}
+
+fn flowcut_config(flowcut: &Flowcut) -> policy::FlowcutConfig {
+    let after = u32::try_from(flowcut.drain_after.0).unwrap_or(u32::MAX);
+    policy::FlowcutConfig {
+        flow_slots: flowcut.flow_slots as usize,
+        lost_after: flowcut.lost_after.as_nanos(),
+        drain: flowcut.drain_ratio.map(|ratio| policy::DrainConfig { ratio: ratio.into(), after }),
     }
 }
 

@@ -3,6 +3,7 @@
 mod faults;
 mod finish;
 mod handshakes;
+mod segments;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -294,6 +295,9 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
             let switch = to - self.fabric.hosts;
             if S::READS_HANDSHAKES && self.network.packets.hot[packet as usize].is_handshake {
                 self.inspect_handshake(switch, packet);
+            }
+            if S::READS_SEGMENTS {
+                self.inspect_segment(switch, packet);
             }
             if let Some(tracker) = &mut self.path_use {
                 tracker.record_hop(self.now, port, &self.network.packets, packet);

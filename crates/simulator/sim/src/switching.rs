@@ -4,8 +4,8 @@ mod group_routing;
 
 use heddle_fabric::{Fabric, FabricError, Routes};
 use heddle_policy::{
-    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
-    SwitchInfo, Tor, Util, mix,
+    Counters, Handshake, Header, Ingress, Port, Ports, Probe, ProbeArrival, ReceiveWindow, Scheme,
+    Segment, Step, SwitchInfo, Tor, Util, mix,
 };
 use heddle_units::Time;
 
@@ -167,6 +167,12 @@ impl<S: Scheme> Switching<S> {
     pub(crate) fn handshake(&mut self, now: Time, tor: u32, seen: &Handshake) {
         let step = self.step(now);
         self.schemes[tor as usize].handshake(step, seen);
+    }
+
+    /// Passes a segment of one of its hosts to a ToR.
+    pub(crate) fn segment(&mut self, now: Time, tor: u32, segment: &Segment) -> ReceiveWindow {
+        let step = self.step(now);
+        self.schemes[tor as usize].segment(step, segment)
     }
 
     /// Handles a probe that arrived over `in_port` (the sender's port), and replicates it.

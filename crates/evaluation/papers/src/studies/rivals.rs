@@ -220,6 +220,8 @@ pub enum PathSelection {
     Conga,
     /// Two random queues and the last best, each packet.
     Drill,
+    /// The shortest queue, while nothing is in flight.
+    Flowcut,
     /// Switches spray packets.
     Spray,
     /// HULA.
@@ -248,6 +250,7 @@ impl PathSelection {
             PathSelection::LetItFlow => "LetItFlow",
             PathSelection::Conga => "CONGA",
             PathSelection::Drill => "DRILL",
+            PathSelection::Flowcut => "Flowcut",
             PathSelection::Spray => "spraying",
             PathSelection::Hula => "HULA",
             PathSelection::MpHula => "MP-HULA",
@@ -267,6 +270,7 @@ impl PathSelection {
             PathSelection::LetItFlow => r#"{ kind = "letitflow", flowlet_gap = "100us" }"#,
             PathSelection::Conga => r#"{ kind = "conga", flowlet_gap = "100us" }"#,
             PathSelection::Drill => "drill",
+            PathSelection::Flowcut => "flowcut",
             PathSelection::Spray => "spray",
             PathSelection::Hula => r#"{ kind = "hula", flowlet_gap = "100us" }"#,
             PathSelection::MpHula => r#"{ kind = "mp-hula", flowlet_gap = "100us" }"#,
@@ -306,6 +310,7 @@ const RIVALS: [(Hosts, &[PathSelection]); 5] = [
             PathSelection::LetItFlow,
             PathSelection::Conga,
             PathSelection::Drill,
+            PathSelection::Flowcut,
             PathSelection::Spray,
             PathSelection::Hula,
             PathSelection::Shuttle,

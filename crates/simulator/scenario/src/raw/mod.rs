@@ -26,8 +26,8 @@ pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};
 pub(crate) use measure::Measure;
 pub(crate) use scheme::{
-    CongaPrime, Detection, Drill, External, Hula, LongFlows, MpHula, Parameter, Scheme, Shuttle,
-    ShuttleChoice, ShuttleSubflows, Update,
+    CongaPrime, Detection, Drill, External, Flowcut, Hula, LongFlows, MpHula, Parameter, Scheme,
+    Shuttle, ShuttleChoice, ShuttleSubflows, Update,
 };
 pub(crate) use transport::{
     Control, Coupling, JoinTime, LossDetection, Mptcp, Pacing, PacingRatios, Recovery, Scheduler,

@@ -27,6 +27,8 @@ pub(crate) enum Scheme {
     LetItFlow(LetItFlow),
     /// For each packet, the shortest of a few queues (Ghorbani et al., SIGCOMM 2017).
     Drill(Drill),
+    /// A flow keeps its path while it has bytes in flight (Bonato et al., arXiv 2506.21406).
+    Flowcut(Flowcut),
     /// A random next hop for each packet.
     Spray,
     /// HULA (Katta et al., SOSR 2016).
@@ -150,6 +152,32 @@ pub(crate) struct Drill {
 impl Default for Drill {
     fn default() -> Drill {
         Drill { samples: 2, memory: 1 }
+    }
+}
+
+/// Defaults of drains are those of the paper's artifact on fat-trees.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Flowcut {
+    /// Flows that a switch tracks, rounded up to a power of two, at least 4. Default: 65536 (as many as flowlets; the paper sizes tables by flows in flight).
+    pub(crate) flow_slots: u32,
+    /// A flow whose last packet was sent longer ago may take another path, acknowledged or not. Default: 5ms (longer than the queues of a path, and
+    /// shorter than a retransmission timeout; the paper gives none).
+    pub(crate) lost_after: Time,
+    /// A flow is drained if its flowcut's mean round-trip time is more than this many times the least of the flow; 0: never. Default: 4 (the artifact).
+    pub(crate) drain_ratio: u16,
+    /// Bytes that a flowcut has sent before it is drained. Default: "20KB" (the artifact).
+    pub(crate) drain_after: Bytes,
+}
+
+impl Default for Flowcut {
+    fn default() -> Flowcut {
+        Flowcut {
+            flow_slots: FLOWLET_SLOTS,
+            lost_after: Time::millis(5),
+            drain_ratio: 4,
+            drain_after: Bytes::kb(20),
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use super::{cflb, external};
 use crate::graph::most_next_hops;
 use crate::source::Files;
 use crate::{
-    Conga, CongaPrime, Detection, Drill, Flowlets, Graph, Hula, HulaUpdate, LongFlows, MpHula,
-    Routing, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, raw,
+    Conga, CongaPrime, Detection, Drill, Flowcut, Flowlets, Graph, Hula, HulaUpdate, LongFlows,
+    MpHula, Routing, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, raw,
 };
 
 /// Slots beyond this would not fit into memory.
@@ -51,6 +51,7 @@ fn parameters(scheme: &raw::Scheme, graph: &Graph, files: &dyn Files) -> Result<
             Scheme::LetItFlow(flowlets(raw.flowlet_gap, raw.flowlet_slots)?)
         }
         raw::Scheme::Drill(raw) => Scheme::Drill(drill(raw)?),
+        raw::Scheme::Flowcut(raw) => Scheme::Flowcut(flowcut(raw)?),
         raw::Scheme::Hula(raw) => Scheme::Hula(hula(raw)?),
         raw::Scheme::MpHula(raw) => Scheme::MpHula(mp_hula(raw, graph)?),
         raw::Scheme::Shuttle(raw) => Scheme::Shuttle(shuttle(raw, graph)?),
@@ -101,6 +102,20 @@ fn drill(raw: &raw::Drill) -> Result<Drill, Problem> {
             .help("DRILL(2, 1) is `samples = 2`, `memory = 1`"));
     }
     Ok(Drill { samples: raw.samples, memory: raw.memory })
+}
+
+fn flowcut(raw: &raw::Flowcut) -> Result<Flowcut, Problem> {
+    size("flow_slots", raw.flow_slots, "a table of flows", "slots")?;
+    if raw.drain_ratio == 1 {
+        let message = "1 drains flows whose round-trip times are all but the least";
+        return Err(Problem::at("drain_ratio", message).help("0 for no drains, or from 2"));
+    }
+    Ok(Flowcut {
+        flow_slots: raw.flow_slots,
+        lost_after: positive("lost_after", raw.lost_after)?,
+        drain_ratio: (raw.drain_ratio > 0).then_some(raw.drain_ratio),
+        drain_after: raw.drain_after,
+    })
 }
 
 fn hula(raw: &raw::Hula) -> Result<Hula, Problem> {
@@ -243,5 +258,5 @@ fn needs_up_and_down(scheme: &Scheme, routing: Routing) -> Problem {
     let name = scheme.name();
     let paths = if routing == Routing::Minimal { "minimal" } else { "the shortest of all" };
     Problem::new(format!("{name} needs paths that go up and then down; this fabric's are {paths}"))
-        .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\" or \"spray\"")
+        .help("\"ecmp\", \"cflb\", \"letitflow\", \"drill\", \"flowcut\" or \"spray\"")
 }

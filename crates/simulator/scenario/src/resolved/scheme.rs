@@ -24,6 +24,8 @@ pub enum Scheme {
     LetItFlow(Flowlets),
     /// Per packet, the shortest of a few queues.
     Drill(Drill),
+    /// A path for as long as a flow has bytes in flight.
+    Flowcut(Flowcut),
     /// A random next hop for each packet.
     Spray,
     /// Probes and flowlets.
@@ -51,6 +53,7 @@ impl Scheme {
             Scheme::Conga(_) => "conga",
             Scheme::LetItFlow(_) => "letitflow",
             Scheme::Drill(_) => "drill",
+            Scheme::Flowcut(_) => "flowcut",
             Scheme::Spray => "spray",
             Scheme::Hula(_) => "hula",
             Scheme::MpHula(_) => "mp-hula",
@@ -127,6 +130,19 @@ pub struct Drill {
     pub samples: u8,
     /// Best ports remembered.
     pub memory: u8,
+}
+
+/// Flowcut's parameters (Bonato et al., arXiv 2506.21406).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Flowcut {
+    /// Flows that a switch tracks.
+    pub flow_slots: u32,
+    /// A flow whose last packet was sent longer ago may take another path.
+    pub lost_after: Time,
+    /// Ratio of mean and least round-trip time above which a flow is drained; `None` without drains.
+    pub drain_ratio: Option<u16>,
+    /// Bytes that a flowcut has sent before it is drained.
+    pub drain_after: Bytes,
 }
 
 /// HULA's parameters.

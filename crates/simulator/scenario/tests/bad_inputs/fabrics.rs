@@ -290,6 +290,21 @@ fn schemes_that_do_not_fit() {
         ),
         (
             scheme,
+            "kind = \"flowcut\"\ndrain_ratio = 1",
+            "13: scheme.drain_ratio: 1 drains flows whose round-trip times are all but the least\nhelp: 0 for no drains, or from 2",
+        ),
+        (
+            scheme,
+            "kind = \"flowcut\"\nflow_slots = 0",
+            "13: scheme.flow_slots: a table of flows cannot have 0 slots\nhelp: from 1 to 16777216",
+        ),
+        (
+            scheme,
+            "kind = \"flowcut\"\nlost_after = \"0s\"",
+            "13: scheme.lost_after: must be longer than 0s",
+        ),
+        (
+            scheme,
             "kind = \"shuttle\"\ndraws = 3",
             "13: scheme.draws: must be 1 or 2\nhelp: leave it out for 1",
         ),

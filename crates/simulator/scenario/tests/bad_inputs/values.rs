@@ -55,7 +55,7 @@ fn unknown_keys_and_names() {
             "\"hula\"",
             "\"hulla\"",
             "12: scheme.kind: \"hulla\" is not one of \"ecmp\", \"ecmp-ns2\", \"conga-prime\", \"conga\", \"letitflow\", \
-             \"drill\", \"spray\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"external\" or \"ideal\"\nhelp: did you mean `hula`?",
+             \"drill\", \"flowcut\", \"spray\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\", \"external\" or \"ideal\"\nhelp: did you mean `hula`?",
         ),
         (
             "\"newreno\"",

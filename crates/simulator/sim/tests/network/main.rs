@@ -10,6 +10,7 @@ mod entropy;
 mod failover;
 mod failure_recovery;
 mod flow_graph;
+mod flowcut;
 mod ideal;
 mod impairments;
 mod interfaces;

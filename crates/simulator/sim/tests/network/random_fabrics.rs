@@ -2,10 +2,10 @@
 
 use heddle_scenario::{
     Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, CongaPrime, Detection,
-    Drill, Entropy, Event, Fabric, FlowBender, Flowlets, Graph, Hula, HulaUpdate, Link, LongFlows,
-    Measure, MpHula, Node, Placing, Plb, PortLimits, Red, ReplayFlow, Reps, Routing, Scenario,
-    Scheme, Share, SharedBuffer, Shuttle, ShuttleChoice, ShuttleSubflows, Transport, Until,
-    Workload,
+    Drill, Entropy, Event, Fabric, FlowBender, Flowcut, Flowlets, Graph, Hula, HulaUpdate, Link,
+    LongFlows, Measure, MpHula, Node, Placing, Plb, PortLimits, Red, ReplayFlow, Reps, Routing,
+    Scenario, Scheme, Share, SharedBuffer, Shuttle, ShuttleChoice, ShuttleSubflows, Transport,
+    Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
@@ -233,6 +233,7 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         Scheme::CongaPrime(CongaPrime { conga, detection: Detection::SourceTor }),
         Scheme::LetItFlow(flowlets),
         Scheme::Drill(Drill { samples: 2, memory: 1 }),
+        Scheme::Flowcut(flowcut(16)),
         Scheme::Spray,
         Scheme::Hula(hula),
         Scheme::Ideal,
@@ -241,6 +242,16 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         schemes.push(Scheme::Conga(conga));
     }
     schemes
+}
+
+/// Flowcut with tables of so many slots. Queues of these fabrics empty within `lost_after`.
+pub fn flowcut(flow_slots: u32) -> Flowcut {
+    Flowcut {
+        flow_slots,
+        lost_after: Time::millis(20),
+        drain_ratio: Some(2),
+        drain_after: Bytes::kb(3),
+    }
 }
 
 /// T_p of [`schemes_for`].

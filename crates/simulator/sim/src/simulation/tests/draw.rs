@@ -50,12 +50,14 @@ const SHAPES: [Shape; 3] = [
 ];
 
 /// Schemes that every fabric supports.
-const SCHEMES: [&str; 12] = [
+const SCHEMES: [&str; 14] = [
     "ecmp",
     r#"{ kind = "cflb", elephants = "40KB" }"#,
     r#"{ kind = "cflb", field = "source-port", radix = 5, elephants = "0B", placing = "first-fit" }"#,
     r#"{ kind = "letitflow", flowlet_slots = 2 }"#,
     "drill",
+    "flowcut",
+    r#"{ kind = "flowcut", flow_slots = 4, lost_after = "100us", drain_ratio = 2, drain_after = "3KB" }"#,
     "spray",
     "hula",
     r#"{ kind = "hula", probe_period = "50us", update = "listing" }"#,
