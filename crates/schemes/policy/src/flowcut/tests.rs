@@ -280,7 +280,7 @@ fn flows_without_a_choice_and_young_flowcuts_are_not_paused() {
     let slow = |hops: &[Port], after| {
         let mut rig = Rig::new(64, Some(DrainConfig { ratio: 4, after }), &tor_info(0));
         let mut windows = alloc::vec::Vec::new();
-        let mut send = |rig: &mut Rig, now, seq| {
+        let send = |rig: &mut Rig, now, seq| {
             let numbers = SequenceNumbers::Sent { seq, bytes: 1_000, is_syn: false };
             rig.switch.segment(at(now), &Segment { out_hash: FLOW, numbers });
             rig.forward(now, packet(FLOW, 1), hops);
