@@ -151,10 +151,14 @@ fn a_scheme_that_needs_up_and_down_cannot_run_on_shortest_paths() {
 #[test]
 fn routing_by_groups_that_cannot_be() {
     let dragonfly = "kind = \"dragonfly\"\nrouters = 4\ngroups = 3\n";
-    let error = scenario("cflb", &format!("{dragonfly}routing = \"ugal-l\"")).unwrap_err();
-    let expected = "s.toml:7: scheme.kind: cflb knows minimal paths only; this fabric's routing is ugal-l\n\
-         help: \"ecmp\", \"letitflow\", \"drill\" or \"spray\", or `fabric.routing = \"minimal\"`";
-    assert_eq!(error.to_string(), expected);
+    for scheme in ["cflb", "flowcut"] {
+        let error = scenario(scheme, &format!("{dragonfly}routing = \"ugal-l\"")).unwrap_err();
+        let expected = format!(
+            "s.toml:7: scheme.kind: {scheme} knows minimal paths only; this fabric's routing is ugal-l\n\
+             help: \"ecmp\", \"letitflow\", \"drill\" or \"spray\", or `fabric.routing = \"minimal\"`"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
     for scheme in ["hula", "mp-hula", "shuttle", "conga", "conga-prime"] {
         let fabric = format!("{dragonfly}routing = \"valiant\"");
         let error = scenario(scheme, &fabric).unwrap_err().to_string();
