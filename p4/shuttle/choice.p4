@@ -140,7 +140,9 @@ control Choose(inout metadata_t meta) {
         if (meta.tor < meta.tors) {
             best_known.read(known, (bit<32>)meta.tor);
             read_loads.apply(meta);
-            draw_bits();
+            if (meta.scheme.least == 0) {
+                draw_bits();
+            }
             offer_all();
         }
         meta.port = first;

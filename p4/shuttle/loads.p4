@@ -81,6 +81,10 @@ control MeasureQueue(inout metadata_t meta, in bit<32> port, in bit<64> now, in 
     }
 }
 
+#ifdef TEST_INPUTS
+#define FOUR_TIMES(shift) shift shift shift shift /* v1model shifts by 255 bits at most */
+#endif
+
 /* The loads of the ports of all hops known towards meta.tor, in meta.scheme.utils and meta.scheme.queues. */
 control ReadLoads(inout metadata_t meta) {
     bit<8> known = 0;
@@ -105,8 +109,8 @@ control ReadLoads(inout metadata_t meta) {
         queue = drained(queue, last, full, meta.tau);
 #ifdef TEST_INPUTS
         if (meta.scheme.loaded == 1) {
-            util = (bit<16>)(meta.scheme.port_utils >> ((bit<16>)port << 4));
-            queue = (bit<32>)(meta.scheme.port_queues >> ((bit<16>)port << 5));
+            util = (bit<16>)(meta.scheme.port_utils FOUR_TIMES(>> ((bit<8>)port << 2)));
+            queue = (bit<32>)(meta.scheme.port_queues FOUR_TIMES(>> ((bit<8>)port << 2)) FOUR_TIMES(>> ((bit<8>)port << 2)));
         }
 #endif
     }
