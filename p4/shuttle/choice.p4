@@ -56,13 +56,13 @@ control Choose(inout metadata_t meta) {
         if (cost > FULL_LINK - 1) {
             cost = FULL_LINK - 1;
         }
-        cost = cost << meta.scheme.range;
+        cost = cost << meta.scheme.range_shift;
         if (load > cost) {
             cost = load;
         }
-        weight = queue_of_link(meta.scheme.queues[31:0], meta.scheme.full_queue, meta.scheme.range);
+        weight = queue_of_link(meta.scheme.queues[31:0], meta.scheme.full_queue_shift, meta.scheme.range_shift);
         load = load + weight;
-        cost = (cost + weight) >> meta.scheme.range;
+        cost = (cost + weight) >> meta.scheme.range_shift;
         weight = weight_of(cost);
     }
 

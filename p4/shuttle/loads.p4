@@ -63,8 +63,8 @@ control MeasureQueue(inout metadata_t meta, in bit<32> port, in bit<64> now, in 
         idle = since(now, last);
         queue = drained(queue, idle, own_full, meta.tau) + bytes;
         most = 32w1 << 31;
-        if (meta.scheme.full_queue + meta.scheme.range < 31) {
-            most = 32w1 << (meta.scheme.full_queue + meta.scheme.range);
+        if (meta.scheme.full_queue_shift + meta.scheme.range_shift < 31) {
+            most = 32w1 << (meta.scheme.full_queue_shift + meta.scheme.range_shift);
         }
         if (queue > most) {
             queue = most;
@@ -131,9 +131,9 @@ control ReadLoads(inout metadata_t meta) {
 }
 
 /* A queue of bytes as a share of a full link, of 65536; at most the range. */
-bit<32> queue_of_link(in bit<32> queue, in bit<8> full_queue, in bit<8> range) {
-    bit<64> share = ((bit<64>)queue << 16) >> full_queue;
-    bit<64> most = 64w0x10000 << range;
+bit<32> queue_of_link(in bit<32> queue, in bit<8> full_queue_shift, in bit<8> range_shift) {
+    bit<64> share = ((bit<64>)queue << 16) >> full_queue_shift;
+    bit<64> most = 64w0x10000 << range_shift;
     if (share > most) {
         share = most;
     }

@@ -66,8 +66,8 @@ control LeastPath(inout metadata_t meta) {
     /* The own link of which 65536 is the range: with a range of one link its utilisation alone. */
     action own_figure() {
         own = (bit<32>)meta.scheme.utils[15:0];
-        if (meta.scheme.range != 0) {
-            own = (own + queue_of_link(meta.scheme.queues[31:0], meta.scheme.full_queue, meta.scheme.range)) >> meta.scheme.range;
+        if (meta.scheme.range_shift != 0) {
+            own = (own + queue_of_link(meta.scheme.queues[31:0], meta.scheme.full_queue_shift, meta.scheme.range_shift)) >> meta.scheme.range_shift;
             if (own > 0xffff) {
                 own = 0xffff;
             }

@@ -13,8 +13,8 @@
 struct scheme_t {
 #include "../mp-hula/fields.p4"
     /* Its own settings */
-    bit<8> full_queue;
-    bit<8> range;
+    bit<8> full_queue_shift;
+    bit<8> range_shift;
     bit<1> two_draws;
     bit<1> least;
     bit<2> subflows;
@@ -56,17 +56,17 @@ struct scheme_t {
 control ConfigureScheme(inout metadata_t meta) {
     ConfigureHula() hula;
 
-    /* best_k, masks, idle_after: as MP-HULA's. full_queue: logarithm to base 2 of the queue in bytes that counts as a full link, at most 31. range: that of
+    /* best_k, masks, idle_after: as MP-HULA's. full_queue_shift: logarithm to base 2 of the queue in bytes that counts as a full link, at most 31. range_shift: that of
      * the full links that figures and costs tell apart, at most 8. two_draws: of two draws the hop whose own port has the lower load is taken. least: the
      * least cost, without random bits. subflows: SUBFLOWS_... */
-    action set_shuttle(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<8> full_queue, bit<8> range, bit<1> two_draws,
+    action set_shuttle(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<8> full_queue_shift, bit<8> range_shift, bit<1> two_draws,
                        bit<1> least, bit<2> subflows) {
         meta.scheme.best_k = best_k;
         meta.scheme.mapping_mask = mapping_mask;
         meta.scheme.slot_mask = slot_mask;
         meta.scheme.idle_after = idle_after;
-        meta.scheme.full_queue = full_queue;
-        meta.scheme.range = range;
+        meta.scheme.full_queue_shift = full_queue_shift;
+        meta.scheme.range_shift = range_shift;
         meta.scheme.two_draws = two_draws;
         meta.scheme.least = least;
         meta.scheme.subflows = subflows;

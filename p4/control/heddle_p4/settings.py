@@ -83,8 +83,8 @@ def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
 def shuttle_values(scheme: dict[str, Any], most_hops: int) -> Values:
     """The parameters of action set_shuttle."""
     return _table_values(scheme, most_hops) | {
-        "full_queue": min(scheme["full_queue_shift"], MOST_QUEUE_SHIFT),
-        "range": min(scheme["range_shift"], MOST_RANGE_SHIFT),
+        "full_queue_shift": min(scheme["full_queue_shift"], MOST_QUEUE_SHIFT),
+        "range_shift": min(scheme["range_shift"], MOST_RANGE_SHIFT),
         "two_draws": int(scheme["draws"] > 1),
         "least": int(scheme["choice"] == "least"),
         "subflows": SUBFLOWS_RULES.index(scheme["subflows"]),
