@@ -9,7 +9,8 @@ import frames
 import interpreted
 import traces
 from frames import ACK, OTHER_HOST, Answer, Given
-from heddle_p4.settings import SwitchSettings, capacity_values
+from heddle_p4.plan import BEST_HOPS
+from heddle_p4.settings import SwitchSettings, capacity_values, shuttle_values
 
 TAU_SHIFT = 20
 FULL = 1 << 17  # bytes in tau: 1 Gbps
@@ -30,8 +31,8 @@ class Loads(unittest.TestCase):
     def setUp(self) -> None:
         self.bench = self.enterContext(self.running(compiled.path("shuttle", test=True)))
         trace = traces.read("shuttle")[0]
-        config = {"shuttle": trace["config"]["shuttle"] | {"full_queue_shift": 16, "range_shift": 1}}
-        run = traces.Run(self.bench, trace | {"config": config})
+        self.config = trace["config"]["shuttle"] | {"full_queue_shift": 16, "range_shift": 1}
+        run = traces.Run(self.bench, trace | {"config": {"shuttle": self.config}})
         SwitchSettings(1, 4, None, UP, TAU_SHIFT).apply(self.bench.switch)
         for port in (FIRST, SECOND):
             self.bench.switch.set_entry("capacities", (port,), "set_capacity", capacity_values(FULL))
@@ -115,6 +116,16 @@ class Loads(unittest.TestCase):
         # A link that sends a byte in 2^28 ns: its queue fills the range, and its weight is 2^-16.
         self.sent(GAP, FIRST, RANGE)
         self.assertLess(self.share_of_first(GAP), 3)
+
+    def test_a_queue_behind_the_range_costs_what_one_of_the_range_does(self) -> None:
+        self.bench.switch.set_default("shuttle_settings", "set_shuttle", shuttle_values(self.config | {"choice": "least"}, BEST_HOPS))
+        for port in (FIRST, SECOND):
+            self.ask(Given(1, port), frames.probe(0))
+        packet = frames.ethernet(*frames.ip((OTHER_HOST, OTHER_HOST), frames.TCP, frames.tcp(1, 2, ACK, b"")))
+        for number, (first, second, port) in enumerate(((RANGE, RANGE - 2, SECOND), (RANGE, RANGE, FIRST), (1 << 31, RANGE, FIRST))):
+            loads = frames.Loads(0, {FIRST: (0, first), SECOND: (0, second)})
+            given = Given(GAP + number * (GAP + 1), 9, flow_hash=5, loads=loads)
+            self.assertEqual(self.ask(given, packet).port, port, (first, second))
 
 
 if __name__ == "__main__":
