@@ -128,6 +128,16 @@ const bit<8> TEST_HANDSHAKE = 1;   /* a packet that a ToR reads, and does not fo
 const bit<8> TEST_SENT = 2;        /* the port of arrival starts to transmit a packet */
 const bit<8> TEST_UTILISATION = 3; /* its utilisation is read */
 const bit<8> TEST_HASH_ALONE = 4;  /* CFLB: a packet of which its hash alone is known */
+const bit<8> TEST_LOADED = 5;      /* Shuttle: as TEST_PACKET, with random bits and loads of ports behind this header */
+
+#ifdef HAS_LOADS
+/* Behind test_input_t: what the switch draws and reads of its own ports, that of port 0 in the lowest bits. */
+header test_loads_t {
+    bit<32> random;
+    bit<1024> utils;  /* transmit utilisation, of 65536 */
+    bit<2048> queues; /* bytes */
+}
+#endif
 
 /* In front of each packet in the test build when it comes back by the port on which it came: the decision. */
 header test_output_t {
@@ -145,6 +155,9 @@ header test_output_t {
 struct headers_t {
 #ifdef TEST_INPUTS
     test_input_t test_input;
+#ifdef HAS_LOADS
+    test_loads_t test_loads;
+#endif
     test_output_t test_output;
 #endif
     ethernet_t ethernet;

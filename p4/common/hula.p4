@@ -31,10 +31,9 @@ control ConfigureHula(inout metadata_t meta) {
     }
 }
 
-/* The utilisation of a probe's path, with this switch's link: the larger of both, in the probe's quantisation. */
-control PathUtil(inout headers_t hdr, inout metadata_t meta) {
+/* The utilisation that a probe tells, in its quantisation. */
+control ReadProbe(inout headers_t hdr, inout metadata_t meta) {
     apply {
-        bit<16> link = meta.link_util >> meta.scheme.quantise;
 #ifdef TEST_INPUTS
         meta.probe_util = hdr.test_input.util;
 #else
@@ -44,6 +43,16 @@ control PathUtil(inout headers_t hdr, inout metadata_t meta) {
             meta.probe_util = most;
         }
 #endif
+    }
+}
+
+/* The utilisation of a probe's path, with this switch's link: the larger of both, in the probe's quantisation. */
+control PathUtil(inout headers_t hdr, inout metadata_t meta) {
+    ReadProbe() read_probe;
+
+    apply {
+        bit<16> link = meta.link_util >> meta.scheme.quantise;
+        read_probe.apply(hdr, meta);
         if (link > meta.probe_util) {
             meta.probe_util = link;
         }

@@ -9,6 +9,16 @@ parser SwitchParser(packet_in packet, out headers_t hdr, inout metadata_t meta, 
         meta.mptcp = MPTCP_NONE;
 #ifdef TEST_INPUTS
         packet.extract(hdr.test_input);
+#ifdef HAS_LOADS
+        transition select(hdr.test_input.kind) {
+            TEST_LOADED: test_loads;
+            default: ethernet;
+        }
+    }
+
+    state test_loads {
+        packet.extract(hdr.test_loads);
+#endif
 #endif
         transition ethernet;
     }

@@ -5,7 +5,8 @@
  * control Observe(headers, metadata)   a packet between a host of this ToR and another ToR's, before it is forwarded
  * control Forward(headers, metadata)   sets meta.port, or drops; adds a shim
  * control Deliver(headers, metadata)   a packet from the fabric at its destination ToR: removes the shim
- * control Probe(headers, metadata)     a probe whose path packets may take; meta.verdict is PROBE_FORWARDED if it goes on */
+ * control Probe(headers, metadata)     a probe whose path packets may take; meta.verdict is PROBE_FORWARDED if it goes on
+ * control MeasureQueue(metadata, port, time, bytes)   with HAS_LOADS: a packet on its way to a port, before the port's estimator counts it */
 
 control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     counter(VERDICTS, CounterType.packets_and_bytes) verdicts;
@@ -45,6 +46,9 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 #ifdef TEST_INPUTS
         meta.now = hdr.test_input.now;
         meta.arrival = hdr.test_input.port;
+#ifdef TEST_LOADS
+        TEST_LOADS
+#endif
 #else
         meta.now = (bit<64>)standard.ingress_global_timestamp * 1000;
         meta.arrival = (bit<16>)standard.ingress_port;
@@ -190,6 +194,9 @@ control SwitchIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 control SwitchEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     counter(SWITCH_PORTS, CounterType.packets_and_bytes) sent;
     Meter() port_meter;
+#ifdef HAS_LOADS
+    MeasureQueue() measure_queue;
+#endif
 #ifdef EXTERNAL_TOKENS
     AskForTokens() ask_for_tokens;
 #endif
@@ -223,12 +230,21 @@ control SwitchEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
 #endif
 #ifdef TEST_INPUTS
         if (hdr.test_input.kind == TEST_SENT) {
+#ifdef HAS_LOADS
+            measure_queue.apply(meta, (bit<32>)hdr.test_input.port, hdr.test_input.now, hdr.test_input.bytes);
+#endif
             port_meter.apply((bit<32>)hdr.test_input.port, hdr.test_input.now, hdr.test_input.bytes, meta.tau);
         }
         hdr.test_input.setInvalid();
+#ifdef HAS_LOADS
+        hdr.test_loads.setInvalid();
+#endif
 #else
         if (standard.egress_port < SWITCH_PORTS) {
             sent.count((bit<32>)standard.egress_port);
+#ifdef HAS_LOADS
+            measure_queue.apply(meta, (bit<32>)standard.egress_port, (bit<64>)standard.egress_global_timestamp * 1000, standard.packet_length);
+#endif
             port_meter.apply((bit<32>)standard.egress_port, (bit<64>)standard.egress_global_timestamp * 1000, standard.packet_length, meta.tau);
         }
 #endif

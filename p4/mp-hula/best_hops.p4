@@ -4,9 +4,9 @@
 
 /* Sets the utilisation of the path by the port of arrival. */
 control UpdateBestHops(inout metadata_t meta) {
+    KeepFresh() keep_fresh;
     bit<32> first = 0;
     bit<32> place = 0;
-    bit<8> known = 0;
     bit<32> kept = 0;
     bit<32> at = 0;
     bit<1> found = 0;
@@ -17,37 +17,13 @@ control UpdateBestHops(inout metadata_t meta) {
     bit<16> before = 0;
     bit<64> updated = 0;
     bit<64> updated_before = 0;
-    bit<64> age = 0;
-
-    /* Keeps the hops that were refreshed within T_fail. `found`: this one is among them, at `at`, with utilisation `before`. */
-    action keep_fresh() {
-        first = (bit<32>)meta.tor << 3;
-        kept = 0;
-        found = 0;
-        best_known.read(known, (bit<32>)meta.tor);
-        for (place = 0; place < (bit<32>)known; place = place + 1) {
-            best_updated.read(updated, first + place);
-            age = since(meta.now, updated);
-            if (age <= meta.scheme.fail_after) {
-                best_port.read(port, first + place);
-                best_util.read(util, first + place);
-                if (port == meta.arrival) {
-                    found = 1;
-                    at = kept;
-                    before = util;
-                }
-                best_updated.write(first + kept, updated);
-                best_port.write(first + kept, port);
-                best_util.write(first + kept, util);
-                kept = kept + 1;
-            }
-        }
-    }
 
     /* Its place, if it gets one: its own, a free one, or that of the worst if that is worse. */
     action find_place() {
+        first = (bit<32>)meta.tor << 3;
         changes = 1;
         if (found == 1) {
+            best_util.read(before, first + at);
             if (meta.scheme.listing == 1 && meta.probe_util >= before) {
                 changes = 0;
             }
@@ -101,7 +77,7 @@ control UpdateBestHops(inout metadata_t meta) {
     }
 
     apply {
-        keep_fresh();
+        keep_fresh.apply(meta, kept, at, found);
         find_place();
         sort();
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State and settings of MP-HULA. What was never written is zeros, and empty. */
+/* State of MP-HULA and of Shuttle. What was never written is zeros, and empty. */
 
 #ifndef FLOWLET_SLOTS
 #define FLOWLET_SLOTS 65536
@@ -14,7 +14,8 @@
 #define BEST_HOPS 8 /* k at most */
 #define SUBFLOWS 16 /* of a connection: 4 bits */
 
-/* The k best hops of each ToR, in ascending order of utilisation (section 2.3): the first `best_known` are in use. */
+/* The k hops of each ToR, of which the first `best_known` are in use. MP-HULA: in ascending order of utilisation (section 2.3). Shuttle: in the order in
+ * which they came, with the figure of the path behind the own link. */
 register<bit<8>>(SWITCH_TORS) best_known;
 register<bit<16>>(SWITCH_TORS * BEST_HOPS) best_port;
 register<bit<16>>(SWITCH_TORS * BEST_HOPS) best_util;
@@ -46,27 +47,3 @@ register<bit<24>>(ASSOCIATION_SLOTS) key_entry; /* used, fingerprint */
 register<bit<32>>(ASSOCIATION_SLOTS) key_upper; /* words of a key: BMv2's control plane reads no unsigned numbers of 64 bits */
 register<bit<32>>(ASSOCIATION_SLOTS) key_lower;
 register<bit<64>>(ASSOCIATION_SLOTS) key_since;
-
-control ConfigureMpHula(inout metadata_t meta) {
-    /* best_k: next hops remembered for each ToR, 1 to BEST_HOPS. Masks: rows and slots in use, powers of two, less one. yields: connections of several
-     * subflows leave the best hop to others. apart: a further subflow leaves the hop that the first one takes. */
-    action set_mp_hula(bit<8> best_k, bit<32> mapping_mask, bit<32> slot_mask, bit<64> idle_after, bit<1> yields, bit<1> apart) {
-        meta.scheme.best_k = best_k;
-        meta.scheme.mapping_mask = mapping_mask;
-        meta.scheme.slot_mask = slot_mask;
-        meta.scheme.idle_after = idle_after;
-        meta.scheme.yields = yields;
-        meta.scheme.apart = apart;
-    }
-
-    table mp_hula_settings {
-        actions = {
-            set_mp_hula;
-        }
-        default_action = set_mp_hula(1, 0, 3, 0, 0, 0);
-    }
-
-    apply {
-        mp_hula_settings.apply();
-    }
-}

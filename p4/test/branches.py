@@ -13,12 +13,16 @@ import compiled
 import interpreter
 import test_bad_input
 import test_external_tokens
+import test_loads
 import test_paths
 import test_vectors
 
 Branch = tuple[Any, ...]
 Json = dict[str, Any]
-SUITES = (test_vectors.Vectors, test_bad_input.BadInput, test_bad_input.BadHandshakes, test_external_tokens.ExternalTokens, test_paths.Paths)
+SUITES = (
+    *(test_vectors.Vectors, test_bad_input.BadInput, test_bad_input.BadHandshakes, test_bad_input.BadInputOfShuttle),
+    *(test_external_tokens.ExternalTokens, test_loads.Loads, test_paths.Paths),
+)
 
 
 def of_parser(program: Json) -> dict[Branch, str]:

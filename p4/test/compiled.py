@@ -14,6 +14,7 @@ from typing import Any
 P4 = pathlib.Path(__file__).resolve().parents[1]
 COMPILER = "p4c-bm2-ss"
 PROGRAMS = {"ecmp": "ecmp.p4", "hula": "hula.p4", "mp-hula": "mp_hula.p4", "mp-hula-external": "mp_hula.p4", "cflb": "cflb.p4"}
+PROGRAMS |= {"shuttle": "shuttle.p4"}
 # Programs that are builds of another one's source, in its folder.
 VARIANTS = {"mp-hula-external": ("mp-hula", ["-DEXTERNAL_TOKENS"])}
 BUILDS = {"": [], "-test": ["-DTEST_INPUTS"]}

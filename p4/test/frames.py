@@ -16,7 +16,7 @@ MACS = bytes.fromhex("020000000002020000000001")
 IPV4, IPV6, SHIM, PROBE = 0x0800, 0x86DD, 0x88B5, 0x88B6
 TCP, UDP = 6, 17
 ACK = 0x10
-KINDS = {"packet": 0, "handshake": 1, "sent": 2, "utilisation": 3, "hash alone": 4}
+KINDS = {"packet": 0, "handshake": 1, "sent": 2, "utilisation": 3, "hash alone": 4, "loaded": 5}
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -34,12 +34,28 @@ class Given:
     link_util: int = 0
     ports: int = 0
     any_ttl: int = 0
+    loads: "Loads | None" = None
+
+    def pack(self) -> bytes:
+        """The header, and that of loads if there are any."""
+        kind = KINDS["loaded" if self.loads else self.kind]
+        last = self.ports << 4 | self.any_ttl
+        first = INPUT.pack(self.now, self.flow_hash, self.length, self.port, self.util, self.link_util, kind, last)
+        return first + (self.loads.pack() if self.loads else b"")
+
+
+@dataclasses.dataclass(frozen=True)
+class Loads:
+    """Shuttle's inputs: random bits, and utilisation and queue by port. Ports that are not given have 0 and 0."""
+
+    random: int = 0
+    ports: dict[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
     def pack(self) -> bytes:
         """The header."""
-        kind = KINDS[self.kind]
-        last = self.ports << 4 | self.any_ttl
-        return INPUT.pack(self.now, self.flow_hash, self.length, self.port, self.util, self.link_util, kind, last)
+        utils = sum(util << 16 * port for port, (util, _) in self.ports.items())
+        queues = sum(queue << 32 * port for port, (_, queue) in self.ports.items())
+        return self.random.to_bytes(4, "big") + utils.to_bytes(128, "big") + queues.to_bytes(256, "big")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HERE = pathlib.Path(__file__).resolve().parent
 # The traces' scheme and the program of each choice.
 PROGRAMS = {"ecmp": ("ecmp", "ecmp"), "dre": ("dre", "hula"), "hula": ("hula", "hula"), "mp-hula": ("mp-hula", "mp-hula")}
-PROGRAMS |= {"mp-hula-external": ("mp-hula", "mp-hula-external"), "cflb": ("cflb", "cflb")}
+PROGRAMS |= {"mp-hula-external": ("mp-hula", "mp-hula-external"), "shuttle": ("shuttle", "shuttle"), "cflb": ("cflb", "cflb")}
 
 
 def difference(running: "Bench", trace: dict[str, Any]) -> str:

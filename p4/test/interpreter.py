@@ -4,6 +4,7 @@ No queues, no clock, no multicast, and only what Heddle's programs use: it is fo
 
 import json
 import pathlib
+import random
 from typing import Any
 
 from expressions import evaluate
@@ -49,7 +50,8 @@ class Machine:
         self.reset()
 
     def reset(self) -> None:
-        """As if it had just been started."""
+        """As if it had just been started; its random numbers are the same each time."""
+        self.random = random.Random(1)
         registers = self.program["register_arrays"]
         self.registers = {entry["name"]: (entry["bitwidth"], [0] * entry["size"]) for entry in registers}
         self.copy_ports: dict[int, int] = {}
@@ -216,6 +218,8 @@ class Machine:
         elif name == "count":
             cell = (values[0], evaluate(parameters[1], packet, data))
             self.counters[cell] = self.counters.get(cell, 0) + 1
+        elif name == "modify_field_rng_uniform":
+            packet.set(values[0], self.random.randint(*(evaluate(parameter, packet, data) for parameter in parameters[1:])))
         elif name == "add_header":
             packet.valid.add(values[0])
         elif name == "remove_header":

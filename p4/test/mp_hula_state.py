@@ -1,4 +1,4 @@
-"""MP-HULA's part of state.py."""
+"""MP-HULA's part of state.py, which is Shuttle's, too."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +62,7 @@ def _key(switch: Switch, slot: int) -> Iterator[int]:
 
 def mp_hula_words(switch: Switch, trace: Json) -> Iterator[int]:
     """The words of vectors/schemes/README.md."""
-    config = trace["config"]["mp-hula"]
+    (config,) = trace["config"].values()
     for tor in range(trace["switch"]["tors"]):
         yield from _best_hops(switch, tor)
     for slot in range(config["hula"]["flowlet_slots"]):

@@ -1,13 +1,14 @@
 """Random frames for every path of the programs: all headers that their parser knows, in all orders that it knows, whole and cut short, with the
 values at which the programs decide. One seed gives one sequence."""
 
+import dataclasses
 import ipaddress
 import random
 import struct
 from collections.abc import Iterator
 
 import frames
-from frames import CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Given
+from frames import CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Given, Loads
 from heddle_p4 import tokens
 
 FABRIC_PORT, DOWN_PORT, UNKNOWN_PORT = 3, 2, 77
@@ -25,10 +26,10 @@ VLAN, ARP = 0x8100, 0x0806
 
 
 class Paths:
-    """A sequence of frames."""
+    """A sequence of frames. `loaded`: with Shuttle's inputs, without which it would draw random bits of its own."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    def __init__(self, seed: int, loaded: bool = False) -> None:
+        self.random, self.loaded = random.Random(seed), loaded
         self.now = 1
 
     def draw(self, number: int) -> Iterator[tuple[Given, bytes]]:
@@ -46,7 +47,13 @@ class Paths:
         kind = draw.choices(("packet", "handshake"), (9, 1))[0]
         flow = draw.randrange(FLOWS) * 0x01010101
         util, link_util = draw.choice((0, 1, 100, 255)), draw.choice((0, 30_000, 65_535))
-        return Given(self.now, draw.choice(PORTS), kind, flow, util=util, link_util=link_util)
+        given = Given(self.now, draw.choice(PORTS), kind, flow, util=util, link_util=link_util)
+        return dataclasses.replace(given, loads=self._loads()) if self.loaded and kind == "packet" else given
+
+    def _loads(self) -> Loads:
+        """Of the ports that next hops have."""
+        load = {port: (self.random.choice((0, 30_000, 65_535)), self.random.choice((0, 1500, 70_000))) for port in (1, 2, FABRIC_PORT, 40)}
+        return Loads(self.random.getrandbits(32), load)
 
     def _frame(self) -> bytes:
         kind, packet = self.random.choice((self._v4, self._v4, self._v4, self._v6, self._probe, self._other))()

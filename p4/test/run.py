@@ -19,6 +19,7 @@ NEEDS = {
     "test_pages": None,
     "test_vectors": None,
     "test_bad_input": None,
+    "test_loads": None,
     "test_external_tokens": None,
     "test_paths": None,
     "test_register_ends": None,

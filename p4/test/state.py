@@ -53,7 +53,7 @@ def words(switch: Switch, trace: Json) -> list[int]:
     scheme = next(iter(trace["config"]))
     if scheme == "hula":
         return list(_hula(switch, trace))
-    if scheme == "mp-hula":
+    if scheme in ("mp-hula", "shuttle"):
         from mp_hula_state import mp_hula_words
 
         return list(mp_hula_words(switch, trace))

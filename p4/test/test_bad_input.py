@@ -223,5 +223,11 @@ class BadHandshakes(BadInput):
         self.assertEqual(self.counted("connections"), 0)
 
 
+class BadInputOfShuttle(BadHandshakes):
+    """The same on Shuttle."""
+
+    scheme = "shuttle"
+
+
 if __name__ == "__main__":
     unittest.main()

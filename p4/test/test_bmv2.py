@@ -24,6 +24,10 @@ class BadHandshakesOnBmv2(OnSimpleSwitch, test_bad_input.BadHandshakes):
     """The same on MP-HULA, and handshakes."""
 
 
+class BadInputOfShuttleOnBmv2(OnSimpleSwitch, test_bad_input.BadInputOfShuttle):
+    """The same on Shuttle."""
+
+
 class ExternalTokensOnBmv2(OnSimpleSwitch, test_external_tokens.ExternalTokens):
     """Tokens by the control plane."""
 
@@ -37,6 +41,14 @@ class MpHulaEndsOnBmv2(OnSimpleSwitch, test_register_ends.MpHulaEnds):
 
 
 class AssociationEndsOnBmv2(OnSimpleSwitch, test_register_ends.AssociationEnds):
+    """The same of association."""
+
+
+class ShuttleEndsOnBmv2(OnSimpleSwitch, test_register_ends.ShuttleEnds):
+    """Cells at the ends of Shuttle's registers."""
+
+
+class ShuttleAssociationEndsOnBmv2(OnSimpleSwitch, test_register_ends.ShuttleAssociationEnds):
     """The same of association."""
 
 

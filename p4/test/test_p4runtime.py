@@ -32,6 +32,10 @@ class BadHandshakesByP4Runtime(OnSimpleSwitchGrpc, test_bad_input.BadHandshakes)
     """The same on MP-HULA, and handshakes."""
 
 
+class BadInputOfShuttleByP4Runtime(OnSimpleSwitchGrpc, test_bad_input.BadInputOfShuttle):
+    """The same on Shuttle."""
+
+
 class ExternalTokensByP4Runtime(OnSimpleSwitchGrpc, test_external_tokens.ExternalTokens):
     """Tokens by the control plane."""
 
@@ -45,6 +49,14 @@ class MpHulaEndsByP4Runtime(OnSimpleSwitchGrpc, test_register_ends.MpHulaEnds):
 
 
 class AssociationEndsByP4Runtime(OnSimpleSwitchGrpc, test_register_ends.AssociationEnds):
+    """The same of association."""
+
+
+class ShuttleEndsByP4Runtime(OnSimpleSwitchGrpc, test_register_ends.ShuttleEnds):
+    """Cells at the ends of Shuttle's registers."""
+
+
+class ShuttleAssociationEndsByP4Runtime(OnSimpleSwitchGrpc, test_register_ends.ShuttleAssociationEnds):
     """The same of association."""
 
 

@@ -76,6 +76,9 @@ class Traces(unittest.TestCase):
     def test_mp_hula_with_tokens_by_the_control_plane(self) -> None:
         self.replay("mp-hula-external", "mp-hula")
 
+    def test_shuttle(self) -> None:
+        self.replay("shuttle", "shuttle")
+
 
 class SlowServer(unittest.TestCase):
     """On a busy machine."""

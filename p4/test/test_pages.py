@@ -9,7 +9,7 @@ import compiled
 from heddle_p4.program import Program, Table, last_name
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "src"
-PAGES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "cflb": "cflb"}
+PAGES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "shuttle": "shuttle", "cflb": "cflb"}
 Row = tuple[tuple[str, ...], list[str]]
 
 

@@ -16,7 +16,7 @@ from heddle_p4.switch import Prefix
 FRAMES = 600
 SEED = 20261123
 UP = (1 << 64) - 1
-SCHEMES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "cflb": "cflb"}
+SCHEMES = {"ecmp": "ecmp", "hula": "hula", "mp-hula": "mp-hula", "mp-hula-external": "mp-hula", "shuttle": "shuttle", "cflb": "cflb"}
 SENDS = {0, 1, 3, 4, 15}  # verdicts of packets that leave
 
 
@@ -59,7 +59,7 @@ class Paths(unittest.TestCase):
             for trace, tor in enumerate((0, None)):
                 for switch in (bench, judge):
                     prepared(switch, SCHEMES[program], trace, tor)
-                for number, (given, frame) in enumerate(paths.Paths(SEED + trace).draw(FRAMES)):
+                for number, (given, frame) in enumerate(paths.Paths(SEED + trace, loaded=program == "shuttle").draw(FRAMES)):
                     self.compare(number, exchange(bench, given, frame), exchange(judge, given, frame), frame)
 
     def compare(self, number: int, answers: list[bytes], judged: list[bytes], frame: bytes) -> None:
@@ -80,6 +80,9 @@ class Paths(unittest.TestCase):
 
     def test_mp_hula_with_tokens_by_the_control_plane(self) -> None:
         self.walk("mp-hula-external")
+
+    def test_shuttle(self) -> None:
+        self.walk("shuttle")
 
     def test_cflb(self) -> None:
         self.walk("cflb")

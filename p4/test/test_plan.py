@@ -28,6 +28,8 @@ SPINES = 4
 HULA: fabric.Json = {"probe_period": 200_000, "fail_after": 600_000, "flowlet_gap": 100_000, "flowlet_slots": 64, "util_bits": 8}
 HULA |= {"update": "refresh", "local_detection": False}
 DROPPED = 511
+SHUTTLE: fabric.Json = {key: value for key, value in MP_HULA.items() if key != "long_flows"}
+SHUTTLE |= {"full_queue_shift": 16, "range_shift": 1, "draws": 1, "choice": "weighted", "subflows": "apart"}
 
 
 def murmur(words: tuple[int, ...]) -> int:
@@ -107,7 +109,7 @@ class State(unittest.TestCase):
         return plan, switch
 
     def test_best_hops_are_told_with_their_devices_utilisation_and_age(self) -> None:
-        for scheme, config in (("hula", HULA), ("mp-hula", MP_HULA)):
+        for scheme, config in (("hula", HULA), ("mp-hula", MP_HULA), ("shuttle", SHUTTLE)):
             plan, switch = self.switch("leaf-0", scheme, config)
             # The interpreter's clock stands at 0.
             switch.machine.process(2, frames.probe(1, 77))
@@ -130,7 +132,7 @@ class State(unittest.TestCase):
         self.assertRegex(status.text(state), r"eth1 +up +up +75\.0% +0")
 
     def test_a_switch_of_each_scheme_tells_its_counters(self) -> None:
-        for scheme, config in (("ecmp", {}), ("hula", HULA), ("mp-hula", MP_HULA)):
+        for scheme, config in (("ecmp", {}), ("hula", HULA), ("mp-hula", MP_HULA), ("shuttle", SHUTTLE)):
             plan, switch = self.switch("spine-1", scheme, config)
             switch.machine.process(0, frames.probe(0))
             state = status.read(plan, switch, 3)

@@ -17,6 +17,7 @@ from heddle_p4 import tokens
 from heddle_p4.cflb import mix
 from heddle_p4.plan import BEST_HOPS, COUNTERS, SUBFLOWS
 from heddle_p4.program import Program
+from heddle_p4.settings import SwitchSettings, capacity_values
 
 UP = (1 << 64) - 1
 SALT = 1
@@ -52,10 +53,10 @@ class FullSize(unittest.TestCase):
         hula: Json = traces.read("hula")[0]["config"]["hula"] | {"flowlet_slots": self.cells("flowlet_last")}
         if self.scheme == "hula":
             return {"hula": hula}
-        given: Json = traces.read("mp-hula")[0]["config"]["mp-hula"]
+        given: Json = traces.read(self.scheme)[0]["config"][self.scheme]
         association = given["association"] | {"slots": self.cells("subflow_entry")}
         rows = self.cells("mapping_next_slot") // SUBFLOWS
-        return {"mp-hula": given | {"hula": hula, "best_k": BEST_HOPS, "mapping_rows": rows, "association": association}}
+        return {self.scheme: given | {"hula": hula, "best_k": BEST_HOPS, "mapping_rows": rows, "association": association}}
 
     def cells(self, register: str) -> int:
         """The size of a register."""
@@ -158,6 +159,35 @@ class MpHulaEnds(HulaEnds):
         self.assert_cells("flowlet_subflow", {0: 1, slots - 1: SUBFLOWS})
 
 
+class ShuttleEnds(MpHulaEnds):
+    """The same of Shuttle, and the loads of ports."""
+
+    scheme = "shuttle"
+
+    def config(self) -> Json:
+        return {"shuttle": super().config()["shuttle"] | {"full_queue_shift": 16, "range_shift": 1}}
+
+    def test_the_queues_of_the_first_and_the_last_port(self) -> None:
+        for port, length in ((FIRST_PORT, 100), (LAST_PORT, 1500)):
+            self.bench.switch.set_entry("capacities", (port,), "set_capacity", capacity_values(1 << 20))
+            self.send(Given(1, port, "sent", length=length), frames.probe(0))
+        self.assert_cells("port_queue", {FIRST_PORT: 100, LAST_PORT: 1500})
+        self.assert_cells("port_full", {FIRST_PORT: 1 << 20, LAST_PORT: 1 << 20})
+
+    def test_the_loads_of_as_many_hops_as_there_is_room_for(self) -> None:
+        SwitchSettings(SALT, self.tors, None, UP, 28).apply(self.bench.switch)
+        last = self.tors - 1
+        for place in range(BEST_HOPS):
+            port = LAST_PORT - place
+            self.bench.switch.set_entry("capacities", (port,), "set_capacity", capacity_values(1 << 20))
+            self.bench.switch.set_entry("ports", (port,), "set_port", {"role": traces.ROLES["down"], "probe_group": 1, "inverse": 0})
+            self.send(Given(1, port, "sent", length=65536 - 4096 * place), frames.probe(0))
+            self.send(Given(1, port), frames.probe(last))
+        # Of the last hop, the least loaded one: 36864 bytes, of 2^20 in tau; 200 us drain 781 of them, and let the estimator decay by 27.
+        own = ((36864 - 27) * 65536 // (1 << 20) + 36864 - 781) // 2
+        self.assertEqual(self.send(Given(200_001, LAST_PORT), frames.probe(last)).util, own >> 8)
+
+
 class AssociationEnds(FullSize):
     """A ToR, which reads handshakes."""
 
@@ -193,6 +223,12 @@ class AssociationEnds(FullSize):
         self.handshake(next(hashes(slots - 1, slots)), SYN, bytes.fromhex("1e0c0081") + bytes(range(1, 9)))
         self.assert_cells("key_upper", {slots - 1: 0x01020304})
         self.assert_cells("key_lower", {slots - 1: 0x05060708})
+
+
+class ShuttleAssociationEnds(AssociationEnds):
+    """The same in Shuttle's program."""
+
+    scheme = "shuttle"
 
 
 if __name__ == "__main__":

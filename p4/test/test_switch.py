@@ -13,6 +13,7 @@ from typing import Any
 
 import fabric
 from test_fabric import HULA, eventually
+from test_plan import SHUTTLE
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROBE_PERIOD = 20_000_000
@@ -28,13 +29,15 @@ p4runtime_server.main()
 class Running(unittest.TestCase):
     """A leaf under HULA."""
 
+    scheme, config = "hula", HULA | {"probe_period": PROBE_PERIOD}
+
     def setUp(self) -> None:
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         server = folder / "simple_switch_grpc"
         server.write_text(SERVER)
         server.chmod(0o755)
         self.path = folder / "leaf-0.json"
-        self.plan = fabric.Fabric(SPINES, "hula", HULA | {"probe_period": PROBE_PERIOD}, rate=10**9).plan("leaf-0")
+        self.plan = fabric.Fabric(SPINES, self.scheme, self.config, rate=10**9).plan("leaf-0")
         self.path.write_text(json.dumps(self.plan))
         self.environment = os.environ | {"PYTHONPATH": str(fabric.CONTROL), "PATH": f"{folder}:{os.environ['PATH']}"}
         self.log = folder / "log"
@@ -74,6 +77,12 @@ class Running(unittest.TestCase):
         self.assertEqual((counted["flowlets"], counted["probe_arrivals"]), (0, 0))
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.process.wait(60), 0, self.log.read_text())
+
+
+class RunningShuttle(Running):
+    """The same under Shuttle."""
+
+    scheme, config = "shuttle", SHUTTLE | {"hula": HULA | {"probe_period": PROBE_PERIOD}}
 
 
 if __name__ == "__main__":

@@ -54,6 +54,12 @@ class Vectors(unittest.TestCase):
     def test_mp_hula_random_with_tokens_by_the_control_plane(self) -> None:
         self.replay("mp-hula-external", "mp-hula-random")
 
+    def test_shuttle(self) -> None:
+        self.replay("shuttle", "shuttle")
+
+    def test_shuttle_random(self) -> None:
+        self.replay("shuttle", "shuttle-random")
+
     def test_cflb(self) -> None:
         self.replay("cflb", "cflb")
 

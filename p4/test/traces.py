@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import frames
 import state
-from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given
+from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given, Loads
 from heddle_p4 import cflb, tokens
-from heddle_p4.plan import COUNTERS, TOKEN_COPIES
+from heddle_p4.plan import COUNTERS, TOKEN_COPIES, WITH_PROBES
 from heddle_p4.routes import Routes
-from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
+from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
 
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "schemes"
@@ -65,6 +65,7 @@ class Run:
         self.up = (1 << PORTS) - 1
         self.routes = Routes(self.switch)
         self.towards: set[Any] = set()
+        self.random = 0
         with self.switch.batch():
             self._configure()
 
@@ -78,13 +79,15 @@ class Run:
             self.switch.set_entry("ports", (port,), "set_port", {"role": ROLES[role], "probe_group": 99, "inverse": 0})
         self._destination(LOCAL_HOST, "to_host", {"port": HOST_PORT})
         self._destination(OTHER_HOST, "to_tor", {"tor": 0})
-        if self.scheme in ("hula", "mp-hula"):
+        if self.scheme in WITH_PROBES:
             self.switch.set_default("hula_settings", "set_hula", hula_values(self.config.get("hula", self.config)))
         if self.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
             if self.switch.has_table("token_settings"):
                 self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
                 self.switch.set_copies(TOKEN_COPIES, CPU_PORT)
+        if self.scheme == "shuttle":
+            self.switch.set_default("shuttle_settings", "set_shuttle", shuttle_values(self.config, state.BEST_HOPS))
         if self.scheme == "cflb":
             cflb.configure(self.switch, cflb.Constants.of(self.config))
 
@@ -113,6 +116,16 @@ class Run:
             self.up = up
             self._settings()
 
+    def _loads(self, step: Json) -> Loads | None:
+        """What Shuttle reads of its own ports. A probe tells the utilisation of its port beside them."""
+        if self.scheme != "shuttle":
+            return None
+        loads = {port: (util, queue) for port, util, queue in step.get("load", [])}
+        if "link_util" in step:
+            _, queue = loads.get(step["port"], (0, 0))
+            loads[step["port"]] = (step["link_util"], queue)
+        return Loads(self.random, loads)
+
     def packet(self, now: int, step: Json) -> Json:
         """A data packet to another ToR."""
         self._set_up(step.get("down", []))
@@ -136,7 +149,7 @@ class Run:
             self._destination(destination, "to_tor", {"tor": step["dst_tor"]})
             payload = frames.tcp(1, 2, ACK, b"")
             kind, packet = frames.ip((ipaddress.ip_address("10.0.0.1"), destination), frames.TCP, payload)
-            given = Given(now, port, "hash alone" if self.scheme == "cflb" else "packet", flow_hash=step["flow_hash"])
+            given = Given(now, port, "hash alone" if self.scheme == "cflb" else "packet", flow_hash=step["flow_hash"], loads=self._loads(step))
             return given, frames.ethernet(kind, packet, step.get("shim"))
         source, target = (ipaddress.ip_address(fields[end]) for end in ("source", "destination"))
         self._destination(target, "to_tor", {"tor": step["dst_tor"]})
@@ -183,7 +196,7 @@ class Run:
         """A received probe."""
         hops = (step["port"],) if step["next_hop"] else ()
         self.routes.set(step["tor"], hops, self.up)
-        given = Given(now, step["port"], util=step["util"], link_util=step["link_util"])
+        given = Given(now, step["port"], util=step["util"], link_util=step["link_util"], loads=self._loads(step))
         out = self._probe_of(self._exchange(given, frames.probe(step["tor"])), 100 + step["port"])
         if step["tor"] < self.trace["switch"]["tors"]:
             return out | {"best": state.best(self.switch, self.scheme, step["tor"])}
@@ -215,6 +228,7 @@ class Run:
         """Runs the trace. Raises Different."""
         for number, step in enumerate(self.trace["steps"]):
             kind = next(iter(step["in"]))
+            self.random = step.get("rnd", 0)
             handle: Callable[[int, Json], Json] = getattr(self, kind)
             self._compare(number, step, handle(step["now"], step["in"][kind]))
         self._compare_counters()

@@ -111,17 +111,28 @@ fn hula_delivers_all_flows_and_its_counters_are_in_the_report() {
     assert_eq!(counter(run, "shims"), 0, "HULA adds none");
 }
 
-/// Kernels join; the ToRs' programs compute the tokens, find the connections and add shims.
 #[test]
 fn mp_hula_associates_the_subflows_of_kernels_connections() {
+    associates("mp-hula");
+}
+
+#[test]
+fn shuttle_associates_the_subflows_of_kernels_connections() {
+    associates("shuttle");
+}
+
+/// Kernels join; the ToRs' programs compute the tokens, find the connections and add shims.
+fn associates(kind: &str) {
     if skip() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let scheme = "scheme={ kind = \"mp-hula\", probe_period = \"100ms\", flowlet_gap = \"120ms\", best_k = 2 }";
+    let scheme = format!(
+        "scheme={{ kind = \"{kind}\", probe_period = \"100ms\", flowlet_gap = \"120ms\", best_k = 2 }}"
+    );
     let mptcp = "transport={ kind = \"mptcp\", subflows = 2, coupling = \"uncoupled\" }";
     let larger = ["workload.sizes=fixed:200KB", "measure.flows=4"];
-    let results = run(folder.path(), &[&[scheme, mptcp], &larger[..]].concat());
+    let results = run(folder.path(), &[&[scheme.as_str(), mptcp], &larger[..]].concat());
     let run = complete(&results, 4);
     let subflows = &results["lab"]["facts"][0][1]["subflows"];
     assert!(subflows["2"].as_u64() > Some(0), "{subflows}");

@@ -11,11 +11,12 @@ from typing import Any
 from heddle_p4 import cflb
 from heddle_p4.program import Program
 from heddle_p4.routes import Routes
-from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values
+from heddle_p4.settings import SwitchSettings, capacity_values, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
 
 P4 = pathlib.Path(__file__).resolve().parents[2]
 ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
+WITH_PROBES = ("hula", "mp-hula", "shuttle")
 BEST_HOPS = 8
 SUBFLOWS = 16
 PROBE_BITS = 8
@@ -79,7 +80,7 @@ class Plan:
         name = f"{self.scheme}-external" if self.asks_for_tokens() else self.scheme
         path = P4 / self.scheme / "compiled" / f"{name}.json"
         if not path.is_file():
-            raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula and cflb')
+            raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula, shuttle and cflb')
         return path
 
     def check(self, program: Program) -> None:
@@ -107,7 +108,7 @@ class Plan:
     def probe_period(self) -> int | None:
         """Nanoseconds between two probes of this ToR; None if it sends none."""
         hula = self.config.get("hula", self.config)
-        return hula.get("probe_period") if self.tor is not None and self.scheme in ("hula", "mp-hula") else None
+        return hula.get("probe_period") if self.tor is not None and self.scheme in WITH_PROBES else None
 
     def uplinks(self) -> tuple[int, ...]:
         """Ports to switches."""
@@ -161,10 +162,14 @@ class Tables:
 
     def _scheme(self) -> None:
         plan = self.plan
-        if plan.scheme in ("hula", "mp-hula"):
+        if plan.scheme in WITH_PROBES:
             self.switch.set_default("hula_settings", "set_hula", hula_values(plan.config.get("hula", plan.config)))
         if plan.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(plan.config, BEST_HOPS))
+        if plan.scheme == "shuttle":
+            self.switch.set_default("shuttle_settings", "set_shuttle", shuttle_values(plan.config, BEST_HOPS))
+            for port in plan.ports:
+                self.switch.set_entry("capacities", (port.number,), "set_capacity", capacity_values(port.full))
         if plan.asks_for_tokens():
             self.switch.set_default("token_settings", "set_controller", {"port": CPU_PORT})
             self.switch.set_copies(TOKEN_COPIES, CPU_PORT)

@@ -8,6 +8,10 @@ from heddle_p4.switch import Switch, Values
 
 MOST_UTIL_BITS = 16
 INVERSE_SHIFT = 88
+MOST_FULL = 1 << 36
+MOST_QUEUE_SHIFT = 31
+MOST_RANGE_SHIFT = 8
+SUBFLOWS_RULES = ("apart", "first-free", "alike")
 
 
 def inverse(full: int) -> int:
@@ -52,13 +56,36 @@ def hula_values(hula: dict[str, Any]) -> Values:
     }
 
 
-def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
-    """The parameters of action set_mp_hula."""
+def capacity_values(full: int) -> Values:
+    """The parameters of action set_capacity of a port whose link carries `full` bytes in tau."""
+    full = min(full, MOST_FULL)
+    return {"full": full, "inverse": inverse(full)}
+
+
+def _table_values(scheme: dict[str, Any], most_hops: int) -> Values:
+    """What MP-HULA and Shuttle have alike: next hops remembered, and tables in use."""
     return {
         "best_k": min(max(scheme["best_k"], 1), most_hops),
         "mapping_mask": scheme["mapping_rows"] - 1,
         "slot_mask": scheme["association"]["slots"] - 1,
         "idle_after": scheme["association"]["idle_after"],
+    }
+
+
+def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
+    """The parameters of action set_mp_hula."""
+    return _table_values(scheme, most_hops) | {
         "yields": int(scheme["long_flows"] == "yield-best"),
         "apart": int(scheme["long_flows"] == "apart"),
+    }
+
+
+def shuttle_values(scheme: dict[str, Any], most_hops: int) -> Values:
+    """The parameters of action set_shuttle."""
+    return _table_values(scheme, most_hops) | {
+        "full_queue_shift": min(scheme["full_queue_shift"], MOST_QUEUE_SHIFT),
+        "range_shift": min(scheme["range_shift"], MOST_RANGE_SHIFT),
+        "two_draws": int(scheme["draws"] > 1),
+        "least": int(scheme["choice"] == "least"),
+        "subflows": SUBFLOWS_RULES.index(scheme["subflows"]),
     }

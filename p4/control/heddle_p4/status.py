@@ -27,11 +27,11 @@ def lab_counters(switch: Switch) -> dict[str, int]:
 
 
 def best_hops(switch: Switch, scheme: str, tor: int) -> list[tuple[int, int, int]]:
-    """Port, utilisation and time of the last probe of each best hop towards a ToR, best first. Raises NotServed."""
+    """Port, utilisation and time of the last probe of each best hop towards a ToR, best first; of Shuttle all hops known. Raises NotServed."""
     if scheme == "hula":
         port = switch.register("best_next_port", tor)
         return [(port - 1, switch.register("best_util", tor), switch.register("best_updated", tor))] if port else []
-    if scheme == "mp-hula":
+    if scheme in ("mp-hula", "shuttle"):
         places = range(tor * BEST_HOPS, tor * BEST_HOPS + switch.register("best_known", tor))
         return [tuple(switch.register(name, place) for name in ("best_port", "best_util", "best_updated")) for place in places]  # type: ignore[misc]
     return []

@@ -66,11 +66,17 @@ fn the_kernels_routes_know_ecmp_alone() {
 }
 
 #[test]
-fn ebpf_switches_know_their_schemes_and_no_others() {
+fn ebpf_and_bmv2_switches_know_their_schemes_and_no_others() {
+    for plane in [Kind::Ebpf, Kind::Bmv2] {
+        check_schemes(plane);
+    }
+}
+
+fn check_schemes(plane: Kind) {
     let source = |scheme: &str| Source::new("lab.toml", PLAIN).with("scheme", scheme);
     let none = |_: &str| Err(std::io::Error::other("none"));
     let check =
-        |scheme: &str| check(&source(scheme), &load(&source(scheme), &none).unwrap(), Kind::Ebpf);
+        |scheme: &str| check(&source(scheme), &load(&source(scheme), &none).unwrap(), plane);
     for scheme in ["ecmp", "hula", "mp-hula", "shuttle"] {
         assert!(check(scheme).is_ok(), "{scheme}");
     }

@@ -12,7 +12,8 @@ use heddle_lab::eventually;
 use heddle_policy::{DreShift, Port, Tor, mix};
 use heddle_program::external::find;
 use heddle_scenario::{
-    CflbCipher, CflbField, CflbRules, Hula, HulaUpdate, LongFlows, Scenario, Scheme,
+    CflbCipher, CflbField, CflbRules, Hula, HulaUpdate, LongFlows, MpHula, Scenario, Scheme,
+    Shuttle, ShuttleChoice, ShuttleSubflows,
 };
 use heddle_units::Time;
 use serde_json::{Value, json};
@@ -84,7 +85,10 @@ impl DataPlane for Bmv2 {
         routes: &Routes,
         _: &[u32],
     ) -> Result<(), EmulationError> {
-        if matches!(network.scenario.scheme, Scheme::Hula(_) | Scheme::MpHula(_)) {
+        if matches!(
+            network.scenario.scheme,
+            Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_)
+        ) {
             return Ok(());
         }
         for switch in network.switches() {
@@ -228,26 +232,50 @@ fn scheme(network: &Network) -> (Value, u32) {
     let shift = |tau: Time| DreShift::at_least(tau.as_nanos()).0;
     match &network.scenario.scheme {
         Scheme::Hula(own) => (hula(own), shift(own.tau)),
-        Scheme::MpHula(own) => {
-            let config = json!({
-                "hula": hula(&own.hula),
-                "best_k": own.best_k,
-                "mapping_rows": own.mapping_rows.next_power_of_two(),
-                "association": {
-                    "slots": own.association_slots.next_power_of_two().max(4),
-                    "idle_after": own.association_idle.as_nanos(),
-                },
-                "long_flows": match own.long_flows {
-                    LongFlows::Alike => "alike",
-                    LongFlows::YieldBest => "yield-best",
-                    LongFlows::Apart => "apart",
-                },
-            });
-            (config, shift(own.hula.tau))
-        }
+        Scheme::MpHula(own) => (mp_hula(own), shift(own.hula.tau)),
+        Scheme::Shuttle(own) => (shuttle(own), shift(own.hula.tau)),
         Scheme::Cflb(own) => (cflb(network, &own.constants), shift(TAU)),
         _ => (json!({}), shift(TAU)),
     }
+}
+
+fn mp_hula(own: &MpHula) -> Value {
+    json!({
+        "hula": hula(&own.hula),
+        "best_k": own.best_k,
+        "mapping_rows": own.mapping_rows.next_power_of_two(),
+        "association": association(own.association_slots, own.association_idle),
+        "long_flows": match own.long_flows {
+            LongFlows::Alike => "alike",
+            LongFlows::YieldBest => "yield-best",
+            LongFlows::Apart => "apart",
+        },
+    })
+}
+
+fn shuttle(own: &Shuttle) -> Value {
+    json!({
+        "hula": hula(&own.hula),
+        "best_k": own.best_k,
+        "mapping_rows": own.mapping_rows.next_power_of_two(),
+        "association": association(own.association_slots, own.association_idle),
+        "full_queue_shift": own.full_queue.0.next_power_of_two().trailing_zeros(),
+        "range_shift": own.range.trailing_zeros(),
+        "draws": own.draws,
+        "choice": match own.choice {
+            ShuttleChoice::Weighted => "weighted",
+            ShuttleChoice::Least => "least",
+        },
+        "subflows": match own.subflows {
+            ShuttleSubflows::Apart => "apart",
+            ShuttleSubflows::FirstFree => "first-free",
+            ShuttleSubflows::Alike => "alike",
+        },
+    })
+}
+
+fn association(slots: u32, idle: Time) -> Value {
+    json!({ "slots": slots.next_power_of_two().max(4), "idle_after": idle.as_nanos() })
 }
 
 fn hula(hula: &Hula) -> Value {
@@ -284,4 +312,29 @@ fn cflb(network: &Network, constants: &heddle_scenario::CflbConstants) -> Value 
         },
         "key": files::key_digits(network.scenario.seeds.first().copied().unwrap_or(1)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use heddle_scenario::{Source, load};
+
+    use super::*;
+
+    /// The words and numbers that `p4/control/heddle_p4/settings.py` reads, as in the traces of `vectors/schemes`.
+    #[test]
+    fn shuttles_parameters_have_the_words_of_the_traces() {
+        let text = "fabric = { kind = \"two-pod\" }\nworkload = { kind = \"long\" }\nmeasure = { duration = \"1s\" }\n\
+                    scheme = { kind = \"shuttle\", full_queue = \"40000B\", range = 4, subflows = \"first-free\" }\n";
+        let none = |_: &str| Err(std::io::Error::other("none"));
+        let scenario = load(&Source::new("a.toml", text), &none).unwrap();
+        let Scheme::Shuttle(own) = scenario.scheme else { panic!("Shuttle is meant") };
+        let written = shuttle(&own);
+        let words = [("full_queue_shift", json!(16)), ("range_shift", json!(2))];
+        for (key, value) in words {
+            assert_eq!(written[key], value, "{key}");
+        }
+        assert_eq!(written["choice"], "weighted");
+        assert_eq!(written["subflows"], "first-free");
+        assert_eq!(written["hula"]["probe_period"], own.hula.probe_period.as_nanos());
+    }
 }

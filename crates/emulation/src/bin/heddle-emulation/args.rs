@@ -51,7 +51,7 @@ pub(crate) enum Plane {
     Kernel,
     /// A heddle-switch in each switch: ECMP, HULA, MP-HULA, Shuttle and CFLB in eBPF.
     Ebpf,
-    /// A BMv2 switch in each switch, with the scheme's P4 program: ECMP, HULA, MP-HULA and CFLB. Needs BMv2 (simple_switch_grpc or simple_switch) and heddle-p4-switch (p4/) on the PATH.
+    /// A BMv2 switch in each switch, with the scheme's P4 program: ECMP, HULA, MP-HULA, Shuttle and CFLB. Needs BMv2 (simple_switch_grpc or simple_switch) and heddle-p4-switch (p4/) on the PATH.
     Bmv2,
 }
 
