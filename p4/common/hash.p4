@@ -64,10 +64,14 @@ bit<64> since(in bit<64> now, in bit<64> then) {
 
 const bit<16> NO_PORT = 0xffff;
 
-/* 1 for a port of the set. Ports are below 64, or NO_PORT. */
+/* 1 for a port of the set, which has ports below 64. */
 bit<1> has_port(in bit<64> set, in bit<16> port) {
-    bit<64> shifted = set >> (bit<8>)port;
-    return shifted[0:0];
+    bit<1> has = 0;
+    if (port < 64) {
+        bit<64> shifted = set >> (bit<8>)port;
+        has = shifted[0:0];
+    }
+    return has;
 }
 
 /* The number of the bit of a word that has one. */

@@ -166,6 +166,12 @@ class Refused(unittest.TestCase):
         with self.assertRaisesRegex(BadPlan, "util_bits = 12"):
             plan.check(Program(plan.program()))
 
+    def test_tokens_by_the_control_plane_are_of_mp_hula_alone(self) -> None:
+        with self.assertRaisesRegex(BadPlan, '"control-plane" needs scheme "mp-hula"'):
+            plan_of("leaf-0", "shuttle", SHUTTLE | {"tokens": "control-plane"}).program()
+        with self.assertRaisesRegex(BadPlan, '"tokens": "switch"'):
+            plan_of("leaf-0", "mp-hula", MP_HULA | {"tokens": "switch"}).program()
+
     def test_a_scheme_without_a_program_is_refused(self) -> None:
         with self.assertRaisesRegex(BadPlan, "drill"):
             dataclasses.replace(plan_of("leaf-0", "ecmp", {}), scheme="drill").program()

@@ -77,11 +77,15 @@ class Plan:
 
     def program(self) -> pathlib.Path:
         """The compiled form of the scheme's program. Raises BadPlan."""
-        name = f"{self.scheme}-external" if self.asks_for_tokens() else self.scheme
-        path = P4 / self.scheme / "compiled" / f"{name}.json"
+        path = P4 / self.scheme / "compiled" / f"{self.scheme}.json"
         if not path.is_file():
             raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula, shuttle and cflb')
-        return path
+        if not self.asks_for_tokens():
+            return path
+        external = path.with_stem(f"{self.scheme}-external")
+        if not external.is_file():
+            raise BadPlan(f'{self.node}: "tokens": "control-plane" needs scheme "mp-hula"; "{self.scheme}" has no such program')
+        return external
 
     def check(self, program: Program) -> None:
         """Raises BadPlan for sizes that the program has no room for: BMv2 does not check the indices of registers."""
@@ -98,8 +102,11 @@ class Plan:
             raise BadPlan(f"{self.node}: util_bits = {hula['util_bits']}: a probe has {PROBE_BITS}")
 
     def asks_for_tokens(self) -> bool:
-        """True if the control plane computes MPTCP's tokens: `"tokens": "control-plane"` in MP-HULA's config."""
-        return self.scheme == "mp-hula" and self.config.get("tokens", "data-plane") == "control-plane"
+        """True if the control plane computes MPTCP's tokens: `"tokens": "control-plane"` in the config. Raises BadPlan."""
+        tokens = self.config.get("tokens", "data-plane")
+        if tokens not in ("data-plane", "control-plane"):
+            raise BadPlan(f'{self.node}: "tokens": "{tokens}": "data-plane" or "control-plane"')
+        return tokens == "control-plane"
 
     def fills_registers(self) -> bool:
         """True if the control plane writes registers: Skip32 reads Skipjack's table from one."""
