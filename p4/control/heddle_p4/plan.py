@@ -103,7 +103,7 @@ class Plan:
 
     def asks_for_tokens(self) -> bool:
         """True if the control plane computes MPTCP's tokens: `"tokens": "control-plane"` in the config. Raises BadPlan."""
-        tokens = self.config.get("tokens", "data-plane")
+        tokens: str = self.config.get("tokens", "data-plane")
         if tokens not in ("data-plane", "control-plane"):
             raise BadPlan(f'{self.node}: "tokens": "{tokens}": "data-plane" or "control-plane"')
         return tokens == "control-plane"
