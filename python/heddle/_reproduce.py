@@ -14,6 +14,7 @@ def reproduce(
     paper: str,
     claims: Sequence[str] = (),
     *,
+    medium: bool = False,
     full: bool = False,
     profile: str | None = None,
     out: str | PathLike[str] | None = None,
@@ -24,7 +25,8 @@ def reproduce(
     Args:
         paper: ``"hula"``, ``"mp-hula"`` or ``"cflb"``.
         claims: ids, as in ``["H1", "H3"]``; all unless given.
-        full: three seeds, all loads, many flows: hours; otherwise one seed and few flows: minutes.
+        medium: five seeds, with intervals, over the loads and flows of the default (one seed and few flows: minutes).
+        full: five seeds, all loads, many flows: hours.
         profile: choice of what the paper leaves open, by name; the first unless given.
         out: folder of ``heddle reproduce``, whose kept runs in ``runs/`` are used and added to; one among the user's caches unless given.
         progress: whether a bar shows; on terminals and in notebooks unless given.
@@ -36,7 +38,7 @@ def reproduce(
     folder = Path(out) if out is not None else default_store().parent / "reproduce" / paper
     with Bar(1, progress) as bar, ThreadPoolExecutor(1) as pool:
         watch = bar.watch()
-        future = pool.submit(_core.reproduce, paper, list(claims), full, profile, folder, watch)
+        future = pool.submit(_core.reproduce, paper, list(claims), medium, full, profile, folder, watch)
         try:
             while not wait([future], timeout=0.1).done:
                 bar.update()

@@ -303,8 +303,11 @@ pub(crate) struct Study {
     /// Studies [default: all].
     pub(crate) studies: Vec<StudyName>,
     /// One seed, few loads, few flows: minutes (the default).
-    #[arg(long, conflicts_with = "full")]
+    #[arg(long, conflicts_with_all = ["medium", "full"])]
     pub(crate) quick: bool,
+    /// Five seeds with the loads and flows of --quick: five times as long.
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) medium: bool,
     /// Five seeds, more loads and flows: hours.
     #[arg(long)]
     pub(crate) full: bool,

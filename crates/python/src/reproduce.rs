@@ -30,12 +30,13 @@ pub(crate) fn reproduce(
     py: Python<'_>,
     paper: &str,
     ids: Vec<String>,
+    medium: bool,
     full: bool,
     profile: Option<&str>,
     folder: PathBuf,
     watch: &Watch,
 ) -> PyResult<Table> {
-    let asked = Asked { ids, full, profile, folder };
+    let asked = Asked { ids, effort: Effort::of(medium, full), profile, folder };
     let findings = py.detach(|| match paper {
         "hula" => asked.judge::<Hula>(watch),
         "mp-hula" => asked.judge::<MpHula>(watch),
@@ -47,7 +48,7 @@ pub(crate) fn reproduce(
 
 struct Asked<'a> {
     ids: Vec<String>,
-    full: bool,
+    effort: Effort,
     profile: Option<&'a str>,
     folder: PathBuf,
 }
@@ -71,10 +72,9 @@ impl From<Refused> for PyErr {
 
 impl Asked<'_> {
     fn judge<P: SimulatedPaper>(&self, watch: &Watch) -> Result<Vec<Finding>, Refused> {
-        let effort = if self.full { Effort::Full } else { Effort::Quick };
         let profile = Profile::find(P::PROFILES, self.profile, P::SYSTEM)
             .map_err(|error| Refused::Value(error.to_string()))?;
-        let request = Request::<P>::new(&self.ids, effort, profile, &self.folder)
+        let request = Request::<P>::new(&self.ids, self.effort, profile, &self.folder)
             .map_err(|error| Refused::Value(error.to_string()))?;
         let evidence = P::gather(&request, watch).map_err(|error| {
             if watch.stopped() { Refused::Stopped } else { Refused::Failed(error.to_string()) }

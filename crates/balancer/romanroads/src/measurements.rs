@@ -81,7 +81,7 @@ impl Measurements {
 /// Connections of two subflows: the paper's, or a tenth of them.
 const fn connections(effort: Effort) -> u32 {
     match effort {
-        Effort::Demo | Effort::Quick => 10_000,
+        Effort::Demo | Effort::Quick | Effort::Medium => 10_000,
         Effort::Full => 100_000,
     }
 }

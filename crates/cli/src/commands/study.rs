@@ -13,7 +13,7 @@ use crate::files::Made;
 use crate::{files, kept, output, table};
 
 pub(crate) fn study(args: &args::Study, common: &Common) -> Result<(), Failure> {
-    let effort = if args.full { Effort::Full } else { Effort::Quick };
+    let effort = Effort::of(args.medium, args.full);
     let studies = chosen(&args.studies);
     let points: Vec<Point> = studies.iter().flat_map(|study| study.points(effort)).collect();
     let runs = kept::simulate(&args.out, &cells(&points, effort)?, common)?;

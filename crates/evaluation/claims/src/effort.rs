@@ -7,16 +7,27 @@ pub enum Effort {
     Demo,
     /// One seed, few loads, few flows: minutes.
     Quick,
+    /// Five seeds with the loads and flows of [`Effort::Quick`]: five times as long.
+    Medium,
     /// Five seeds and loads from 10 to 90 %: hours.
     Full,
 }
 
 impl Effort {
+    /// The size that two flags choose: `full` before `medium`, and [`Effort::Quick`] without either.
+    pub fn of(medium: bool, full: bool) -> Effort {
+        match (medium, full) {
+            (_, true) => Effort::Full,
+            (true, false) => Effort::Medium,
+            (false, false) => Effort::Quick,
+        }
+    }
+
     /// Seeds to average over.
     pub fn seeds(self) -> &'static [u64] {
         match self {
             Effort::Demo | Effort::Quick => &[1],
-            Effort::Full => &[1, 2, 3, 4, 5],
+            Effort::Medium | Effort::Full => &[1, 2, 3, 4, 5],
         }
     }
 }

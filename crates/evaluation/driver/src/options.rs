@@ -15,9 +15,12 @@ pub struct Options {
     /// Claims, as in H1 [default: all].
     pub claims: Vec<String>,
     /// One seed, few loads, few flows: within ten minutes on two cores (the default).
-    #[arg(long, conflicts_with = "full")]
+    #[arg(long, conflicts_with_all = ["medium", "full"])]
     pub quick: bool,
-    /// Five seeds and loads from 10 to 90 %: hours. Verdicts are those of the seeds' 95 % interval.
+    /// Five seeds with the loads and flows of --quick: five times as long. Verdicts are those of the seeds' 95 % interval.
+    #[arg(long, conflicts_with = "full")]
+    pub medium: bool,
+    /// Five seeds, loads from 10 to 90 %, many flows: hours. Verdicts are as with --medium.
     #[arg(long)]
     pub full: bool,
     /// Settings under which the claims are judged, where a paper contradicts itself or leaves much open: a profile's name, or "all" for each in
@@ -33,7 +36,7 @@ pub struct Options {
 impl Options {
     /// The size of the evaluation.
     pub fn effort(&self) -> Effort {
-        if self.full { Effort::Full } else { Effort::Quick }
+        Effort::of(self.medium, self.full)
     }
 
     /// The profiles that they name.
@@ -62,7 +65,7 @@ impl Options {
 
     /// The options as arguments for another program.
     pub fn arguments(&self) -> Vec<OsString> {
-        let flags = [(self.quick, "--quick"), (self.full, "--full")];
+        let flags = [(self.quick, "--quick"), (self.medium, "--medium"), (self.full, "--full")];
         let flags = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.into());
         let out = self.out.iter().flat_map(|out| ["--out".into(), out.into()]);
         let profile = self.profile.iter().flat_map(|name| ["--profile".into(), name.into()]);

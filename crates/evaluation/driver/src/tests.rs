@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use clap::Parser;
-use heddle_claims::{Bound, Claim, Measure, Unattended};
+use heddle_claims::{Bound, Claim, Effort, Measure, Unattended};
 use heddle_report::Report;
 
 use super::*;
@@ -83,6 +83,15 @@ fn options(claims: &[&str], folder: &Path) -> Options {
 
 fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// A program that is run in place of this one gets the size, too.
+#[test]
+fn flags_choose_the_size() {
+    let with = |medium, full| Options { medium, full, ..Options::default() };
+    let sizes = [with(false, false), with(true, false), with(false, true)];
+    assert_eq!(sizes.each_ref().map(Options::effort), [Effort::Quick, Effort::Medium, Effort::Full]);
+    assert_eq!(sizes[1].arguments(), ["--medium", "--"]);
 }
 
 #[test]

@@ -112,7 +112,7 @@ impl heddle_study::point::Point for Point {
     fn source(&self, effort: Effort) -> Source {
         let (warm_up, duration) = match effort {
             Effort::Demo => ("200ms", "300ms"),
-            Effort::Quick => ("2s", "1s"),
+            Effort::Quick | Effort::Medium => ("2s", "1s"),
             Effort::Full => ("5s", "10s"),
         };
         let mut source = Source::new("cflb-fig9-permutation.toml", FIGURE_9)
@@ -137,7 +137,7 @@ const FIGURE_9: &str = include_str!("../../../../../scenarios/cflb-fig9-permutat
 pub fn bars(effort: Effort) -> Vec<Point> {
     let subflows: &[u8] = match effort {
         Effort::Demo => &[1, 2],
-        Effort::Quick => &[1, 2, 4, 8],
+        Effort::Quick | Effort::Medium => &[1, 2, 4, 8],
         Effort::Full => &SUBFLOWS,
     };
     let of = |network: Network| {

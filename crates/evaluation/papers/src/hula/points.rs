@@ -71,8 +71,8 @@ pub struct Point {
 fn flows(effort: Effort, sizes: Sizes) -> u64 {
     match (effort, sizes) {
         (Effort::Demo, _) => 1_000,
-        (Effort::Quick, Sizes::WebSearch) => 8_000,
-        (Effort::Quick, Sizes::DataMining) => 2_000,
+        (Effort::Quick | Effort::Medium, Sizes::WebSearch) => 8_000,
+        (Effort::Quick | Effort::Medium, Sizes::DataMining) => 2_000,
         (Effort::Full, Sizes::WebSearch) => 20_000,
         (Effort::Full, Sizes::DataMining) => 10_000,
     }
@@ -84,10 +84,10 @@ fn loads(effort: Effort, shape: Shape, sizes: Sizes) -> &'static [u8] {
         // Without the link, ECMP offers another twice the load: from 48 % on its queues grow with the length of the run.
         (Effort::Demo, Shape::Asymmetric, _) => &[20, 30, 40],
         (Effort::Demo, ..) => &[20, 40, 60],
-        (Effort::Quick, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],
-        (Effort::Quick, Shape::Asymmetric, Sizes::WebSearch) => &[20, 30, 40, 50, 60, 70],
+        (Effort::Quick | Effort::Medium, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],
+        (Effort::Quick | Effort::Medium, Shape::Asymmetric, Sizes::WebSearch) => &[20, 30, 40, 50, 60, 70],
         // Its largest flows last for seconds: only the points that claims ask for.
-        (Effort::Quick, _, Sizes::DataMining) => &[],
+        (Effort::Quick | Effort::Medium, _, Sizes::DataMining) => &[],
         (Effort::Full, ..) => &[10, 20, 30, 40, 50, 60, 70, 80, 90],
     }
 }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn every_point_loads() {
-        for effort in [Effort::Demo, Effort::Quick, Effort::Full] {
+        for effort in [Effort::Demo, Effort::Quick, Effort::Medium, Effort::Full] {
             for point in curves(effort) {
                 point.scenario(effort).unwrap_or_else(|error| panic!("{}: {error}", point.label()));
             }

@@ -176,8 +176,8 @@ pub(crate) const FIGURE_5: &str = include_str!("../../../../../scenarios/mp-hula
 pub(crate) fn flows(effort: Effort, sizes: Sizes) -> u64 {
     match (effort, sizes) {
         (Effort::Demo, _) => 300,
-        (Effort::Quick, Sizes::WebSearch) => 3_000,
-        (Effort::Quick, Sizes::DataMining) => 300,
+        (Effort::Quick | Effort::Medium, Sizes::WebSearch) => 3_000,
+        (Effort::Quick | Effort::Medium, Sizes::DataMining) => 300,
         (Effort::Full, Sizes::WebSearch) => 20_000,
         (Effort::Full, Sizes::DataMining) => 10_000,
     }
@@ -235,7 +235,7 @@ impl Figure {
     fn loads(self, effort: Effort) -> &'static [u8] {
         match effort {
             Effort::Demo => &[50],
-            Effort::Quick => self.quick,
+            Effort::Quick | Effort::Medium => self.quick,
             Effort::Full => &[10, 20, 30, 40, 50, 60, 70, 80, 90],
         }
     }
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_point_loads() {
-        for effort in [Effort::Demo, Effort::Quick, Effort::Full] {
+        for effort in [Effort::Demo, Effort::Quick, Effort::Medium, Effort::Full] {
             for point in curves(effort) {
                 point.scenario(effort).unwrap_or_else(|error| panic!("{}: {error}", point.label()));
             }

@@ -49,7 +49,7 @@ pub(super) fn points(effort: Effort) -> Vec<Point> {
     let systems = System::all(Coupling::Coupled).into_iter().filter(|&s| s != System::Ideal);
     let broken = match effort {
         Effort::Demo => &[Broken::CoreLink][..],
-        Effort::Quick | Effort::Full => &[Broken::CoreLink, Broken::Aggregation],
+        Effort::Quick | Effort::Medium | Effort::Full => &[Broken::CoreLink, Broken::Aggregation],
     };
     let of = |system| broken.iter().map(move |&broken| Point::Failures { broken, system });
     systems.flat_map(of).collect()

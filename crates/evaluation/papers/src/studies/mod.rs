@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn every_point_loads() {
         for study in Study::ALL {
-            for effort in [Effort::Demo, Effort::Quick, Effort::Full] {
+            for effort in [Effort::Demo, Effort::Quick, Effort::Medium, Effort::Full] {
                 for point in study.points(effort) {
                     let loaded = point.scenario(effort);
                     loaded.unwrap_or_else(|error| panic!("{}: {error}", point.label()));

@@ -40,7 +40,7 @@ const LOADS: [u8; 2] = [40, 60];
 pub(super) fn points(effort: Effort) -> Vec<Point> {
     let (loads, subflows): (&[u8], &[u8]) = match effort {
         Effort::Demo => (&LOADS[..1], &[2]),
-        Effort::Quick => (&LOADS[..1], &[2, 4, 8]),
+        Effort::Quick | Effort::Medium => (&LOADS[..1], &[2, 4, 8]),
         Effort::Full => (&LOADS, &[2, 3, 4, 6, 8]),
     };
     let mptcp = [Routing::Ecmp, Routing::Hula].into_iter().chain((1..=4).map(Routing::MpHula));
@@ -67,7 +67,7 @@ pub(super) const FAT_TREE: &str = r#"{ kind = "fat-tree", k = 8, rate = "10Gbps"
 
 pub(super) fn overrides(effort: Effort, routing: Routing, subflows: u8) -> Overrides {
     let flows = match effort {
-        Effort::Quick => 2_000,
+        Effort::Quick | Effort::Medium => 2_000,
         effort => flows(effort, Sizes::WebSearch),
     };
     let transport = match subflows {

@@ -35,7 +35,7 @@ impl LongFlows {
 pub(super) fn points(effort: Effort) -> Vec<Point> {
     let loads: &[u8] = match effort {
         Effort::Demo => &[50],
-        Effort::Quick => &[50, 70, 90],
+        Effort::Quick | Effort::Medium => &[50, 70, 90],
         Effort::Full => &[10, 20, 30, 40, 50, 60, 70, 80, 90],
     };
     let settings = [LongFlows::Hula, LongFlows::Alike, LongFlows::YieldBest];

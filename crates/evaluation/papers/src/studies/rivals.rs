@@ -96,7 +96,7 @@ impl Setup {
     fn overrides(self, effort: Effort) -> Overrides {
         let flows = match effort {
             Effort::Demo => 100,
-            Effort::Quick => 1_000,
+            Effort::Quick | Effort::Medium => 1_000,
             Effort::Full => 20_000,
         };
         let measured = ("measure.flows", flows.to_string());
@@ -337,7 +337,7 @@ pub(super) fn points(effort: Effort) -> Vec<Point> {
         .collect();
     let setups: &[Setup] = match effort {
         Effort::Demo => &[Setup::LinkDown],
-        Effort::Quick | Effort::Full => &Setup::ALL,
+        Effort::Quick | Effort::Medium | Effort::Full => &Setup::ALL,
     };
     let at = |&setup: &Setup| {
         let loads = setup.loads(effort).iter();

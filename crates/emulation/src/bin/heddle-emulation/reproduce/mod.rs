@@ -85,10 +85,9 @@ pub(crate) fn reproduce(args: &Reproduce, common: &Common) -> Result<(), Failure
     remove_left_over(common)?;
     let options = Options {
         claims: args.claims.clone(),
-        quick: false,
         full: args.full,
-        profile: None,
         out: Some(args.out.clone()),
+        ..Options::default()
     };
     let bar = if common.quiet { ProgressBar::hidden() } else { ProgressBar::new(1) };
     let terminal = Terminal(bar.with_style(progress_style()));
