@@ -90,7 +90,10 @@ fn read(folder: &Path, name: &str) -> String {
 fn flags_choose_the_size() {
     let with = |medium, full| Options { medium, full, ..Options::default() };
     let sizes = [with(false, false), with(true, false), with(false, true)];
-    assert_eq!(sizes.each_ref().map(Options::effort), [Effort::Quick, Effort::Medium, Effort::Full]);
+    assert_eq!(
+        sizes.each_ref().map(Options::effort),
+        [Effort::Quick, Effort::Medium, Effort::Full]
+    );
     assert_eq!(sizes[1].arguments(), ["--medium", "--"]);
 }
 

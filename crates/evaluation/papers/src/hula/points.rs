@@ -85,7 +85,9 @@ fn loads(effort: Effort, shape: Shape, sizes: Sizes) -> &'static [u8] {
         (Effort::Demo, Shape::Asymmetric, _) => &[20, 30, 40],
         (Effort::Demo, ..) => &[20, 40, 60],
         (Effort::Quick | Effort::Medium, Shape::Symmetric, Sizes::WebSearch) => &[30, 50, 70, 90],
-        (Effort::Quick | Effort::Medium, Shape::Asymmetric, Sizes::WebSearch) => &[20, 30, 40, 50, 60, 70],
+        (Effort::Quick | Effort::Medium, Shape::Asymmetric, Sizes::WebSearch) => {
+            &[20, 30, 40, 50, 60, 70]
+        }
         // Its largest flows last for seconds: only the points that claims ask for.
         (Effort::Quick | Effort::Medium, _, Sizes::DataMining) => &[],
         (Effort::Full, ..) => &[10, 20, 30, 40, 50, 60, 70, 80, 90],
