@@ -32,13 +32,16 @@ def reproduce(
         progress: whether a bar shows; on terminals and in notebooks unless given.
 
     Raises:
-        ValueError: there is no such paper, claim or profile.
+        ValueError: there is no such paper, claim or profile, or both `medium` and `full` are set.
         KeyboardInterrupt: Ctrl-C stops it within a second; finished runs are kept.
     """
+    if medium and full:
+        raise ValueError("medium and full are two efforts: set one of them")
+    effort = "full" if full else "medium" if medium else "quick"
     folder = Path(out) if out is not None else default_store().parent / "reproduce" / paper
     with Bar(1, progress) as bar, ThreadPoolExecutor(1) as pool:
         watch = bar.watch()
-        future = pool.submit(_core.reproduce, paper, list(claims), medium, full, profile, folder, watch)
+        future = pool.submit(_core.reproduce, paper, list(claims), effort, profile, folder, watch)
         try:
             while not wait([future], timeout=0.1).done:
                 bar.update()

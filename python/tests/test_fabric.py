@@ -86,3 +86,5 @@ def test_claims_are_a_table(tmp_path: Path, command_line: CommandLine) -> None:
     assert claims["here"].to_list() == [claim["here"] and claim["here"]["mean"] for claim in theirs]
     with pytest.raises(ValueError, match="there is no paper"):
         hd.reproduce("none", out=tmp_path)
+    with pytest.raises(ValueError, match="set one of them"):
+        hd.reproduce("cflb", medium=True, full=True, out=tmp_path)

@@ -24,19 +24,19 @@ const PAPERS: &str = "\"hula\", \"mp-hula\" or \"cflb\"";
 /// over the seeds.
 const COLUMNS: &str = "claim,source,text,paper,here,half_width,unit,verdict,remark";
 
-/// A row for each claim. Ids choose some of them; all if there are none. Runs are kept in `runs/` below the folder, as by `heddle reproduce`.
+/// A row for each claim. The effort is "quick", "medium" or "full". Ids choose some of them; all if there are none. Runs are kept in `runs/` below the folder, as by `heddle reproduce`.
 #[pyfunction]
 pub(crate) fn reproduce(
     py: Python<'_>,
     paper: &str,
     ids: Vec<String>,
-    medium: bool,
-    full: bool,
+    effort: &str,
     profile: Option<&str>,
     folder: PathBuf,
     watch: &Watch,
 ) -> PyResult<Table> {
-    let asked = Asked { ids, effort: Effort::of(medium, full), profile, folder };
+    let effort = Effort::of(effort == "medium", effort == "full");
+    let asked = Asked { ids, effort, profile, folder };
     let findings = py.detach(|| match paper {
         "hula" => asked.judge::<Hula>(watch),
         "mp-hula" => asked.judge::<MpHula>(watch),
