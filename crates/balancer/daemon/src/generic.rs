@@ -3,8 +3,8 @@
 use std::io;
 
 use netlink_packet_core::{
-    DecodeError, DefaultNla, Emitable, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload, Nla as _,
-    NlasIterator, Parseable as _, ParseableParametrized,
+    DecodeError, DefaultNla, Emitable, NLA_TYPE_MASK, NLM_F_REQUEST, NetlinkMessage,
+    NetlinkPayload, Nla as _, NlasIterator, Parseable as _, ParseableParametrized,
 };
 use netlink_packet_generic::{GenlFamily, GenlHeader, GenlMessage};
 use rustix::net::netlink::{GENERIC, SocketAddrNetlink};
@@ -62,7 +62,8 @@ pub struct Attributes {
 impl Attributes {
     /// The bytes of an attribute.
     pub fn bytes(&self, kind: u16) -> Option<Vec<u8>> {
-        let attribute = self.list.iter().find(|attribute| attribute.kind() == kind)?;
+        let attribute =
+            self.list.iter().find(|attribute| attribute.kind() & NLA_TYPE_MASK == kind)?;
         let mut bytes = vec![0; attribute.value_len()];
         attribute.emit_value(&mut bytes);
         Some(bytes)
