@@ -6,6 +6,8 @@
  * In:  SYN of a connection    the key is taken out                      Out: SYN/ACK  the assigned key for the kernel's
  *      SYN of a join          the assigned key's token -> the kernel's       SYN/ACK  HMAC
  *      third packet           key; of a join the HMAC                        ADD_ADDR HMAC
+ *      SYN/ACK of the         HMAC                                       third packet of the
+ *        kernel's own join                                                 kernel's own join  HMAC
  *      DSS                    DATA_ACK                                       DSS      data sequence number, checksum
  *      ADD_ADDR, MP_FASTCLOSE, MP_FAIL
  *
@@ -21,7 +23,7 @@
 #include <linux/tcp.h>
 
 #include "balancer/translate_data.h"
-#include "balancer/translate_open.h"
+#include "balancer/translate_server_join.h"
 
 /* Bytes in front of the IP header: Ethernet's, or 0 on interfaces without. */
 const volatile __u32 LINK_SIZE = ETH_HLEN;
@@ -184,6 +186,14 @@ static __always_inline void translate_syn_ack(struct work *work, __u32 at, enum 
 		answer_join(work, at);
 }
 
+static __always_inline void translate_server_join(struct work *work, __u32 at, enum syn_kind syn)
+{
+	if (syn == SYN)
+		open_join(work, at);
+	else
+		accept_join(work, at);
+}
+
 static __always_inline void translate_received(struct work *work, __u32 at, enum subtype subtype)
 {
 	if (subtype == MP_CAPABLE)
@@ -207,6 +217,8 @@ __noinline int translate_option(struct work *work, __u32 at, __u32 syn)
 		translate_syn(work, at, subtype);
 	else if (syn == SYN_ACK && !work->to_kernel)
 		translate_syn_ack(work, at, subtype);
+	else if (syn != NO_SYN && subtype == MP_JOIN)
+		translate_server_join(work, at, syn);
 	if (syn != NO_SYN)
 		return 0;
 	if (subtype == DSS)
@@ -215,6 +227,8 @@ __noinline int translate_option(struct work *work, __u32 at, __u32 syn)
 		translate_address(work, at);
 	else if (work->to_kernel)
 		translate_received(work, at, subtype);
+	else if (subtype == MP_JOIN)
+		give_join_hmac(work, at);
 	return 0;
 }
 

@@ -235,6 +235,18 @@ __noinline int answer_join(struct work *work, __u32 at)
 
 /* ---- the client's third packet ---- */
 
+/* By the client's token the kernel's own joins find their connection. Of two with one token it is the later one. */
+static __always_inline void name_by_client(struct work *work, const struct translation *connection)
+{
+	__u32 token;
+	__u64 key;
+
+	__builtin_memcpy(&key, connection->client, sizeof(key));
+	hash_key(work, connection->version, key);
+	token = work->digest.words[0];
+	bpf_map_update_elem(&client_tokens, &token, &connection->assigned_token, BPF_ANY);
+}
+
 /* The client has shown that it had the kernel's answer. */
 static __always_inline void open_connection(struct work *work, struct opening *opening, const __u8 client[KEY_SIZE])
 {
@@ -245,6 +257,7 @@ static __always_inline void open_connection(struct work *work, struct opening *o
 		note(work, TRANSLATE_TOKEN_TAKEN); /* since the answer: its joins are refused */
 	else
 		bpf_map_update_elem(&connections, &connection->assigned_token, connection, BPF_ANY);
+	name_by_client(work, connection);
 	bpf_map_update_elem(&subflows, &work->key, &opening->answered, BPF_ANY);
 	bpf_map_delete_elem(&openings, &work->key);
 	note(work, TRANSLATE_OPENED);
@@ -288,6 +301,14 @@ static __always_inline bool is_join_hmac(const struct hmac *hmac, const __u8 *by
 		 differs(hmac, 3, bytes + 12) | differs(hmac, 4, bytes + 16));
 }
 
+static __always_inline void put_join_hmac(struct work *work, __u8 *to)
+{
+#pragma clang loop unroll(full)
+	for (int word = 0; word < 5; word++)
+		put32(to + 4 * word, work->hmac.digest.words[word]);
+	work->changed = true;
+}
+
 /* The client's HMAC of the assigned key becomes that of the kernel's. One that is wrong stays wrong: else this program would admit whoever
  * knows a token. */
 __noinline int take_join_hmac(struct work *work, __u32 at)
@@ -317,10 +338,7 @@ __noinline int take_join_hmac(struct work *work, __u32 at)
 	}
 	join_hmac(work, connection->version, connection->client, connection->kernel, subflow->client_nonce,
 		  subflow->server_nonce);
-#pragma clang loop unroll(full)
-	for (int word = 0; word < 5; word++)
-		put32(option + 4 + 4 * word, work->hmac.digest.words[word]);
-	work->changed = true;
+	put_join_hmac(work, option + 4);
 	if (opening) {
 		bpf_map_update_elem(&subflows, &work->key, &opening->answered, BPF_ANY);
 		bpf_map_delete_elem(&openings, &work->key);

@@ -35,6 +35,14 @@ struct {
 	__type(value, struct translation);
 } connections SEC(".maps");
 
+/* The tokens of their assigned keys, by those of their clients' keys. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 32768);
+	__type(key, __u32);
+	__type(value, __u32);
+} client_tokens SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, TRANSLATE_COUNTERS);

@@ -42,9 +42,10 @@ enum opening_kind {
 	OPENING_NONE,
 	OPENING_CAPABLE,
 	OPENING_JOIN,
+	OPENING_SERVER_JOIN,
 };
 
-/* A handshake: what the client's last SYN had, and what the kernel has answered. */
+/* A handshake: what the client's last SYN had, and what the kernel has answered; or the kernel's own SYN. */
 struct opening {
 	__u32 kind;    /* enum opening_kind, of the SYN */
 	__u32 version; /* OPENING_CAPABLE: of MPTCP */
@@ -68,6 +69,8 @@ enum translate_counter {
 	TRANSLATE_ADDRESSES,      /* HMACs of ADD_ADDR, either way */
 	TRANSLATE_FAST_CLOSES,    /* MP_FASTCLOSE of clients */
 	TRANSLATE_FAILURES,       /* MP_FAIL of clients */
+	TRANSLATE_SERVER_JOINS,   /* SYNs of the kernel's own joins, to addresses that clients have announced */
+	TRANSLATE_SERVER_JOINED,  /* those whose client has answered with the right HMAC */
 	TRANSLATE_TOKEN_TAKEN,    /* assigned keys that were not used: another connection has their token */
 	TRANSLATE_MALFORMED,      /* options that make no sense: left as they are */
 	TRANSLATE_COUNTERS,

@@ -218,6 +218,33 @@ fn an_address_that_the_backend_announces_takes_joins() {
     assert_ne!(mptcp_counters(lab.client()).unwrap()["AddAddr"], 0);
 }
 
+/// The client announces an address with a port, where its kernel listens; the backend's kernel opens a join there, from an address of its own.
+#[test]
+fn joins_that_the_backend_opens_are_established() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    let lab = Lab::builder().clients(2).backends(2).build().unwrap();
+    let _servers = lab.serve(Transport::Mptcp, PORT).unwrap();
+    let vip = lab.vips()[0];
+    let announced = lab.client_addresses(vip)[1];
+    lab.client().run("ip mptcp endpoint flush").unwrap();
+    lab.client().run(&format!("ip mptcp endpoint add {announced} port 9001 signal")).unwrap();
+    for mptcp in ["learn", "assign"] {
+        let backends = if mptcp == "assign" { translate(&lab) } else { vec![] };
+        let _daemons = Daemons::start(&lab, setup(mptcp, "l2")).unwrap();
+        let mut connection = lab.connect(Transport::Mptcp, SocketAddr::new(vip, PORT)).unwrap();
+        let joined = connection.wait_for_subflows(2, soon()).unwrap();
+        assert_eq!(joined, 2, "{mptcp}: {:?}", connection.status());
+        connection.download(1_000_000, 1, |_| ()).unwrap();
+        connection.upload(1_000_000, 1, |_| ()).unwrap();
+        assert_eq!(connection.status().unwrap().established(), 2, "{mptcp}");
+        assert_eq!(events(&backends, TranslateCounter::ServerJoined), backends.len().min(1) as u64);
+        assert_eq!(events(&backends, TranslateCounter::HmacWrong), 0);
+    }
+    assert_eq!(kernels(&lab, "MPJoinSynAckHMacFailure"), 0);
+}
+
 /// A client that gives up with data unread closes the connection at once: the kernel takes MP_FASTCLOSE with its own key only.
 #[test]
 fn a_client_closes_at_once() {

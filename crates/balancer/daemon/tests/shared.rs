@@ -149,6 +149,8 @@ fn without_etcd_changes_stay_and_there_are_no_others() {
     let refused = problem(&daemons, 0, &change(Some(9), None));
     assert_eq!(refused.kind, ProblemKind::Unavailable);
     assert!(refused.message.starts_with("no balancer is changed, this one included"), "{refused}");
+    let refused = problem(&daemons, 0, &reset());
+    assert!(refused.message.starts_with("nothing is taken back"), "{refused}");
     daemons.stop(1);
     daemons.restart(1).unwrap();
     for index in [0, 1] {
@@ -200,7 +202,12 @@ fn values_that_cannot_be_used_are_ignored_and_told_of() {
     // They are in nobody's way, and can be removed.
     ask(&daemons, 0, &change(Some(6), None));
     wait_for(&daemons, 0, &[(6, false); 2]);
+    // One by its key, all others together.
+    let by_key = Selection { service: None, backend: Some("no-key".into()) };
+    let by_key = Request::Shared(SharedEdit::Reset(by_key));
+    let Reply::Changes(taken_back) = ask(&daemons, 0, &by_key) else { panic!() };
+    assert_eq!(taken_back.changes.len(), 1);
     let Reply::Changes(taken_back) = ask(&daemons, 0, &reset()) else { panic!() };
-    assert_eq!(taken_back.changes.len(), 6);
+    assert_eq!(taken_back.changes.len(), 5);
     eventually(LIMIT, || is_well(&daemons, 0)).unwrap();
 }

@@ -49,11 +49,12 @@ impl Default for Room {
 }
 
 impl Room {
-    fn shapes(&self) -> [Shape; 4] {
+    fn shapes(&self) -> [Shape; 5] {
         [
             Shape::of::<SubflowKey, Opening>("openings", self.openings),
             Shape::of::<SubflowKey, Subflow>("subflows", self.subflows),
             Shape::of::<u32, Translation>("connections", self.connections),
+            Shape::of::<u32, u32>("client_tokens", self.connections),
             Shape::of::<u32, Count>(COUNTS, TranslateCounter::ALL.len() as u32),
         ]
     }

@@ -228,6 +228,43 @@ fn each_end_sees_its_own_key_and_joins() {
     });
 }
 
+/// The kernel opens a subflow to an address that the client has announced: the client answers by the assigned key, the kernel by its own.
+#[test]
+fn joins_that_the_server_opens_are_translated() {
+    for_all(|backend, version| {
+        backend.open(version, 1);
+        let token = version.token(CLIENT).0.to_be_bytes();
+        let syn = [&[30, 12, 0x10, 1][..], &token, &NONCES[0].to_be_bytes()].concat();
+        let syn_ack = |key| {
+            let hmac = version.join_hmac(CLIENT, key, NONCES[1], NONCES[0]).syn_ack();
+            [&[30, 16, 0x10, 1][..], &hmac.to_be_bytes(), &NONCES[1].to_be_bytes()].concat()
+        };
+        let ack = |key| {
+            let hmac = version.join_hmac(key, CLIENT, NONCES[0], NONCES[1]).ack();
+            [&[30, 24, 0x10, 0][..], &hmac].concat()
+        };
+        backend.leaves(TcDirection::Egress, 3, Flags::Syn, &syn);
+        let mut forged = syn_ack(ASSIGNED);
+        forged[4] ^= 1;
+        backend.leaves(TcDirection::Ingress, 3, Flags::SynAck, &forged);
+        backend.leaves(TcDirection::Ingress, 3, Flags::SynAck, &syn_ack(KERNEL));
+        assert_eq!(backend.count(TranslateCounter::ServerJoined), 0);
+        // What comes again is translated as before.
+        for _ in 0..2 {
+            backend.takes(3, Flags::SynAck, &syn_ack(ASSIGNED), &syn_ack(KERNEL));
+            backend.gives(3, Flags::Ack, &ack(KERNEL), &ack(ASSIGNED));
+        }
+        let data = [KERNEL, ASSIGNED].map(|key| dss(version, key, 3, true, false));
+        backend.gives(3, Flags::Ack, &data[0], &data[1]);
+        assert_eq!(backend.count(TranslateCounter::ServerJoined), 1);
+        // A join of a connection that is not translated.
+        let other = [&[30, 12, 0x10, 1][..], &[7; 4], &NONCES[0].to_be_bytes()].concat();
+        backend.leaves(TcDirection::Egress, 4, Flags::Syn, &other);
+        backend.leaves(TcDirection::Ingress, 4, Flags::SynAck, &syn_ack(ASSIGNED));
+        backend.leaves(TcDirection::Egress, 4, Flags::Ack, &ack(KERNEL));
+    });
+}
+
 /// In version 1 the first data may come with both keys: their length, and a checksum.
 #[test]
 fn keys_with_data_are_translated() {

@@ -22,11 +22,12 @@ Examples:
   heddle lb changes list
   heddle lb changes reset be1                  in all services
   heddle lb changes reset be1 --service web
+  heddle lb changes reset web/be1              by its key, as warnings name it
   heddle lb changes reset --every              all of them, those that cannot be read included
 
 Put what is to stay into the file of each balancer first, and reload: then nothing changes.")]
 pub(crate) struct Reset {
-    /// The backend's name.
+    /// The backend's name, or the key of a change.
     #[arg(value_name = "NAME", required_unless_present = "every")]
     pub(crate) backend: Option<String>,
     /// Only in this service.

@@ -61,8 +61,9 @@ impl Shared {
     /// What is wrong with them, in words.
     pub(super) fn warnings(&self) -> Vec<String> {
         let ignored = self.ignored.iter();
-        let ignored =
-            ignored.map(|(key, reason)| format!("the shared change {key} is ignored: {reason}"));
+        let ignored = ignored.map(|(key, reason)| {
+            format!("the shared change {key} is ignored: {reason}; to remove it: heddle lb changes reset '{key}'")
+        });
         let error = self.error.iter();
         error
             .map(|error| format!("the shared changes in etcd are not in force: {error}"))
@@ -99,8 +100,7 @@ impl Core {
         sources: &SourceStatus,
     ) -> Result<Prepared, Problem> {
         if self.state.view.source != Source::Current {
-            let message = "no balancer is changed, this one included: etcd does not answer. Without --all (scope=cluster) a change is made on this balancer alone";
-            return Err(Problem::new(ProblemKind::Unavailable, message));
+            return Err(Problem::new(ProblemKind::Unavailable, without_etcd(edit)));
         }
         let (writes, reply) = match edit {
             SharedEdit::Add(new) => (self.additions(new)?, None),
@@ -206,7 +206,9 @@ impl Core {
             |wanted: &Option<String>, name: &Option<String>| wanted.is_none() || wanted == name;
         let mut changes = self.shared_changes().changes;
         changes.retain(|change| {
-            is_named(&of.service, &change.service) && is_named(&of.backend, &change.backend)
+            let by_key = of.service.is_none() && of.backend.as_ref() == Some(&change.key);
+            let is_at = is_named(&of.service, &change.service);
+            by_key || is_at && is_named(&of.backend, &change.backend)
         });
         if changes.is_empty() && *of != Selection::default() {
             let message = "there is no such shared change; heddle lb changes list has all of them";
@@ -277,6 +279,18 @@ impl Core {
             }
         }
         self.shared = shared;
+    }
+}
+
+/// The reason why a change is refused while etcd does not answer, and what can be done instead.
+fn without_etcd(edit: &SharedEdit) -> &'static str {
+    match edit {
+        SharedEdit::Reset(_) => {
+            "nothing is taken back: etcd does not answer. The shared changes stay in force; try again when heddle lb status no longer warns of it"
+        }
+        _ => {
+            "no balancer is changed, this one included: etcd does not answer. Without --all (scope=cluster) a change is made on this balancer alone"
+        }
     }
 }
 

@@ -13,10 +13,11 @@ use super::ethtool::Device;
 use super::finding::Finding;
 use super::interfaces::Interface;
 use super::link::{self, Link};
+use super::vlan;
 use super::xdp_features;
 
-/// The oldest kernel that has all that the program calls.
-const OLDEST: (u32, u32) = (5, 19);
+/// The oldest kernel whose verifier takes the program: it looks keys up in memory that a function was given, which 6.1 refuses.
+const OLDEST: (u32, u32) = (6, 2);
 /// The magic number of BPF file systems (linux/magic.h).
 const BPF_FS_MAGIC: rustix::fs::FsWord = 0xcafe_4a11;
 
@@ -45,7 +46,7 @@ fn kernel(release: &str) -> Option<Finding> {
     let finding =
         || Finding::error("kernel", format!("Linux {release} is older than {major}.{minor}"));
     (version < OLDEST).then(|| {
-        finding().fix("a newer kernel: on Debian 11, linux-image-amd64 of bullseye-backports")
+        finding().fix("a newer kernel: on Debian 12, linux-image-amd64 of bookworm-backports")
     })
 }
 
@@ -159,21 +160,47 @@ fn interfaces(config: &Config) -> Vec<Finding> {
             ];
         }
     };
-    config.balancer.interfaces.iter().flat_map(|name| interface(name, &links, config)).collect()
+    let (mut found, mut devices) = (vec![], BTreeMap::new());
+    for name in &config.balancer.interfaces {
+        match device(name, &links) {
+            Ok((device, findings)) => {
+                devices.insert(&*device.name, device);
+                found.extend(findings);
+            }
+            Err(finding) => found.push(finding),
+        }
+    }
+    let looked_at = devices.into_values().flat_map(|device| look_at(device, &links, config));
+    found.into_iter().chain(looked_at).collect()
 }
 
-fn interface(name: &str, links: &[Link], config: &Config) -> Vec<Finding> {
+/// The device that heddled attaches to for an interface, and what is to be known about the interface itself.
+fn device<'a>(name: &str, links: &'a [Link]) -> Result<(&'a Link, Vec<Finding>), Finding> {
     let Some(link) = links.iter().find(|link| link.name == name) else {
         let there: Vec<&str> =
             links.iter().map(|link| &*link.name).filter(|name| *name != "lo").collect();
         let fix = format!("interfaces = [...] with one of: {}", there.join(", "));
-        return vec![Finding::error(name, "there is no such interface").fix(fix)];
+        return Err(Finding::error(name, "there is no such interface").fix(fix));
     };
-    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(name);
+    if link.kind != "vlan" {
+        return Ok((link, vec![]));
+    }
+    let lower = vlan::lower(link, links)?;
+    Ok((lower, vlan::findings(link, lower)))
+}
+
+fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
+    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(&*link.name);
+    let port = |other: &&Link| link.kind == "bond" && other.master.as_deref() == Some(&*link.name);
+    let mut receivers: Vec<&Link> = links.iter().filter(port).collect();
+    if receivers.is_empty() {
+        receivers.push(link);
+    }
     let interface = Interface {
         link,
-        device: Device::of(name),
+        device: Device::of(&link.name),
         features: xdp_features::of(link.index).ok(),
+        receivers: receivers.iter().map(|one| (one.name.clone(), Device::of(&one.name))).collect(),
         vlans: links.iter().filter(above).map(|vlan| &*vlan.name).collect(),
         processors: available_parallelism().map_or(1, |count| count.get() as u64),
         accepts_macs: !config.balancer.accept_macs.is_empty(),
@@ -186,10 +213,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernels_before_5_19_are_refused() {
+    fn kernels_before_6_2_are_refused() {
         assert!(kernel("5.10.0-28-amd64").unwrap().message.contains("5.10.0-28"));
+        assert!(kernel("6.1.0-56-amd64").unwrap().fix.unwrap().contains("bookworm-backports"));
         assert_eq!(
-            [kernel("5.19.0"), kernel("6.1.0-18-amd64"), kernel("10.0")],
+            [kernel("6.2.0"), kernel("6.12.100+deb12-amd64"), kernel("10.0")],
             [None, None, None]
         );
     }
