@@ -127,6 +127,10 @@ impl Check<'_> {
             let message = "this lab's links do not mark (they have no RED)";
             return Err(Problem::at("fabric.red", message).help("leave it out"));
         }
+        if scenario.fabric.priority_bytes.is_some() {
+            let message = "the lab's links have one queue each";
+            return Err(Problem::at("fabric.priority_bytes", message).help("leave it out"));
+        }
         if scenario.fabric.non_minimal.is_some() {
             let message = "the lab's packets take minimal paths between groups";
             return Err(Problem::at("fabric.routing", message).help("--set fabric.routing=minimal"));

@@ -53,7 +53,8 @@ fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
 fn buffers_and_marks_that_shapers_do_not_have_are_refused() {
     let red = ("fabric.red", r#"{ min = "30KB", max = "90KB" }"#);
     let shared = ("fabric.shared_buffer", r#"{ bytes = "1MB" }"#);
-    for (key, value) in [red, shared] {
+    let priority = ("fabric.priority_bytes", r#""100KB""#);
+    for (key, value) in [red, shared, priority] {
         assert_eq!(checked(&[(key, value)]).unwrap_err().key(), key);
     }
 }

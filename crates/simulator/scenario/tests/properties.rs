@@ -5,7 +5,7 @@ use std::io;
 use heddle_scenario::{SizeDistribution, Source, load, load_fabric};
 use proptest::prelude::*;
 
-const KEYS: [&str; 60] = [
+const KEYS: [&str; 61] = [
     "fabric.kind",
     "fabric.hosts_per_tor",
     "fabric.host_rate",
@@ -16,6 +16,7 @@ const KEYS: [&str; 60] = [
     "fabric.mark_above",
     "fabric.shared_buffer",
     "fabric.shared_buffer.alpha",
+    "fabric.priority_bytes",
     "fabric.red",
     "fabric.red.min",
     "fabric.red.weight",

@@ -35,7 +35,11 @@ const SCHEMES: [&str; 13] = [
 ];
 
 /// Buffers, marks, rates and paths of their own kinds, each with a transport that meets them.
-const PORTS: [(&str, &str); 6] = [
+const PORTS: [(&str, &str); 7] = [
+    (
+        r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", port_buffer = "15KB", priority_bytes = "10KB", convergence = "20us" }"#,
+        TRANSPORTS[1],
+    ),
     (
         r#"{ kind = "two-pod", hosts_per_tor = 2, core_rate = "10Gbps", shared_buffer = { bytes = "30KB", alpha = 0.5 }, convergence = "20us" }"#,
         TRANSPORTS[0],

@@ -43,6 +43,8 @@ pub(crate) struct Hosts<C: Connection> {
     entropy: Option<EntropyValues>,
     /// Flow hash of packets.
     flow_hash: FlowHash,
+    /// Bytes at the beginning of each flow that switches send before others.
+    priority_bytes: Option<u64>,
     counters: HostCounters,
 }
 
@@ -63,8 +65,14 @@ impl<C: Connection> Hosts<C> {
             steering,
             entropy,
             flow_hash,
+            priority_bytes: None,
             counters: HostCounters::default(),
         }
+    }
+
+    /// The same where switches send the first bytes of each flow before others.
+    pub(crate) fn with_priority_bytes(self, bytes: Option<u64>) -> Hosts<C> {
+        Hosts { priority_bytes: bytes, ..self }
     }
 
     /// Parameters of the transport protocol.
@@ -235,8 +243,10 @@ impl<C: Connection> Hosts<C> {
             kind,
             is_handshake: is_handshake(&segment),
         };
-        let body =
-            Body { segment, generation: tuple.generation, from: tuple.from, path: tuple.path };
+        let is_early = kind == PacketKind::Forward
+            && self.priority_bytes.is_some_and(|bytes| self.is_early(id, &segment, bytes));
+        let FiveTuple { from, generation, path, .. } = tuple;
+        let body = Body { segment, generation, from, path, is_early };
         let packet = cx.network.packets.add(hot, body);
         if self.steering.is_some() {
             self.set_header(cx, id, tuple, packet, kind);
@@ -247,6 +257,14 @@ impl<C: Connection> Hosts<C> {
         self.counters.sent += 1;
         // An interface has the number of its port.
         cx.network.send(cx.now, tuple.from.into(), packet);
+    }
+
+    /// True if a segment carries some of the first `bytes` of its flow.
+    fn is_early(&self, id: u32, segment: &Segment, bytes: u64) -> bool {
+        let connection = &self.connections[id as usize];
+        connection
+            .offset_in_flow(connection.transport.stream_offset(segment))
+            .is_some_and(|offset| offset < bytes)
     }
 
     /// Sets the ports and TTL of a packet.

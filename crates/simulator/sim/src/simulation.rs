@@ -107,7 +107,8 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
                 steering(scenario, &fabric, seed)?,
                 entropy(scenario, seed),
                 flow_hash(&scenario.scheme),
-            ),
+            )
+            .with_priority_bytes(scenario.fabric.priority_bytes.map(|bytes| bytes.0)),
             flows: Vec::new(),
             starting: Vec::new(),
             finishing: Vec::new(),

@@ -88,6 +88,9 @@ pub trait Connection: Sized {
     /// Returns a delayed acknowledgement that is due, and its path. Call until it returns `None`.
     fn on_ack_timer(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
 
+    /// Offset in the stream of a data segment's first byte.
+    fn stream_offset(&self, segment: &Segment) -> u64;
+
     /// Counters so far.
     fn counters(&self) -> ConnectionCounters;
 
@@ -188,6 +191,11 @@ impl Connection for TcpConnection {
     #[inline]
     fn on_ack_timer(&mut self, config: &TcpConfig, now: Time) -> Option<(usize, Segment)> {
         self.receiver.on_timer(config, now).map(|segment| (0, segment))
+    }
+
+    #[inline]
+    fn stream_offset(&self, segment: &Segment) -> u64 {
+        segment.seq
     }
 
     fn counters(&self) -> ConnectionCounters {

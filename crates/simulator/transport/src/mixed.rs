@@ -138,6 +138,10 @@ impl Connection for MixedConnection {
         of_protocol!(self, groups, None, |inner, config| inner.on_ack_timer(config, now))
     }
 
+    fn stream_offset(&self, segment: &Segment) -> u64 {
+        of_either!(self, |inner| inner.stream_offset(segment))
+    }
+
     fn counters(&self) -> ConnectionCounters {
         of_either!(self, |inner| inner.counters())
     }

@@ -241,6 +241,9 @@ pub(crate) struct Options {
     pub(crate) mark_above: Option<Bytes>,
     /// Marking by the average queue (RED) at switch ports, in place of `mark_above`. Default: none.
     pub(crate) red: Option<Red>,
+    /// Bytes at the beginning of each flow that switches send before others, with acknowledgements, handshakes and probes (PIAS with two queues,
+    /// Bai et al., NSDI 2015). Default: none, each port has one queue.
+    pub(crate) priority_bytes: Option<Bytes>,
     /// Bytes that a host's own port can hold. Default: 10MB, or `port_buffer` if that is more, so that hosts wait instead of dropping
     /// their own packets (as with Linux's TCP small queues).
     pub(crate) host_buffer: Option<Bytes>,
@@ -274,6 +277,7 @@ impl Default for Options {
             port_packets: None,
             mark_above: None,
             red: None,
+            priority_bytes: None,
             host_buffer: None,
             host_packets: None,
             host_mark_above: None,

@@ -54,8 +54,18 @@ pub(super) fn resolve(
     let red = red(&raw.options, &port, shared_buffer)?;
     let non_minimal = group_routing::resolve(&raw.options, graph.routing)?;
     let convergence = bounded("convergence", raw.options.convergence)?;
-    let fabric =
-        Fabric { graph, failed, convergence, port, host_port, shared_buffer, red, non_minimal };
+    let priority_bytes = priority_bytes(&raw.options)?;
+    let fabric = Fabric {
+        graph,
+        failed,
+        convergence,
+        port,
+        host_port,
+        shared_buffer,
+        red,
+        priority_bytes,
+        non_minimal,
+    };
     Ok(Resolved { fabric, down, nominal })
 }
 
@@ -221,6 +231,22 @@ fn shared_buffer(options: &Options) -> Result<Option<SharedBuffer>, Problem> {
             .help(format!("above 0 and up to {LARGEST_ALPHA}, as in 1.0")));
     }
     Ok(Some(SharedBuffer { bytes, alpha }))
+}
+
+/// Bytes of a flow that go before others, at ports that have a buffer of their own.
+fn priority_bytes(options: &Options) -> Result<Option<Bytes>, Problem> {
+    let Some(bytes) = options.priority_bytes else { return Ok(None) };
+    if bytes == Bytes(0) {
+        return Err(Problem::at("priority_bytes", "no flow has so few")
+            .help("leave it out for ports with one queue"));
+    }
+    let others =
+        [("shared_buffer", options.shared_buffer.is_some()), ("red", options.red.is_some())];
+    if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
+        let message = format!("`{other}` is for ports with one queue");
+        return Err(Problem::at("priority_bytes", message).help("one of them"));
+    }
+    Ok(Some(bytes))
 }
 
 /// Marking by RED.

@@ -24,6 +24,9 @@ pub struct Fabric {
     /// Marking at switch ports by the average queue; `port.mark_above` is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub red: Option<Red>,
+    /// Bytes at the beginning of each flow that switches send before others; `None` if ports have one queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_bytes: Option<Bytes>,
     /// Paths by an intermediate group; `None` if packets take the graph's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub non_minimal: Option<NonMinimal>,

@@ -231,6 +231,21 @@ fn buffers_and_marks() {
             "shared_buffer = { bytes = \"100KB\" }\nmark_above = \"50KB\"",
             "6: fabric.mark_above: 50KB is never reached: the buffer holds 50KB\nhelp: a larger buffer, or a smaller `mark_above`",
         ),
+        (
+            line,
+            "priority_bytes = \"0KB\"",
+            "5: fabric.priority_bytes: no flow has so few\nhelp: leave it out for ports with one queue",
+        ),
+        (
+            line,
+            "shared_buffer = { bytes = \"1MB\" }\npriority_bytes = \"100KB\"",
+            "6: fabric.priority_bytes: `shared_buffer` is for ports with one queue\nhelp: one of them",
+        ),
+        (
+            line,
+            "red = { min = \"30KB\", max = \"90KB\" }\npriority_bytes = \"100KB\"",
+            "6: fabric.priority_bytes: `red` is for ports with one queue\nhelp: one of them",
+        ),
         (line, "red = { min = \"30KB\" }", "5: fabric.red.max: this key is missing"),
         (
             line,

@@ -137,6 +137,12 @@ impl<C: Connection> HostConnection<C> {
         })
     }
 
+    /// Offset of a byte of the stream in its flow; `None` if the flow has finished.
+    pub(super) fn offset_in_flow(&self, byte: u64) -> Option<u64> {
+        let (end, flow) = self.flows.iter().find(|(end, _)| byte < *end)?;
+        byte.checked_sub(end - flow.size.0)
+    }
+
     /// True if the connection may close: its only flow is complete and acknowledged.
     #[inline]
     pub(super) fn is_finished(&self) -> bool {

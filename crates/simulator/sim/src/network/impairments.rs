@@ -14,7 +14,7 @@ use super::packet::NIL;
 use super::port::LinkClass;
 use crate::random::Random;
 
-/// Ports that lose packets.
+/// Ports that lose packets, or whose delay has fallen.
 pub(crate) struct Impairments {
     random: Random,
     ports: BTreeMap<u32, Losses>,
@@ -36,7 +36,7 @@ impl Impairments {
         Impairments { random, ports: BTreeMap::new() }
     }
 
-    /// True if a port loses packets.
+    /// True if a port loses packets, or may have some that arrive late.
     pub(super) fn is_lossy(&self, port: u32) -> bool {
         self.ports.contains_key(&port)
     }
@@ -85,27 +85,70 @@ impl Network {
         }
     }
 
-    /// Sets the rate and delay of a switch's port. Packets do not overtake each other where the delay falls.
+    /// Sets the rate and delay of a switch's port. Packets do not overtake each other where the delay falls: from then on each takes a further look.
     fn set_rate(&mut self, now: Time, port_id: u32, (rate, delay): (Rate, Time)) {
         self.update_started(port_id, now);
         let port = self.ports[port_id as usize];
         let mut arrival = self.last_started_arrival(port_id);
         let mut end = port.busy_until - self.waiting_time(port_id);
-        let before = self.classes[usize::from(port.class)].rate;
-        self.management.change_rate(port_id, before, rate);
+        let LinkClass { rate: rate_before, delay: delay_before, .. } =
+            self.classes[usize::from(port.class)];
+        self.management.change_rate(port_id, rate_before, rate);
+        if delay < delay_before {
+            self.impairments.ports.entry(port_id).or_default();
+            self.ports[port_id as usize].set_up(port.up, true);
+        }
         let class = self.class_of(port.class, rate, delay);
         self.ports[port_id as usize].class = class;
         // The head of the list has started, so that the one pending event of the port remains right.
-        let mut packet = port.next_to_start;
+        let class = &self.classes[usize::from(class)];
+        let mut queue = class.has_two_queues().then(|| &mut self.priority_queues[port_id as usize]);
+        if let Some(queue) = &mut queue {
+            queue.second_time = Time::ZERO;
+        }
+        let (mut packet, mut place) = (port.next_to_start, 0);
         while packet != NIL {
             let hot = &mut self.packets.hot[packet as usize];
-            let class = &self.classes[usize::from(class)];
-            end += class.time_for(u32::from(hot.size));
+            let time = class.time_for(u32::from(hot.size));
+            end += time;
             arrival = arrival.max(end + class.delay);
             hot.arrival = arrival;
-            packet = hot.next;
+            if let Some(queue) = &mut queue {
+                hot.arrival = queue.requeue(place, (arrival, time));
+            }
+            (packet, place) = (hot.next, place + 1);
         }
         self.ports[port_id as usize].busy_until = end;
+    }
+
+    /// Arrival of the last packet of a port; 0 if it has none.
+    fn last_arrival(&self, port_id: u32) -> Time {
+        let port = &self.ports[port_id as usize];
+        if port.head == NIL {
+            return Time::ZERO;
+        }
+        let stored = self.packets.hot[port.tail as usize].arrival;
+        match self.priority_queues.get(port_id as usize) {
+            Some(queue) => queue.last_arrival(stored),
+            None => stored,
+        }
+    }
+
+    /// Accepts a packet, which arrives after the one before it, also where that one has a longer delay.
+    pub(super) fn accept_in_order(
+        &mut self,
+        now: Time,
+        port_id: u32,
+        packet: u32,
+        (start, end): (Time, Time),
+    ) {
+        let last = self.last_arrival(port_id);
+        self.accept(now, port_id, packet, start, end);
+        if last > now {
+            let early = last.saturating_sub(self.last_arrival(port_id));
+            let hot = &mut self.packets.hot[packet as usize];
+            hot.arrival = hot.arrival + early;
+        }
     }
 
     /// Transmission times of the packets of a port that have not started.
@@ -137,6 +180,7 @@ impl Network {
         let like = self.classes[usize::from(like)];
         let class = LinkClass::new(rate, delay, like.limits);
         let class = if like.is_managed { class.managed() } else { class };
+        let class = class.with_priority(like.priority);
         let known = self.classes.iter().position(|known| *known == class);
         if known.is_none() {
             self.classes.push(class);

@@ -8,11 +8,11 @@ use heddle_policy::{DreShift, Util};
 use heddle_transport::Kind;
 use heddle_units::{Bytes, Time};
 
-use super::host_queue::HostQueue;
 use super::impairments::Impairments;
 use super::management::Management;
 use super::packet::{NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
+use super::priority_queue::PriorityQueue;
 use crate::engine::{Event, Wheel};
 
 /// Drops and marks of a port.
@@ -35,8 +35,8 @@ pub(crate) struct Network {
     pub(crate) events: Wheel,
     /// Time constant of the utilisation estimator, if the scheme uses one.
     pub(crate) meter: Option<DreShift>,
-    /// Queues of the hosts' own ports, which are the first.
-    pub(crate) host_queues: Vec<HostQueue>,
+    /// Of the ports with two queues: the hosts' own, which are the first, or all.
+    pub(crate) priority_queues: Vec<PriorityQueue>,
     pub(crate) impairments: Impairments,
     /// Shared buffers and RED.
     pub(crate) management: Management,
@@ -53,8 +53,9 @@ impl Network {
         let size = u32::from(self.packets.hot[packet as usize].size);
         let start = port.busy_until.max(now);
         let end = start + class.time_for(size);
-        if class.is_host && start > now && self.packets.is_control(packet) {
-            return self.send_control(now, port_id, packet);
+        if class.has_two_queues() && start > now && self.packets.goes_first(packet, class.priority)
+        {
+            return self.send_first(now, port_id, packet);
         }
         if end - now > class.accept_within || port.waiting >= class.max_waiting || !port.is_clean {
             return self.drop_if_full(now, port_id, packet);
@@ -70,8 +71,8 @@ impl Network {
         let port = &mut self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
         let (arrival, is_marked) = (end + class.delay, start - now > class.mark_time);
-        if class.is_host {
-            return self.accept_at_host(now, port_id, packet, (start, end));
+        if class.has_two_queues() {
+            return self.accept_second(now, port_id, packet, (start, end));
         }
         let hot = &mut self.packets.hot[packet as usize];
         (hot.arrival, hot.next) = (arrival, NIL);
@@ -137,18 +138,19 @@ impl Network {
         }
         let start = port.busy_until.max(now);
         let end = start + class.time_for(u32::from(self.packets.hot[packet as usize].size));
+        let is_first = self.packets.goes_first(packet, class.priority);
         let is_lost = !port.is_clean && self.is_lost(port_id, packet);
         let port = &self.ports[port_id as usize];
         let class = &self.classes[usize::from(port.class)];
         let stats = &mut self.port_stats[port_id as usize];
         if is_lost {
             stats.failure_drops += 1;
-        } else if end - now > class.buffer_time
+        } else if end - now > class.limit(is_first)
             || (start > now && port.waiting >= class.max_waiting)
         {
             stats.buffer_drops += 1;
         } else {
-            return self.accept(now, port_id, packet, start, end);
+            return self.accept_in_order(now, port_id, packet, (start, end));
         }
         self.packets.remove(packet);
     }
@@ -156,7 +158,7 @@ impl Network {
     /// Removes the packet that reaches the far end of a port's link now; `None` if the event is stale because the link failed.
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, port_id: u32) -> Option<u32> {
-        if self.classes[usize::from(self.ports[port_id as usize].class)].is_host {
+        if self.classes[usize::from(self.ports[port_id as usize].class)].has_two_queues() {
             self.update_started(port_id, now);
         }
         let port = &mut self.ports[port_id as usize];
@@ -192,7 +194,7 @@ impl Network {
         let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
         let hot = &self.packets.hot[packet as usize];
         let arrival =
-            if class.is_host { self.arrival_at_host(port_id, packet) } else { hot.arrival };
+            if class.has_two_queues() { self.first_arrival(port_id, packet) } else { hot.arrival };
         arrival - class.delay - class.time_for(u32::from(hot.size))
     }
 
@@ -205,8 +207,8 @@ impl Network {
             let start = self.start_of(port_id, packet);
             self.ports[port_id as usize].dre.add(start.as_nanos(), size, shift);
         }
-        if self.classes[usize::from(self.ports[port_id as usize].class)].is_host {
-            self.start_at_host(port_id, packet);
+        if self.classes[usize::from(self.ports[port_id as usize].class)].has_two_queues() {
+            self.start_first(port_id, packet);
         }
         let port = &mut self.ports[port_id as usize];
         port.waiting -= 1;
@@ -236,8 +238,8 @@ impl Network {
         (port.head, port.tail, port.next_to_start, port.waiting) = (NIL, NIL, NIL, 0);
         port.set_up(false, false);
         port.busy_until = now;
-        if let Some(queue) = self.host_queues.get_mut(port_id as usize) {
-            *queue = HostQueue::default();
+        if let Some(queue) = self.priority_queues.get_mut(port_id as usize) {
+            *queue = PriorityQueue::default();
         }
         port.accepted_bytes -= unsent;
         while packet != NIL {

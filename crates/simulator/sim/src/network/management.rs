@@ -160,7 +160,7 @@ impl Network {
             self.port_stats[port_id as usize].buffer_drops += 1;
             return self.packets.remove(packet);
         }
-        self.accept(now, port_id, packet, start, end);
+        self.accept_in_order(now, port_id, packet, (start, end));
         self.mark_early(port_id, packet);
     }
 

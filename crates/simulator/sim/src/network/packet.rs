@@ -7,6 +7,7 @@ use heddle_policy::{Shim, Tor};
 use heddle_transport::{Kind, Segment};
 use heddle_units::Time;
 
+use super::port::Priority;
 use crate::five_tuple::{FiveTuple, PortsAndTtl};
 
 /// No packet.
@@ -60,6 +61,8 @@ pub(crate) struct Body {
     pub(crate) from: u16,
     /// Its subflow, from 0.
     pub(crate) path: u8,
+    /// True if switches send it before others, as part of the first bytes of its flow.
+    pub(crate) is_early: bool,
 }
 
 impl Body {
@@ -166,6 +169,20 @@ impl Packets {
     pub(crate) fn is_control(&self, index: u32) -> bool {
         self.hot[index as usize].kind == PacketKind::Reverse
             || self.body[index as usize].segment.kind != Kind::Data
+    }
+
+    /// True for a packet that goes before others at a port.
+    #[inline]
+    pub(crate) fn goes_first(&self, index: u32, priority: Priority) -> bool {
+        match priority {
+            Priority::None => false,
+            Priority::Control => self.is_control(index),
+            Priority::FirstBytes => {
+                self.is_control(index)
+                    || self.hot[index as usize].kind == PacketKind::Probe
+                    || self.body[index as usize].is_early
+            }
+        }
     }
 
     /// Packets that exist now.

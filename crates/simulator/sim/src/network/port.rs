@@ -6,6 +6,20 @@ use heddle_units::{Bytes, Rate, Time};
 
 use super::packet::NIL;
 
+/// Packets of a port that are sent before others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// None: the port has one queue.
+    None,
+    /// Control packets, at a host's own port. Buffers do not limit them.
+    Control,
+    /// Control packets, probes and the first bytes of flows, at a switch's port.
+    FirstBytes,
+}
+
+/// One part in so many of a switch port's buffer is for packets that go before others.
+const RESERVED: u64 = 8;
+
 /// Constants shared by ports with the same rate, delay and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LinkClass {
@@ -21,8 +35,8 @@ pub(crate) struct LinkClass {
     /// ECN threshold as waiting time.
     pub(crate) mark_time: Time,
     pub(crate) max_waiting: u32,
-    /// True for a host's own port, whose control packets go before data.
-    pub(crate) is_host: bool,
+    /// Packets that go before others.
+    pub(crate) priority: Priority,
     /// True if a shared buffer or RED decides on each packet ([`super::management`]).
     pub(crate) is_managed: bool,
 }
@@ -40,14 +54,33 @@ impl LinkClass {
             accept_within: buffer_time,
             mark_time: limits.mark_above.map_or(Time::NEVER, |bytes| rate.time_for(bytes)),
             max_waiting: limits.packets.unwrap_or(u32::MAX),
-            is_host: false,
+            priority: Priority::None,
             is_managed: false,
         }
     }
 
-    /// The same for a host's own port.
-    pub(crate) fn of_host(self) -> LinkClass {
-        LinkClass { is_host: true, ..self }
+    /// The same for a port with two queues. At a switch's the second holds up to seven eighths of the buffer.
+    pub(crate) fn with_priority(self, priority: Priority) -> LinkClass {
+        let accept_within = match priority {
+            Priority::FirstBytes => self.buffer_time - Time(self.buffer_time.0 / RESERVED),
+            _ => self.accept_within,
+        };
+        LinkClass { priority, accept_within, ..self }
+    }
+
+    /// True if some packets go before others.
+    #[inline]
+    pub(crate) fn has_two_queues(&self) -> bool {
+        self.priority != Priority::None
+    }
+
+    /// Time within which the transmission of a packet that is accepted ends, where its port has a buffer of its own.
+    pub(crate) fn limit(&self, is_first: bool) -> Time {
+        if self.priority == Priority::FirstBytes && !is_first {
+            self.accept_within
+        } else {
+            self.buffer_time
+        }
     }
 
     /// The same for a switch's port under a shared buffer or RED.

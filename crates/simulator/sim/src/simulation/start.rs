@@ -9,7 +9,7 @@ use crate::engine::Wheel;
 use crate::five_tuple::FlowHash;
 use crate::hosts::{EntropyValues, Steering};
 use crate::network::{
-    HostQueue, Impairments, LinkClass, Management, Network, Packets, Port, PortStats,
+    Impairments, LinkClass, Management, Network, Packets, Port, PortStats, Priority, PriorityQueue,
 };
 use crate::progress::SimError;
 use crate::random::{Random, Stream};
@@ -34,6 +34,7 @@ pub(super) fn start_network(
     let mut classes: Vec<LinkClass> = Vec::new();
     let (shared, red) = (scenario.fabric.shared_buffer, scenario.fabric.red);
     let is_managed = shared.is_some() || red.is_some();
+    let has_priority = scenario.fabric.priority_bytes.is_some();
     let mut ports = Vec::with_capacity(fabric.ports.len());
     for info in &fabric.ports {
         let link = fabric.graph.links[info.link as usize];
@@ -41,8 +42,9 @@ pub(super) fn start_network(
         let limits = if from_host { scenario.fabric.host_port } else { scenario.fabric.port };
         let class = LinkClass::new(fabric.rate_of(info), link.delay, limits);
         let class = match from_host {
-            true => class.of_host(),
+            true => class.with_priority(Priority::Control),
             false if is_managed => class.managed(),
+            false if has_priority => class.with_priority(Priority::FirstBytes),
             false => class,
         };
         let index = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
@@ -53,11 +55,12 @@ pub(super) fn start_network(
         port.set_up(!is_failed(scenario, fabric, info.link), false);
         ports.push(port);
     }
+    let two_queues = if has_priority { ports.len() } else { fabric.interface_port.len() };
     Network {
         port_stats: vec![PortStats::default(); ports.len()],
         events: wheel_for(&classes, ports.len()),
         packets: Packets::default(),
-        host_queues: vec![HostQueue::default(); fabric.interface_port.len()],
+        priority_queues: vec![PriorityQueue::default(); two_queues],
         impairments: Impairments::new(Random::new(seed, Stream::Losses)),
         management: Management::new(fabric, shared, red, Random::new(seed, Stream::Marks)),
         hops: 0,

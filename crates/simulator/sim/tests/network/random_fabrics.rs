@@ -273,11 +273,15 @@ pub fn hosts(graph: &Graph) -> u32 {
     graph.nodes.iter().filter(|node| node.tier == 0).count() as u32
 }
 
-/// Limits of switches' ports, which may share their buffer, and mark by RED.
-fn ports() -> impl Strategy<Value = (PortLimits, Option<SharedBuffer>, Option<Red>)> {
+/// Switches' ports: limits, a shared buffer, RED, and the bytes of a flow that go first.
+type Ports = (PortLimits, Option<SharedBuffer>, Option<Red>, Option<Bytes>);
+
+/// Switches' ports, which may share their buffer and mark by RED, or have two queues.
+fn ports() -> impl Strategy<Value = Ports> {
     let alpha = prop::option::weighted(0.3, select(vec![0.2, 1.0, 8.0]));
     let red = prop::option::weighted(0.3, (1u64..5_000, 1u64..10_000, any::<bool>()));
-    (limits(), alpha, red).prop_map(|(port, alpha, red)| {
+    let early = prop::option::weighted(0.4, (1u64..50_000).prop_map(Bytes));
+    (limits(), alpha, red, early).prop_map(|(port, alpha, red, early)| {
         let shared = alpha.map(|alpha| SharedBuffer { bytes: port.bytes, alpha });
         let share = |share| Share::new(share).expect("a share");
         let red = red.map(|(min, further, gentle)| Red {
@@ -288,7 +292,8 @@ fn ports() -> impl Strategy<Value = (PortLimits, Option<SharedBuffer>, Option<Re
             gentle,
         });
         let mark_above = port.mark_above.filter(|_| red.is_none());
-        (PortLimits { mark_above, ..port }, shared, red)
+        let early = early.filter(|_| shared.is_none() && red.is_none());
+        (PortLimits { mark_above, ..port }, shared, red, early)
     })
 }
 
@@ -301,7 +306,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
     };
     (graph().prop_flat_map(with_flows), rest).prop_map(|((graph, flows), rest)| {
         let (transport, ports, host_port, convergence, scheme, entropy) = rest;
-        let (port, shared_buffer, red) = ports;
+        let (port, shared_buffer, red, priority_bytes) = ports;
         let scheme = scheme.get(&schemes_for(&graph)).clone();
         Scenario {
             title: String::new(),
@@ -319,6 +324,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 host_port,
                 shared_buffer,
                 red,
+                priority_bytes,
                 non_minimal: None,
             },
             events: Vec::new(),

@@ -94,6 +94,11 @@ impl Connection for MptcpConnection {
         self.server.on_timer(&context(parameters, &self.secrets, now))
     }
 
+    #[inline]
+    fn stream_offset(&self, segment: &Segment) -> u64 {
+        segment.data_seq
+    }
+
     fn counters(&self) -> ConnectionCounters {
         let each = self.client.subflows().map(|subflow| subflow.sender.counters());
         let zero = ConnectionCounters {

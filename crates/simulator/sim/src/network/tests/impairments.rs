@@ -62,6 +62,22 @@ fn packets_do_not_overtake_each_other_when_the_delay_falls() {
 }
 
 #[test]
+fn a_packet_that_is_sent_after_the_delay_has_fallen_does_not_overtake_either() {
+    let mut network = one_port(limits(100_000), None);
+    let slow = Impairment { delay: Some(Time::micros(50)), ..Impairment::default() };
+    network.degrade(Time::ZERO, 0, 0, &slow);
+    network.send_data(Time::ZERO, 1500);
+    network.repair(bytes(2000), 0, WHOLE);
+    network.send_data(bytes(3000), 1500);
+    let mut at = Vec::new();
+    while let Some((now, Event::Arrival(port))) = network.events.pop() {
+        at.extend(network.arrive(now, port).map(|_| now));
+    }
+    let first = bytes(1500) + Time::micros(50);
+    assert_eq!(at, [first, first], "the second waits for the first");
+}
+
+#[test]
 fn a_port_loses_its_share_of_packets() {
     let mut network = one_port(limits(100_000), None);
     let loss = Impairment { loss: Share::new(0.1), ..Impairment::default() };

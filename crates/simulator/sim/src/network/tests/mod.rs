@@ -1,9 +1,9 @@
 //! Test support: a network of one port at 10 Gbps, where a byte takes 800 ps, and its invariants.
 
-mod host_queue;
 mod impairments;
 mod management;
 mod model;
+mod priority_queue;
 mod traces;
 
 use heddle_policy::{DreShift, Tor};
@@ -35,7 +35,7 @@ impl Network {
         let list = self.list(port.head);
         let waiting = self.list(port.next_to_start);
         let arrival = |id: &u32| match waiting.iter().position(|other| other == id) {
-            Some(place) if class.is_host => self.waiting_arrival(port_id, *id, place),
+            Some(place) if class.has_two_queues() => self.waiting_arrival(port_id, *id, place),
             _ => self.packets.hot[*id as usize].arrival,
         };
         let arrivals: Vec<Time> = list.iter().map(arrival).collect();
@@ -44,7 +44,7 @@ impl Network {
         assert!(arrivals.last().is_none_or(|&at| at == port.busy_until + class.delay));
         assert!(list.last().is_none_or(|&last| last == port.tail));
         let backlog = port.busy_until.saturating_sub(now);
-        assert!(class.is_host || backlog <= class.buffer_time, "within the buffer");
+        assert!(class.has_two_queues() || backlog <= class.buffer_time, "within the buffer");
         assert_eq!(self.list(port.next_to_start).len(), port.waiting as usize);
         assert!(port.up || list.is_empty(), "nothing is on a link that is down");
         list.len()
@@ -74,7 +74,7 @@ fn one_port(limits: PortLimits, meter: Option<DreShift>) -> Network {
         packets: Packets::default(),
         events: Wheel::new(Time::nanos(10), Time::micros(10)),
         meter,
-        host_queues: Vec::new(),
+        priority_queues: Vec::new(),
         impairments: Impairments::new(Random::new(1, Stream::Losses)),
         management: Management::default(),
         hops: 0,

@@ -47,7 +47,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         };
         let segment = Segment { len: 1000, ..Segment::default() };
         let packet =
-            self.network.packets.add(hot, Body { segment, generation: 1, from: 0, path: 0 });
+            self.network.packets.add(hot, Body { segment, generation: 1, ..Body::default() });
         let routes = &self.switching.routes;
         let (network, fabric) = (&mut self.network, &self.fabric);
         let mut site = HostContext { now: self.now, network, fabric, routes };
