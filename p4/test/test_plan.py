@@ -24,6 +24,7 @@ from heddle_p4.document import BadPlan
 from heddle_p4.plan import COUNTERS, CPU_PORT, Plan, Tables
 from heddle_p4.probes import frame as probe_frame
 from heddle_p4.program import Program
+from heddle_p4.switch import NotConnected
 from test_fabric import MP_HULA, SHUTTLE
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "tor-0.json"
@@ -247,6 +248,15 @@ class Refused(unittest.TestCase):
             done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 127)
         self.assertRegex(done.stderr, "simple_switch_grpc.*simple_switch .*\nhelp: ./x setup p4")
+
+    def test_a_bmv2_that_ends_at_once_is_said_to_have_ended(self) -> None:
+        def connect() -> None:
+            raise NotConnected("127.0.0.1:9090")
+
+        with subprocess.Popen(("false",)) as process:
+            process.wait()
+            with self.assertRaisesRegex(NotConnected, "127.0.0.1:9090: it has ended with status 1; .*\nhelp: .*nanomsg"):
+                bmv2.connected(connect, process)
 
     def test_a_protocol_that_is_none_is_refused(self) -> None:
         with (
