@@ -178,7 +178,8 @@ def main() -> int:
         print(lack, file=sys.stderr)
         return NOT_FOUND
     except NotConnected as error:
-        print(f"heddle-p4-switch: {bmv2.PROGRAMS[protocol]} does not answer at {error}", file=sys.stderr)
+        hint = "" if "help:" in str(error) else "\nhelp: the loopback device has to be up: ip link set lo up"
+        print(f"heddle-p4-switch: {bmv2.PROGRAMS[protocol]} does not answer at {error}{hint}", file=sys.stderr)
         return 1
     except (BadPlan, BadConstants) as error:
         print(f"heddle-p4-switch: {error}", file=sys.stderr)
