@@ -46,7 +46,7 @@ say_missing_p4() {
     fi
     say "p4: missing: ${missing[*]}. Their tests are skipped."
     say "p4: known to work: p4c $P4C_KNOWN; p4c-barefoot is p4c built with the Tofino backend"
-    say "p4: known to work: BMv2 $BMV2_KNOWN with its Python files; simple_switch_grpc is BMv2 built with PI, and with Thrift for the tests"
+    say "p4: known to work: BMv2 $BMV2_KNOWN with nanomsg and its Python files, as it is built by default; simple_switch_grpc is BMv2 built with PI, and with Thrift for the tests"
     say "help: packages and how to build: https://github.com/p4lang/p4c#readme and https://github.com/p4lang/behavioral-model#readme;"
     say "help: container images: p4lang/p4c and p4lang/behavioral-model on Docker Hub. Then put the programs on the PATH."
 }

@@ -72,7 +72,8 @@ def _running(program: str, words: list[str], connect: Callable[[], Switch], port
     assert path, f"{program} is missing"
     with tempfile.TemporaryDirectory() as folder:
         address = f"ipc://{folder}/packets"
-        command = [path, "--packet-in", address, *words]
+        # The default address of notifications is one file for all switches of the machine.
+        command = [path, "--packet-in", address, "--notifications-addr", f"ipc://{folder}/notifications", *words]
         with open(f"{folder}/log", "wb") as log, subprocess.Popen(command, stdout=log, stderr=log, cwd=folder) as process:
             try:
                 with contextlib.closing(connected(connect, process)) as switch, dataplane_of(address, ports) as dataplane:

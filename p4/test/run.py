@@ -31,10 +31,11 @@ NEEDS = {
     "test_tna_rounds": "p4c-bm2-ss",
     "test_bmv2": "simple_switch",
     "test_p4runtime": "simple_switch_grpc",
+    "test_example": "simple_switch_grpc",
     "test_fabric": "simple_switch",
     "test_fabric_p4runtime": "simple_switch_grpc",
 }
-AS_ROOT = ("test_cpu_port", "test_switch", "test_fabric", "test_fabric_p4runtime")
+AS_ROOT = ("test_cpu_port", "test_switch", "test_example", "test_fabric", "test_fabric_p4runtime")
 PACKAGES = {"simple_switch": ("ptf", "pynng", "thrift"), "simple_switch_grpc": ("ptf", "pynng", "thrift", "finsy")}
 
 

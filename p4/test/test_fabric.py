@@ -35,6 +35,8 @@ MP_HULA = {
     "association": {"slots": 1024, "idle_after": 60 * 10**9},
     "long_flows": "apart",
 }
+SHUTTLE = {key: value for key, value in MP_HULA.items() if key != "long_flows"}
+SHUTTLE |= {"full_queue_shift": 16, "range_shift": 1, "draws": 1, "choice": "weighted", "subflows": "apart"}
 
 # A host's part: what it sends is paced, so that subflows are not idle for a flowlet gap, and switches are not busy.
 RECEIVE = f"""
@@ -118,12 +120,12 @@ def eventually(what: str, holds: object) -> None:
 class Fabric(unittest.TestCase):
     """As root, with simple_switch."""
 
-    config = MP_HULA
+    scheme, config = "mp-hula", MP_HULA
     protocol = "thrift"
 
     def setUp(self) -> None:
         folder = self.folder = self.enterContext(tempfile.TemporaryDirectory())
-        network = fabric.Fabric(SPINES, "mp-hula", self.config, rate=20_000_000)
+        network = fabric.Fabric(SPINES, self.scheme, self.config, rate=20_000_000)
         self.fabric = self.enterContext(fabric.running(network, pathlib.Path(folder), self.protocol))
         self.observer = Observer(self.fabric.namespace("leaf-1"))
         self.addCleanup(self.observer.close)
@@ -174,6 +176,12 @@ class FabricWithExternalTokens(Fabric):
     """The same with tokens by the control plane: without its answers no subflow has a shim, and nothing keeps the two apart."""
 
     config = MP_HULA | {"tokens": "control-plane"}
+
+
+class FabricUnderShuttle(Fabric):
+    """The same under Shuttle, whose hops are drawn: its rule for subflows keeps the two apart."""
+
+    scheme, config = "shuttle", SHUTTLE
 
 
 if __name__ == "__main__":

@@ -17,5 +17,11 @@ class FabricByP4RuntimeWithExternalTokens(test_fabric.FabricWithExternalTokens):
     protocol = "p4runtime"
 
 
+class FabricByP4RuntimeUnderShuttle(test_fabric.FabricUnderShuttle):
+    """The same under Shuttle."""
+
+    protocol = "p4runtime"
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
+from typing import Any
 
 import fabric
 import frames
@@ -19,17 +20,41 @@ from frames import ACK
 from heddle_p4 import bmv2, status, tokens
 from heddle_p4.__main__ import ask
 from heddle_p4.cflb import mix
-from heddle_p4.plan import COUNTERS, CPU_PORT, BadPlan, Plan, Tables
+from heddle_p4.document import BadPlan
+from heddle_p4.plan import COUNTERS, CPU_PORT, Plan, Tables
 from heddle_p4.probes import frame as probe_frame
 from heddle_p4.program import Program
-from test_fabric import MP_HULA
+from heddle_p4.switch import NotConnected
+from test_fabric import MP_HULA, SHUTTLE
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "tor-0.json"
+# What is put where in the example (None: taken out), and what is then said.
+MISTAKES: list[tuple[tuple[str | int, ...], object, str]] = [
+    (("ports",), None, 'the file: "ports" is missing'),
+    (("tors",), "one", 'the file: "tors" is "one": a number is meant'),
+    (("salt",), True, 'the file: "salt" is true: a number is meant'),
+    (("tor",), -1, 'the file: "tor" is -1: a number or null is meant'),
+    (("tor",), 1, '"tor" is 1: the fabric has 1 ToRs, from 0'),
+    (("config", "fail_after"), None, 'config: "fail_after" is missing'),
+    (("config", "update"), "newest", 'config: "update" is "newest": one of refresh, listing is meant'),
+    (("config", "flowlet_slots"), 1000, 'config: "flowlet_slots" is 1000: a power of two is meant'),
+    (("config", "flowlet_slots"), 0, 'config: "flowlet_slots" is 0: a power of two is meant'),
+    (("ports", 1), 7, "ports[1]: an object is meant, not 7"),
+    (("ports", 1, "role"), "uplink", 'ports[1]: "role" is "uplink": one of host, up, down is meant'),
+    (("ports", 1, "own_mac"), "02:00", 'ports[1]: "own_mac" is "02:00": a number or text as "02:00:00:00:00:01" is meant'),
+    (("ports", 1, "speed"), 1, 'ports[1]: there is no key "speed"; there are: number, device, role, own_mac, peer_mac, full, probe_ports'),
+    (("ports", 1, "number"), 0, "ports: two have the number 0"),
+    (("ports", 1, "probe_ports"), [2], 'ports[1]: "probe_ports": 2 is no port of this switch; its ports: 0, 1'),
+    (("next_hops",), [], '"next_hops" has 0 lists: one for each of the 1 ToRs is meant'),
+    (("next_hops", 0), [5], "next_hops[0]: 5 is no port of this switch; its ports: 0, 1"),
+    (("destinations", 0, "address"), "10.0.0", "destinations[0]: \"address\": '10.0.0' does not appear to be an IPv4 or IPv6 address"),
+    (("destinations", 0, "tor"), 4, 'destinations[0]: "tor" is 4: the fabric has 1 ToRs, from 0'),
+    (("destinations", 0, "port"), 4, 'destinations[0]: "port": 4 is no port of this switch; its ports: 0, 1'),
+]
 SPINES = 4
 HULA: fabric.Json = {"probe_period": 200_000, "fail_after": 600_000, "flowlet_gap": 100_000, "flowlet_slots": 64, "util_bits": 8}
 HULA |= {"update": "refresh", "local_detection": False}
 DROPPED = 511
-SHUTTLE: fabric.Json = {key: value for key, value in MP_HULA.items() if key != "long_flows"}
-SHUTTLE |= {"full_queue_shift": 16, "range_shift": 1, "draws": 1, "choice": "weighted", "subflows": "apart"}
 
 
 def murmur(words: tuple[int, ...]) -> int:
@@ -41,6 +66,17 @@ def murmur(words: tuple[int, ...]) -> int:
         state ^= turned
         state = ((state << 13 | state >> 19) % 2**32 * 5 + 0xE6546B64) % 2**32
     return mix(state, 4 * len(words))
+
+
+def put(given: Any, place: tuple[str | int, ...], value: object) -> None:
+    """Puts a value into a document, or takes what is there out."""
+    *outer, last = place
+    for key in outer:
+        given = given[key]
+    if value is None:
+        del given[last]
+    else:
+        given[last] = value
 
 
 def plan_of(node: str, scheme: str, config: fabric.Json) -> Plan:
@@ -173,8 +209,37 @@ class Refused(unittest.TestCase):
             plan_of("leaf-0", "mp-hula", MP_HULA | {"tokens": "switch"}).program()
 
     def test_a_scheme_without_a_program_is_refused(self) -> None:
-        with self.assertRaisesRegex(BadPlan, "drill"):
-            dataclasses.replace(plan_of("leaf-0", "ecmp", {}), scheme="drill").program()
+        with self.assertRaisesRegex(BadPlan, 'scheme "drill": there are programs for ecmp, hula, mp-hula, shuttle, cflb'):
+            plan_of("leaf-0", "drill", {})
+
+    def test_a_mistake_in_a_file_is_named_with_its_place(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "switch.json")
+            for place, value, said in MISTAKES:
+                with self.subTest(said):
+                    given = json.loads(EXAMPLE.read_text())
+                    put(given, place, value)
+                    path.write_text(json.dumps(given))
+                    with self.assertRaises(BadPlan) as refused:
+                        Plan.read(path)
+                    first, second = str(refused.exception).split("\n")
+                    self.assertEqual(first, f"{path}: {said}")
+                    self.assertRegex(second, "^help: .*control-plane.md")
+
+    def test_what_is_no_json_or_no_object_is_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "switch.json")
+            texts = ((None, "No such file"), ("{", "Expecting property name"), ("[]", r"an object is meant, not \[\]"), ("\0", "Expecting value"))
+            for text, said in texts:
+                if text is not None:
+                    path.write_text(text)
+                with self.assertRaisesRegex(BadPlan, said):
+                    Plan.read(path)
+
+    def test_the_example_fits_its_program(self) -> None:
+        plan = Plan.read(EXAMPLE)
+        plan.check(Program(plan.program()))
+        self.assertEqual([port.peer_mac for port in plan.ports], [0x020000000000, 0x020000000001])
 
     def test_a_machine_without_bmv2_is_told_what_is_missing_and_how_to_get_it(self) -> None:
         with tempfile.TemporaryDirectory() as empty:
@@ -183,6 +248,15 @@ class Refused(unittest.TestCase):
             done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 127)
         self.assertRegex(done.stderr, "simple_switch_grpc.*simple_switch .*\nhelp: ./x setup p4")
+
+    def test_a_bmv2_that_ends_at_once_is_said_to_have_ended(self) -> None:
+        def connect() -> None:
+            raise NotConnected("127.0.0.1:9090")
+
+        with subprocess.Popen(("false",)) as process:
+            process.wait()
+            with self.assertRaisesRegex(NotConnected, "127.0.0.1:9090: it has ended with status 1; .*\nhelp: .*nanomsg"):
+                bmv2.connected(connect, process)
 
     def test_a_protocol_that_is_none_is_refused(self) -> None:
         with (

@@ -12,8 +12,7 @@ import unittest
 from typing import Any
 
 import fabric
-from test_fabric import HULA, eventually
-from test_plan import SHUTTLE
+from test_fabric import HULA, SHUTTLE, eventually
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROBE_PERIOD = 20_000_000
@@ -45,7 +44,8 @@ class Running(unittest.TestCase):
 
     def start(self) -> subprocess.Popen[bytes]:
         """The switch, which is ended with the test."""
-        run = 'ip link set lo up && exec "$@"'
+        devices = " ".join(f"&& ip link add eth{number} type bridge" for number in range(SPINES + 1))
+        run = f'ip link set lo up {devices} && exec "$@"'
         command = ("unshare", "--net", "sh", "-c", run, "sh", sys.executable, "-m", "heddle_p4", "--protocol", "p4runtime", str(self.path))
         with open(self.log, "wb") as log:
             process = subprocess.Popen(command, stderr=log, env=self.environment)
@@ -72,6 +72,11 @@ class Running(unittest.TestCase):
         self.path.write_text(json.dumps(self.plan))
         self.process.send_signal(signal.SIGHUP)
         eventually("the new next hops are taken", lambda: self.state()["routes"][0]["next_hops"] == ["eth2"])
+
+        self.path.write_text("{")
+        self.process.send_signal(signal.SIGHUP)
+        eventually("a file that is none is told", lambda: "the next hops stay as they are" in self.log.read_text())
+        self.assertEqual(self.state()["routes"][0]["next_hops"], ["eth2"])
 
         counted = json.loads(self.path.with_suffix(".counters").read_text())
         self.assertEqual((counted["flowlets"], counted["probe_arrivals"]), (0, 0))

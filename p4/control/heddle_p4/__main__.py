@@ -1,21 +1,26 @@
 """Runs one switch of a fabric: BMv2 with the scheme's program on the devices of this network namespace, its tables, its probes.
 
-heddle-p4-switch SWITCH.json             runs it
+heddle-p4-switch SWITCH.json             runs it, as root
 heddle-p4-switch SWITCH.json --status    prints ports, routes, best hops and counters of the one that runs
+heddle-p4-switch SWITCH.json --check     checks the file, and that BMv2 and what else it takes are installed
 
 BMv2 is simple_switch_grpc, controlled by P4Runtime, or where that is missing simple_switch, by Thrift; --protocol or HEDDLE_P4_PROTOCOL
-chooses. SIGHUP reads the file again and changes the next hops; SIGTERM ends it."""
+chooses. SIGHUP reads the file again and changes the next hops; SIGTERM ends it. p4/examples/tor-0.json is a switch between two hosts;
+docs/src/p4/control-plane.md runs it step by step and describes the keys of a file."""
 
 import argparse
 import json
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 from heddle_p4 import bmv2, status
-from heddle_p4.plan import CPU_PORT, BadPlan, Plan, Tables
+from heddle_p4.cflb import BadConstants
+from heddle_p4.document import BadPlan
+from heddle_p4.plan import CPU_PORT, Plan, Tables
 from heddle_p4.probes import Probes
 from heddle_p4.program import Program
 from heddle_p4.switch import NotConnected
@@ -72,6 +77,33 @@ def write(path: pathlib.Path, content: status.Json | dict[str, int]) -> None:
     new.replace(path)
 
 
+def read(path: pathlib.Path) -> Plan:
+    """A switch that its program has room for. Raises BadPlan."""
+    plan = Plan.read(path)
+    plan.check(Program(plan.program()))
+    return plan
+
+
+def reread(path: pathlib.Path, running: Plan) -> Plan:
+    """The file as it is now; the plan that runs if it is none, which is said."""
+    try:
+        return read(path)
+    except BadPlan as error:
+        print(f"heddle-p4-switch: the next hops stay as they are: {error}", file=sys.stderr, flush=True)
+        return running
+
+
+def check_devices(plan: Plan) -> None:
+    """Raises BadPlan for a device that this network namespace has not: BMv2 does without its port."""
+    there = [name for _, name in socket.if_nameindex()]
+    for port in plan.ports:
+        if port.device not in there:
+            raise BadPlan(
+                f'{plan.node}: port {port.number}: there is no device "{port.device}" in this network namespace, which has {", ".join(there)}\n'
+                "help: ip netns exec NAME heddle-p4-switch SWITCH.json runs it in another one"
+            )
+
+
 def ask(path: pathlib.Path) -> status.Json:
     """The state of the switch that runs with this file: it writes NAME.status where there is none. Raises BadPlan if none runs."""
     answer = path.with_suffix(".status")
@@ -89,7 +121,7 @@ def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:
     """Until SIGTERM."""
     signals = Signals()
     program = Program(plan.program())
-    plan.check(program)
+    check_devices(plan)
     # The kernel of the namespace sees all frames too, and must not forward them a second time.
     subprocess.run(("sysctl", "-q", "-w", "net.ipv4.ip_forward=0"), check=True)
     with bmv2.running(protocol, program, {port.number: port.device for port in plan.ports}, CPU_PORT) as (switch, cpu):
@@ -107,7 +139,7 @@ def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:
             now = ports.up()
             if signals.changed:
                 signals.changed = False
-                tables.reroute(Plan.read(path), now)
+                tables.reroute(reread(path, tables.plan), now)
             elif now != up:
                 tables.set_up(now)
             up = now
@@ -125,9 +157,9 @@ def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:
 def main() -> int:
     """Status 1 for what the user can put right, 127 for what is missing."""
     parser = argparse.ArgumentParser(prog="heddle-p4-switch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("switch", type=pathlib.Path, nargs="?", help="the switch, as JSON: see heddle_p4/plan.py")
+    parser.add_argument("switch", type=pathlib.Path, nargs="?", help="the switch, as JSON, such as p4/examples/tor-0.json")
     parser.add_argument("--protocol", choices=list(bmv2.PROGRAMS), help="of the control plane (default: p4runtime where it is at hand)")
-    parser.add_argument("--check", action="store_true", help="only check that all that a switch takes is installed")
+    parser.add_argument("--check", action="store_true", help="only check the file, if one is given, and that all that a switch takes is installed")
     parser.add_argument("--status", action="store_true", help="print the state of the switch that runs with this file")
     parser.add_argument("--json", action="store_true", help="as JSON")
     given = parser.parse_args()
@@ -138,7 +170,7 @@ def main() -> int:
             state = ask(given.switch)
             print(json.dumps(state) if given.json else status.text(state))
             return 0
-        plan = Plan.read(given.switch) if given.switch else None
+        plan = read(given.switch) if given.switch else None
         protocol = bmv2.choose(given.protocol, plan is not None and plan.fills_registers())
         if plan and not given.check:
             serve(given.switch, plan, protocol)
@@ -146,9 +178,10 @@ def main() -> int:
         print(lack, file=sys.stderr)
         return NOT_FOUND
     except NotConnected as error:
-        print(f"heddle-p4-switch: {bmv2.PROGRAMS[protocol]} does not answer at {error}", file=sys.stderr)
+        hint = "" if "help:" in str(error) else "\nhelp: the loopback device has to be up: ip link set lo up"
+        print(f"heddle-p4-switch: {bmv2.PROGRAMS[protocol]} does not answer at {error}{hint}", file=sys.stderr)
         return 1
-    except BadPlan as error:
+    except (BadPlan, BadConstants) as error:
         print(f"heddle-p4-switch: {error}", file=sys.stderr)
         return 1
     return 0

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ CHOICE = "HEDDLE_P4_PROTOCOL"
 START = 60.0
 BESIDE = 5.0  # Thrift answers just behind P4Runtime, or never
 P4RUNTIME_PORT, THRIFT_PORT = 9559, 9090
+BUILT_WITH = "it is to be built with nanomsg (its default), simple_switch_grpc with PI as well"
 SETUP = "./x setup p4 says where it is to be had"
 
 Session = TypeVar("Session")
@@ -70,8 +72,11 @@ def connected(connect: Callable[[], Session], process: subprocess.Popen[bytes], 
     while True:
         try:
             return connect()
-        except NotConnected:
-            if process.poll() is not None or time.monotonic() > deadline:
+        except NotConnected as error:
+            status = process.poll()
+            if status is not None:
+                raise NotConnected(f"{error}: it has ended with status {status}; what it printed is above\nhelp: {BUILT_WITH}") from error
+            if time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
 
@@ -79,7 +84,7 @@ def connected(connect: Callable[[], Session], process: subprocess.Popen[bytes], 
 @contextlib.contextmanager
 def _process(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     """A switch that ends with the context, and with this process, however that ends."""
-    with subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=sys.stderr) as process:
         try:
             yield process
         finally:

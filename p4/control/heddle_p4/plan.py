@@ -8,12 +8,14 @@ import json
 import pathlib
 from typing import Any
 
-from heddle_p4 import cflb
+from heddle_p4 import cflb, document
+from heddle_p4.document import BadPlan
 from heddle_p4.program import Program
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, capacity_values, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
 
+EXAMPLE = "docs/src/p4/control-plane.md describes the keys, p4/examples/tor-0.json is such a file"
 P4 = pathlib.Path(__file__).resolve().parents[2]
 ROLES = {"host": 1, "up": 2, "down": 3, "cpu": 4}
 WITH_PROBES = ("hula", "mp-hula", "shuttle")
@@ -31,10 +33,6 @@ TOKEN_COPIES = 1  # COPY_SESSION of p4/mp-hula/external_tokens.p4
 FIRST_GROUP = 1
 
 
-class BadPlan(ValueError):
-    """A document that describes no switch."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Port:
     """A port: its device, the far end's role, the Ethernet addresses of both ends, the ports to which its probes are replicated."""
@@ -46,6 +44,12 @@ class Port:
     peer_mac: int
     full: int
     probe_ports: tuple[int, ...]
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> "Port":
+        """From a port of a document."""
+        macs = {end: document.ethernet_address(given[end]) for end in ("own_mac", "peer_mac")}
+        return cls(**(given | macs | {"probe_ports": tuple(given["probe_ports"])}))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,19 +71,19 @@ class Plan:
     def read(cls, path: pathlib.Path) -> "Plan":
         """From a file. Raises BadPlan."""
         try:
-            given = json.loads(path.read_text())
-            ports = [Port(**(port | {"probe_ports": tuple(port["probe_ports"])})) for port in given.pop("ports")]
-            hops = tuple(tuple(hops) for hops in given.pop("next_hops"))
-            destinations = tuple((to["address"], to["tor"], to["port"]) for to in given.pop("destinations"))
-            return cls(ports=tuple(ports), next_hops=hops, destinations=destinations, **given)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise BadPlan(f"{path}: {error}") from error
+            given = document.checked(json.loads(path.read_text()))
+        except OSError as error:
+            raise BadPlan(f"{path}: {error.strerror}\nhelp: {EXAMPLE}") from error
+        except ValueError as error:
+            raise BadPlan(f"{path}: {error}\nhelp: {EXAMPLE}") from error
+        ports = tuple(Port.of(port) for port in given.pop("ports"))
+        hops = tuple(tuple(hops) for hops in given.pop("next_hops"))
+        destinations = tuple((to["address"], to["tor"], to["port"]) for to in given.pop("destinations"))
+        return cls(ports=ports, next_hops=hops, destinations=destinations, **given)
 
     def program(self) -> pathlib.Path:
         """The compiled form of the scheme's program. Raises BadPlan."""
         path = P4 / self.scheme / "compiled" / f"{self.scheme}.json"
-        if not path.is_file():
-            raise BadPlan(f'scheme "{self.scheme}": there are programs for ecmp, hula, mp-hula, shuttle and cflb')
         if not self.asks_for_tokens():
             return path
         external = path.with_stem(f"{self.scheme}-external")
