@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use heddle_transport::{Agreed, Connection, Kind, Options, Segment, SenderState};
 use heddle_units::{Rate, Time};
 
-use crate::engine::{Event, prefetch};
+use crate::engine::{Event, prefetch_whole};
 use crate::five_tuple::{FiveTuple, FlowHash};
 use crate::network::{Body, Hot, NIL, PacketKind};
 use crate::random::{Random, Stream};
@@ -108,7 +108,7 @@ impl<C: Connection> Hosts<C> {
     /// Prefetches a connection.
     #[inline]
     pub(crate) fn prefetch(&self, id: u32) {
-        prefetch(&self.connections, id);
+        prefetch_whole(&self.connections, id);
     }
 
     /// Appends a flow to a connection.

@@ -5,5 +5,5 @@ mod prefetch;
 mod wheel;
 
 pub(crate) use event::Event;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_whole};
 pub(crate) use wheel::Wheel;

@@ -1,8 +1,8 @@
 //! The event queue: a timing wheel whose current slot is sorted, with a heap for the far future.
 //!
 //! Nearly every event lies at most one packet time and one link delay ahead, and a port has at most one event pending, so a slot holds
-//! few entries. Scheduling appends to a slot; a slot is sorted once, when it becomes current. Slots keep insertion order and the sort
-//! is stable, which gives the order documented at `Event`.
+//! few entries. Scheduling appends to a slot; a slot is sorted once, when it becomes current: by insertion, if it has more than a few entries
+//! after they are distributed to parts of its time. Slots keep insertion order and the sort is stable, which gives the order documented at `Event`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -116,11 +116,9 @@ impl Wheel {
         self.slot = slot;
         self.refill_from_overflow();
         let index = slot as usize & (self.slots.len() - 1);
-        self.current.clear();
         self.cursor = 0;
-        std::mem::swap(&mut self.current, &mut self.slots[index]);
+        take_sorted(&mut self.slots[index], self.shift, &mut self.current);
         self.occupied[index / 64] &= !(1 << (index % 64));
-        sort(&mut self.current);
         let following = self.next_occupied().unwrap_or(0);
         self.next_slot = following as usize & (self.slots.len() - 1);
         self.prefetch_next_slot();
@@ -164,12 +162,51 @@ impl Wheel {
 const MIN_SLOTS: u64 = 64;
 const MAX_SLOTS: u64 = 1 << 14;
 
-/// Stable sort by time. Slots are short, for which insertion sort is fastest.
-fn sort(entries: &mut [Entry]) {
-    if entries.len() > 32 {
-        entries.sort_by_key(|entry| entry.at);
-        return;
+/// Moves the entries of a slot to `sorted`, by time and order of scheduling.
+fn take_sorted(slot: &mut Vec<Entry>, shift: u32, sorted: &mut Vec<Entry>) {
+    sorted.clear();
+    if slot.len() <= SHORT {
+        std::mem::swap(slot, sorted);
+        return insertion_sort(sorted);
     }
+    sorted.extend_from_slice(slot);
+    if slot.len() <= LONG {
+        distribute(slot, shift, sorted);
+        insertion_sort(sorted);
+    } else {
+        sorted.sort_by_key(|entry| entry.at);
+    }
+    slot.clear();
+}
+
+/// Slots of so many entries are sorted by insertion alone, and up to so many after they are distributed.
+const SHORT: usize = 32;
+const LONG: usize = 1024;
+
+/// log2 of the parts of a slot to which entries are distributed.
+const PARTS_SHIFT: u32 = 7;
+const PARTS: usize = 1 << PARTS_SHIFT;
+
+/// Copies the entries of a slot by the part of the slot in which their times lie: a stable counting sort.
+fn distribute(slot: &[Entry], shift: u32, to: &mut [Entry]) {
+    let unit = shift.saturating_sub(PARTS_SHIFT);
+    let part = |entry: &Entry| (entry.at.0 >> unit) as usize & (PARTS - 1);
+    let mut place = [0u32; PARTS + 1];
+    for entry in slot {
+        place[part(entry) + 1] += 1;
+    }
+    for next in 1..PARTS {
+        place[next] += place[next - 1];
+    }
+    for entry in slot {
+        let place = &mut place[part(entry)];
+        to[*place as usize] = *entry;
+        *place += 1;
+    }
+}
+
+/// Stable; takes little more than one pass if no entry is far from its place.
+fn insertion_sort(entries: &mut [Entry]) {
     for i in 1..entries.len() {
         let entry = entries[i];
         let mut j = i;
@@ -219,6 +256,25 @@ mod tests {
     }
 
     proptest! {
+        /// A slot of any size is sorted by time, and entries of one time stay in the order of scheduling.
+        #[test]
+        fn a_slot_is_sorted_stably(
+            shift in 0u32..20,
+            (times, repeat) in (prop::collection::vec(any::<u64>(), 0..40), 1usize..40),
+        ) {
+            let times = times.iter().cycle().take(times.len() * repeat);
+            let in_slot = |time: u64| Time(7 << shift | time & ((1 << shift) - 1));
+            let entries = times.zip(0..).map(|(&time, event)| Entry { at: in_slot(time), event });
+            let mut slot: Vec<Entry> = entries.collect();
+            let mut expected: Vec<(Time, u32)> = slot.iter().map(|e| (e.at, e.event)).collect();
+            expected.sort();
+            let mut sorted = vec![Entry { at: Time(1), event: 1 }];
+            take_sorted(&mut slot, shift, &mut sorted);
+            prop_assert!(slot.is_empty());
+            let got: Vec<(Time, u32)> = sorted.iter().map(|e| (e.at, e.event)).collect();
+            prop_assert_eq!(got, expected);
+        }
+
         /// The wheel agrees with a sorted list for any slot size and any delay.
         #[test]
         fn agrees_with_a_sorted_list(

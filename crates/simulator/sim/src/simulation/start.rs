@@ -70,15 +70,21 @@ pub(super) fn start_network(
     }
 }
 
-/// Events in a slot of the wheel when every port is busy with full packets: enough for prefetching.
-const SLOT_EVENTS: u64 = 16;
+/// Fewest and most events in a slot of the wheel when every port is busy with full packets: enough for prefetching, and in a large fabric so many that
+/// the ends of all slots, where events are added, fit into the cache of a core.
+const SLOT_EVENTS: (u64, u64) = (16, 128);
+
+/// Ports for an event in a slot: a slot is so much shorter than the time between two packets of a port that no event falls into the current one.
+const PORTS_PER_SLOT_EVENT: u64 = 48;
 
 /// An event queue sized for the ports of a fabric.
 fn wheel_for(classes: &[LinkClass], ports: usize) -> Wheel {
     let packet = |class: &LinkClass| class.time_for(1500);
     let ahead = classes.iter().map(|class| packet(class) + class.delay).max().unwrap_or_default();
     let busiest = classes.iter().map(packet).min().unwrap_or_default();
-    Wheel::new(busiest * SLOT_EVENTS / ports.max(1) as u64, ahead * 2)
+    let ports = ports.max(1) as u64;
+    let events = (ports / PORTS_PER_SLOT_EVENT).clamp(SLOT_EVENTS.0, SLOT_EVENTS.1);
+    Wheel::new(busiest * events / ports, ahead * 2)
 }
 
 /// Routing by an intermediate group; `None` if paths are the graph's own.
