@@ -187,11 +187,6 @@ fn what_cannot_be_is_refused_with_the_mend() {
             "a coupling has its own controller\nhelp: `control` is for `coupling = \"uncoupled\"`",
         ),
         (
-            "transport",
-            "{ kind = \"mptcp\", scheduler = \"redundant\", full_window = \"retransmit\" }",
-            "the redundant scheduler sends everything on every subflow already\nhelp: `scheduler = \"lowest-rtt\"`, or `full_window = \"wait\"`",
-        ),
-        (
             "transport.full_window",
             "penalize",
             "\"penalize\" is not one of \"wait\", \"retransmit\" or \"penalise\"\nhelp: did you mean `penalise`?",
@@ -240,6 +235,14 @@ fn what_cannot_be_is_refused_with_the_mend() {
         let error = scenario(&[(key, value)]).unwrap_err().to_string();
         assert_eq!(error, format!("s.toml: {key} (from --set): {expected}"));
     }
+}
+
+#[test]
+fn the_redundant_scheduler_has_nothing_to_do_at_a_full_window() {
+    let overrides = [("transport.scheduler", "redundant"), ("transport.full_window", "retransmit")];
+    let expected = "s.toml: transport.full_window (from --set): the redundant scheduler sends everything on every subflow already\n\
+         help: `scheduler = \"lowest-rtt\"`, or `full_window = \"wait\"`";
+    assert_eq!(scenario(&overrides).unwrap_err().to_string(), expected);
 }
 
 /// One path through the fabric: HULA's table is all there is to have.
