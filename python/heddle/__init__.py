@@ -15,7 +15,7 @@ The same scenario and seed give the same results as ``heddle run``, to the bit. 
 DuckDB without a copy; none of them is required.
 """
 
-from heddle import mptcp
+from heddle import build, mptcp
 from heddle._core import (
     Handshake,
     HeddleError,
@@ -62,6 +62,7 @@ __all__ = [
     "Switch",
     "Table",
     "__version__",
+    "build",
     "default_store",
     "engine_digest",
     "mix",

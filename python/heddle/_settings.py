@@ -72,13 +72,14 @@ def _inline(value: object) -> str:
 
 
 @cache
-def _schema() -> dict[str, Any]:
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario file, read once."""
     loaded: dict[str, Any] = json.loads(_core.schema())
     return loaded
 
 
 def _sections() -> dict[str, Any]:
-    properties: dict[str, Any] = _schema()["properties"]
+    properties: dict[str, Any] = schema()["properties"]
     return properties
 
 
@@ -98,7 +99,7 @@ def _keys(part: object) -> Iterator[str]:
         return
     yield from part.get("properties", {})
     if "$ref" in part:
-        yield from _keys(_schema()["$defs"][part["$ref"].rsplit("/", 1)[-1]])
+        yield from _keys(schema()["$defs"][part["$ref"].rsplit("/", 1)[-1]])
     for choice in ("oneOf", "anyOf", "allOf"):
         for variant in part.get(choice, ()):
             yield from _keys(variant)

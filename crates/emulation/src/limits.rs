@@ -5,7 +5,7 @@ use heddle_scenario::{
     Connections, Entropy, Event, Placing, Scenario, Scheme, Source, Transport, Workload,
 };
 use heddle_transport::Control;
-use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 use serde::Serialize;
@@ -239,6 +239,10 @@ impl Check<'_> {
         if mptcp.join != JoinTime::AfterData {
             let reason = "Linux opens further subflows after the first data";
             self.refuse("transport.join", reason, "join = \"after-data\"")?;
+        }
+        if mptcp.full_window != FullWindow::Wait {
+            let reason = "Linux neither retransmits nor penalises when the receive window is full";
+            self.refuse("transport.full_window", reason, "full_window = \"wait\"")?;
         }
         if mptcp.version != Version::V1 {
             let reason = "Linux speaks RFC 8684 only";

@@ -201,7 +201,12 @@ fn multipath(run: &RunSummary) -> String {
     let shared = metric::shared_link_percent(run).map_or_else(String::new, |share| {
         format!("subflows share a link in {share:.1} % of the samples, ")
     });
-    format!("{shared}{} reinjected", counted(run.totals.reinjected_bytes, "byte"))
+    let penalties = match run.totals.penalties {
+        0 => String::new(),
+        1 => ", 1 window of a subflow halved by penalising".to_owned(),
+        more => format!(", {more} windows of subflows halved by penalising"),
+    };
+    format!("{shared}{} reinjected{penalties}", counted(run.totals.reinjected_bytes, "byte"))
 }
 
 /// The scheme's counters of a run; `None` if it has none.

@@ -35,6 +35,7 @@ fn keys_that_a_kernel_cannot_honour_are_refused_by_name_with_the_fix() {
         (mptcp("coupling = \"lia\""), "transport.coupling", "coupling = \"uncoupled\""),
         (mptcp("scheduler = \"redundant\""), "transport.scheduler", "scheduler = \"lowest-rtt\""),
         (mptcp("join = \"at-once\""), "transport.join", "join = \"after-data\""),
+        (mptcp("full_window = \"penalise\""), "transport.full_window", "full_window = \"wait\""),
         (mptcp("version = 0"), "transport.version", "version = 1"),
         (mptcp("subflows = 9"), "transport.subflows", "subflows = 8"),
         (tcp("delayed_ack = \"1ms\""), "transport.delayed_ack", "leave it out"),

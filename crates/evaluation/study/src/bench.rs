@@ -210,6 +210,16 @@ pub enum BenchError {
         /// Start of the counting.
         after: Time,
     },
+    /// What it was to count lies between two progress reports, which are the only times at which counters are read.
+    #[error("case {case} ended {} after {after}, too soon to count: counters are read every few hundred thousand events; give a longer --time", end.saturating_sub(*after))]
+    Short {
+        /// The case.
+        case: &'static str,
+        /// Start of the counting.
+        after: Time,
+        /// The end of its run, in simulated time.
+        end: Time,
+    },
 }
 
 /// Counters at a time of a run.
@@ -246,8 +256,13 @@ pub fn run(case: &Case, settings: Settings, next: fn() -> Next) -> Result<Speed,
         next()
     })?;
     let counted = first.filter(|first| first.packet_hops < last.packet_hops);
-    let over = BenchError::Over { case: case.name, end: last.now, after };
-    Ok(speed(case, settings.seed, &outcome, (counted.ok_or(over)?, last)))
+    let (case_name, end) = (case.name, last.now);
+    let nothing = if end > after {
+        BenchError::Short { case: case_name, after, end }
+    } else {
+        BenchError::Over { case: case_name, end, after }
+    };
+    Ok(speed(case, settings.seed, &outcome, (counted.ok_or(nothing)?, last)))
 }
 
 /// The figures from one mark to another.
@@ -352,6 +367,15 @@ mod tests {
         let settings = Settings { seed: 1, after: Some(Time::secs(5)), time: None };
         let error = run(case, settings, || Next::Continue).unwrap_err();
         assert!(error.to_string().contains("too early to count from 5s"), "{error}");
+    }
+
+    #[test]
+    fn a_time_between_two_reports_is_an_error_that_says_so() {
+        let case = Case::of("a").unwrap();
+        let settings =
+            Settings { seed: 1, after: Some(Time::millis(20)), time: Some(Time::micros(10)) };
+        let error = run(case, settings, || Next::Continue).unwrap_err();
+        assert!(error.to_string().contains("ended 10us after 20ms, too soon to count"), "{error}");
     }
 
     /// 10 M a second against 8 M: a packet-hop takes 1.25 times as long. M-mp-hula's baseline was not run.

@@ -175,6 +175,8 @@ pub struct TotalsSummary {
     pub fast_recoveries: u64,
     pub reordered: u64,
     pub reinjected_bytes: u64,
+    #[serde(default)]
+    pub penalties: u64,
     pub refused_joins: u64,
     pub dropped: u64,
     pub dropped_at_senders: u64,
@@ -344,6 +346,7 @@ impl TotalsSummary {
             fast_recoveries: t.fast_recoveries,
             reordered: t.reordered,
             reinjected_bytes: t.reinjected.0,
+            penalties: t.penalties,
             refused_joins: t.refused_joins,
             dropped: t.dropped,
             dropped_at_senders: t.dropped_at_senders,

@@ -1,7 +1,7 @@
 //! Serialisation of the transport's parameters, under the names that a scenario file gives them: the transport crate knows
 //! no serde.
 
-use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
@@ -45,6 +45,8 @@ pub(crate) struct MptcpConfigDef {
     scheduler: Scheduler,
     #[serde(with = "JoinTimeDef")]
     join: JoinTime,
+    #[serde(skip_serializing_if = "waits", with = "FullWindowDef")]
+    full_window: FullWindow,
 }
 
 #[derive(Serialize)]
@@ -107,6 +109,18 @@ enum SchedulerDef {
 enum JoinTimeDef {
     AfterData,
     AtOnce,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "FullWindow", rename_all = "kebab-case")]
+enum FullWindowDef {
+    Wait,
+    Retransmit,
+    Penalise,
+}
+
+fn waits(full_window: &FullWindow) -> bool {
+    *full_window == FullWindow::Wait
 }
 
 fn number<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {

@@ -31,7 +31,9 @@ fn every_example_loads_and_can_be_shown() {
             let scenario = example(&name, &[]);
             toml::to_string(&scenario).unwrap_or_else(|error| panic!("{name}: {error}"));
             let shown = serde_json::to_value(&scenario).unwrap();
-            assert_eq!(shown["transport"]["min_rto"], "10ms", "{name}");
+            // Linux's own where the paths are those of a wide area.
+            let min_rto = if name == "full-window.toml" { "200ms" } else { "10ms" };
+            assert_eq!(shown["transport"]["min_rto"], min_rto, "{name}");
             count += 1;
         }
     }

@@ -7,7 +7,7 @@ use heddle_scenario::{
     ShuttleSubflows, Source, Transport, load,
 };
 use heddle_transport::Control;
-use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_units::{Bytes, Time};
 use heddle_wire::Version;
 
@@ -56,8 +56,11 @@ fn mptcp_by_default_is_two_subflows_with_linked_increases() {
         coupling: Coupling::Lia,
         scheduler: Scheduler::LowestRtt,
         join: JoinTime::AfterData,
+        full_window: FullWindow::Wait,
     };
     assert_eq!(mptcp(&[]), expected);
+    let penalising = mptcp(&[("transport.full_window", "penalise")]);
+    assert_eq!(penalising, MptcpConfig { full_window: FullWindow::Penalise, ..expected });
 }
 
 #[test]
@@ -144,6 +147,7 @@ fn the_transport_that_is_shown_is_one_that_can_be_read() {
         &[("transport.kind", "tcp")][..],
         &[("transport.coupling", "olia"), ("transport.delayed_ack", "100us")],
         &[("transport.version", "0"), ("transport.scheduler", "round-robin")],
+        &[("transport.full_window", "retransmit")],
     ] {
         let scenario = scenario(overrides).unwrap();
         let shown = toml::to_string(&scenario.transport).unwrap();
@@ -181,6 +185,11 @@ fn what_cannot_be_is_refused_with_the_mend() {
             "transport.control",
             "cubic",
             "a coupling has its own controller\nhelp: `control` is for `coupling = \"uncoupled\"`",
+        ),
+        (
+            "transport.full_window",
+            "penalize",
+            "\"penalize\" is not one of \"wait\", \"retransmit\" or \"penalise\"\nhelp: did you mean `penalise`?",
         ),
         ("transport.version", "2", "MPTCP has no version 2\nhelp: 0 (RFC 6824) or 1 (RFC 8684)"),
         (
@@ -226,6 +235,14 @@ fn what_cannot_be_is_refused_with_the_mend() {
         let error = scenario(&[(key, value)]).unwrap_err().to_string();
         assert_eq!(error, format!("s.toml: {key} (from --set): {expected}"));
     }
+}
+
+#[test]
+fn the_redundant_scheduler_has_nothing_to_do_at_a_full_window() {
+    let overrides = [("transport.scheduler", "redundant"), ("transport.full_window", "retransmit")];
+    let expected = "s.toml: transport.full_window (from --set): the redundant scheduler sends everything on every subflow already\n\
+         help: `scheduler = \"lowest-rtt\"`, or `full_window = \"wait\"`";
+    assert_eq!(scenario(&overrides).unwrap_err().to_string(), expected);
 }
 
 /// One path through the fabric: HULA's table is all there is to have.

@@ -178,6 +178,10 @@ fn routing_by_groups_that_cannot_be() {
             "s.toml:6: fabric.intermediate: \"pod\" is not one of \"flow\" or \"packet\"\nhelp: known here: `flow`, `packet`",
         ),
         (
+            "kind = \"dragonfly\"\nrouters = 4\ngroups = 2\nrouting = \"ugal-l\"",
+            "s.toml:5: fabric.routing: ugal-l needs a third group, between those of both ends\nhelp: `routing = \"minimal\"`, or more groups",
+        ),
+        (
             &format!("{dragonfly}routing = \"valient\""),
             "s.toml:5: fabric.routing: \"valient\" is not one of \"minimal\", \"valiant\", \"ugal-l\" or \"ugal-g\"\nhelp: did you mean `valiant`?",
         ),

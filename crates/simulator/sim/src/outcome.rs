@@ -187,8 +187,10 @@ pub struct Totals {
     pub fast_recoveries: u64,
     /// Data segments delivered after a later one (reordering).
     pub reordered: u64,
-    /// MPTCP: bytes reinjected on another subflow after a timeout.
+    /// MPTCP: bytes reinjected on another subflow, after a timeout or because the receive window was full.
     pub reinjected: Bytes,
+    /// MPTCP: halvings of the window of a subflow for which a full receive window waited.
+    pub penalties: u64,
     /// MPTCP: SYNs of joins that met no connection, or one whose keys the server did not know yet.
     pub refused_joins: u64,
     /// CFLB: subflows placed on a path.

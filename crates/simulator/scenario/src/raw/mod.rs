@@ -30,8 +30,8 @@ pub(crate) use scheme::{
     Shuttle, ShuttleChoice, ShuttleSubflows, Update,
 };
 pub(crate) use transport::{
-    Control, Coupling, JoinTime, LossDetection, Mptcp, Pacing, PacingRatios, Recovery, Scheduler,
-    Tcp, Transport,
+    Control, Coupling, FullWindow, JoinTime, LossDetection, Mptcp, Pacing, PacingRatios, Recovery,
+    Scheduler, Tcp, Transport,
 };
 pub(crate) use workload::{
     Collective, Connections, Flows, Long, Operation, Pattern, Requests, Sizes, TrafficPart,

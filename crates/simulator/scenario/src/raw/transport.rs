@@ -171,6 +171,9 @@ pub(crate) struct Multipath {
     pub(crate) scheduler: Scheduler,
     /// Time at which a client opens its further subflows. Default: "after-data" (RFC 8684 section 3.1).
     pub(crate) join: JoinTime,
+    /// What a client does when the connection's receive window is full although a subflow could send. Default: "wait", as Linux since 5.6.
+    /// multipath-tcp.org's Linux does "penalise".
+    pub(crate) full_window: FullWindow,
     /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
     pub(crate) version: u8,
 }
@@ -182,6 +185,7 @@ impl Default for Multipath {
             coupling: Coupling::Lia,
             scheduler: Scheduler::LowestRtt,
             join: JoinTime::AfterData,
+            full_window: FullWindow::Wait,
             version: 1,
         }
     }
@@ -211,6 +215,18 @@ pub(crate) enum Scheduler {
     RoundRobin,
     /// Every subflow carries everything; the first copy counts.
     Redundant,
+}
+
+/// What a client does when the receive window is full and a subflow could send.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FullWindow {
+    /// It waits.
+    Wait,
+    /// The subflow sends the first missing segment once more, if one much slower carries it (opportunistic retransmission).
+    Retransmit,
+    /// That, and the slower subflow's congestion window is halved (penalising).
+    Penalise,
 }
 
 /// Time at which a client opens its further subflows.

@@ -52,7 +52,7 @@ pub(super) fn resolve(
     let shared_buffer = shared_buffer(&raw.options)?;
     let (port, host_port) = ports(&raw.options, control, shared_buffer)?;
     let red = red(&raw.options, &port, shared_buffer)?;
-    let non_minimal = group_routing::resolve(&raw.options, graph.routing)?;
+    let non_minimal = group_routing::resolve(&raw.options, &graph)?;
     let convergence = bounded("convergence", raw.options.convergence)?;
     let priority_bytes = priority_bytes(&raw.options)?;
     let fabric = Fabric {

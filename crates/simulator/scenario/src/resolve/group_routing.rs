@@ -1,13 +1,15 @@
 //! `fabric.routing` and `fabric.intermediate`.
 
+use std::collections::BTreeSet;
+
 use heddle_config::Problem;
 
 use crate::raw::{self, GroupRouting, Options};
-use crate::{Fabric, GroupDraw, NonMinimal, PathChoice, Routing, Scheme};
+use crate::{Fabric, Graph, GroupDraw, NonMinimal, PathChoice, Routing, Scheme};
 
-/// Routing between the groups of a fabric whose own is `routing`.
-pub(super) fn resolve(options: &Options, routing: Routing) -> Result<Option<NonMinimal>, Problem> {
-    if options.routing.is_some() && routing != Routing::Minimal {
+/// Routing between the groups of `graph`.
+pub(super) fn resolve(options: &Options, graph: &Graph) -> Result<Option<NonMinimal>, Problem> {
+    if options.routing.is_some() && graph.routing != Routing::Minimal {
         return Err(Problem::at("routing", "packets of this fabric do not go from group to group")
             .help("leave it out, or take `kind = \"dragonfly\"` or a file with `routing = \"minimal\"`"));
     }
@@ -17,6 +19,11 @@ pub(super) fn resolve(options: &Options, routing: Routing) -> Result<Option<NonM
         Some(GroupRouting::UgalL) => Some(PathChoice::UgalL),
         Some(GroupRouting::UgalG) => Some(PathChoice::UgalG),
     };
+    let groups: BTreeSet<u16> = graph.nodes.iter().filter_map(|node| node.pod).collect();
+    if let (Some(choice), 0..=2) = (choice, groups.len()) {
+        let message = format!("{} needs a third group, between those of both ends", choice.name());
+        return Err(Problem::at("routing", message).help("`routing = \"minimal\"`, or more groups"));
+    }
     // With `routing = "minimal"` it waits for another value, as in a sweep.
     if options.routing.is_none() && options.intermediate.is_some() {
         return Err(Problem::at(

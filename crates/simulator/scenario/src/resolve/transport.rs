@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use heddle_config::Problem;
-use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 use heddle_wire::{Subflow, Version};
 
@@ -48,6 +48,7 @@ fn multipath(mptcp: &raw::Mptcp) -> Result<MptcpConfig, Problem> {
             raw::JoinTime::AfterData => JoinTime::AfterData,
             raw::JoinTime::AtOnce => JoinTime::AtOnce,
         },
+        full_window: full_window(own.full_window, own.scheduler)?,
     })
 }
 
@@ -58,6 +59,24 @@ fn check_control(coupling: raw::Coupling, control: raw::Control) -> Result<(), P
     }
     Err(Problem::at("control", "a coupling has its own controller")
         .help("`control` is for `coupling = \"uncoupled\"`"))
+}
+
+/// Under the redundant scheduler no subflow waits for another one's data.
+fn full_window(
+    full_window: raw::FullWindow,
+    scheduler: raw::Scheduler,
+) -> Result<FullWindow, Problem> {
+    let full_window = match full_window {
+        raw::FullWindow::Wait => return Ok(FullWindow::Wait),
+        raw::FullWindow::Retransmit => FullWindow::Retransmit,
+        raw::FullWindow::Penalise => FullWindow::Penalise,
+    };
+    if matches!(scheduler, raw::Scheduler::Redundant) {
+        let message = "the redundant scheduler sends everything on every subflow already";
+        return Err(Problem::at("full_window", message)
+            .help("`scheduler = \"lowest-rtt\"`, or `full_window = \"wait\"`"));
+    }
+    Ok(full_window)
 }
 
 fn subflows(subflows: u8) -> Result<u8, Problem> {

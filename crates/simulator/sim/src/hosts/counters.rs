@@ -28,6 +28,7 @@ impl HostCounters {
             fast_recoveries: sum.fast_recoveries + one.fast_recoveries,
             reordered: sum.reordered + one.reordered,
             reinjected: sum.reinjected + one.reinjected,
+            penalties: sum.penalties + one.penalties,
             refused_joins: sum.refused_joins + one.refused_joins,
         };
     }

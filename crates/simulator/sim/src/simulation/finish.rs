@@ -35,6 +35,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             fast_recoveries: hosts.transport.fast_recoveries,
             reordered: hosts.transport.reordered,
             reinjected: Bytes(hosts.transport.reinjected),
+            penalties: hosts.transport.penalties,
             refused_joins: hosts.transport.refused_joins,
             placed: self.hosts.placed(),
             dropped: sum(|l| l.buffer_drops),

@@ -7,7 +7,7 @@ use heddle_scenario::{
     Scenario, Scheme, Share, SharedBuffer, Shuttle, ShuttleChoice, ShuttleSubflows, Transport,
     Until, Workload,
 };
-use heddle_transport::mptcp::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::{Bytes, Rate, Time};
 use heddle_wire::Version;
@@ -171,8 +171,9 @@ prop_compose! {
         coupling in select(vec![Coupling::Uncoupled, Coupling::Lia, Coupling::Olia, Coupling::Balia]),
         scheduler in select(vec![Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant]),
         join in select(vec![JoinTime::AfterData, JoinTime::AtOnce]),
+        full_window in select(vec![FullWindow::Wait, FullWindow::Penalise]),
     ) -> MptcpConfig {
-        MptcpConfig { tcp, version, subflows, coupling, scheduler, join }
+        MptcpConfig { tcp, version, subflows, coupling, scheduler, join, full_window }
     }
 }
 

@@ -164,6 +164,14 @@ impl CongestionControl {
         self.bytes_acked = 0;
     }
 
+    /// Halves the window, to a segment at least; past slow start the threshold too, to two at least.
+    pub(crate) fn penalise(&mut self, mss: u64) {
+        if self.in_congestion_avoidance() {
+            self.ssthresh = (self.ssthresh / 2).max(2 * mss);
+        }
+        self.cwnd = (self.cwnd / 2).max(mss);
+    }
+
     /// Restarts from one segment after a retransmission timeout. The sender calls `on_loss` first if the window has not been reduced for
     /// this congestion event.
     pub(crate) fn on_timeout(&mut self, mss: u64) {
@@ -267,6 +275,20 @@ pub(crate) mod tests {
         let mut window = window(Control::NewReno, 10, u64::MAX);
         window.on_ack(&Acked { bytes: 5 * MSS, ..one_segment(Time::ZERO, 10 * MSS) });
         assert_eq!(window.cwnd, 11 * MSS);
+    }
+
+    #[test]
+    fn a_penalty_halves_the_window_and_past_slow_start_the_threshold() {
+        let after = |segments, ssthresh| {
+            let mut window = window(Control::Coupled, segments, ssthresh);
+            window.penalise(MSS);
+            (window.cwnd, window.ssthresh())
+        };
+        assert_eq!(after(20, 12), (10 * MSS, Some(6 * MSS)));
+        assert_eq!(after(20, 40), (10 * MSS, Some(40 * MSS)), "in slow start");
+        assert_eq!(after(20, u64::MAX), (10 * MSS, None));
+        assert_eq!(after(3, 3), (MSS * 3 / 2, Some(2 * MSS)), "two segments at least");
+        assert_eq!(after(1, 4), (MSS, Some(4 * MSS)), "a segment at least");
     }
 
     #[test]

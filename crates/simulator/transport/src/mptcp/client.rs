@@ -1,5 +1,6 @@
 //! The client of a connection: sends a stream over subflows.
 
+mod full_window;
 mod handshake;
 mod reinjection;
 mod sending;
@@ -37,6 +38,7 @@ pub(super) struct Client {
     /// Rest of a retransmitted segment that spans several data sequence mappings.
     remainder: Option<(usize, Segment)>,
     reinjected: u64,
+    penalties: u64,
 }
 
 impl Client {
@@ -54,6 +56,7 @@ impl Client {
             reinject_queue: ReinjectQueue::default(),
             remainder: None,
             reinjected: 0,
+            penalties: 0,
         }
     }
 
@@ -83,6 +86,10 @@ impl Client {
         self.reinjected
     }
 
+    pub(super) fn penalties(&self) -> u64 {
+        self.penalties
+    }
+
     /// Next segment to send now, with its subflow.
     pub(super) fn next_segment(&mut self, cx: &Context) -> Option<(usize, Segment)> {
         // Retransmissions precede joins: the lost segment may carry the key that the server needs to accept a join.
@@ -91,6 +98,7 @@ impl Client {
             .or_else(|| self.next_lost(cx))
             .or_else(|| self.next_handshake_segment(cx))
             .or_else(|| self.next_data(cx))
+            .or_else(|| self.next_past_full_window(cx))
             .or_else(|| self.next_rescue(cx))
     }
 

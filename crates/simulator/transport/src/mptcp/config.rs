@@ -18,6 +18,18 @@ pub enum Scheduler {
     Redundant,
 }
 
+/// What a client does when the connection's receive window is full although a subflow could send: it waits for data of another subflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FullWindow {
+    /// It waits.
+    #[default]
+    Wait,
+    /// Opportunistic retransmission: the subflow that could send sends the first missing segment once more.
+    Retransmit,
+    /// Opportunistic retransmission, and the window of the subflow that the connection waits for is halved.
+    Penalise,
+}
+
 /// Time at which a client opens its further subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JoinTime {
@@ -44,6 +56,8 @@ pub struct MptcpConfig {
     pub scheduler: Scheduler,
     /// Time at which the further subflows open.
     pub join: JoinTime,
+    /// What is done when the receive window is full.
+    pub full_window: FullWindow,
 }
 
 /// Prepared form of [`MptcpConfig`], shared by connections.

@@ -104,6 +104,7 @@ impl Connection for MptcpConnection {
         let zero = ConnectionCounters {
             reordered: self.server.reordered(),
             reinjected: self.client.reinjected(),
+            penalties: self.client.penalties(),
             refused_joins: self.server.refused_joins(),
             ..ConnectionCounters::default()
         };

@@ -10,6 +10,7 @@
 //! | Packet scheduler | [`Scheduler`] |
 //! | Coupled congestion control | [`Coupling`] |
 //! | Reinjection after a timeout | RFC 8684 section 3.3.6 |
+//! | Opportunistic retransmission, penalising | [`FullWindow`] |
 //!
 //! Not modelled: subflows opened by the server, address advertisement, backup priorities, fallback to TCP, connection close (there is no
 //! FIN) and checksums. Options take no bytes of a segment, as in this crate's TCP.
@@ -32,7 +33,7 @@ mod tests;
 
 pub use crate::config::Coupling;
 pub use crate::handshake::Handshake;
-pub use config::{JoinTime, MptcpConfig, Parameters, Scheduler};
+pub use config::{FullWindow, JoinTime, MptcpConfig, Parameters, Scheduler};
 pub use connection::MptcpConnection;
 
 use context::Context;

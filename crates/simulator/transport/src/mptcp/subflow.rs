@@ -32,6 +32,8 @@ pub(super) struct Subflow {
     pub(super) cursor: u64,
     /// End of the subflow's bytes that were queued for reinjection.
     pub(super) reinjected_to: u64,
+    /// Time at which this subflow last had others penalised ([`super::FullWindow::Penalise`]).
+    pub(super) penalised_at: Time,
 }
 
 impl Subflow {
@@ -45,6 +47,7 @@ impl Subflow {
             nonce,
             cursor: 0,
             reinjected_to: 0,
+            penalised_at: Time::ZERO,
         }
     }
 

@@ -384,6 +384,11 @@ impl Sender {
         self.congestion.cwnd
     }
 
+    /// Halves the congestion window of an MPTCP subflow that holds up its connection.
+    pub(crate) fn penalise(&mut self, mss: u64) {
+        self.congestion.penalise(mss);
+    }
+
     /// True if the congestion window is past slow start.
     #[inline]
     pub(crate) fn in_congestion_avoidance(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Two-ended connections over links of their own, on a virtual clock.
 
 mod fairness;
+mod full_window;
 mod handshakes;
 mod net;
 mod properties;
@@ -8,7 +9,7 @@ mod transfers;
 
 use heddle_units::{Bytes, Rate, Time};
 
-use super::{Coupling, JoinTime, MptcpConfig, Scheduler};
+use super::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use crate::TcpConfig;
 use heddle_wire::Version;
 use net::Link;
@@ -22,6 +23,7 @@ fn config() -> MptcpConfig {
         coupling: Coupling::Uncoupled,
         scheduler: Scheduler::LowestRtt,
         join: JoinTime::AfterData,
+        full_window: FullWindow::Wait,
     }
 }
 

@@ -32,27 +32,44 @@ fn any_config() -> impl Strategy<Value = MptcpConfig> {
         (Recovery::Sack, LossDetection::Rack),
         (Recovery::NewReno, LossDetection::DupAck),
     ]);
+    let full_window = prop::sample::select(std::vec![
+        FullWindow::Wait,
+        FullWindow::Retransmit,
+        FullWindow::Penalise
+    ]);
     let (version, at_once, delayed) = (any::<bool>(), any::<bool>(), any::<bool>());
     let pacing = crate::tests::pacing();
-    (1u8..=4, coupling, scheduler, recovery, version, at_once, delayed, pacing).prop_map(
-        |(subflows, coupling, scheduler, recovery, version, at_once, delayed, pacing)| {
-            MptcpConfig {
-                tcp: TcpConfig {
-                    recovery: recovery.0,
-                    loss_detection: recovery.1,
-                    delayed_ack: delayed.then_some(Time::micros(500)),
-                    receive_window: Bytes(100_000),
-                    pacing,
-                    ..TcpConfig::default()
-                },
-                version: if version { Version::V1 } else { Version::V0 },
+    (1u8..=4, coupling, scheduler, recovery, version, at_once, delayed, pacing, full_window)
+        .prop_map(
+            |(
                 subflows,
                 coupling,
                 scheduler,
-                join: if at_once { JoinTime::AtOnce } else { JoinTime::AfterData },
-            }
-        },
-    )
+                recovery,
+                version,
+                at_once,
+                delayed,
+                pacing,
+                full_window,
+            )| {
+                MptcpConfig {
+                    tcp: TcpConfig {
+                        recovery: recovery.0,
+                        loss_detection: recovery.1,
+                        delayed_ack: delayed.then_some(Time::micros(500)),
+                        receive_window: Bytes(100_000),
+                        pacing,
+                        ..TcpConfig::default()
+                    },
+                    version: if version { Version::V1 } else { Version::V0 },
+                    subflows,
+                    coupling,
+                    scheduler,
+                    join: if at_once { JoinTime::AtOnce } else { JoinTime::AfterData },
+                    full_window,
+                }
+            },
+        )
 }
 
 proptest! {
