@@ -57,7 +57,7 @@ impl LookAhead {
         self.steps = self.steps.wrapping_add(1);
         if let Some(Event::Arrival(port)) = network.events.peek(PORT) {
             prefetch(&network.ports, port);
-            prefetch(&network.host_queues, port);
+            prefetch(&network.priority_queues, port);
         }
         if let Some(Event::Arrival(port)) = network.events.peek(PACKET) {
             prefetch(&network.packets.hot, network.ports[port as usize].head);
