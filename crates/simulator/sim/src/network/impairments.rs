@@ -147,7 +147,7 @@ impl Network {
         if last > now {
             let early = last.saturating_sub(self.last_arrival(port_id));
             let hot = &mut self.packets.hot[packet as usize];
-            hot.arrival = hot.arrival + early;
+            hot.arrival += early;
         }
     }
 

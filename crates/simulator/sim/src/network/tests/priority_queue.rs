@@ -185,7 +185,7 @@ impl Model {
             let Some((size, marked)) = first.pop_front().or_else(|| second.pop_front()) else {
                 return;
             };
-            self.free_at = self.free_at + bytes(size.into());
+            self.free_at += bytes(size.into());
             self.arrivals.push_back((self.free_at + DELAY, size, marked));
         }
     }
