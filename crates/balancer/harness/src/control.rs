@@ -194,8 +194,7 @@ impl Cluster {
     }
 
     fn target(&self, state: TargetState) -> Target {
-        let (mtu, vlan) = (self.setup.mtu, self.setup.vlan);
-        Target { ifindex: CAME_BY, mtu, vlan, state: state as u8, ..Target::default() }
+        Target { ifindex: CAME_BY, mtu: self.setup.mtu, state: state as u8, ..Target::default() }
     }
 
     fn backend_target(&self, backend: usize) -> Target {

@@ -6,7 +6,6 @@ mod interfaces;
 mod link;
 mod machine;
 mod services;
-mod vlan;
 mod xdp_features;
 
 use std::fs;

@@ -22,5 +22,4 @@ mod quic;
 mod registrations;
 mod steering;
 mod verdicts;
-mod vlan;
 mod world;

@@ -13,7 +13,6 @@ use super::ethtool::Device;
 use super::finding::Finding;
 use super::interfaces::Interface;
 use super::link::{self, Link};
-use super::vlan;
 use super::xdp_features;
 
 /// The oldest kernel whose verifier takes the program: it looks keys up in memory that a function was given, which 6.1 refuses.
@@ -160,47 +159,21 @@ fn interfaces(config: &Config) -> Vec<Finding> {
             ];
         }
     };
-    let (mut found, mut devices) = (vec![], BTreeMap::new());
-    for name in &config.balancer.interfaces {
-        match device(name, &links) {
-            Ok((device, findings)) => {
-                devices.insert(&*device.name, device);
-                found.extend(findings);
-            }
-            Err(finding) => found.push(finding),
-        }
-    }
-    let looked_at = devices.into_values().flat_map(|device| look_at(device, &links, config));
-    found.into_iter().chain(looked_at).collect()
+    config.balancer.interfaces.iter().flat_map(|name| interface(name, &links, config)).collect()
 }
 
-/// The device that heddled attaches to for an interface, and what is to be known about the interface itself.
-fn device<'a>(name: &str, links: &'a [Link]) -> Result<(&'a Link, Vec<Finding>), Finding> {
+fn interface(name: &str, links: &[Link], config: &Config) -> Vec<Finding> {
     let Some(link) = links.iter().find(|link| link.name == name) else {
         let there: Vec<&str> =
             links.iter().map(|link| &*link.name).filter(|name| *name != "lo").collect();
         let fix = format!("interfaces = [...] with one of: {}", there.join(", "));
-        return Err(Finding::error(name, "there is no such interface").fix(fix));
+        return vec![Finding::error(name, "there is no such interface").fix(fix)];
     };
-    if link.kind != "vlan" {
-        return Ok((link, vec![]));
-    }
-    let lower = vlan::lower(link, links)?;
-    Ok((lower, vlan::findings(link, lower)))
-}
-
-fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
-    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(&*link.name);
-    let port = |other: &&Link| link.kind == "bond" && other.master.as_deref() == Some(&*link.name);
-    let mut receivers: Vec<&Link> = links.iter().filter(port).collect();
-    if receivers.is_empty() {
-        receivers.push(link);
-    }
+    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(name);
     let interface = Interface {
         link,
-        device: Device::of(&link.name),
+        device: Device::of(name),
         features: xdp_features::of(link.index).ok(),
-        receivers: receivers.iter().map(|one| (one.name.clone(), Device::of(&one.name))).collect(),
         vlans: links.iter().filter(above).map(|vlan| &*vlan.name).collect(),
         processors: available_parallelism().map_or(1, |count| count.get() as u64),
         accepts_macs: !config.balancer.accept_macs.is_empty(),
