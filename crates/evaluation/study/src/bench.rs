@@ -210,7 +210,7 @@ pub enum BenchError {
         /// Start of the counting.
         after: Time,
     },
-    /// What it was to count lies between two progress reports, which are the only times at which counters are read.
+    /// The counted time lies between two progress reports, which are the only times at which counters are read.
     #[error("case {case} ended {} after {after}, too soon to count: counters are read every few hundred thousand events; give a longer --time", end.saturating_sub(*after))]
     Short {
         /// The case.

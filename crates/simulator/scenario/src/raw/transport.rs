@@ -171,7 +171,7 @@ pub(crate) struct Multipath {
     pub(crate) scheduler: Scheduler,
     /// Time at which a client opens its further subflows. Default: "after-data" (RFC 8684 section 3.1).
     pub(crate) join: JoinTime,
-    /// What a client does when the connection's receive window is full although a subflow could send. Default: "wait", as Linux since 5.6.
+    /// The client's action when the connection's receive window is full although a subflow could send. Default: "wait", as Linux since 5.6.
     /// multipath-tcp.org's Linux does "penalise".
     pub(crate) full_window: FullWindow,
     /// The protocol's version: 0 is RFC 6824, 1 is RFC 8684. They differ in handshakes. Default: 1.
@@ -217,7 +217,7 @@ pub(crate) enum Scheduler {
     Redundant,
 }
 
-/// What a client does when the receive window is full and a subflow could send.
+/// Actions of a client whose receive window is full while a subflow could send.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FullWindow {

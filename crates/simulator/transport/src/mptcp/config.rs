@@ -18,7 +18,7 @@ pub enum Scheduler {
     Redundant,
 }
 
-/// What a client does when the connection's receive window is full although a subflow could send: it waits for data of another subflow.
+/// Action of a client when the connection's receive window is full although a subflow could send: it waits for data of another subflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FullWindow {
     /// It waits.
@@ -56,7 +56,7 @@ pub struct MptcpConfig {
     pub scheduler: Scheduler,
     /// Time at which the further subflows open.
     pub join: JoinTime,
-    /// What is done when the receive window is full.
+    /// Action when the receive window is full.
     pub full_window: FullWindow,
 }
 
