@@ -212,6 +212,13 @@ class Refused(unittest.TestCase):
         with self.assertRaisesRegex(BadPlan, 'scheme "drill": there are programs for ecmp, hula, mp-hula, shuttle, cflb'):
             plan_of("leaf-0", "drill", {})
 
+    def test_a_key_that_is_wrong_is_not_repeated(self) -> None:
+        config = {"field": "ports", "cipher": "rc5", "radix": 4, "rules": "even", "key": "c0ffee5"}
+        with self.assertRaises(BadPlan) as refused:
+            plan_of("leaf-0", "cflb", config)
+        self.assertIn('config: "key": an even number of hex digits is meant', str(refused.exception))
+        self.assertNotIn(config["key"], str(refused.exception))
+
     def test_a_mistake_in_a_file_is_named_with_its_place(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "switch.json")

@@ -24,7 +24,8 @@ const PAPERS: &str = "\"hula\", \"mp-hula\" or \"cflb\"";
 /// over the seeds.
 const COLUMNS: &str = "claim,source,text,paper,here,half_width,unit,verdict,remark";
 
-/// A row for each claim. The effort is "quick", "medium" or "full". Ids choose some of them; all if there are none. Runs are kept in `runs/` below the folder, as by `heddle reproduce`.
+/// A row for each claim. The effort is "quick", "medium" or "full". Ids choose some of them; all if there are none. Runs are kept in `runs/`
+/// below the folder, as by `heddle reproduce`.
 #[pyfunction]
 pub(crate) fn reproduce(
     py: Python<'_>,
@@ -35,7 +36,12 @@ pub(crate) fn reproduce(
     folder: PathBuf,
     watch: &Watch,
 ) -> PyResult<Table> {
-    let effort = Effort::of(effort == "medium", effort == "full");
+    let effort = match effort {
+        "quick" => Effort::Quick,
+        "medium" => Effort::Medium,
+        "full" => Effort::Full,
+        other => return Err(PyValueError::new_err(format!("there is no effort {other:?}"))),
+    };
     let asked = Asked { ids, effort, profile, folder };
     let findings = py.detach(|| match paper {
         "hula" => asked.judge::<Hula>(watch),

@@ -92,6 +92,8 @@ def _member(what: str, value: object, kind: str | tuple[str, ...]) -> None:
         if value not in kind:
             raise BadPlan(f"{what} is {json.dumps(value)}: one of {', '.join(kind)} is meant")
     elif not IS[kind](value):
+        if kind == KEY:  # a secret, which no message repeats
+            raise BadPlan(f"{what}: an even number of hex digits is meant")
         raise BadPlan(f"{what} is {json.dumps(value)}: {MEANT.get(kind, kind)} is meant")
 
 
