@@ -108,6 +108,16 @@ impl Connection {
         Ok(begun.elapsed())
     }
 
+    /// Requests a payload and closes the connection with the first bytes of it unread: a kernel with MPTCP then sends
+    /// MP_FASTCLOSE (RFC 8684 section 3.5).
+    ///
+    /// # Errors
+    /// If the connection broke before.
+    pub fn give_up(mut self, bytes: u64, seed: u64) -> io::Result<()> {
+        self.send(Request::Download { bytes, seed })?;
+        self.socket.wait_until_readable()
+    }
+
     /// Sends the payload of `seed`, which the server checks; `progress` is called with the bytes written so far.
     /// Returns the duration, the server's verdict included.
     ///

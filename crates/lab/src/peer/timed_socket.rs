@@ -1,6 +1,7 @@
 //! A socket with time limits on reads and writes.
 
 use std::io::{self, Read, Write};
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,6 +37,12 @@ impl TimedSocket {
 
     pub(crate) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
+    }
+
+    /// Returns once a byte can be read; it is not read.
+    pub(crate) fn wait_until_readable(&self) -> io::Result<()> {
+        let mut first = [MaybeUninit::uninit()];
+        self.wait_for(|socket| socket.peek(&mut first)).map(drop)
     }
 
     fn wait_for(&self, mut action: impl FnMut(&Socket) -> io::Result<usize>) -> io::Result<usize> {
