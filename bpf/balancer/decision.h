@@ -97,7 +97,7 @@ static __always_inline void trace_owner(__u32 peer)
 		trace->owner = peer;
 }
 
-static __always_inline int act_steer(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+static __always_inline int act_steer(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	struct sending sending = { .settings = &settings, .flow_hash = context->hash };
 	int sent;
@@ -118,7 +118,7 @@ static __always_inline int act_steer(struct xdp_md *ctx, const struct packet_con
 	return sent;
 }
 
-static __always_inline int act_send(struct xdp_md *ctx, const struct packet_context *context, __u32 index, enum counter verdict)
+static __always_inline int act_send(struct xdp_md *ctx, struct packet_context *context, __u32 index, enum counter verdict)
 {
 	struct sending sending = { .settings = &settings, .flow_hash = context->hash };
 	int sent;
@@ -149,7 +149,7 @@ static __always_inline bool is_for_balancer(const struct packet_context *context
 }
 
 /* Does what was decided. */
-__noinline int act(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+__noinline int act(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
 	enum counter verdict;
 	int sent;

@@ -2,6 +2,7 @@
 /* Sends a packet to a target: a backend, or another balancer. */
 #pragma once
 
+#include "balancer/vlan.h"
 #include "common/outer.h"
 #include "include/abi.h"
 
@@ -11,7 +12,7 @@ struct sending {
 	__u32 flow_hash; /* spreads encapsulated flows over paths and receive queues */
 };
 
-/* With the frame as it was. */
+/* With the frame as it was, but for its VLAN tag. */
 enum {
 	SEND_FAILED = -1, /* no room in front of the packet, or no address of our own to send from */
 	SEND_TOO_BIG = -2,
@@ -95,18 +96,22 @@ static __always_inline struct outer outer_to(const struct sending *sending, cons
 
 /* Puts the outer headers for the target in front. The shim behind the outer IP header, or NULL. Inlined once for each size;
  * what the target and the settings say is read behind the helper's call, which leaves few registers. */
-static __always_inline void *encapsulate(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending, bool v6,
+static __always_inline void *encapsulate(struct xdp_md *ctx, struct packet *packet, const struct sending *sending, bool v6,
 					 const struct shim *shim)
 {
 	const __u32 ip_size = v6 ? IPV6_SIZE : IPV4_SIZE;
 	const struct address *own = v6 ? &sending->settings->own6 : &sending->settings->own4;
-	const __u32 size = link_size(packet);
-	void *data = (void *)(long)ctx->data;
 	struct outer outer;
 	struct link link;
 	__be32 tag, first;
+	__u32 size;
+	void *data;
 
-	if (!own->low || data + size + sizeof(first) > end_of_frame(ctx))
+	if (!own->low || !enter_vlan(ctx, packet, sending->target))
+		return NULL;
+	size = link_size(packet);
+	data = (void *)(long)ctx->data;
+	if (data + size + sizeof(first) > end_of_frame(ctx))
 		return NULL;
 	tag = *(__be32 *)(data + 12);
 	first = *(__be32 *)(data + size);
@@ -126,7 +131,7 @@ static __always_inline void *encapsulate(struct xdp_md *ctx, const struct packet
 	return data + size + ip_size;
 }
 
-static __always_inline int forward_inside(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending,
+static __always_inline int forward_inside(struct xdp_md *ctx, struct packet *packet, const struct sending *sending,
 					  const struct shim *shim)
 {
 	bool v6 = !is_ipv4(&sending->target->address);
@@ -139,12 +144,15 @@ static __always_inline int forward_inside(struct xdp_md *ctx, const struct packe
 }
 
 /* Neither the TTL nor anything else of IP changes: the backend sees what the client sent. */
-static __always_inline int forward_l2(struct xdp_md *ctx, const struct packet *packet, const struct target *target)
+static __always_inline int forward_l2(struct xdp_md *ctx, struct packet *packet, const struct target *target)
 {
-	void *data = (void *)(long)ctx->data;
+	void *data;
 
 	if (too_long(packet, target, 0))
 		return SEND_TOO_BIG;
+	if (!enter_vlan(ctx, packet, target))
+		return SEND_FAILED;
+	data = (void *)(long)ctx->data;
 	if (data + ETH_HLEN > end_of_frame(ctx))
 		return SEND_FAILED;
 	*(__u64 *)data = *(const __u64 *)target->mac;
@@ -152,8 +160,8 @@ static __always_inline int forward_l2(struct xdp_md *ctx, const struct packet *p
 	return transmit(ctx, target);
 }
 
-/* An XDP verdict, SEND_FAILED or SEND_TOO_BIG. */
-static __always_inline int forward(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending)
+/* An XDP verdict, SEND_FAILED or SEND_TOO_BIG. `packet` follows a change of the frame's tag. */
+static __always_inline int forward(struct xdp_md *ctx, struct packet *packet, const struct sending *sending)
 {
 	const struct shim none = {};
 	const struct shim gue = { .size = UDP_SIZE, .port = sending->settings->gue_port };

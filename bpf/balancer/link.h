@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The Ethernet addresses of a frame, compared with this machine's.
+/* The Ethernet addresses of a frame, compared with this machine's, and its VLAN.
  *
  * A switch floods frames for an address that it has not learnt, or whose port is down. Balancers that forwarded what was flooded, to the same
  * address, would have it flooded again, and multiply it. */
@@ -11,7 +11,7 @@
 
 enum link_check {
 	LINK_OURS,
-	LINK_OTHER_HOST, /* to another machine */
+	LINK_OTHER_HOST, /* to another machine, or in a VLAN that is not served */
 	LINK_LOOP,       /* from this machine */
 };
 
@@ -21,17 +21,18 @@ static __always_inline __u64 mac_at(const void *at)
 	return __builtin_bswap64(hash_be64(*(const __u64 *)at)) & MAC_BITS;
 }
 
-static __always_inline enum link_check compare_macs(__u64 destination, __u64 source)
+static __always_inline enum link_check compare_macs(__u64 destination, __u64 source, __u32 vlan)
 {
 	enum link_check found = LINK_OTHER_HOST;
 
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < MACS && settings.macs[i]; i++) {
 		__u64 mac = settings.macs[i];
+		__u32 wanted = mac >> MAC_VLAN_SHIFT;
 
 		if ((mac & MAC_BITS) == source && mac & MAC_SENT)
 			return LINK_LOOP;
-		if ((mac & MAC_BITS) == destination && mac & MAC_RECEIVED)
+		if ((mac & MAC_BITS) == destination && mac & MAC_RECEIVED && (!wanted || wanted == vlan))
 			found = LINK_OURS;
 	}
 	return found;
@@ -43,5 +44,5 @@ static __always_inline enum link_check check_link(struct xdp_md *ctx)
 
 	if (DRY_RUN || !settings.macs[0] || data + 2 * sizeof(__u64) > end_of_frame(ctx))
 		return LINK_OURS;
-	return compare_macs(mac_at(data), mac_at(data + ETH_ALEN));
+	return compare_macs(mac_at(data), mac_at(data + ETH_ALEN), vlan_of(*(const __be32 *)(data + 2 * ETH_ALEN)));
 }

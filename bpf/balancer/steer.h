@@ -9,7 +9,7 @@
 _Static_assert(sizeof(struct steering) == 20, "in whole words");
 
 /* Sends the packet with `message` in front to another balancer, the target. An XDP verdict, SEND_FAILED or SEND_TOO_BIG. */
-static __always_inline int steer(struct xdp_md *ctx, const struct packet *packet, const struct sending *sending,
+static __always_inline int steer(struct xdp_md *ctx, struct packet *packet, const struct sending *sending,
 				 const struct steering *message)
 {
 	const struct shim shim = { .size = STEERING_SHIM, .port = sending->settings->steering_port };

@@ -17,6 +17,7 @@
 #include "include/address.h"
 
 #define VLAN_SIZE 4
+#define VLAN_ID 0xfff /* in a tag; above it are priority and drop eligibility */
 #define IPV4_SIZE 20
 #define IPV6_SIZE 40
 #define UDP_SIZE 8
@@ -96,6 +97,14 @@ struct link {
 	__u32 size; /* with the tag and the EtherType: where IP begins */
 };
 #define LINK_READ 16
+
+/* The VLAN id of a tag, or of what lies in its place in a frame without one: 0. */
+static __always_inline __u32 vlan_of(__be32 tag)
+{
+	__u32 word = bpf_ntohl(tag);
+
+	return word >> 16 == ETH_P_8021Q ? word & VLAN_ID : 0;
+}
 
 /* A constant in each branch, which is what the verifier can follow. */
 static __always_inline __u32 link_size(const struct packet *packet)

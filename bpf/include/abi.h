@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 4
+#define HEDDLE_ABI 5
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -110,6 +110,9 @@ struct target {
 	__u16 mtu;       /* of the path to it, in bytes of IP; 0: not checked */
 	__u8 state;      /* enum target_state */
 	__u8 forwarding; /* enum forwarding */
+	__u16 vlan;      /* the 802.1Q VLAN id of frames to it; 0: they have no tag */
+	__u16 pad;
+	__u32 pad2;
 };
 
 /* ---- the flow table: 5-tuple to target ---- */
@@ -238,11 +241,13 @@ struct limit {
 	__u32 burst;
 };
 
-/* An Ethernet address in the lower 48 bits, its first byte lowest, and flags. */
+/* An Ethernet address in the lower 48 bits, its first byte lowest, flags, and from MAC_VLAN_SHIFT on the VLAN of frames to it; 0: with any tag,
+ * or none. */
 #define MACS 16
 #define MAC_BITS 0xffffffffffffULL
 #define MAC_RECEIVED (1ULL << 48) /* frames to it are for this machine */
 #define MAC_SENT (1ULL << 49)     /* no other machine sends frames from it */
+#define MAC_VLAN_SHIFT 52
 
 struct settings {
 	__u64 seed[2];             /* of the flow and token tables; secret, this balancer's own */

@@ -109,10 +109,10 @@ def ways():
         to("ways", f"gue6-marked-v{f}", "RFC 2983, RFC 6040: DSCP and ECN in the outer header", "fresh", marked, "gue6",
            "sent_syn flow_added", flow_hash(CLIENT[f], 40000, GUE_OVER_IPV6))
         plain = packet(f, SYN, USUAL_SYN, to=PORTS[LINK])
-        one("ways", f"link-tagged-v{f}", "layer 2 in a VLAN", "fresh", ethernet(plain, tag=100), "sent_syn flow_added",
-            out=sent("link", plain, tag=100))
-        one("ways", f"gue-tagged-v{f}", "GUE in a VLAN", "fresh", ethernet(packet(f, SYN, b"", to=PORTS[GUE]), tag=100),
-            "sent_syn flow_added", out=sent("gue", packet(f, SYN, b"", to=PORTS[GUE]), flow_hash(CLIENT[f], 40000, GUE), tag=100))
+        one("ways", f"link-tagged-v{f}", "layer 2, from a VLAN to a backend in none", "fresh", ethernet(plain, tag=100), "sent_syn flow_added",
+            out=sent("link", plain))
+        one("ways", f"gue-tagged-v{f}", "GUE, from a VLAN to a backend in none", "fresh", ethernet(packet(f, SYN, b"", to=PORTS[GUE]), tag=100),
+            "sent_syn flow_added", out=sent("gue", packet(f, SYN, b"", to=PORTS[GUE]), flow_hash(CLIENT[f], 40000, GUE)))
         most = ack(f, data=bytes(1480 - len(ack(f))))
         to("ways", f"as-large-as-fits-v{f}", "1500 bytes with the outer header", "known", most, "b2", "sent_flow", flow="established")
         over = ack(f, data=bytes(1481 - len(ack(f))))

@@ -112,11 +112,14 @@ def ipv4_headers():
     add("dscp-ecn", "RFC 2983, RFC 6040: the outer header takes DSCP and ECN", lambda: syn(4, capable_syn(), tos=0xb9))
     add("ttl-1", "the balancer is no router", lambda: syn(4, capable_syn(), ttl=1))
     made = syn(4, capable_syn())
-    for tag in (100, 0x6064, 0):
-        one("ipv4", f"vlan-{tag:04x}", "802.1Q: a tag is kept", "fresh", ethernet(made, tag=tag), "sent_capable flow_added",
-            out=sent("b1", made, tag=tag), flow="learning")
+    for tag in (100, 0x6064):
+        one("ipv4", f"vlan-{tag:04x}", "802.1Q: from a VLAN to a backend in none", "fresh", ethernet(made, tag=tag), "sent_capable flow_added",
+            out=sent("b1", made), flow="learning")
+    for tag in (0, 0x6000):
+        one("ipv4", f"vlan-{tag:04x}", "802.1Q 9.6: VLAN 0 is none; a tag of priority alone is kept", "fresh", ethernet(made, tag=tag),
+            "sent_capable flow_added", out=sent("b1", made, tag=tag), flow="learning")
     made6 = syn(6, capable_syn())
-    one("ipv6", "vlan", "802.1Q: a tag is kept", "fresh", ethernet(made6, tag=100), "sent_capable flow_added", out=sent("b1", made6, tag=100),
+    one("ipv6", "vlan", "802.1Q: from a VLAN to a backend in none", "fresh", ethernet(made6, tag=100), "sent_capable flow_added", out=sent("b1", made6),
         flow="learning")
     double = ethernet(made, tag=100)
     passed("ipv4", "vlan-twice", "two tags: the stack's", double[:12] + b"\x81\0\0\7" + double[12:], "pass_tags")

@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
+use heddle_balancer_maps::Mode;
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{LinkAttribute, LinkMessage, LinkXdp};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::devices::{self, DeviceError};
 use crate::netlink::{self, Netlink};
 
 /// The time between two checks.
@@ -19,13 +21,14 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Checks in a row without the kernel's answer after which the state is unknown: a busy machine answers late now and then.
 const MOST_UNANSWERED: u32 = 5;
 
-/// Sends the names of those `interfaces` that do not have the program with the id `program`, whenever they change, until the
-/// receiver is dropped. In the network namespace of the calling thread.
+/// Sends the names of those devices of `interfaces` ([`devices`]) that do not have the program with the id `program`, whenever they change,
+/// until the receiver is dropped. An interface that is not there is named itself. In the network namespace of the calling thread.
 ///
 /// # Errors
 /// If the kernel does not answer, several times in a row.
 pub async fn watch(
-    interfaces: BTreeSet<String>,
+    interfaces: Vec<String>,
+    mode: Mode,
     program: u32,
     detached: watch::Sender<BTreeSet<String>>,
 ) -> io::Result<()> {
@@ -38,7 +41,7 @@ pub async fn watch(
             _ = ticks.tick() => {}
             () = detached.closed() => return Ok(()),
         }
-        let found = without(&netlink, &interfaces, program).await;
+        let found = without(&netlink, &interfaces, mode, program).await;
         if let Some(without) = unanswered.count(found)? {
             send(&detached, without);
         }
@@ -65,19 +68,30 @@ impl Unanswered {
     }
 }
 
-/// Those of the interfaces that do not have the program.
+/// Those of the devices that do not have the program.
 async fn without(
     netlink: &Netlink,
-    interfaces: &BTreeSet<String>,
+    interfaces: &[String],
+    mode: Mode,
     program: u32,
 ) -> io::Result<BTreeSet<String>> {
     let mut without = BTreeSet::new();
-    for name in interfaces {
-        if !programs(netlink, name).await?.contains(&program) {
-            without.insert(name.clone());
+    for interface in interfaces {
+        let device = device(netlink, interface, mode).await?;
+        if !programs(netlink, &device).await?.contains(&program) {
+            without.insert(device);
         }
     }
     Ok(without)
+}
+
+/// An interface's device; of one that is gone, or cannot be served any more, its own name.
+async fn device(netlink: &Netlink, interface: &str, mode: Mode) -> io::Result<String> {
+    match devices::device(netlink, interface, mode).await {
+        Ok(device) => Ok(device.unwrap_or_else(|| interface.into())),
+        Err(DeviceError::Kernel(error)) => Err(error),
+        Err(_) => Ok(interface.into()),
+    }
 }
 
 fn send(to: &watch::Sender<BTreeSet<String>>, without: BTreeSet<String>) {

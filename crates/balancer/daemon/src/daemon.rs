@@ -37,7 +37,7 @@ use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::heartbeat::RealTime;
-use crate::{admin, metrics, privilege};
+use crate::{admin, devices, metrics, privilege};
 use event_sources::EventSources;
 
 /// The time after which the plan is made anew without an event, since indices of removed targets expire.
@@ -69,20 +69,21 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
         (signal(SignalKind::hangup())?, signal(SignalKind::terminate())?);
     let mut interrupt = signal(SignalKind::interrupt())?;
     let config = reload::read(&options.config)?;
+    let devices = devices::find(&config.balancer.interfaces, options.mode).await?;
     let listener = admin::bind(&config.balancer.admin)?;
     let metrics = bind_metrics(&config).await?;
     let mut core = Core::start(config, &options)?;
     // Opened as long as there are capabilities.
     let peer_states = core.peer_states()?;
-    let mut sources = EventSources::new(core.config());
+    let mut sources = EventSources::new(core.config(), options.mode);
     resolve_next_hops(&mut core, &mut sources).await;
-    let (program, interfaces) = core.attach(options.mode)?;
+    let program = core.attach(&devices)?;
     let real_time = RealTime::take().inspect_err(|error| {
         tracing::info!(%error, "heartbeats have the priority of ordinary threads");
     });
     // Needs a process with one thread; from here on there may be more.
     privilege::drop_all_but(privilege::RUNNING)?;
-    sources.watch_attachment(interfaces, program);
+    sources.watch_attachment(core.config().balancer.interfaces.clone(), options.mode, program);
     sources.start_membership(core.config(), &core.state.view);
     if core.config().steering.is_some() {
         sources.start_heartbeats(peer_states)?;

@@ -1,20 +1,42 @@
-//! The Ethernet addresses of the interfaces that the program is attached to, kept up to date.
+//! The Ethernet addresses of the interfaces of the configuration, with their VLANs, kept up to date.
 
 use std::io;
 
-use heddle_daemon::links::{self, Links};
+use heddle_balancer_maps::Mode;
+use heddle_daemon::links::{self, Links, Parse};
+use netlink_packet_route::link::LinkMessage;
 use tokio::sync::watch;
 
 use crate::mac::Mac;
+use crate::vlan::Vlan;
+
+/// What frames for an interface have in their Ethernet header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkAddress {
+    /// Their destination.
+    pub mac: Mac,
+    /// The id in their 802.1Q tag; 0: any, or no tag.
+    pub vlan: u16,
+}
 
 /// Addresses by the name of the interface. One that has none, or is gone, is missing.
-pub type Macs = Links<Mac>;
+pub type Macs = Links<LinkAddress>;
 
 /// Sends the addresses of `interfaces` whenever one changes, until the receiver is dropped. In the network namespace of the calling
 /// thread.
 ///
 /// # Errors
 /// If the kernel does not answer.
-pub async fn watch(interfaces: Vec<String>, to: watch::Sender<Macs>) -> io::Result<()> {
-    links::watch(interfaces, links::mac, to).await
+pub async fn watch(interfaces: Vec<String>, mode: Mode, to: watch::Sender<Macs>) -> io::Result<()> {
+    // In generic mode a program at a VLAN interface gets its frames without their tag.
+    let parse: Parse<LinkAddress> = match mode {
+        Mode::Native => with_vlan,
+        Mode::Generic => |link| Some(LinkAddress { mac: links::mac(link)?, vlan: 0 }),
+    };
+    links::watch(interfaces, parse, to).await
+}
+
+fn with_vlan(link: &LinkMessage) -> Option<LinkAddress> {
+    let vlan = Vlan::of(link).ok()?.map_or(0, |vlan| vlan.id);
+    Some(LinkAddress { mac: links::mac(link)?, vlan })
 }

@@ -16,8 +16,10 @@ use std::net::IpAddr;
 /// The first hop of packets to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextHop {
-    /// Out of this interface.
+    /// Out of this interface; if the route is by a VLAN interface, out of the one below it.
     pub ifindex: u32,
+    /// The VLAN id of the frames' tag; 0: they have none.
+    pub vlan: u16,
     /// To this Ethernet address: the destination's own, or its gateway's.
     pub mac: [u8; 6],
     /// From this one: the interface's.

@@ -30,6 +30,8 @@ pub struct Setup {
     pub forwarding: Forwarding,
     /// Bytes of IP that the network carries; 0: not checked.
     pub mtu: u16,
+    /// The VLAN of backends and balancers; 0: none, and their frames have no tag.
+    pub vlan: u16,
     /// Ports of each service: [`crate::PORT`] and those behind it, one at least.
     pub ports: u16,
     /// The connection ids of QUIC that name the UDP service's backends, as [`crate::server_id`] says.
@@ -67,6 +69,7 @@ impl Default for Setup {
             peers: Peers::Known,
             forwarding: Forwarding::Ipip,
             mtu: 0,
+            vlan: 0,
             ports: 1,
             quic: None,
             choices: 0,

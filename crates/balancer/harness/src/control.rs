@@ -194,7 +194,8 @@ impl Cluster {
     }
 
     fn target(&self, state: TargetState) -> Target {
-        Target { ifindex: CAME_BY, mtu: self.setup.mtu, state: state as u8, ..Target::default() }
+        let (mtu, vlan) = (self.setup.mtu, self.setup.vlan);
+        Target { ifindex: CAME_BY, mtu, vlan, state: state as u8, ..Target::default() }
     }
 
     fn backend_target(&self, backend: usize) -> Target {

@@ -179,6 +179,7 @@ fn backend(index: u32) -> Target {
         mtu: 1500,
         state: TargetState::Up as u8,
         forwarding: Forwarding::Ipip as u8,
+        ..Target::default()
     }
 }
 

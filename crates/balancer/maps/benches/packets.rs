@@ -146,6 +146,7 @@ fn balancer(case: &Case) -> Result<Balancer, heddle_balancer_maps::Error> {
             mtu: 1500,
             state: TargetState::Up as u8,
             forwarding: case.forwarding as u8,
+            ..Target::default()
         };
         maps.targets.set(index, &target)?;
         maps.target_ids.insert(&index, &index)?;

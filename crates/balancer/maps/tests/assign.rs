@@ -55,19 +55,20 @@ fn a_syn_gets_a_key_in_all_families_and_places() {
                     Segment { family, port, flags, options: &plain, payload: layout.2, extension };
                 let run = balancer.program.run(&link.frame(&segment.packet()), 1).unwrap();
                 let ip = if family == Family::V4 { 20 } else { 40 + 8 * usize::from(extension) };
-                let start = if link.tag.is_some() { 18 } else { 14 };
+                let start = if link.in_vlan(0).tag.is_some() { 18 } else { 14 };
                 let at = start + ip + 20 + layout.0.len() + 12;
                 let key = run.data[at..at + 8].try_into().unwrap();
                 let both = with_option(&layout, &capable_with(key));
                 let expected = Segment { options: &both, ..segment }.packet();
                 assert_eq!(run.action, Action::Redirect);
-                assert_eq!(run.data[12..], link.frame(&expected)[12..], "{family:?} {layout:x?}");
+                let sent = link.in_vlan(0).frame(&expected);
+                assert_eq!(run.data[12..], sent[12..], "{family:?} {layout:x?}");
                 assert_eq!(run.data[6..12], OUR_MAC);
             }
         }
     }
-    assert_eq!(count(&balancer, Counter::KeyGenerated), 36);
-    assert_eq!(count(&balancer, Counter::SentCapable), 36);
+    assert_eq!(count(&balancer, Counter::KeyGenerated), 54);
+    assert_eq!(count(&balancer, Counter::SentCapable), 54);
 }
 
 fn is_as_it_was(balancer: &Balancer, packet: &[u8]) {

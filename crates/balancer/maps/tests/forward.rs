@@ -11,6 +11,8 @@ use sending::{
     ourselves, outward, settings, target, target_address,
 };
 
+/// Of targets: none, that of the client's frames, and another.
+const VLANS: [u16; 3] = [0, 100, 4094];
 const KINDS: [Forwarding; 3] = [Forwarding::L2, Forwarding::Ipip, Forwarding::Gue];
 
 /// Dynamic ports (RFC 6335), by the flow's hash.
@@ -53,18 +55,20 @@ fn frames_reach_targets_in_all_families() {
         return;
     }
     let mut sending = Sending::load();
-    for (kind, (family, inner)) in pairs(&KINDS, &pairs(&FAMILIES, &FAMILIES)) {
-        sending.set("target", target(family, kind));
+    for ((kind, vlan), (family, inner)) in
+        pairs(&pairs(&KINDS, &VLANS), &pairs(&FAMILIES, &FAMILIES))
+    {
+        sending.set("target", Target { vlan, ..target(family, kind) });
         // Not-ECT, ECT(1), ECT(0), CE; EF and CS1.
         for (link, (length, class)) in
             pairs(&LINKS, &pairs(&[0, 1, 33, 1300], &[0, 1, 2, 3, 0xb8, 0x23]))
         {
             let packet = from_client(inner, class, length);
-            let expected = outward(link).frame(&wrapped(kind, family, inner, class, &packet));
+            let expected = outward(link, vlan).frame(&wrapped(kind, family, inner, class, &packet));
             assert_eq!(
                 sending.run("sends", &link.frame(&packet)),
                 (REDIRECT, expected),
-                "{kind:?} {family:?} {inner:?} {link:?} {length} {class}"
+                "{kind:?} {vlan} {family:?} {inner:?} {link:?} {length} {class}"
             );
         }
     }
@@ -152,14 +156,14 @@ fn a_steered_packet_comes_out_as_it_went_in() {
         return;
     }
     let mut sending = Sending::load();
-    for ((family, inner), (link, length)) in
-        pairs(&pairs(&FAMILIES, &FAMILIES), &pairs(&LINKS, &[0, 1, 1300]))
+    for (((family, inner), vlan), (link, length)) in
+        pairs(&pairs(&pairs(&FAMILIES, &FAMILIES), &VLANS), &pairs(&LINKS, &[0, 1, 1300]))
     {
-        sending.set("target", target(family, Forwarding::L2));
+        sending.set("target", Target { vlan, ..target(family, Forwarding::L2) });
         sending.set("message", MESSAGE);
         let packet = from_client(inner, 0xb9, length);
         let steered = steered(family, 0xb9, &[&MESSAGE[..], &packet].concat());
-        let link_out: Link = outward(link);
+        let link_out: Link = outward(link, vlan);
         let (sent, frame) = sending.run("steers", &link.frame(&packet));
         assert_eq!((sent, &frame), (REDIRECT, &link_out.frame(&steered)));
         sending.set("message", [0_u8; 20]);

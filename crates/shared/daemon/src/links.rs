@@ -77,15 +77,33 @@ async fn read_with<T>(
 ) -> io::Result<Links<T>> {
     let mut found = Links::new();
     for name in names {
-        let link = message(netlink, name).await?;
+        let link = by_name(netlink, name).await?;
         found.extend(link.as_ref().and_then(parse).map(|fact| (name.clone(), fact)));
     }
     Ok(found)
 }
 
-async fn message(netlink: &Netlink, name: &str) -> io::Result<Option<LinkMessage>> {
+/// The kernel's message about the interface of a name; none if there is no such interface.
+///
+/// # Errors
+/// If the kernel does not answer.
+pub async fn by_name(netlink: &Netlink, name: &str) -> io::Result<Option<LinkMessage>> {
     let mut request = LinkMessage::default();
     request.attributes.push(LinkAttribute::IfName(name.into()));
+    answer(netlink, request).await
+}
+
+/// The same about the interface of a number.
+///
+/// # Errors
+/// If the kernel does not answer.
+pub async fn by_index(netlink: &Netlink, index: u32) -> io::Result<Option<LinkMessage>> {
+    let mut request = LinkMessage::default();
+    request.header.index = index;
+    answer(netlink, request).await
+}
+
+async fn answer(netlink: &Netlink, request: LinkMessage) -> io::Result<Option<LinkMessage>> {
     match netlink.request(RouteNetlinkMessage::GetLink(request)).await {
         Ok(RouteNetlinkMessage::NewLink(link)) => Ok(Some(link)),
         Ok(_) => Err(io::ErrorKind::InvalidData.into()),

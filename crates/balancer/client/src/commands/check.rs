@@ -6,6 +6,7 @@ mod interfaces;
 mod link;
 mod machine;
 mod services;
+mod vlan;
 mod xdp_features;
 
 use std::fs;

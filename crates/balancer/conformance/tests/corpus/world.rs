@@ -123,6 +123,7 @@ impl World {
             mtu: 1500,
             state: state as u8,
             forwarding: forwarding as u8,
+            ..Target::default()
         };
         self.balancer.maps.targets.set(index, &target).unwrap();
         self.balancer.maps.target_ids.insert(&id, &index).unwrap();

@@ -17,6 +17,7 @@ use super::key_supply::KeySupply;
 use super::shared::Shared;
 use super::state::{Inputs, State};
 use crate::config::{Config, Membership, Secret};
+use crate::devices::Devices;
 use crate::health;
 use crate::heartbeat::Probed;
 use crate::members::{self, Known, Source, View};
@@ -91,24 +92,22 @@ impl Core {
         })
     }
 
-    /// Attaches the program, or puts it in the place of the one before. Returns the program's id and the interfaces that have it.
+    /// Attaches the program to the devices of the interfaces, or puts it in the place of the one before. Returns the program's id.
     ///
     /// # Errors
     /// [`heddle_balancer_maps::Error`].
-    pub fn attach(&mut self, mode: Mode) -> Result<(u32, BTreeSet<String>), CoreError> {
-        self.mode = mode;
-        for name in self.config().balancer.interfaces.clone() {
-            let attached = self.balancer.attach(interface_index(&name)?, mode)?;
-            let mode = if mode == Mode::Native { "native" } else { "generic" };
-            match attached {
+    pub fn attach(&mut self, devices: &Devices) -> Result<u32, CoreError> {
+        let mode = if self.mode == Mode::Native { "native" } else { "generic" };
+        for name in devices.values().collect::<BTreeSet<_>>() {
+            match self.balancer.attach(interface_index(name)?, self.mode)? {
                 Attached::Afresh => tracing::info!(interface = name, mode, "attached"),
                 Attached::InPlace => {
                     tracing::info!(interface = name, "took over from the daemon before");
                 }
             }
-            self.interfaces.insert(name, mode.into());
         }
-        Ok((self.balancer.program.id()?, self.interfaces.keys().cloned().collect()))
+        self.interfaces = devices.keys().map(|name| (name.clone(), mode.into())).collect();
+        Ok(self.balancer.program.id()?)
     }
 
     /// The program's state of the other balancers, for the heartbeat thread.

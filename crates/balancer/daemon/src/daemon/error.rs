@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::apply::ReplaceError;
 use crate::config::{ConfigError, SecretError};
+use crate::devices::DeviceError;
 use crate::{admin, plan, privilege};
 
 /// The reasons why a balancer cannot be set up, or changed.
@@ -43,6 +44,9 @@ pub enum DaemonError {
     /// The balancer cannot be set up.
     #[error(transparent)]
     Core(#[from] CoreError),
+    /// An interface.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The admin socket.
     #[error(transparent)]
     Admin(#[from] admin::BindError),

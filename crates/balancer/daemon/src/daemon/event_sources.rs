@@ -7,6 +7,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use heddle_balancer_maps::Mode;
 use heddle_balancer_maps::maps::PeerStates;
 use tokio::sync::{mpsc, watch};
 
@@ -96,15 +97,16 @@ pub(super) struct SourceStatus {
 
 impl EventSources {
     /// Starts health checks and the neighbour watcher. Must be called inside a tokio runtime; starts no threads.
-    pub(super) fn new(config: &Config) -> EventSources {
+    pub(super) fn new(config: &Config, mode: Mode) -> EventSources {
         let (events, health) = mpsc::channel(64);
         let (addresses, wanted) = watch::channel(BTreeSet::new());
         let (to, hops) = watch::channel(NextHops::new());
         let neighbour_watcher =
             supervise("neighbour watcher", move || neighbours::watch(wanted.clone(), to.clone()));
         let (macs, interfaces) = (watch::channel(Macs::new()), config.balancer.interfaces.clone());
-        let link_watcher =
-            supervise("link watcher", move || links::watch(interfaces.clone(), macs.0.clone()));
+        let link_watcher = supervise("link watcher", move || {
+            links::watch(interfaces.clone(), mode, macs.0.clone())
+        });
         let mut sources = EventSources {
             checker: Checker::new(events),
             health,
@@ -177,10 +179,10 @@ impl EventSources {
     }
 
     /// Starts to watch whether `interfaces` still have the program with the id `program`.
-    pub(super) fn watch_attachment(&mut self, interfaces: BTreeSet<String>, program: u32) {
+    pub(super) fn watch_attachment(&mut self, interfaces: Vec<String>, mode: Mode, program: u32) {
         let (to, detached) = watch::channel(BTreeSet::new());
         let watcher = supervise("attachment watcher", move || {
-            attachment::watch(interfaces.clone(), program, to.clone())
+            attachment::watch(interfaces.clone(), mode, program, to.clone())
         });
         self.attachment = Some(Attachment { watcher, detached });
     }

@@ -24,7 +24,7 @@ const FILE: &str = "
 /// The next hop of an address in the tests.
 pub(super) fn hop(source: IpAddr) -> NextHop {
     let mac = [2, 0, 0, 0, 0, 1];
-    NextHop { ifindex: 2, mac, source_mac: mac, mtu: 1500, source }
+    NextHop { ifindex: 2, vlan: 0, mac, source_mac: mac, mtu: 1500, source }
 }
 
 /// Two balancers, of which this one is lb1, and a service with two backends.

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use heddle_daemon::links::by_index;
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkLayerType, LinkMessage};
 use netlink_packet_route::neighbour::{NeighbourAttribute, NeighbourMessage, NeighbourState};
 use netlink_packet_route::route::{
@@ -14,6 +15,7 @@ use tokio::net::UdpSocket;
 
 use super::NextHop;
 use crate::netlink::Netlink;
+use crate::vlan::{Unusable, Vlan};
 
 /// RFC 863.
 const DISCARD_PORT: u16 = 9;
@@ -33,6 +35,9 @@ pub enum Unreachable {
     /// The interface has no Ethernet addresses.
     #[error("interface {0} is not Ethernet")]
     NotEthernet(u32),
+    /// The interface is a VLAN whose tag the data plane cannot write.
+    #[error("of the interface that leads there: {0}")]
+    Vlan(#[from] Unusable),
     /// The neighbour's Ethernet address is not known yet; the kernel resolves it.
     #[error("{neighbour} does not answer on interface {ifindex}")]
     Unresolved {
@@ -73,7 +78,8 @@ impl Resolver {
         }
         let neighbour = neighbour.ok_or(Unreachable::Unresolved { neighbour: at, ifindex })?;
         Ok(NextHop {
-            ifindex,
+            ifindex: link.out,
+            vlan: link.vlan,
             mac: neighbour.mac,
             source_mac: link.mac,
             mtu: route.mtu.unwrap_or(link.mtu).min(link.mtu),
@@ -98,8 +104,20 @@ impl Resolver {
         let mut request = LinkMessage::default();
         request.header.index = ifindex;
         match self.netlink.request(RouteNetlinkMessage::GetLink(request)).await? {
-            RouteNetlinkMessage::NewLink(answer) => Link::read(&answer),
+            RouteNetlinkMessage::NewLink(answer) => self.above(Link::read(&answer)?).await,
             _ => Err(unexpected()),
+        }
+    }
+
+    /// The link, if it is not a VLAN on a VLAN.
+    async fn above(&self, link: Link) -> Result<Link, Unreachable> {
+        if link.vlan == 0 {
+            return Ok(link);
+        }
+        let lower = by_index(&self.netlink, link.out).await?.ok_or_else(unexpected)?;
+        match Vlan::of(&lower) {
+            Ok(None) => Ok(link),
+            _ => Err(Unusable::Nested.into()),
         }
     }
 
@@ -199,6 +217,10 @@ fn limit(metric: &RouteMetric) -> Option<u32> {
 }
 
 struct Link {
+    /// The interface that frames leave by, below a VLAN.
+    out: u32,
+    /// The VLAN id in their tag; 0: none.
+    vlan: u16,
     mac: [u8; 6],
     mtu: u32,
 }
@@ -209,6 +231,8 @@ impl Link {
         if !message.header.flags.contains(LinkFlags::Up | LinkFlags::LowerUp) {
             return Err(Unreachable::LinkDown(ifindex));
         }
+        let vlan = Vlan::of(message)?;
+        let (out, vlan) = vlan.map_or((ifindex, 0), |vlan| (vlan.lower, vlan.id));
         let (mut mac, mut mtu) = (None, None);
         for attribute in &message.attributes {
             match attribute {
@@ -218,7 +242,7 @@ impl Link {
             }
         }
         match (message.header.link_layer_type, mac, mtu) {
-            (LinkLayerType::Ether, Some(mac), Some(mtu)) => Ok(Link { mac, mtu }),
+            (LinkLayerType::Ether, Some(mac), Some(mtu)) => Ok(Link { out, vlan, mac, mtu }),
             _ => Err(Unreachable::NotEthernet(ifindex)),
         }
     }

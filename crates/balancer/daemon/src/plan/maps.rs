@@ -12,7 +12,7 @@ use super::quic::ServerName;
 use super::{Indices, Phase, Plan, World};
 use crate::config::{Backend, ClosedPorts, Config, Echo, Forwarding, Ports, Service, Unparsable};
 use crate::ids::WireId;
-use crate::mac::Mac;
+use crate::links::LinkAddress;
 use crate::neighbours::NextHop;
 use crate::service::Protocol;
 
@@ -46,7 +46,7 @@ pub struct Maps {
     /// `settings.ask_always`.
     pub ask_always: bool,
     /// `settings.macs`: addresses with their flags; empty: frames' addresses are not compared.
-    pub macs: BTreeMap<Mac, u64>,
+    pub macs: BTreeMap<LinkAddress, u64>,
 }
 
 /// The part of the settings that follows from the maps, and is written with them.
@@ -214,6 +214,7 @@ fn next_hop(hop: &NextHop) -> abi::Target {
         ifindex: hop.ifindex,
         mac: hop.mac,
         source_mac: hop.source_mac,
+        vlan: hop.vlan,
         mtu: u16::try_from(hop.mtu).unwrap_or(u16::MAX),
         ..abi::Target::default()
     }

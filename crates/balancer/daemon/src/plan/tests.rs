@@ -9,7 +9,7 @@ use heddle_hashing::{MAGLEV_SIZE, RING_SIZE, maglev};
 use super::*;
 use crate::config::{Member, Ports, load};
 use crate::health::State;
-use crate::links::Macs;
+use crate::links::{LinkAddress, Macs};
 use crate::mac::Mac;
 use crate::neighbours::NextHop;
 
@@ -61,7 +61,14 @@ fn id(number: u32) -> WireId {
 
 fn hop(last: u8) -> NextHop {
     let mac = [2, 0, 0, 0, 0, last];
-    NextHop { ifindex: 2, mac, source_mac: [2; 6], mtu: 1500, source: [10, 0, 0, 1].into() }
+    NextHop {
+        ifindex: 2,
+        vlan: 0,
+        mac,
+        source_mac: [2; 6],
+        mtu: 1500,
+        source: [10, 0, 0, 1].into(),
+    }
 }
 
 impl Trace {
@@ -501,14 +508,15 @@ fn frames_addresses_follow_the_interfaces() {
     trace.update(&config).unwrap();
     assert!(trace.plan.maps.macs.is_empty(), "nothing is compared while they are not known");
     for last in [7, 8] {
-        trace.macs = [("eth0".into(), mac(last))].into();
+        trace.macs = [("eth0.7".into(), LinkAddress { mac: mac(last), vlan: 7 })].into();
         trace.update(&config).unwrap();
-        let hops = (Mac([2; 6]), sent);
-        let wanted = [(mac(last), received | sent), (mac(9), received), hops].into();
+        let at = |mac, vlan| LinkAddress { mac, vlan };
+        let hops = (at(Mac([2; 6]), 0), sent);
+        let wanted = [(at(mac(last), 7), received | sent), (at(mac(9), 0), received), hops].into();
         assert_eq!(trace.plan.maps.macs, wanted);
         let keys = Keys { seed: [0; 2], maglev_seed: 0, steering: [[0; 2]; 2] };
         let words = settings(&config, &keys, &trace.plan.maps).macs;
-        assert_eq!(words[0], u64::from(last) << 40 | 2 | received | sent);
+        assert!(words.contains(&(7 << 52 | u64::from(last) << 40 | 2 | received | sent)));
         assert_eq!(read_macs(&words), wanted, "as the next daemon finds them");
     }
     trace.macs.clear();

@@ -111,7 +111,8 @@ async fn uses_rtnetlink(program: u32) {
     assert!(matches!(error, Unreachable::NoRoute), "{error}");
     for (id, detached) in [(program, [].into()), (program + 1, ["near".to_owned()].into())] {
         let (to, mut seen) = tokio::sync::watch::channel(["unknown".to_owned()].into());
-        let watcher = tokio::spawn(attachment::watch(["near".to_owned()].into(), id, to));
+        let near = ["near".to_owned()].into();
+        let watcher = tokio::spawn(attachment::watch(near, Mode::Native, id, to));
         seen.changed().await.unwrap();
         assert_eq!(*seen.borrow(), detached);
         watcher.abort();

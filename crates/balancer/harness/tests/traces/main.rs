@@ -22,4 +22,5 @@ mod quic;
 mod registrations;
 mod steering;
 mod verdicts;
+mod vlan;
 mod world;

@@ -51,6 +51,7 @@ fn target(address: IpAddr, id: u32, forwarding: Forwarding) -> Target {
         mtu: 1500,
         state: TargetState::Up as u8,
         forwarding: forwarding as u8,
+        ..Target::default()
     }
 }
 

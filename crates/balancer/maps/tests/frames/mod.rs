@@ -133,10 +133,11 @@ pub struct Link {
     pub tag: Option<u16>,
 }
 
-/// With a tag and without, as frames come from the client.
-pub const LINKS: [Link; 2] = [
+/// Without a tag, in VLAN 100 and with a priority alone, as frames come from the client.
+pub const LINKS: [Link; 3] = [
     Link { destination: OUR_MAC, source: CLIENT_MAC, tag: None },
     Link { destination: OUR_MAC, source: CLIENT_MAC, tag: Some(0x6064) },
+    Link { destination: OUR_MAC, source: CLIENT_MAC, tag: Some(0x6000) },
 ];
 
 impl Link {
@@ -150,6 +151,16 @@ impl Link {
         frame.extend(ethertype.to_be_bytes());
         frame.extend(packet);
         frame
+    }
+
+    /// With the tag of a VLAN, or of none (0). The priority in a tag stays (802.1Q, 9.6).
+    pub fn in_vlan(self, vlan: u16) -> Link {
+        const VLAN_ID: u16 = 0xfff;
+        let tag = match vlan {
+            0 => self.tag.filter(|tag| tag & VLAN_ID == 0),
+            _ => Some(self.tag.unwrap_or(0) & !VLAN_ID | vlan),
+        };
+        Link { tag, ..self }
     }
 
     /// The way back.

@@ -42,9 +42,9 @@ pub const fn target_address(family: Family) -> std::net::IpAddr {
     address(family, TARGET)
 }
 
-/// The link that `link`'s frames leave by.
-pub fn outward(link: Link) -> Link {
-    Link { destination: NEXT_HOP, source: OUTWARD_MAC, ..link }
+/// The link that `link`'s frames leave by to a target of this VLAN; 0: of none.
+pub fn outward(link: Link, vlan: u16) -> Link {
+    Link { destination: NEXT_HOP, source: OUTWARD_MAC, ..link.in_vlan(vlan) }
 }
 
 pub fn settings() -> Settings {

@@ -34,6 +34,11 @@ impl Device {
             ring: range(&print("--show-ring"), "RX"),
         }
     }
+
+    /// True if an offload is on and can be turned off.
+    pub(crate) fn has(&self, offload: &str) -> bool {
+        self.offloads.iter().any(|on| on == offload)
+    }
 }
 
 /// The output of ethtool; `None` if ethtool is missing or the device has no such setting.

@@ -21,6 +21,8 @@ pub(crate) struct Interface<'a> {
     pub(crate) device: Device,
     /// None: the kernel is older than 6.3, or the interface is unknown to it.
     pub(crate) features: Option<Features>,
+    /// The devices that receive its frames: itself, or the ports of a bond.
+    pub(crate) receivers: Vec<(String, Device)>,
     /// VLAN interfaces above it.
     pub(crate) vlans: Vec<&'a str>,
     pub(crate) processors: u64,
@@ -36,8 +38,6 @@ impl Interface<'_> {
             self.bond(),
             self.bond_port(),
             self.bridge_port(),
-            self.vlan(),
-            self.vlans_above(),
             self.mtu(),
             self.queues(),
             self.ring(),
@@ -45,7 +45,7 @@ impl Interface<'_> {
             self.program(),
             self.veth(),
         ];
-        checks.into_iter().flatten().collect()
+        checks.into_iter().flatten().chain(self.vlans_above()).collect()
     }
 
     fn name(&self) -> &str {
@@ -113,28 +113,20 @@ impl Interface<'_> {
         self.link.master.as_deref().filter(|_| self.link.master_kind.as_deref() == Some(kind))
     }
 
-    fn vlan(&self) -> Option<Finding> {
-        let lower = self.link.lower.as_deref().filter(|_| self.link.kind == "vlan")?;
-        let message = "VLAN interfaces take XDP programs in the generic path only";
-        Some(
-            Finding::error(self.name(), message)
-                .fix(format!("interfaces = [\"{lower}\"], whose frames may have one 802.1Q tag")),
-        )
-    }
-
-    /// A driver that takes tags out of frames hides them from XDP: the answer would leave without a tag.
-    fn vlans_above(&self) -> Option<Finding> {
-        if self.vlans.is_empty() || !self.offload_is_on("rx-vlan-offload") {
-            return None;
-        }
-        let message = format!(
-            "it has the VLANs {}, whose tags the device takes out before XDP sees them",
-            self.vlans.join(", ")
-        );
-        Some(
-            Finding::error(self.name(), message)
-                .fix(format!("ethtool -K {} rxvlan off", self.name())),
-        )
+    /// A driver that takes tags out of frames hides from XDP which VLAN they are of.
+    fn vlans_above(&self) -> Vec<Finding> {
+        let message = || {
+            let vlans = self.vlans.join(", ");
+            format!(
+                "it carries the VLANs {vlans}, whose tags the device takes out before XDP sees them"
+            )
+        };
+        let takes_tags = |one: &&(String, Device)| one.1.has("rx-vlan-offload");
+        let receivers = self.receivers.iter().filter(|_| !self.vlans.is_empty()).filter(takes_tags);
+        let finding = |(name, _): &(String, Device)| {
+            Finding::error(name, message()).fix(format!("ethtool -K {name} rxvlan off"))
+        };
+        receivers.map(finding).collect()
     }
 
     fn mtu(&self) -> Option<Finding> {
@@ -183,16 +175,12 @@ impl Interface<'_> {
 
     fn offloads(&self) -> Option<Finding> {
         let names = [("large-receive-offload", "lro"), ("rx-gro-hw", "rx-gro-hw")];
-        let (long, short) = names.into_iter().find(|(long, _)| self.offload_is_on(long))?;
+        let (long, short) = names.into_iter().find(|(long, _)| self.device.has(long))?;
         let message = format!("{long} is on: the device merges packets, which XDP cannot forward");
         Some(
             Finding::warning(self.name(), message)
                 .fix(format!("ethtool -K {} {short} off", self.name())),
         )
-    }
-
-    fn offload_is_on(&self, name: &str) -> bool {
-        self.device.offloads.iter().any(|on| on == name)
     }
 
     fn program(&self) -> Option<Finding> {

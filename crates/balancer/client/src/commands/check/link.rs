@@ -22,6 +22,8 @@ pub(crate) struct Link {
     pub(crate) master_kind: Option<String>,
     /// The interface below a VLAN; the other end of a veth device in the same namespace.
     pub(crate) lower: Option<String>,
+    /// The protocol of a VLAN's tags: `802.1Q`, `802.1ad`.
+    pub(crate) vlan_protocol: Option<String>,
     /// The id of an XDP program on it.
     pub(crate) program: Option<u64>,
 }
@@ -41,7 +43,7 @@ pub(crate) fn all() -> Result<Vec<Link>, String> {
     parse(&output.stdout).map_err(|error| format!("ip's answer is not understood: {error}"))
 }
 
-fn parse(json: &[u8]) -> Result<Vec<Link>, serde_json::Error> {
+pub(crate) fn parse(json: &[u8]) -> Result<Vec<Link>, serde_json::Error> {
     let links: Vec<Value> = serde_json::from_slice(json)?;
     Ok(links.iter().map(link).collect())
 }
@@ -60,6 +62,7 @@ fn link(value: &Value) -> Link {
         master: text(&value["master"]),
         master_kind: text(&info["info_slave_kind"]),
         lower: text(&value["link"]),
+        vlan_protocol: text(&info["info_data"]["protocol"]).filter(|_| info["info_kind"] == "vlan"),
         program: value["xdp"]["prog"]["id"].as_u64(),
     }
 }
@@ -82,6 +85,7 @@ mod tests {
         let [_, eth0, vlan, bond, port] = links.try_into().unwrap();
         assert_eq!((eth0.up, eth0.mtu, eth0.program), (true, 1500, Some(42)));
         assert_eq!((vlan.up, &*vlan.kind, vlan.lower.as_deref()), (false, "vlan", Some("eth0")));
+        assert_eq!((vlan.vlan_protocol.as_deref(), port.vlan_protocol), (Some("802.1Q"), None));
         assert_eq!((bond.mtu, bond.bond_mode.as_deref()), (9000, Some("802.3ad")));
         assert_eq!(
             (port.master.as_deref(), port.master_kind.as_deref()),

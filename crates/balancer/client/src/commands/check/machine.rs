@@ -13,6 +13,7 @@ use super::ethtool::Device;
 use super::finding::Finding;
 use super::interfaces::Interface;
 use super::link::{self, Link};
+use super::vlan;
 use super::xdp_features;
 
 /// The oldest kernel whose verifier takes the program: it looks keys up in memory that a function was given, which 6.1 refuses.
@@ -159,21 +160,47 @@ fn interfaces(config: &Config) -> Vec<Finding> {
             ];
         }
     };
-    config.balancer.interfaces.iter().flat_map(|name| interface(name, &links, config)).collect()
+    let (mut found, mut devices) = (vec![], BTreeMap::new());
+    for name in &config.balancer.interfaces {
+        match device(name, &links) {
+            Ok((device, findings)) => {
+                devices.insert(&*device.name, device);
+                found.extend(findings);
+            }
+            Err(finding) => found.push(finding),
+        }
+    }
+    let looked_at = devices.into_values().flat_map(|device| look_at(device, &links, config));
+    found.into_iter().chain(looked_at).collect()
 }
 
-fn interface(name: &str, links: &[Link], config: &Config) -> Vec<Finding> {
+/// The device that heddled attaches to for an interface, and what is to be known about the interface itself.
+fn device<'a>(name: &str, links: &'a [Link]) -> Result<(&'a Link, Vec<Finding>), Finding> {
     let Some(link) = links.iter().find(|link| link.name == name) else {
         let there: Vec<&str> =
             links.iter().map(|link| &*link.name).filter(|name| *name != "lo").collect();
         let fix = format!("interfaces = [...] with one of: {}", there.join(", "));
-        return vec![Finding::error(name, "there is no such interface").fix(fix)];
+        return Err(Finding::error(name, "there is no such interface").fix(fix));
     };
-    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(name);
+    if link.kind != "vlan" {
+        return Ok((link, vec![]));
+    }
+    let lower = vlan::lower(link, links)?;
+    Ok((lower, vlan::findings(link, lower)))
+}
+
+fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
+    let above = |other: &&Link| other.kind == "vlan" && other.lower.as_deref() == Some(&*link.name);
+    let port = |other: &&Link| link.kind == "bond" && other.master.as_deref() == Some(&*link.name);
+    let mut receivers: Vec<&Link> = links.iter().filter(port).collect();
+    if receivers.is_empty() {
+        receivers.push(link);
+    }
     let interface = Interface {
         link,
-        device: Device::of(name),
+        device: Device::of(&link.name),
         features: xdp_features::of(link.index).ok(),
+        receivers: receivers.iter().map(|one| (one.name.clone(), Device::of(&one.name))).collect(),
         vlans: links.iter().filter(above).map(|vlan| &*vlan.name).collect(),
         processors: available_parallelism().map_or(1, |count| count.get() as u64),
         accepts_macs: !config.balancer.accept_macs.is_empty(),

@@ -13,14 +13,15 @@ use serde::Deserialize;
 pub(in crate::config) struct Balancer {
     /// Its name, in logs and among `[[balancers]]`.
     pub(in crate::config) name: String,
-    /// Network interfaces at which clients' packets come in: an XDP program is attached to each.
+    /// Network interfaces at which clients' packets come in: an XDP program is attached to each, or to the device below if it is a VLAN
+    /// interface, where frames with its tag are balanced then.
     pub(in crate::config) interfaces: Vec<String>,
     /// Its addresses, one of IPv4, one of IPv6 at most: the source of encapsulated packets, and where the other balancers reach
     /// it. Default: its address in `[[balancers]]`.
     #[serde(default)]
     pub(in crate::config) addresses: Vec<IpAddr>,
-    /// Further Ethernet addresses whose frames are for this machine, as in `["00:00:5e:00:01:01"]`: of a virtual router (VRRP), of a bridge or
-    /// VLAN interface above. Frames to others than these and the interfaces' own are passed to the machine's own stack. Default: none.
+    /// Further Ethernet addresses whose frames are for this machine, as in `["00:00:5e:00:01:01"]`: of a virtual router (VRRP), of a bridge
+    /// above. Frames to others than these and the interfaces' own are passed to the machine's own stack. Default: none.
     #[serde(default)]
     pub(in crate::config) accept_macs: Vec<String>,
     /// The Unix socket that `heddle lb` talks to; root's alone. Default: /run/heddle/heddled.sock.

@@ -24,6 +24,7 @@ fn link() -> Link {
         master: None,
         master_kind: None,
         lower: None,
+        vlan_protocol: None,
         program: None,
     }
 }
@@ -33,6 +34,7 @@ fn interface(link: &Link) -> Interface<'_> {
         link,
         device: device(),
         features: Some(Features(0x7f)),
+        receivers: vec![("eth0".into(), device())],
         vlans: vec![],
         processors: 8,
         accepts_macs: false,
@@ -98,20 +100,22 @@ fn the_port_of_a_bridge_needs_the_bridges_address() {
 }
 
 #[test]
-fn a_vlan_interface_is_replaced_by_the_one_below() {
-    let vlan =
-        Link { kind: "vlan".into(), lower: Some("eth0".into()), name: "eth0.7".into(), ..link() };
-    assert!(only(&interface(&vlan)).1.starts_with("interfaces = [\"eth0\"]"));
-}
-
-#[test]
 fn a_device_with_vlans_must_leave_tags_in_frames() {
     let link = link();
     let vlans = || vec!["eth0.7"];
     let (severity, fix) = only(&Interface { vlans: vlans(), ..interface(&link) });
     assert_eq!((severity, &*fix), (Severity::Error, "ethtool -K eth0 rxvlan off"));
-    let device = Device { offloads: vec![], ..device() };
-    assert_eq!(found(&Interface { vlans: vlans(), device, ..interface(&link) }), []);
+    let receivers = vec![("eth0".into(), Device { offloads: vec![], ..device() })];
+    assert_eq!(found(&Interface { vlans: vlans(), receivers, ..interface(&link) }), []);
+}
+
+#[test]
+fn the_ports_of_a_bond_with_vlans_must_leave_tags_in_frames() {
+    let bond = Link { kind: "bond".into(), bond_mode: Some("802.3ad".into()), ..link() };
+    let receivers = vec![("eth1".into(), device()), ("eth2".into(), device())];
+    let interface = Interface { vlans: vec!["bond0.7"], receivers, ..interface(&bond) };
+    let fixes: Vec<_> = found(&interface).into_iter().filter_map(|found| found.fix).collect();
+    assert_eq!(fixes, ["ethtool -K eth1 rxvlan off", "ethtool -K eth2 rxvlan off"]);
 }
 
 /// 4096 - 256 - 320 - 18.
