@@ -56,9 +56,16 @@ static __always_inline bool reserve_key(const struct packet_context *context, co
 /* One made ahead for this version. Explaining leaves it there. */
 static __always_inline bool ready_key(__u32 version, struct assigned_key *key)
 {
+	struct assigned_key ready = {};
+	long missing;
+
 	if (version)
-		return !(DRY_RUN ? bpf_map_peek_elem(&ready_keys_v1, key) : bpf_map_pop_elem(&ready_keys_v1, key));
-	return !(DRY_RUN ? bpf_map_peek_elem(&ready_keys, key) : bpf_map_pop_elem(&ready_keys, key));
+		missing = DRY_RUN ? bpf_map_peek_elem(&ready_keys_v1, &ready) : bpf_map_pop_elem(&ready_keys_v1, &ready);
+	else
+		missing = DRY_RUN ? bpf_map_peek_elem(&ready_keys, &ready) : bpf_map_pop_elem(&ready_keys, &ready);
+	if (!missing)
+		*key = ready;
+	return !missing;
 }
 
 /* A key for a new connection of this version: a ready one, or else one made now. False: none was found. */
@@ -87,10 +94,12 @@ __noinline int repeated_key(const struct packet_context *context, __u32 version,
 {
 	struct assigned_key *given;
 	struct token_snapshot found;
+	struct flow_key flow;
 
 	if (!context || !key)
 		return false;
-	given = bpf_map_lookup_elem(&assigned, &context->key);
+	flow = context->key;
+	given = bpf_map_lookup_elem(&assigned, &flow);
 	if (!given || context->now - given->seen >= settings.syn_timeout)
 		return false;
 	if (token_of_key(version, given->key) != given->token)
@@ -107,11 +116,13 @@ __noinline int repeated_key(const struct packet_context *context, __u32 version,
 static __always_inline bool choose_key(const struct packet_context *context, __u32 version, __u32 target,
 				       struct assigned_key *key)
 {
+	const struct flow_key flow = context->key;
+
 	if (!repeated_key(context, version, target, key) && !new_key(context, version, target, key))
 		return false;
 	key->seen = context->now;
 	if (!DRY_RUN)
-		bpf_map_update_elem(&assigned, &context->key, key, BPF_ANY);
+		bpf_map_update_elem(&assigned, &flow, key, BPF_ANY);
 	return true;
 }
 

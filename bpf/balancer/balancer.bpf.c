@@ -41,7 +41,8 @@ static __always_inline __u32 now(void)
 /* Looks up context->service. False: it is not in the map. */
 static __always_inline bool find_service(struct packet_context *context)
 {
-	struct vip *vip = bpf_map_lookup_elem(&vips, &context->service);
+	const struct vip_key service = context->service;
+	struct vip *vip = bpf_map_lookup_elem(&vips, &service);
 
 	context->vip = vip ? *vip : (struct vip){};
 	return vip;
@@ -221,18 +222,20 @@ static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_conte
  * stack of this function is free again. */
 __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
 {
+	struct address sender;
 	__u32 *peer;
 
 	if (!context || !decision)
 		return 0;
-	peer = bpf_map_lookup_elem(&peers, &context->packet.source);
+	sender = context->packet.source;
+	peer = bpf_map_lookup_elem(&peers, &sender);
 	context->vip = (struct vip){};
 	if (!peer || !read_message(ctx, &context->packet, &context->message)) {
 		decide_drop(decision, DROP_UNAUTHENTICATED);
 		return 0;
 	}
 	context->peer = *peer;
-	context->sender = context->packet.source;
+	context->sender = sender;
 	if (!is_heartbeat(&context->message))
 		return take_steered(ctx, context, decision);
 	handle_heartbeat(ctx, context, decision);

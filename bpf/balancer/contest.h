@@ -23,12 +23,13 @@ static __always_inline void contest(const struct packet_context *context, enum c
 		.target = target,
 		.kind = kind,
 	};
+	const struct flow_key flow = context->key;
 	struct flow_snapshot changed = context->flow;
 
 	count(context, CANDIDATE_ADDED);
 	if (DRY_RUN)
 		return;
-	bpf_map_update_elem(&candidates, &context->key, &candidate, BPF_ANY);
+	bpf_map_update_elem(&candidates, &flow, &candidate, BPF_ANY);
 	changed.state |= FLOW_CONTESTED;
 	change_flow(context, &changed);
 }
@@ -36,7 +37,8 @@ static __always_inline void contest(const struct packet_context *context, enum c
 /* The candidate for the known flow's entry; NULL: none that is on time. */
 static __always_inline const struct candidate *candidate_of(const struct packet_context *context)
 {
-	const struct candidate *candidate = bpf_map_lookup_elem(&candidates, &context->key);
+	const struct flow_key flow = context->key;
+	const struct candidate *candidate = bpf_map_lookup_elem(&candidates, &flow);
 
 	return candidate && within(context->now, candidate->seen, settings.syn_timeout) ? candidate : NULL;
 }
@@ -91,9 +93,11 @@ static __always_inline bool follows(const struct packet_context *context, const 
 
 static __always_inline void accept_candidate(const struct packet_context *context)
 {
+	const struct flow_key flow = context->key;
+
 	count(context, CANDIDATE_ACCEPTED);
 	if (!DRY_RUN)
-		bpf_map_delete_elem(&candidates, &context->key);
+		bpf_map_delete_elem(&candidates, &flow);
 }
 
 /* A packet of a contested flow. True: all is decided; else it is one like any other. */

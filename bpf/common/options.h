@@ -192,12 +192,13 @@ static __always_inline bool note_mptcp(struct mptcp_found *out, __u8 kind, __u8 
 	return true;
 }
 
-/* Each round goes on by a byte at least: so the loop ends, and the verifier sees it. */
+/* Each round goes on by a byte at least: so the loop ends, and the verifier sees it. Before Linux 6.8 it learns the bounds of `at` from a comparison
+ * with a constant only. */
 static __always_inline void walk_options(struct xdp_md *ctx, __u32 start, __u32 bytes, bool syn, struct mptcp_found *out)
 {
 	__u32 length;
 
-	for (__u32 at = 0; at < bytes; at += length) {
+	for (__u32 at = 0; at < MAX_OPTIONS && at < bytes; at += length) {
 		const __u8 *option = frame_start(ctx) + start + at;
 
 		if (option + 1 > frame_end(ctx) || *option == OPTION_END)
