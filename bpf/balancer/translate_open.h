@@ -259,8 +259,8 @@ static __always_inline void open_connection(struct work *work, struct opening *o
 		bpf_map_update_elem(&connections, &connection->assigned_token, connection, BPF_ANY);
 	name_by_client(work, connection);
 	bpf_map_update_elem(&subflows, &work->key, &opening->answered, BPF_ANY);
-	bpf_map_delete_elem(&openings, &work->key);
-	note(work, TRANSLATE_OPENED);
+	if (!bpf_map_delete_elem(&openings, &work->key)) /* of packets on several processors at once, one ends the handshake */
+		note(work, TRANSLATE_OPENED);
 }
 
 static __always_inline bool is_assigned(const struct subflow *subflow, const __u8 key[KEY_SIZE])
@@ -341,8 +341,8 @@ __noinline int take_join_hmac(struct work *work, __u32 at)
 	put_join_hmac(work, option + 4);
 	if (opening) {
 		bpf_map_update_elem(&subflows, &work->key, &opening->answered, BPF_ANY);
-		bpf_map_delete_elem(&openings, &work->key);
-		note(work, TRANSLATE_JOINED);
+		if (!bpf_map_delete_elem(&openings, &work->key))
+			note(work, TRANSLATE_JOINED);
 	}
 	return 0;
 }

@@ -71,8 +71,8 @@ __noinline int accept_join(struct work *work, __u32 at)
 		subflow->client_nonce = nonce;
 		subflow->kind = OPENING_SERVER_JOIN;
 		bpf_map_update_elem(&subflows, &work->key, subflow, BPF_ANY);
-		bpf_map_delete_elem(&openings, &work->key);
-		note(work, TRANSLATE_SERVER_JOINED);
+		if (!bpf_map_delete_elem(&openings, &work->key))
+			note(work, TRANSLATE_SERVER_JOINED);
 	}
 	return 0;
 }
