@@ -147,7 +147,7 @@ def running(fabric: Fabric, folder: pathlib.Path, protocol: str) -> Iterator[Fab
     switches = []
     try:
         fabric.build()
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(CONTROL), *sys.path])}
+        environment = os.environ | {"PYTHONPATH": str(CONTROL)}
         for node in fabric.nodes()[2:]:
             plan = folder / f"{node}.json"
             plan.write_text(json.dumps(fabric.plan(node)))
