@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::mac::Mac;
 use crate::vlan::Vlan;
 
-/// What frames for an interface have in their Ethernet header.
+/// The destination address and the VLAN id of frames for an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkAddress {
     /// Their destination.

@@ -1,4 +1,4 @@
-//! What devices do to frames before XDP sees them, from the generic netlink family `ethtool` (include/uapi/linux/ethtool_netlink.h, Linux 5.7 or
+//! Offloads by which devices change frames before XDP sees them, from the generic netlink family `ethtool` (include/uapi/linux/ethtool_netlink.h, Linux 5.7 or
 //! later).
 
 use std::io;

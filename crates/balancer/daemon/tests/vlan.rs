@@ -1,6 +1,6 @@
 //! VLAN interfaces and bonds, with the kernel's own 802.1Q and bonding drivers and real sockets.
 //!
-//! Where the kernel has no such drivers they are skipped, as their lines on standard error say; results/vlan has a run with them.
+//! Without these drivers in the kernel the tests are skipped, with a line each on standard error; results/vlan records a run with them.
 #![allow(missing_docs, clippy::unwrap_used)] // Errors fail the test, in its helpers too.
 
 use std::fs;

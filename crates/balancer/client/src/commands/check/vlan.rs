@@ -26,7 +26,7 @@ pub(crate) fn lower<'a>(vlan: &Link, links: &'a [Link]) -> Result<&'a Link, Find
     }
 }
 
-/// What is to be known about a VLAN interface on this device.
+/// A VLAN interface, as far as it is checked.
 pub(crate) fn findings(vlan: &Link, lower: &Link) -> Vec<Finding> {
     let message =
         format!("a VLAN: heddled attaches to {}, and serves frames with its tag", lower.name);
