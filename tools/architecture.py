@@ -48,9 +48,10 @@ NEVER = [
 
 
 def workspace():
-    """Each crate's folder below crates/, with the folders of the crates that it is built from directly."""
+    """Each crate's folder below crates/, with the folders of the crates that it is built from directly; the fuzz targets aside."""
     command = ["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"]
     packages = json.loads(subprocess.check_output(command, cwd=ROOT))["packages"]
+    packages = [p for p in packages if Path(p["manifest_path"]).is_relative_to(ROOT / "crates")]
     folders = {p["name"]: str(Path(p["manifest_path"]).parent.relative_to(ROOT / "crates")) for p in packages}
     return {
         folders[p["name"]]: sorted(

@@ -2,7 +2,7 @@
 #![no_main]
 
 use heddle_policy::cflb::{
-    Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules, RouterChoice,
+    Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, RouterChoice, Rules,
 };
 use libfuzzer_sys::{arbitrary::Unstructured, fuzz_target};
 

@@ -66,8 +66,17 @@ pub async fn find(interfaces: &[String], mode: Mode) -> Result<Devices, DeviceEr
 
 async fn check_tags(netlink: &Netlink, interface: &str, device: &str) -> Result<(), DeviceError> {
     for (device, index) in receivers(netlink, device).await? {
-        if offloads::takes_tags(index) {
-            return Err(DeviceError::TakesTags { interface: interface.into(), device });
+        match offloads::takes_tags(index) {
+            Ok(false) => {}
+            Ok(true) => {
+                return Err(DeviceError::TakesTags { interface: interface.into(), device });
+            }
+            Err(error) => tracing::warn!(
+                interface,
+                device,
+                %error,
+                "the kernel does not say whether the device takes the tags of VLANs out of frames, which must not be: ethtool -k shows it, ethtool -K DEVICE rxvlan off mends it"
+            ),
         }
     }
     Ok(())

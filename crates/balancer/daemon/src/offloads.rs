@@ -16,10 +16,13 @@ const NLA_F_NESTED: u16 = 1 << 15;
 /// The kernel's name of what ethtool calls `rxvlan`, as a netlink string.
 const RX_VLAN: &[u8] = b"rx-vlan-hw-parse\0";
 
-/// True if a device takes the tags of VLANs out of frames. False, too, if the kernel does not say.
-pub fn takes_tags(interface: u32) -> bool {
-    let active = active_features(interface).unwrap_or_default();
-    active.windows(RX_VLAN.len()).any(|name| name == RX_VLAN)
+/// Whether a device takes the tags of VLANs out of frames.
+///
+/// # Errors
+/// The kernel does not say: there is no such interface, or the kernel is older than Linux 5.7 or built without ethtool's netlink.
+pub fn takes_tags(interface: u32) -> io::Result<bool> {
+    let active = active_features(interface)?;
+    Ok(active.windows(RX_VLAN.len()).any(|name| name == RX_VLAN))
 }
 
 /// The features that are on: a list of their names and numbers (`ETHTOOL_A_BITSET_BITS`), not taken apart.
@@ -41,12 +44,11 @@ mod tests {
     fn the_kernel_answers_for_the_loopback_device() {
         let active = active_features(1).unwrap();
         assert!(active.windows(9).any(|name| name == b"loopback\0"), "{active:?}");
-        assert!(!takes_tags(1));
+        assert!(!takes_tags(1).unwrap());
     }
 
     #[test]
     fn an_index_of_no_interface_is_an_error() {
-        active_features(u32::MAX >> 1).unwrap_err();
-        assert!(!takes_tags(u32::MAX >> 1));
+        takes_tags(u32::MAX >> 1).unwrap_err();
     }
 }

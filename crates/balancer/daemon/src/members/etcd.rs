@@ -21,6 +21,7 @@ mod write;
 pub use credentials::{Credentials, CredentialsError, Files, User};
 pub use write::{WriteError, write};
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -108,20 +109,45 @@ pub async fn watch(
     stop: impl Future<Output = ()>,
 ) {
     let mut stop = pin!(stop);
+    let mut failures = Failures::default();
     for endpoint in store.endpoints.iter().cycle() {
         let known = to.borrow().clone();
         let error = match before(&mut stop, Session::begin(&own, &store, endpoint, &known)).await {
             None => return,
             Some(Err(error)) => error,
-            Some(Ok(mut session)) => match before(&mut stop, session.run(&to, &mut ready)).await {
-                None => return session.end().await,
-                Some(error) => error,
-            },
+            Some(Ok(mut session)) => {
+                failures.end(endpoint);
+                match before(&mut stop, session.run(&to, &mut ready)).await {
+                    None => return session.end().await,
+                    Some(error) => error,
+                }
+            }
         };
-        tracing::warn!(endpoint, %error, "etcd is lost: the last list of balancers stays");
+        failures.log(endpoint, &error);
         mark_lost(&to);
         if before(&mut stop, sleep(store.heartbeat())).await.is_none() {
             return;
+        }
+    }
+}
+
+/// The failures of endpoints since a session last began: each is logged once, not again with each new attempt.
+#[derive(Default)]
+struct Failures<'a>(BTreeMap<&'a str, String>);
+
+impl<'a> Failures<'a> {
+    fn log(&mut self, endpoint: &'a str, error: &StoreError) {
+        let error = error.to_string();
+        if self.0.get(endpoint) != Some(&error) {
+            tracing::warn!(endpoint, error, "etcd is lost: the last list of balancers stays");
+            self.0.insert(endpoint, error);
+        }
+    }
+
+    /// A session has begun.
+    fn end(&mut self, endpoint: &str) {
+        if !std::mem::take(&mut self.0).is_empty() {
+            tracing::info!(endpoint, "etcd answers again");
         }
     }
 }
