@@ -28,8 +28,8 @@ setup_browser_tests() {
 test_browser() {
     setup_browser_tests
     make_browser_page demo target/browser/heddle.html
-    cargo build --locked --quiet --package heddle
-    local root=$PWD
-    HEDDLE=$root/target/debug/heddle HEDDLE_PAGE=$root/target/browser/heddle.html HEDDLE_SCREENSHOTS=$root/target/browser \
+    local root=$PWD heddle
+    heddle=$(heddle_for_tests)
+    HEDDLE=$heddle HEDDLE_PAGE=$root/target/browser/heddle.html HEDDLE_SCREENSHOTS=$root/target/browser \
         "$BROWSER_TESTS/bin/python" -m pytest --rootdir crates/browser/page -p no:cacheprovider -q "$@" crates/browser/page/tests
 }

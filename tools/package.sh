@@ -6,21 +6,25 @@ PACKAGED_BIN=(heddle heddle-lb heddle-path-service)
 PACKAGED_CRATES=(--package heddle --package heddle-path-service --package heddled --package heddle-lb --package heddle-switch --package heddle-agent)
 
 package() {
-    local profile=release revision='' out=out/package
+    local profile=release programs='' revision='' out=out/package
     while [ $# -gt 0 ]; do
         case "$1" in
             --profile) profile=${2:?"--profile takes a name: release, dev, ..."} && shift ;;
+            --programs) programs=${2:?"--programs takes the folder of programs that are built"} && shift ;;
             --out) out=${2:?"--out takes a folder"} && shift ;;
             --revision) revision=-${2:?"--revision takes a number"} && shift ;;
-            *) fail "unknown argument $1" "usage: ./x package [--profile NAME] [--revision NUMBER] [--out FOLDER]" ;;
+            *) fail "unknown argument $1" "usage: ./x package [--profile NAME | --programs FOLDER] [--revision NUMBER] [--out FOLDER]" ;;
         esac
         shift
     done
-    setup_balancer
     install_missing dpkg-deb=dpkg dpkg-shlibdeps=dpkg-dev python3=python3
-    cargo build --profile "$profile" --locked "${PACKAGED_CRATES[@]}"
+    if [ -z "$programs" ]; then
+        setup_balancer
+        cargo build --profile "$profile" --locked "${PACKAGED_CRATES[@]}"
+        programs=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
+    fi
     rm -rf "$out" && mkdir -p "$out"
-    stage "${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}" "$out/root"
+    stage "$programs" "$out/root"
     make_deb "$out/root" "$out" "$(workspace_value version)$revision"
     make_image "$out/root" "$out" "$(workspace_value version)$revision"
     rm -rf "$out/root"
@@ -112,10 +116,14 @@ make_image() {
         usr/sbin/heddled usr/bin/heddle usr/bin/heddle-lb etc/heddle/heddled.toml usr/share/doc/heddle/copyright
 }
 
-# The packages of a build without optimisation across crates, whose parts `./x test` has compiled.
+# The packages of a build that is not optimised across crates, or of the programs in the folder that HEDDLE_PROGRAMS names.
 test_package() {
     [ "$(id -u)" = 0 ] || fail "this installs into a root of its own and changes into it." "run it as root."
-    package --profile dev --out target/package
+    if [ -n "${HEDDLE_PROGRAMS:-}" ]; then
+        package --programs "$HEDDLE_PROGRAMS" --out target/package
+    else
+        package --profile dev --out target/package
+    fi
     python_environment target/tools/package pytest==9.2.0
     HEDDLE_PACKAGES=$PWD/target/package target/tools/package/bin/python -m pytest -p no:cacheprovider -q "$@" packaging/test
 }

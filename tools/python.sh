@@ -21,7 +21,8 @@ wheel() {
 # The wheel as a user would have it, in an environment of its own, with the libraries of data frames that its tests read tables with.
 test_python() {
     setup_simulator
-    cargo build --locked --quiet --package heddle
+    local root=$PWD heddle
+    heddle=$(heddle_for_tests)
     rm -rf target/wheels-for-tests
     make_wheel target/wheels-for-tests --profile dev
     rm -rf "$PYTHON_TESTS/lib/python3"*/site-packages/heddle*
@@ -29,7 +30,6 @@ test_python() {
     "$PYTHON_TESTS/bin/pip" install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt target/wheels-for-tests/heddle-*.whl
     (cd python && "$OLDPWD/$PYTHON_TESTS/bin/python" -m mypy --cache-dir "$OLDPWD/target/mypy")
     # From a folder without the sources, so that the installed package is the one that is tested.
-    local root=$PWD
-    HEDDLE=$root/target/debug/heddle "$PYTHON_TESTS/bin/python" -m pytest --rootdir python -p no:cacheprovider \
+    HEDDLE=$heddle "$PYTHON_TESTS/bin/python" -m pytest --rootdir python -p no:cacheprovider \
         --import-mode importlib -q "$@" python/tests
 }
