@@ -21,7 +21,7 @@ wheel() {
 # The wheel as a user would have it, in an environment of its own, with the libraries of data frames that its tests read tables with.
 test_python() {
     setup_simulator
-    local root=$PWD heddle
+    local heddle
     heddle=$(heddle_for_tests)
     rm -rf target/wheels-for-tests
     make_wheel target/wheels-for-tests --profile dev
