@@ -4,10 +4,12 @@ BROWSER_TESTS=target/tools/browser
 
 # Makes the page $2 with a module of cargo's profile $1.
 make_browser_page() {
+    local program
     setup_simulator
     if have rustup; then rustup --quiet target add wasm32-unknown-unknown >&2; fi
     cargo build --locked --quiet --target wasm32-unknown-unknown --profile "$1" --package heddle-browser
-    cargo run --locked --quiet --package heddle-browser-page -- "target/wasm32-unknown-unknown/$1/heddle_browser.wasm" "$2"
+    program=$(program_for_tests heddle-browser-page)
+    "$program" "target/wasm32-unknown-unknown/$1/heddle_browser.wasm" "$2"
 }
 
 # The profile of the demo: a module of the release's takes much longer to compile, and was not measured to be faster.
@@ -29,7 +31,7 @@ test_browser() {
     setup_browser_tests
     make_browser_page demo target/browser/heddle.html
     local root=$PWD heddle
-    heddle=$(heddle_for_tests)
+    heddle=$(program_for_tests heddle)
     HEDDLE=$heddle HEDDLE_PAGE=$root/target/browser/heddle.html HEDDLE_SCREENSHOTS=$root/target/browser \
         "$BROWSER_TESTS/bin/python" -m pytest --rootdir crates/browser/page -p no:cacheprovider -q "$@" crates/browser/page/tests
 }

@@ -38,11 +38,11 @@ install_missing() {
     install_packages $(printf '%s\n' "${missing[@]}" | sort -u)
 }
 
-# The program `heddle` for a test: compiled for it alone, or as it is in the folder that HEDDLE_PROGRAMS names. Cargo compiles most
-# dependencies for each selection of crates again, so that what `./x test` has made serves here only if it is named.
-heddle_for_tests() {
-    [ -n "${HEDDLE_PROGRAMS:-}" ] || cargo build --locked --quiet --package heddle >&2
-    realpath "${HEDDLE_PROGRAMS:-target/debug}/heddle"
+# The path of a crate's program for tests: compiled now, or as it is in the folder that HEDDLE_PROGRAMS names. Cargo compiles most
+# dependencies again for another selection of crates, so that what `./x test` has made serves here only if it is named.
+program_for_tests() {
+    [ -n "${HEDDLE_PROGRAMS:-}" ] || cargo build --locked --quiet --package "$1" >&2
+    realpath "${HEDDLE_PROGRAMS:-target/debug}/$1"
 }
 
 # The workspace's value of a key of [workspace.package]: version, rust-version.

@@ -22,7 +22,7 @@ wheel() {
 test_python() {
     setup_simulator
     local heddle
-    heddle=$(heddle_for_tests)
+    heddle=$(program_for_tests heddle)
     rm -rf target/wheels-for-tests
     make_wheel target/wheels-for-tests --profile dev
     rm -rf "$PYTHON_TESTS/lib/python3"*/site-packages/heddle*

@@ -137,11 +137,15 @@ struct Failures<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Failures<'a> {
     fn log(&mut self, endpoint: &'a str, error: &StoreError) {
-        let error = error.to_string();
-        if self.0.get(endpoint) != Some(&error) {
-            tracing::warn!(endpoint, error, "etcd is lost: the last list of balancers stays");
-            self.0.insert(endpoint, error);
+        if self.is_news(endpoint, error) {
+            tracing::warn!(endpoint, %error, "etcd is lost: the last list of balancers stays");
         }
+    }
+
+    /// True for the first failure of its kind at an endpoint.
+    fn is_news(&mut self, endpoint: &'a str, error: &StoreError) -> bool {
+        let error = error.to_string();
+        self.0.insert(endpoint, error.clone()) != Some(error)
     }
 
     /// A session has begun.

@@ -5,7 +5,6 @@ mod tls;
 use super::*;
 use crate::shared::Write;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::IpAddr;
 
@@ -321,6 +320,18 @@ async fn without_etcd_a_balancer_is_alone_and_stops_at_once() {
     let mut one = balancer(1, store);
     one.sees(&[1], Source::Lost).await;
     one.stop().await;
+}
+
+/// Attempts go on every few seconds for as long as etcd is away; each endpoint's failure is logged once, and again after a session.
+#[test]
+fn a_failure_is_news_once_until_a_session_begins() {
+    let mut failures = Failures::default();
+    assert!(failures.is_news("a", &StoreError::Closed));
+    assert!(failures.is_news("b", &StoreError::Timeout));
+    assert!(!failures.is_news("b", &StoreError::Timeout));
+    assert!(failures.is_news("a", &StoreError::Timeout), "another reason than before");
+    failures.end("b");
+    assert!(failures.is_news("b", &StoreError::Timeout));
 }
 
 #[test]
