@@ -1,6 +1,6 @@
 //! The maps' contents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use heddle_balancer_maps::abi::{self, TargetState, VipKind};
@@ -256,6 +256,7 @@ pub(super) fn tables(
     targets: &BTreeMap<u16, abi::Target>,
     before: &Maps,
 ) -> BTreeMap<u32, Vec<u32>> {
+    let anew = passed_over_anew(targets, before);
     let table = |service: &Service| {
         let number = plan.tables.index(&service.key())?;
         let table = maglev::table(&takers(service, world, &plan.targets, targets));
@@ -266,9 +267,8 @@ pub(super) fn tables(
         };
         let placed_by = old.map(Vec::as_slice).filter(|_| world.has_placed_flows);
         let mut table = maglev::stamped(&table, placed_by, world.stamp());
-        if placed_by.is_some() {
-            let is_one = |target| passes_over_anew(targets, before, target);
-            maglev::stamp_targets(&mut table, is_one, world.stamp());
+        if placed_by.is_some() && !anew.is_empty() {
+            maglev::stamp_targets(&mut table, |target| anew.contains(&target), world.stamp());
         }
         let place = match old {
             Some(old) if *old == table => used,
@@ -293,13 +293,14 @@ pub(super) fn have_other_tables(
     vips.iter().any(|(name, vip)| before.get(name).is_some_and(|old| old.table != vip.table))
 }
 
-/// True of a target that begins or ceases to be passed over by new flows.
-fn passes_over_anew(targets: &BTreeMap<u16, abi::Target>, before: &Maps, target: u32) -> bool {
-    let fails = |targets: &BTreeMap<u16, abi::Target>| {
-        let target = u16::try_from(target).ok().and_then(|index| targets.get(&index));
-        target.is_some_and(|target| target.state == TargetState::Failing as u8)
+/// The targets that begin or cease to be passed over by new flows.
+fn passed_over_anew(targets: &BTreeMap<u16, abi::Target>, before: &Maps) -> BTreeSet<u32> {
+    let fails = |targets: &BTreeMap<u16, abi::Target>, index: u16| {
+        targets.get(&index).is_some_and(|target| target.state == TargetState::Failing as u8)
     };
-    fails(targets) != fails(&before.targets)
+    let is_one = |index: &u16| fails(targets, *index) != fails(&before.targets, *index);
+    let all = targets.keys().chain(before.targets.keys()).copied();
+    all.filter(is_one).map(u32::from).collect()
 }
 
 /// The two places of a number's table.
