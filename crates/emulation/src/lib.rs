@@ -25,6 +25,7 @@ mod network;
 mod observer;
 mod outcome;
 pub mod plane;
+mod processors;
 mod qdiscs;
 mod roles;
 mod run;

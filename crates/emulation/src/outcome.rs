@@ -29,8 +29,32 @@ pub struct Facts {
     pub late_median: f64,
     /// 99th percentile of the same.
     pub late_p99: f64,
+    /// The part of the run in which the machine's processors were busy, with whatever the machine ran; 0 to 1.
+    pub processors_busy: f64,
     /// Connections by the number of subflows that had carried bytes when a flow ended; empty with TCP.
     pub subflows: BTreeMap<usize, u64>,
+}
+
+/// The part of a run from which on its times are those of a machine that is too slow.
+const TOO_BUSY: f64 = 0.95;
+
+impl Facts {
+    /// The reasons for which a run's figures must not be taken for the scheme's, a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let busy = (self.processors_busy >= TOO_BUSY).then(|| {
+            format!(
+                "the machine's processors were busy for {:.0} % of the run: its times are the machine's; lower the rates (--rate-scale), or let nothing else run",
+                self.processors_busy * 100.0
+            )
+        });
+        let corrupt = (self.corrupt > 0)
+            .then(|| format!("{} of the flows arrived with wrong bytes", self.corrupt));
+        let broken = (self.broken > 0).then(|| {
+            let first = self.first_error.as_deref().unwrap_or("unknown");
+            format!("{} of the connections broke; the first: {first}", self.broken)
+        });
+        [busy, corrupt, broken].into_iter().flatten().collect()
+    }
 }
 
 /// Results of a run.
@@ -193,6 +217,22 @@ fn parse(text: &str) -> BTreeMap<String, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_spoils_a_run_is_said() {
+        assert_eq!(Facts { processors_busy: 0.94, ..Facts::default() }.warnings(), [""; 0]);
+        let facts = Facts {
+            processors_busy: 0.987,
+            corrupt: 1,
+            broken: 2,
+            first_error: Some("reset".into()),
+            ..Facts::default()
+        };
+        let warnings = facts.warnings();
+        assert!(warnings[0].contains("busy for 99 % of the run"), "{warnings:?}");
+        assert_eq!(warnings[1], "1 of the flows arrived with wrong bytes");
+        assert_eq!(warnings[2], "2 of the connections broke; the first: reset");
+    }
 
     #[test]
     fn counters_have_the_names_of_the_line_above() {

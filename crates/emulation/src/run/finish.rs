@@ -38,6 +38,9 @@ impl Run<'_> {
         };
         let finished = self.flows.finished();
         let outcome = outcome(self.network, &self.routes, finished, counted, tcp, sampled, plane);
+        for warning in self.facts.warnings() {
+            self.monitor.warning(&warning);
+        }
         Ok(LabOutcome { outcome, facts: self.facts, start: self.start, cuts: self.cuts })
     }
 

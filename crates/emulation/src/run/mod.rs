@@ -17,6 +17,7 @@ use crate::network::Network;
 use crate::observer::{self, Observer};
 use crate::outcome::{Facts, LabOutcome, TcpCounters};
 use crate::plane::DataPlane;
+use crate::processors::Ticks;
 use crate::sampler::Sampler;
 use crate::{EmulationError, agents, clock};
 use agenda::{Agenda, Due};
@@ -38,6 +39,9 @@ pub trait Monitor {
 
     /// Something happened, in a sentence.
     fn event(&self, text: &str);
+
+    /// Something that spoils the run's figures, in a sentence.
+    fn warning(&self, text: &str);
 }
 
 /// Runs the network's scenario with one seed.
@@ -59,6 +63,7 @@ pub fn run(
     let _agents = agents::start(network)?;
     let hosts = Hosts::start(network)?;
     let tcp_before = TcpCounters::read(network, &hosts)?;
+    let ticks_before = Ticks::read()?;
     let start = clock::now() + LEAD.as_nanos() as u64;
     let mut run = Run {
         network,
@@ -78,6 +83,7 @@ pub fn run(
     };
     clock::sleep_until(start);
     run.go()?;
+    run.facts.processors_busy = Ticks::read()?.busy_since(ticks_before);
     run.finish(tcp_before)
 }
 

@@ -153,7 +153,7 @@ fn print(
     for (run, (seed, facts)) in runs.iter().zip(&lab.facts) {
         let t = &run.totals;
         output::line(format_args!(
-            "seed {seed}: {}, {}, {}, {}, {} broken, {} with wrong bytes; flows started {:.2} ms late in the median, {:.2} ms at p99",
+            "seed {seed}: {}, {}, {}, {}, {} broken, {} with wrong bytes; flows started {:.2} ms late in the median, {:.2} ms at p99; processors {:.0} % busy",
             counted(t.dropped, "drop"),
             counted(t.retransmitted, "retransmission"),
             counted(t.timeouts, "timeout"),
@@ -162,6 +162,7 @@ fn print(
             facts.corrupt,
             facts.late_median * 1e3,
             facts.late_p99 * 1e3,
+            facts.processors_busy * 100.0,
         ))?;
         if let Some(error) = &facts.first_error {
             output::line(format_args!("seed {seed}: the first broken connection: {error}"))?;

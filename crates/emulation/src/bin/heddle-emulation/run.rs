@@ -132,7 +132,7 @@ pub(crate) struct Bar(ProgressBar);
 impl Bar {
     pub(crate) fn new(seed: u64, common: &Common) -> Bar {
         if common.quiet {
-            return Bar(ProgressBar::hidden());
+            return Bar(ProgressBar::hidden().with_message(format!("seed {seed}")));
         }
         let bar = ProgressBar::new(1000).with_style(progress_style());
         Bar(bar.with_message(format!("seed {seed}")))
@@ -153,6 +153,11 @@ impl Monitor for Bar {
 
     fn event(&self, text: &str) {
         self.0.println(text);
+    }
+
+    fn warning(&self, text: &str) {
+        let seed = self.0.message();
+        self.0.suspend(|| eprintln!("warning: {seed}: {text}"));
     }
 }
 

@@ -136,6 +136,10 @@ impl heddle_emulation::Monitor for Watched<'_> {
     }
 
     fn event(&self, _: &str) {}
+
+    fn warning(&self, text: &str) {
+        eprintln!("warning: {}: {text}", self.label);
+    }
 }
 
 /// A bar for each experiment, and Ctrl-C.
