@@ -15,7 +15,9 @@ impl<'de> Deserializer<'de> for &Node {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         match &self.value {
-            Value::String(text) | Value::Other(text) => visitor.visit_str(text),
+            Value::String(text) | Value::Other(text) => {
+                visitor.visit_str(text).map_err(|problem: Problem| problem.with_address(text))
+            }
             Value::Integer(integer) => visitor.visit_i64(*integer),
             Value::Float(float) => visitor.visit_f64(*float),
             Value::Boolean(boolean) => visitor.visit_bool(*boolean),

@@ -1,6 +1,7 @@
 //! Errors of [`serde`], in the terms of TOML instead of Rust.
 
 use std::fmt::Display;
+use std::net::SocketAddr;
 
 use serde::de::{self, Expected, Unexpected};
 
@@ -34,6 +35,22 @@ impl de::Error for Problem {
 }
 
 impl Problem {
+    /// Names the refused text where it is no address, which the message of the standard library's types does not.
+    pub(super) fn with_address(self, text: &str) -> Problem {
+        let message = self.to_string();
+        let kind = message.strip_prefix("invalid ").and_then(|m| m.strip_suffix(" address syntax"));
+        let Some(kind) = kind else { return self };
+        if kind == "socket" {
+            let problem = Problem::new(format!("\"{text}\" is not an IP address with a port"));
+            return problem.help("as in \"192.0.2.1:9100\" or \"[2001:db8::1]:9100\"");
+        }
+        let problem = Problem::new(format!("\"{text}\" is not an {kind} address"));
+        match text.parse::<SocketAddr>() {
+            Ok(both) => problem.help(format!("without the port: \"{}\"", both.ip())),
+            Err(_) => problem,
+        }
+    }
+
     /// A key that is none of `known`.
     pub(super) fn unknown_key(key: &str, known: &[&str]) -> Problem {
         Problem::new("this key is not known here").suggest(key, known)
@@ -79,7 +96,28 @@ pub(super) fn choices(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::*;
+    use crate::ConfigError;
+
+    #[test]
+    fn a_text_that_is_no_address_is_named() {
+        let ip = |text: &str| {
+            let error = text.parse::<IpAddr>().unwrap_err();
+            let error = ConfigError::from(<Problem as de::Error>::custom(error).with_address(text));
+            (error.message().to_owned(), error.help().map(str::to_owned))
+        };
+        assert_eq!(ip("10.0.0"), ("\"10.0.0\" is not an IP address".into(), None));
+        let help = Some("without the port: \"192.0.2.10\"".into());
+        assert_eq!(ip("192.0.2.10:80"), ("\"192.0.2.10:80\" is not an IP address".into(), help));
+
+        let error = "10.0.0.1".parse::<SocketAddr>().unwrap_err();
+        let problem = <Problem as de::Error>::custom(error).with_address("10.0.0.1");
+        assert_eq!(problem.to_string(), "\"10.0.0.1\" is not an IP address with a port");
+        let other = Problem::new("too much").with_address("10.0.0.1");
+        assert_eq!(other.to_string(), "too much");
+    }
 
     #[test]
     fn choices_read_as_a_sentence() {
