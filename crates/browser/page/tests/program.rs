@@ -1,4 +1,5 @@
 //! The program that makes the page, from its command line.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::process::{Command, Output};
 
