@@ -75,7 +75,7 @@ async fn check_tags(netlink: &Netlink, interface: &str, device: &str) -> Result<
                 interface,
                 device,
                 %error,
-                "the kernel does not say whether the device takes the tags of VLANs out of frames, which must not be: ethtool -k shows it, ethtool -K DEVICE rxvlan off mends it"
+                "the kernel does not say whether the device strips VLAN tags, which must be off: ethtool -k DEVICE shows rx-vlan-offload, ethtool -K DEVICE rxvlan off turns it off"
             ),
         }
     }

@@ -16,7 +16,7 @@ const NLA_F_NESTED: u16 = 1 << 15;
 /// The kernel's name of what ethtool calls `rxvlan`, as a netlink string.
 const RX_VLAN: &[u8] = b"rx-vlan-hw-parse\0";
 
-/// Whether a device takes the tags of VLANs out of frames.
+/// True if a device strips VLAN tags from the frames that it receives (receive VLAN offload).
 ///
 /// # Errors
 /// The kernel does not say: there is no such interface, or the kernel is older than Linux 5.7 or built without ethtool's netlink.
