@@ -90,7 +90,7 @@ impl Network {
         self.update_started(port_id, now);
         let port = self.ports[port_id as usize];
         let mut arrival = self.last_started_arrival(port_id);
-        let mut end = port.busy_until - self.waiting_time(port_id);
+        let mut end = if port.next_to_start == NIL { port.busy_until } else { port.next_start };
         let LinkClass { rate: rate_before, delay: delay_before, .. } =
             self.classes[usize::from(port.class)];
         self.management.change_rate(port_id, rate_before, rate);
@@ -149,19 +149,6 @@ impl Network {
             let hot = &mut self.packets.hot[packet as usize];
             hot.arrival += early;
         }
-    }
-
-    /// Transmission times of the packets of a port that have not started.
-    fn waiting_time(&self, port_id: u32) -> Time {
-        let port = &self.ports[port_id as usize];
-        let class = &self.classes[usize::from(port.class)];
-        let (mut packet, mut sum) = (port.next_to_start, Time::ZERO);
-        while packet != NIL {
-            let hot = &self.packets.hot[packet as usize];
-            sum += class.time_for(u32::from(hot.size));
-            packet = hot.next;
-        }
-        sum
     }
 
     /// Arrival of the last packet of a port that has started; 0 if none is on its way.

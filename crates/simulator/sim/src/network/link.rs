@@ -10,7 +10,7 @@ use heddle_units::{Bytes, Time};
 
 use super::impairments::Impairments;
 use super::management::Management;
-use super::packet::{NIL, PacketKind, Packets};
+use super::packet::{Hot, NIL, PacketKind, Packets};
 use super::port::{LinkClass, Port};
 use super::priority_queue::PriorityQueue;
 use crate::engine::{Event, Wheel};
@@ -105,7 +105,7 @@ impl Network {
         if start > now {
             port.waiting += 1;
             if port.next_to_start == NIL {
-                port.next_to_start = packet;
+                (port.next_to_start, port.next_start) = (packet, start);
             }
         } else {
             // The port is idle, so all packets before this one have started.
@@ -182,37 +182,29 @@ impl Network {
     pub(crate) fn update_started(&mut self, port_id: u32, now: Time) {
         loop {
             let port = &self.ports[port_id as usize];
-            if port.next_to_start == NIL || self.start_of(port_id, port.next_to_start) > now {
+            if port.next_to_start == NIL || port.next_start > now {
                 return;
             }
             self.start_transmission(port_id, port.next_to_start);
         }
     }
 
-    /// Start of the transmission of a packet on a port's link, past or future.
-    pub(super) fn start_of(&self, port_id: u32, packet: u32) -> Time {
-        let class = &self.classes[usize::from(self.ports[port_id as usize].class)];
-        let hot = &self.packets.hot[packet as usize];
-        let arrival =
-            if class.has_two_queues() { self.first_arrival(port_id, packet) } else { hot.arrival };
-        arrival - class.delay - class.time_for(u32::from(hot.size))
-    }
-
     /// Records the start of transmission of the first packet not known to have started.
     #[inline]
     fn start_transmission(&mut self, port_id: u32, packet: u32) {
-        let hot = &self.packets.hot[packet as usize];
-        let (next, size) = (hot.next, u32::from(hot.size));
-        if let Some(shift) = self.meter {
-            let start = self.start_of(port_id, packet);
-            self.ports[port_id as usize].dre.add(start.as_nanos(), size, shift);
-        }
-        if self.classes[usize::from(self.ports[port_id as usize].class)].has_two_queues() {
-            self.start_first(port_id, packet);
-        }
+        let Hot { next, size, .. } = self.packets.hot[packet as usize];
+        let size = u32::from(size);
         let port = &mut self.ports[port_id as usize];
+        let class = &self.classes[usize::from(port.class)];
+        if let Some(shift) = self.meter {
+            port.dre.add(port.next_start.as_nanos(), size, shift);
+        }
         port.waiting -= 1;
         port.next_to_start = next;
+        port.next_start += class.time_for(size);
+        if class.has_two_queues() {
+            self.start_first(port_id, packet);
+        }
     }
 
     /// Transmit utilisation of a port at `now`.

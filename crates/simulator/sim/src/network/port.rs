@@ -107,6 +107,8 @@ impl LinkClass {
 pub(crate) struct Port {
     /// End of transmission of the last accepted packet.
     pub(crate) busy_until: Time,
+    /// Start of the transmission of `next_to_start`, if there is one, past or future; those behind it follow without a gap.
+    pub(crate) next_start: Time,
     /// Bytes accepted: sent or waiting.
     pub(crate) accepted_bytes: u64,
     pub(crate) head: u32,
@@ -124,10 +126,13 @@ pub(crate) struct Port {
     pub(crate) dre: Dre,
 }
 
+const _: () = assert!(size_of::<Port>() == 64);
+
 impl Port {
     pub(crate) fn new(to: u32, class: u16) -> Port {
         Port {
             busy_until: Time::ZERO,
+            next_start: Time::ZERO,
             accepted_bytes: 0,
             head: NIL,
             tail: NIL,

@@ -116,7 +116,7 @@ impl Network {
             port.tail = packet;
         }
         if queue.first == 0 {
-            port.next_to_start = packet;
+            (port.next_to_start, port.next_start) = (packet, start);
         }
         queue.last_first = packet;
         queue.first += 1;

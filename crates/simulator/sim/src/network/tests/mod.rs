@@ -45,7 +45,10 @@ impl Network {
         assert!(list.last().is_none_or(|&last| last == port.tail));
         let backlog = port.busy_until.saturating_sub(now);
         assert!(class.has_two_queues() || backlog <= class.buffer_time, "within the buffer");
-        assert_eq!(self.list(port.next_to_start).len(), port.waiting as usize);
+        assert_eq!(waiting.len(), port.waiting as usize);
+        let time = |id: &u32| class.time_for(u32::from(self.packets.hot[*id as usize].size));
+        let end = waiting.iter().fold(port.next_start, |start, id| start + time(id));
+        assert!(waiting.is_empty() || end == port.busy_until, "sent without a gap");
         assert!(port.up || list.is_empty(), "nothing is on a link that is down");
         list.len()
     }
