@@ -5,6 +5,8 @@
 
 mod hop_index;
 
+use std::mem;
+
 use heddle_fabric::Fabric;
 use heddle_scenario::Scenario;
 use heddle_units::Time;
@@ -19,6 +21,8 @@ pub(crate) struct PathUseTracker {
     paths: usize,
     hops: HopIndex,
     connections: Vec<Connection>,
+    /// Indexes of the connections that a packet crossed a link for since the last sample.
+    active: Vec<usize>,
     last_sample: Time,
     counts: PathUse,
 }
@@ -26,6 +30,7 @@ pub(crate) struct PathUseTracker {
 #[derive(Clone, Default)]
 struct Connection {
     generation: u32,
+    is_active: bool,
     subflows: Vec<Subflow>,
 }
 
@@ -48,6 +53,7 @@ impl PathUseTracker {
             paths,
             hops: HopIndex::new(fabric),
             connections: Vec::new(),
+            active: Vec::new(),
             last_sample: Time::ZERO,
             counts: PathUse::default(),
         })
@@ -68,9 +74,12 @@ impl PathUseTracker {
         let connection = &mut self.connections[slot];
         if connection.generation < body.generation {
             let subflows = vec![Subflow::default(); self.paths];
-            *connection = Connection { generation: body.generation, subflows };
+            (connection.generation, connection.subflows) = (body.generation, subflows);
         }
         if connection.generation == body.generation {
+            if !mem::replace(&mut connection.is_active, true) {
+                self.active.push(slot);
+            }
             connection.subflows[usize::from(body.path)].cross(now, hop, port);
         }
     }
@@ -78,7 +87,9 @@ impl PathUseTracker {
     /// Compares the paths of each connection's active subflows.
     pub(crate) fn sample(&mut self, now: Time) {
         let since = self.last_sample;
-        for connection in &self.connections {
+        for slot in self.active.drain(..) {
+            let connection = &mut self.connections[slot];
+            connection.is_active = false;
             let active = connection.subflows.iter().filter(|subflow| subflow.last > since);
             let paths: Vec<&[Option<u32>]> = active.map(|subflow| &*subflow.path).collect();
             if paths.len() > 1 {
