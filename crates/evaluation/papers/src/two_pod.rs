@@ -1,4 +1,6 @@
-//! The fabric of two pods and the two workloads of HULA's and MP-HULA's evaluations.
+//! The fabric of two pods, the two workloads and the longest run of HULA's and MP-HULA's evaluations.
+
+use heddle_claims::Effort;
 
 /// The fabric, whole or with one core-aggregation link down (HULA figure 4, MP-HULA figure 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +29,15 @@ impl Shape {
             Shape::Symmetric => &[],
             Shape::Asymmetric => &[("fabric.failed", "[\"core-2 agg-4\"]")],
         }
+    }
+}
+
+/// The longest simulated time of a run, some 20 times that of a run whose flows all finish. A pool of connections under overload opens
+/// ever more of them, and such a run has no other end.
+pub(crate) fn time_limit(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Demo | Effort::Quick | Effort::Medium => "10s",
+        Effort::Full => "100s",
     }
 }
 

@@ -68,22 +68,36 @@ impl<P: SimulatedPaper> heddle_claims::Measure for Measure<P> {
         }
     }
 
-    /// The overloaded points: their values grow with the length of the run.
+    /// The overloaded points, whose values grow with the length of the run, and those with unfinished flows.
     fn remark(&self, evidence: &Evidence<P>) -> Option<String> {
-        let overloaded = self.points().into_iter().filter_map(|point| {
+        let overload = |point| {
             let load = evidence.loads.get(&point).filter(|load| load.is_overloaded)?;
-            let warning = load.warning.as_ref()?;
-            Some(format!("{}: {warning}", point.label()))
-        });
-        let said: Vec<String> = overloaded.collect();
+            load.warning.clone()
+        };
+        let said: Vec<String> = self
+            .points()
+            .into_iter()
+            .flat_map(|point| {
+                let reasons = [overload(point), unfinished(&evidence.results, point)];
+                reasons.into_iter().flatten().map(move |said| format!("{}: {said}", point.label()))
+            })
+            .collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// True if a point that decides the value is overloaded: rivals that are neither best nor worst do not.
+    /// True if a point that decides the value is overloaded, or was stopped before its flows had finished.
     fn is_run_length(&self, evidence: &Evidence<P>) -> bool {
+        let results = &evidence.results;
         let is_overloaded =
             |point: &P::Point| evidence.loads.get(point).is_some_and(|load| load.is_overloaded);
-        self.deciding(&evidence.results).iter().any(is_overloaded)
+        let is_unfinished = |point: &P::Point| unfinished(results, *point).is_some();
+        // Without its longest flows a rival's value is too small, so that one of them may be the greatest in truth.
+        let unfinished_decide = match self {
+            Measure::Worst(..) => self.points(),
+            _ => self.deciding(results),
+        };
+        self.deciding(results).iter().any(is_overloaded)
+            || unfinished_decide.iter().any(is_unfinished)
     }
 }
 
@@ -102,6 +116,20 @@ impl<P: SimulatedPaper> Measure<P> {
             _ => self.points(),
         }
     }
+}
+
+/// The runs of a point that were stopped at their time limit before all flows had finished, in a sentence; `None` without.
+fn unfinished<P: Point>(results: &Results<P>, point: P) -> Option<String> {
+    let runs = results.runs(point);
+    let open = runs.iter().filter(|run| run.totals.unfinished > 0);
+    let (stopped, flows) =
+        open.fold((0, 0), |(runs, flows), run| (runs + 1, flows + run.totals.unfinished));
+    (stopped > 0).then(|| {
+        format!(
+            "{stopped} of {} runs ended at the time limit with {flows} flows unfinished; values are of the others, which are the shorter ones",
+            runs.len()
+        )
+    })
 }
 
 /// The value of each seed's run at a point.

@@ -15,7 +15,7 @@ use crate::overload::{Offered, offered};
 use crate::point::{Point, Results};
 
 /// The rule of the verdicts, and a promise.
-pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Of several seeds the whole 95 % interval is judged: **undecided** if its values have different verdicts. A value of a scheme that is offered more than it carries is a **run length**, since it grows with the run, and has no verdict. Nothing was tuned to a figure: the scenario file states every choice.";
+pub const RULE: &str = "A ratio **agrees** if its excess over 1 is between half and twice the paper's; **direction only** has the sign right and the size not. Of several seeds the whole 95 % interval is judged: **undecided** if its values have different verdicts. A value of a scheme that is offered more than it carries, or whose flows had not all finished at the time limit, is a **run length**, since it grows with the run, and has no verdict. Nothing was tuned to a figure: the scenario file states every choice.";
 
 /// A paper whose claims are judged by simulations.
 pub trait SimulatedPaper: Paper<Measure = Measure<Self>, Error = EvaluationError> {

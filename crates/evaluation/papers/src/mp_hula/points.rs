@@ -2,7 +2,7 @@
 
 use heddle_scenario::Source;
 
-use crate::two_pod::{Shape, Sizes};
+use crate::two_pod::{Shape, Sizes, time_limit};
 use heddle_claims::Effort;
 
 /// Scheme of the switches under MPTCP.
@@ -164,6 +164,7 @@ impl heddle_study::point::Point for Point {
             .with("workload.sizes", self.sizes.name())
             .with("workload.load", self.load_text())
             .with("measure.flows", flows(effort, self.sizes).to_string())
+            .with("measure.time_limit", time_limit(effort))
             .with("measure.sample_every", "100us");
         let overrides = self.shape.overrides().iter().copied().chain(self.system.overrides());
         overrides.fold(source, |source, (key, value)| source.with(key, value))

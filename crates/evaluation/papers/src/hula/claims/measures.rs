@@ -98,3 +98,34 @@ fn a_value_of_an_overloaded_scheme_is_a_run_length() {
     evidence.loads = loads(&[at(Scheme::Ecmp)], Effort::Full).unwrap();
     assert_eq!([find(ratio(), &evidence), find(best(), &evidence)], [RunLength, Agrees]);
 }
+
+/// Completion times without the longest flows are too short: the ratio has no verdict, and the remark says why. A rival that is not the
+/// best even so decides nothing; one that is not the worst may be it in truth.
+#[test]
+fn a_value_without_the_longest_flows_is_a_run_length() {
+    let with_unfinished = |flows: u64| {
+        let runs = [9.0, 2.0, 1.0].into_iter().flat_map(|seconds| [seconds; 5]).zip(0_u64..);
+        let mut runs: Vec<_> = runs.map(|(seconds, run)| took(run % 5 + 1, seconds)).collect();
+        runs[2].totals.unfinished = flows;
+        let points = [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula].map(|scheme| sym(scheme, 60));
+        Evidence { results: Results::new(&points, Effort::Full, runs), ..Evidence::default() }
+    };
+    let find = |measure: Measure<Hula>, evidence: &Evidence<Hula>| {
+        Claim::new("H0", "", "", (Bound::AtLeast, 1.0, "x"), measure).find(evidence)
+    };
+    let rivals = |_| vec![sym(Scheme::Ecmp, 60), sym(Scheme::Hula, 60)];
+    let ratio = || Measure::Ratio(mean_all, sym(Scheme::Ecmp, 60), sym(Scheme::Hula, 60));
+    let best = || Measure::Best(mean_all, sym(Scheme::CongaPrime, 60), rivals);
+    let worst = || Measure::Worst(mean_all, sym(Scheme::CongaPrime, 60), rivals);
+    assert_eq!(find(ratio(), &with_unfinished(0)).verdict, Agrees);
+    let evidence = with_unfinished(7);
+    let finding = find(ratio(), &evidence);
+    assert_eq!(finding.verdict, RunLength);
+    assert_eq!(
+        finding.remark.unwrap(),
+        "symmetric websearch 60 % ECMP: 1 of 5 runs ended at the time limit with 7 flows unfinished; values are of the others, which are \
+         the shorter ones"
+    );
+    assert_ne!(find(best(), &evidence).verdict, RunLength);
+    assert_eq!(find(worst(), &evidence).verdict, RunLength);
+}
