@@ -31,7 +31,7 @@ pub enum Verdict {
     Differs,
     /// The seeds' 95 % interval holds values of different verdicts: it takes more seeds to tell.
     Undecided,
-    /// A value of a scheme that is offered more than it carries: it grows with the length of the run, which papers do not state, and is not
+    /// A value of a scheme that is offered more than it carries, or whose flows had not all finished at the time limit: it grows with the length of the run, which papers do not state, and is not
     /// judged.
     RunLength,
     /// It was not measured.
