@@ -78,6 +78,10 @@ pub(super) fn check_programs() -> Result<(), Missing> {
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     match &scenario.scheme {
+        Scheme::Shuttle(shuttle) if shuttle.reroute_above.0 > 0 => {
+            let message = "no switch of the lab moves running flowlets";
+            Err(Problem::at("scheme.reroute_above", message).help("leave it out"))
+        }
         Scheme::Ecmp | Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_) => Ok(()),
         Scheme::Cflb(cflb) if matches!(cflb.constants.field, CflbField::SourcePort { .. }) => {
             Ok(())

@@ -219,7 +219,8 @@ fn shuttle_keys(shuttle: &Shuttle) -> String {
     };
     format!(
         "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \
-         full_queue = \"{}\", range = {}, draws = {}, choice = \"{choice}\", subflows = \"{subflows}\"",
+         full_queue = \"{}\", range = {}, draws = {}, choice = \"{choice}\", subflows = \"{subflows}\", \
+         reroute_above = \"{}\"",
         hula_keys(&shuttle.hula),
         shuttle.best_k,
         shuttle.association_slots,
@@ -228,6 +229,7 @@ fn shuttle_keys(shuttle: &Shuttle) -> String {
         shuttle.full_queue,
         shuttle.range,
         shuttle.draws,
+        shuttle.reroute_above,
     )
 }
 

@@ -258,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9, draws in 0u32..4, full_queue_shift in 0u32..40, range_shift in 0u32..12, util_bits in 1u32..=16) {
+    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9, draws in 0u32..4, full_queue_shift in 0u32..40, range_shift in 0u32..12, util_bits in 1u32..=16, reroute_above in 0u32..100_000) {
         for (choice, subflows) in [
             (ShuttleChoice::Weighted, ShuttleSubflows::Apart),
             (ShuttleChoice::Least, ShuttleSubflows::FirstFree),
@@ -267,7 +267,7 @@ proptest! {
             let MpHulaConfig { hula, mapping_rows, association, .. } =
                 mp_hula(best_k, hula(Update::Refresh, local), LongFlows::Alike);
             let hula = HulaConfig { util_bits, ..hula };
-            let config = ShuttleConfig { hula, best_k, mapping_rows, association, full_queue_shift, range_shift, draws, choice, subflows };
+            let config = ShuttleConfig { hula, best_k, mapping_rows, association, full_queue_shift, range_shift, draws, choice, subflows, reroute_above };
             holds::<Shuttle>(&config, &info, &events);
         }
     }

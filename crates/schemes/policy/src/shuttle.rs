@@ -13,6 +13,9 @@
 //! without a shim. (MP-HULA lets the first subflow share a hop, so that it has the best one; here no hop is the best.) Handshakes, shims, flowlets and mappings are MP-HULA's, and what
 //! the papers leave open is decided as in [`crate::MpHula`].
 //!
+//! A running flowlet stays on its hop, unless `reroute_above` is set: a ToR then moves one of an MPTCP subflow where a queue is shorter by more than that
+//! ([`reroute`]).
+//!
 //! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops with a running sum, no division.
 
 use crate::{
@@ -26,6 +29,7 @@ use crate::{
 
 mod choice;
 mod hops;
+mod reroute;
 
 use choice::{Candidate, Choice, FULL};
 
@@ -73,6 +77,9 @@ pub struct ShuttleConfig {
     pub choice: ShuttleChoice,
     /// Hops of the subflows of one connection.
     pub subflows: ShuttleSubflows,
+    /// Bytes by which the queue towards a hop must exceed that of another before a ToR moves a running flowlet of an MPTCP subflow, which reorders its
+    /// packets. 0: a running flowlet stays.
+    pub reroute_above: u32,
 }
 
 /// A switch running Shuttle.
@@ -119,24 +126,33 @@ impl Shuttle {
         hops: &[Port],
         ports: &mut impl Ports,
     ) -> Option<Port> {
-        let avoids = owner.filter(|owner| match self.config.subflows {
-            ShuttleSubflows::Apart => true,
-            ShuttleSubflows::FirstFree => owner.shim.subflow != Subflow::FIRST,
-            ShuttleSubflows::Alike => false,
-        });
-        let others = avoids.map(|owner| self.mptcp.hops_of_others(owner, step.now));
+        let others = self.avoided(owner, step.now);
         let mut choice = Choice::new(&self.config, step.rnd);
         for (port, remote) in self.hops.known(tor) {
             if !hops.contains(&port) || !self.config.hula.usable(port, ports) {
                 continue;
             }
-            let mut others = others.clone().into_iter().flatten();
-            let shared = others.any(|other| other == port);
+            let shared = others.clone().any(|other| other == port);
             choice.offer(&self.candidate(port, remote, shared, ports));
         }
+        drop(others);
         let (port, shared) = choice.result()?;
         self.counters.shared += u64::from(shared);
         Some(port)
+    }
+
+    /// The hops that a flowlet avoids: those of the connection's other subflows.
+    fn avoided(
+        &self,
+        owner: Option<FlowletOwner>,
+        now: Nanos,
+    ) -> impl Iterator<Item = Port> + Clone {
+        let avoids = owner.filter(|owner| match self.config.subflows {
+            ShuttleSubflows::Apart => true,
+            ShuttleSubflows::FirstFree => owner.shim.subflow != Subflow::FIRST,
+            ShuttleSubflows::Alike => false,
+        });
+        avoids.map(|owner| self.mptcp.hops_of_others(owner, now)).into_iter().flatten()
     }
 
     fn candidate(
@@ -146,12 +162,17 @@ impl Shuttle {
         shared: bool,
         ports: &mut impl Ports,
     ) -> Candidate {
-        let shift = 16 - self.config.hula.util_bits.clamp(1, 16);
-        let remote = (u32::from(remote) << shift).min(FULL - 1) << self.range_shift();
+        let remote = self.links(remote);
         let own = u32::from(ports.tx_util(port));
         let queue = self.queue(port, ports);
         let cost = (remote.max(own) + queue) >> self.range_shift();
         Candidate { port, shared, cost, local: own + queue }
+    }
+
+    /// A remote figure in units of which 2^16 is a full link.
+    fn links(&self, remote: u16) -> u32 {
+        let shift = 16 - self.config.hula.util_bits.clamp(1, 16);
+        (u32::from(remote) << shift).min(FULL - 1) << self.range_shift()
     }
 
     fn range_shift(&self) -> u32 {
@@ -220,7 +241,11 @@ impl Scheme for Shuttle {
             Flowlet::Running(port) if next_hops.len() == 1 => port,
             Flowlet::Running(port) if self.config.hula.usable(port, ports) => {
                 self.mptcp.adopt(hash, packet);
-                port
+                self.reroute(step, port, packet, next_hops, ports)
+                    .inspect(|&port| {
+                        self.mptcp.assign(hash, port, owner(packet));
+                    })
+                    .unwrap_or(port)
             }
             _ => self.start_flowlet(step, hash, packet, next_hops, ports),
         }

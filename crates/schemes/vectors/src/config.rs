@@ -296,6 +296,7 @@ impl ShuttleParameters {
                 SubflowsRule::FirstFree => ShuttleSubflows::FirstFree,
                 SubflowsRule::Alike => ShuttleSubflows::Alike,
             },
+            reroute_above: 0,
         }
     }
 }

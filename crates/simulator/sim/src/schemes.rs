@@ -118,6 +118,7 @@ pub fn shuttle_config(shuttle: &Shuttle) -> policy::ShuttleConfig {
             ShuttleSubflows::FirstFree => policy::ShuttleSubflows::FirstFree,
             ShuttleSubflows::Alike => policy::ShuttleSubflows::Alike,
         },
+        reroute_above: u32::try_from(shuttle.reroute_above.0).unwrap_or(u32::MAX),
     }
 }
 

@@ -37,6 +37,8 @@ impl Scheme {
     pub(super) fn takes(self, key: &str) -> bool {
         match key {
             "scheme.detection" => self == Scheme::CongaPrime,
+            // In microseconds, for probes every 200 us; with rarer ones T_fail is the default, three of their periods.
+            "scheme.fail_after" => self == Scheme::Hula,
             _ => {
                 !key.starts_with("scheme.") || matches!(self, Scheme::Hula | Scheme::HulaRareProbes)
             }

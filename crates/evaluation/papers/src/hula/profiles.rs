@@ -73,8 +73,8 @@ mod tests {
     /// Each setting changes the scenario of some scheme, and so is a key that scenarios have; all schemes load under each profile.
     #[test]
     fn every_setting_but_the_defaults_changes_a_scenario() {
-        const SCHEMES: [Scheme; 4] =
-            [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula, Scheme::Ideal];
+        const SCHEMES: [Scheme; 5] =
+            [Scheme::Ecmp, Scheme::CongaPrime, Scheme::Hula, Scheme::HulaRareProbes, Scheme::Ideal];
         let scenario = |scheme, changes: &[(&str, &str)]| {
             sym(scheme, 50).changed(Effort::Quick, changes).unwrap()
         };

@@ -37,6 +37,7 @@ fn config(best_k: usize) -> ShuttleConfig {
         draws: 1,
         choice: ShuttleChoice::Weighted,
         subflows: ShuttleSubflows::Apart,
+        reroute_above: 0,
     }
 }
 
@@ -316,4 +317,69 @@ fn it_holds_what_mp_hula_holds() {
         let bytes = Shuttle::new(&shuttle, &info).state_bytes();
         assert_eq!(bytes, MpHula::new(&mp_hula, &info).state_bytes());
     }
+}
+
+/// A ToR that moves running flowlets, knowing `remote` on ports 2, 3, ...
+fn rerouting_tor(remote: &[u16]) -> Rig {
+    let config = ShuttleConfig {
+        choice: ShuttleChoice::Least,
+        reroute_above: 8_192,
+        ..two_links(remote.len())
+    };
+    let mut rig = Rig::knowing(&config, remote);
+    let shuttle = Shuttle::new(&config, &tor_info(1));
+    rig.shuttle = Shuttle { hops: rig.shuttle.hops, ..shuttle };
+    rig
+}
+
+#[test]
+fn a_tor_moves_a_subflow_to_a_queue_that_is_shorter_by_more_than_the_threshold() {
+    let mut rig = rerouting_tor(&[0, 0]);
+    assert_eq!(rig.send(1, 10, shim(7, 1)), 2);
+    rig.ports.queue[2] = 18_192;
+    rig.ports.queue[3] = 10_000;
+    assert_eq!(rig.send(2, 10, shim(7, 1)), 2, "8192 bytes are not more");
+    rig.ports.queue[2] = 18_193;
+    assert_eq!(rig.send(3, 10, shim(7, 1)), 3);
+    assert_eq!(rig.send(4, 10, shim(7, 1)), 3, "it stays there");
+    assert_eq!(rig.shuttle.counters().flowlets, 2, "the move started one");
+}
+
+#[test]
+fn flowlets_of_tcp_and_of_switches_above_the_tors_stay() {
+    let mut rig = rerouting_tor(&[0, 0]);
+    assert_eq!(rig.send(1, 10, None), 2);
+    rig.ports.queue[2] = 300_000;
+    assert_eq!(rig.send(2, 10, None), 2, "without a shim");
+    let mut rig = rerouting_tor(&[0, 0]);
+    rig.shuttle.tor = None;
+    assert_eq!(rig.send(1, 10, shim(7, 1)), 2);
+    rig.ports.queue[2] = 300_000;
+    assert_eq!(rig.send(2, 10, shim(7, 1)), 2, "above the ToRs");
+}
+
+#[test]
+fn a_subflow_does_not_move_to_the_hop_of_another() {
+    let mut rig = rerouting_tor(&[0, 0, 0]);
+    assert_eq!(rig.send(1, 10, shim(7, 1)), 2);
+    assert_eq!(rig.send(1, 11, shim(7, 2)), 3);
+    rig.ports.queue[2] = 300_000;
+    rig.ports.queue[4] = 100_000;
+    assert_eq!(rig.send(2, 10, shim(7, 1)), 4, "port 3 is shorter, and the second subflow's");
+}
+
+#[test]
+fn a_queue_behind_the_hop_counts_and_utilisation_does_not() {
+    // A figure of 1.5 links is a queue of 32768 bytes on a full link.
+    let mut rig = rerouting_tor(&[0, 192]);
+    assert_eq!(rig.send(1, 10, shim(7, 1)), 2);
+    rig.ports.queue[2] = 32_768 + 8_192;
+    assert_eq!(rig.send(2, 10, shim(7, 1)), 2);
+    rig.ports.queue[2] += 1;
+    assert_eq!(rig.send(3, 10, shim(7, 1)), 3);
+    // A full link without a queue.
+    let mut rig = rerouting_tor(&[0, 128]);
+    assert_eq!(rig.send(1, 10, shim(7, 1)), 2);
+    rig.ports.queue[2] = 8_193;
+    assert_eq!(rig.send(2, 10, shim(7, 1)), 3);
 }

@@ -332,6 +332,9 @@ pub(crate) struct Weighing {
     pub(crate) choice: ShuttleChoice,
     /// Hops of the subflows of one connection. Default: "apart".
     pub(crate) subflows: ShuttleSubflows,
+    /// A ToR moves a running flowlet of an MPTCP subflow to a hop whose queue is shorter by more than this, which reorders packets. Default: "0B", it
+    /// stays.
+    pub(crate) reroute_above: Bytes,
 }
 
 impl Default for Weighing {
@@ -348,6 +351,7 @@ impl Default for Weighing {
             draws: 1,
             choice: ShuttleChoice::Weighted,
             subflows: ShuttleSubflows::Apart,
+            reroute_above: Bytes(0),
         }
     }
 }

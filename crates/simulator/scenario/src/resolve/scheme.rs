@@ -194,6 +194,7 @@ fn shuttle(raw: &raw::Shuttle, graph: &Graph) -> Result<Shuttle, Problem> {
             raw::ShuttleSubflows::FirstFree => ShuttleSubflows::FirstFree,
             raw::ShuttleSubflows::Alike => ShuttleSubflows::Alike,
         },
+        reroute_above: own.reroute_above,
     })
 }
 

@@ -217,6 +217,8 @@ pub struct Shuttle {
     pub choice: ShuttleChoice,
     /// Hops of the subflows of one connection.
     pub subflows: ShuttleSubflows,
+    /// Bytes by which the queue towards a hop must exceed that of another before a ToR moves a running flowlet of a subflow. 0: it stays.
+    pub reroute_above: Bytes,
 }
 
 /// Rule by which a flowlet takes one of the hops.

@@ -214,6 +214,7 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         draws: 1,
         choice: ShuttleChoice::Weighted,
         subflows: ShuttleSubflows::Apart,
+        reroute_above: Bytes::kb(8),
     };
     let cflb = Cflb {
         constants: CflbConstants {

@@ -149,6 +149,10 @@ impl Place<'_> {
     }
 
     fn shuttle(&self, own: &scenario::Shuttle) -> Result<MpHulaConfig, Problem> {
+        if own.reroute_above.0 > 0 {
+            let message = "this switch does not move running flowlets";
+            return Err(Problem::at("reroute_above", message).help("leave it out"));
+        }
         let sizes = (own.association_slots, own.mapping_rows);
         let shuttle = ShuttleConfig {
             full_queue_shift: own.full_queue.0.next_power_of_two().trailing_zeros() as u16,
