@@ -230,6 +230,7 @@ fn mp_hula(config: &MpHulaConfig) -> vectors::Config {
 }
 
 fn shuttle(config: &ShuttleConfig) -> vectors::Config {
+    assert_eq!(config.reroute_above, 0, "vectors have no such parameter");
     vectors::Config::Shuttle(vectors::ShuttleParameters {
         hula: parameters(&config.hula),
         best_k: config.best_k as u32,
