@@ -16,11 +16,10 @@ pub(crate) fn next() -> Next {
 }
 
 /// A bar over many runs, which counts parts of runs too; a line for each experiment. Where standard error is no terminal, a line now and
-/// then.
+/// then. Runs after all are done begin anew, as those of an evaluation's next profile.
 pub(crate) struct GridBar {
     bar: ProgressBar,
     work: Mutex<Work>,
-    started: Instant,
     /// Time of the last line; `None` on a terminal, which has the bar.
     lines: Option<Mutex<Instant>>,
     quiet: bool,
@@ -45,17 +44,15 @@ impl GridBar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let started = Instant::now();
-        let lines = (!common.quiet && !is_terminal).then(|| Mutex::new(started));
-        GridBar { bar, work: Mutex::default(), started, lines, quiet: common.quiet }
+        let lines = (!common.quiet && !is_terminal).then(|| Mutex::new(Instant::now()));
+        GridBar { bar, work: Mutex::default(), lines, quiet: common.quiet }
     }
 
     /// Prints a line, if the last is long ago.
-    fn line(&self, part: f64, progress: &Progress<'_>) {
+    fn line(&self, part: f64, left: &str, progress: &Progress<'_>) {
         let Some(Ok(mut last)) = self.lines.as_ref().map(Mutex::lock) else { return };
         if last.elapsed() >= EVERY {
             *last = Instant::now();
-            let left = remaining(self.started.elapsed(), part);
             let (done, runs) = (progress.done, progress.runs);
             let percent = (100.0 * part).floor();
             eprintln!("{percent} %, {done} of {runs} runs done, {left} left: {}", progress.label);
@@ -66,16 +63,33 @@ impl GridBar {
 /// Work of all runs, in packet hops: done, and expected from what has moved on so far. A run that was kept from an earlier call is no work.
 #[derive(Default)]
 struct Work {
+    /// Time of the first report.
+    started: Option<Instant>,
     /// Finished part and hops of each run; `None` before its first report.
     runs: Vec<Option<(f64, u64)>>,
 }
 
 impl Work {
     fn note(&mut self, progress: &Progress<'_>) {
+        self.started.get_or_insert_with(Instant::now);
         self.runs.resize(progress.runs, None);
         if let Some(run) = self.runs.get_mut(progress.run) {
             *run = Some((progress.part.clamp(0.0, 1.0), progress.hops));
         }
+    }
+
+    /// Time since the first report.
+    fn elapsed(&self) -> Duration {
+        self.started.map(|started| started.elapsed()).unwrap_or_default()
+    }
+
+    /// Forgets runs that are all done. True if they are.
+    fn end(&mut self, progress: &Progress<'_>) -> bool {
+        let ended = progress.done == progress.runs;
+        if ended {
+            *self = Work::default();
+        }
+        ended
     }
 
     /// Hops done by hops expected, 0 to 1. A run is expected to go on as it began; one that has hardly begun is expected to be as long as the
@@ -126,17 +140,19 @@ impl Monitor for GridBar {
     }
 
     fn progress(&self, progress: Progress<'_>) {
-        let mut share = 0.0;
-        if let Ok(mut work) = self.work.lock() {
-            work.note(&progress);
-            share = work.share();
-            self.bar.set_length(STEPS as u64);
-            self.bar.set_position((share * STEPS) as u64);
+        let Ok(mut work) = self.work.lock() else { return };
+        if work.runs.is_empty() {
+            self.bar.reset();
         }
-        self.bar.set_prefix(remaining(self.started.elapsed(), share));
+        work.note(&progress);
+        let share = work.share();
+        let left = remaining(work.elapsed(), share);
+        self.line(share, &left, &progress);
+        self.bar.set_length(STEPS as u64);
+        self.bar.set_position((share * STEPS) as u64);
+        self.bar.set_prefix(left);
         self.bar.set_message(progress.label.to_owned());
-        self.line(share, &progress);
-        if progress.done == progress.runs {
+        if work.end(&progress) {
             self.bar.finish_and_clear();
         }
     }
@@ -175,6 +191,19 @@ mod tests {
         assert_eq!(share(&[(0, 1.0, 0), (1, 1.0, 0)]), 0.0, "nothing tells how long the third is");
         assert_eq!(share(&[(0, 1.0, 0), (1, 1.0, 0), (2, 0.25, 10)]), 0.25);
         assert_eq!(share(&[(0, 1.0, 0), (1, 1.0, 0), (2, 1.0, 0)]), 1.0);
+    }
+
+    #[test]
+    fn the_next_profile_begins_anew() {
+        let report = |done, run, part, hops| Progress { done, runs: 2, run, label: "", part, hops };
+        let mut work = Work::default();
+        work.note(&report(1, 0, 1.0, 100));
+        assert!(!work.end(&report(1, 0, 1.0, 100)));
+        work.note(&report(2, 1, 1.0, 100));
+        assert_eq!(work.share(), 1.0);
+        assert!(work.end(&report(2, 1, 1.0, 100)));
+        work.note(&report(0, 0, 0.5, 100));
+        assert_eq!(work.share(), 0.25, "half of the first of two");
     }
 
     #[test]
