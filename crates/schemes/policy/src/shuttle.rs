@@ -14,7 +14,7 @@
 //! the papers leave open is decided as in [`crate::MpHula`].
 //!
 //! A running flowlet stays on its hop, unless `reroute_above` is set: a ToR then moves one of an MPTCP subflow where a queue is shorter by more than that
-//! ([`reroute`]).
+//! (`shuttle/reroute.rs`).
 //!
 //! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops with a running sum, no division.
 
