@@ -320,13 +320,28 @@ mod tests {
 
     use super::*;
 
+    /// A scenario whose scheme is Shuttle with these keys.
+    fn with_shuttle(keys: &str) -> Scenario {
+        let text = format!(
+            "fabric = {{ kind = \"two-pod\" }}\nworkload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n\
+             scheme = {{ kind = \"shuttle\", {keys} }}\n"
+        );
+        let none = |_: &str| Err(std::io::Error::other("none"));
+        load(&Source::new("a.toml", &text), &none).unwrap()
+    }
+
+    #[test]
+    fn a_shuttle_that_moves_running_flowlets_is_refused() {
+        assert!(check(&with_shuttle("reroute_above = \"0B\"")).is_ok());
+        let refused = check(&with_shuttle("reroute_above = \"8KB\"")).unwrap_err().to_string();
+        assert!(refused.contains("no switch of the lab moves running flowlets"), "{refused}");
+    }
+
     /// The words and numbers that `p4/control/heddle_p4/settings.py` reads, as in the traces of `vectors/schemes`.
     #[test]
     fn shuttles_parameters_have_the_words_of_the_traces() {
-        let text = "fabric = { kind = \"two-pod\" }\nworkload = { kind = \"long\" }\nmeasure = { duration = \"1s\" }\n\
-                    scheme = { kind = \"shuttle\", full_queue = \"40000B\", range = 4, subflows = \"first-free\" }\n";
-        let none = |_: &str| Err(std::io::Error::other("none"));
-        let scenario = load(&Source::new("a.toml", text), &none).unwrap();
+        let scenario =
+            with_shuttle("full_queue = \"40000B\", range = 4, subflows = \"first-free\"");
         let Scheme::Shuttle(own) = scenario.scheme else { panic!("Shuttle is meant") };
         let written = shuttle(&own);
         let words = [("full_queue_shift", json!(16)), ("range_shift", json!(2))];
