@@ -4,7 +4,8 @@
 //! of that runs on the generator's processor: the pair has a queue for each. Beside the balancer, a program that sends back and does nothing
 //! else is measured: what the balancer takes longer for a packet is its own, the rest is the generator's and the pair's.
 
-#[path = "../tests/network/mod.rs"]
+#[path = "../tests/it/network/mod.rs"]
+#[allow(dead_code)] // The tests use the rest.
 mod network;
 
 use std::net::{IpAddr, Ipv4Addr};

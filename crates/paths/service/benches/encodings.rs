@@ -5,10 +5,10 @@
 
 #![allow(clippy::unwrap_used)] // a measurement may panic
 
-#[path = "../tests/end_to_end/fabric.rs"]
+#[path = "../tests/it/end_to_end/fabric.rs"]
 #[allow(dead_code)]
 mod fabric;
-#[path = "../tests/end_to_end/running.rs"]
+#[path = "../tests/it/end_to_end/running.rs"]
 #[allow(dead_code)]
 mod running;
 

@@ -1,4 +1,4 @@
-//! Lengths and bits against the RFCs' figures; whole frames are in `tests/captures`.
+//! Lengths and bits against the RFCs' figures; whole frames are in `tests/it/captures`.
 
 use std::vec::Vec;
 

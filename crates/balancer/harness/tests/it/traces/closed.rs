@@ -1,0 +1,118 @@
+//! Packets to a service's address that are for none of its services.
+
+use heddle_balancer_maps::abi::{
+    ANSWERS_ECHO, Counter, DROPS_CLOSED, DROPS_ECHO, MAC_RECEIVED, REFUSES_CLOSED,
+};
+use heddle_harness::{Flow, Outcome, Setup, fragments};
+
+use crate::traces::world::{Traced, flow, flow_v6, from, open};
+
+/// Ethernet and IPv4.
+const V4: usize = 14 + 20;
+
+/// To a port of the service's address that has no service.
+fn closed(mut flow: Flow) -> Flow {
+    flow.service.set_port(444);
+    flow
+}
+
+fn choosing(choices: u32) -> Setup {
+    Setup { choices, ..Setup::default() }
+}
+
+/// An echo request of 40 bytes: a datagram's, with ICMP in place of UDP.
+fn echo_request(flow: Flow) -> Vec<u8> {
+    let mut frame = flow.datagram(40);
+    if flow.client.is_ipv6() {
+        frame[14 + 6] = 58;
+        frame[14 + 40] = 128;
+    } else {
+        frame[14 + 9] = 1;
+        frame[V4] = 8;
+    }
+    frame
+}
+
+#[test]
+fn closed_ports_and_echo_are_the_stacks_by_default() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    for flow in [flow(1), flow_v6(1)] {
+        for frame in [closed(flow).syn(&[]), closed(flow).datagram(9)] {
+            let (sent, seen) = cluster.seen(0, &frame);
+            assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassNoVip]));
+            assert_eq!(sent.frame, frame);
+        }
+        let (sent, seen) = cluster.seen(0, &echo_request(flow));
+        assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassIcmp]));
+    }
+}
+
+#[test]
+fn closed_ports_are_dropped_by_choice() {
+    let Some(mut cluster) = open(choosing(DROPS_CLOSED)) else { return };
+    for flow in [flow(1), flow_v6(1)] {
+        for frame in [closed(flow).syn(&[]), closed(flow).ack(&[], 9), closed(flow).datagram(9)] {
+            let (sent, seen) = cluster.seen(0, &frame);
+            assert_eq!((sent.outcome, seen.at(0)), (Outcome::Dropped, vec![Counter::DropClosed]));
+        }
+        let (sent, seen) = cluster.seen(0, &echo_request(flow));
+        assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassIcmp]));
+        let (_, seen) = cluster.seen(0, &flow.syn(&[]));
+        assert_eq!(seen.at(0)[0], Counter::SentSyn, "its open port is open");
+    }
+}
+
+/// Other addresses are the machine's own affair.
+#[test]
+fn only_a_services_address_is_meant() {
+    let Some(mut cluster) = open(choosing(REFUSES_CLOSED | DROPS_ECHO)) else { return };
+    let mut elsewhere = from([198, 18, 0, 1].into(), 40_000);
+    elsewhere.service.set_ip([203, 0, 113, 7].into());
+    for frame in [elsewhere.syn(&[]), elsewhere.datagram(9), echo_request(elsewhere)] {
+        let (sent, seen) = cluster.seen(0, &frame);
+        assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassNoVip]));
+    }
+}
+
+#[test]
+fn closed_ports_are_refused_by_choice_and_resets_are_not() {
+    let Some(mut cluster) = open(choosing(REFUSES_CLOSED)) else { return };
+    for flow in [flow(1), flow_v6(1)] {
+        for frame in [closed(flow).syn(&[]), closed(flow).ack(&[], 9), closed(flow).datagram(9)] {
+            let (sent, seen) = cluster.seen(0, &frame);
+            let wanted = (Outcome::Outside, vec![Counter::RefusedClosed]);
+            assert_eq!((sent.outcome, seen.at(0)), wanted);
+        }
+        let (sent, seen) = cluster.seen(0, &closed(flow).rst());
+        assert_eq!((sent.outcome, seen.at(0)), (Outcome::Dropped, vec![Counter::DropClosed]));
+    }
+    let first = &fragments(&closed(flow(1)).datagram(3000), 1440, 9)[0];
+    let (sent, seen) = cluster.seen(0, first);
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Outside, vec![Counter::RefusedClosed]));
+}
+
+/// A flooded frame is another machine's: its refusal would be one too many.
+#[test]
+fn a_frame_for_another_machine_is_not_refused() {
+    let mut settings = Setup::default().settings;
+    settings.macs[0] = MAC_RECEIVED | 0x77;
+    let Some(mut cluster) = open(Setup { settings, ..choosing(REFUSES_CLOSED) }) else { return };
+    let (sent, seen) = cluster.seen(0, &closed(flow(1)).syn(&[]));
+    assert_eq!((sent.outcome, seen.at(0)), (Outcome::Passed, vec![Counter::PassOtherHost]));
+}
+
+#[test]
+fn echo_is_answered_or_dropped_by_choice() {
+    for (choice, outcome, counter) in [
+        (ANSWERS_ECHO, Outcome::Outside, Counter::AnsweredEcho),
+        (DROPS_ECHO, Outcome::Dropped, Counter::DropEcho),
+    ] {
+        let Some(mut cluster) = open(choosing(choice)) else { return };
+        for flow in [flow(1), flow_v6(1)] {
+            let (sent, seen) = cluster.seen(0, &echo_request(flow));
+            assert_eq!((sent.outcome, seen.at(0)), (outcome, vec![counter]));
+            let (_, seen) = cluster.seen(0, &flow.too_big(1400));
+            assert_eq!(seen.at(0), [Counter::SentIcmp], "errors go where they belong");
+        }
+    }
+}

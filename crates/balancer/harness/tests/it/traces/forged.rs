@@ -1,0 +1,225 @@
+//! Forged packets, whose sender sees no answer: a SYN, RST or FIN neither moves nor shortens what only memory explains.
+
+use heddle_balancer_maps::abi::{Counter, FlowState};
+use heddle_harness::{Cluster, Connection, Flow, Setup};
+
+use crate::traces::world::{Traced, backend, connection, flow, open, with_port};
+
+/// Longer than the timeouts `syn` and `closing`: what they hold is forgotten.
+const SILENCE: u32 = 700;
+
+/// Packets that anybody can send in the name of a flow's client; the last one names a connection of the sender's own.
+fn forged(flow: &Flow, own: &Connection) -> [(&'static str, Vec<u8>); 5] {
+    [
+        ("RST", flow.rst()),
+        ("FIN", flow.fin()),
+        ("SYN", flow.syn(&[])),
+        ("SYN with MP_CAPABLE", Connection { primary: *flow, ..*own }.syn()),
+        ("SYN with MP_JOIN", own.join(flow)),
+    ]
+}
+
+/// A connection, and a subflow of it whose own hash gives another backend.
+fn joined(cluster: &Cluster, client: u16) -> (Connection, Flow, usize) {
+    let connection = connection(client);
+    let home = cluster.connect(0, &connection);
+    let subflows = (10..).map(|port| with_port(connection.primary, port));
+    let subflow = crate::traces::world::find(subflows, |subflow| cluster.hashed(&subflow) != home);
+    assert_eq!(cluster.join(0, &connection, &subflow), home);
+    (connection, subflow, home)
+}
+
+/// A connection of the attacker's, at another backend.
+fn own_connection(cluster: &Cluster, home: usize) -> Connection {
+    let flow = (1000..).map(flow).find(|flow| cluster.hashed(flow) != home).unwrap();
+    let own = Connection { primary: flow, ..connection(1000) };
+    assert_ne!(cluster.connect(0, &own), home);
+    own
+}
+
+#[test]
+fn a_silent_join_stays_where_it_is() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    for number in 0..5 {
+        let (connection, subflow, home) = joined(&cluster, number);
+        let own = own_connection(&cluster, home);
+        for silent_before in [0, SILENCE] {
+            cluster.advance(silent_before).unwrap();
+            let (what, frame) = forged(&subflow, &own)[usize::from(number)].clone();
+            cluster.send(0, &frame).unwrap();
+            cluster.advance(SILENCE).unwrap();
+            assert_eq!(cluster.to(0, &subflow.data(1)), home, "{what}, {silent_before}");
+            assert_eq!(cluster.to(0, &subflow.data(1)), home, "{what}, {silent_before}");
+            let entry = cluster.entry(0, &subflow).unwrap();
+            assert_eq!(
+                (entry.state, entry.token),
+                (FlowState::Established, Some(connection.token()))
+            );
+        }
+    }
+}
+
+/// All of them, one behind the other, at each of many subflows.
+#[test]
+fn nothing_but_forged_packets_moves_no_join() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let joins: Vec<_> = (0..20).map(|client| joined(&cluster, client)).collect();
+    let own = own_connection(&cluster, joins[0].2);
+    for _ in 0..3 {
+        cluster.advance(SILENCE).unwrap();
+        for (_, subflow, _) in &joins {
+            for (_, frame) in forged(subflow, &own) {
+                cluster.send(0, &frame).unwrap();
+            }
+        }
+    }
+    cluster.advance(SILENCE).unwrap();
+    for (_, subflow, home) in &joins {
+        assert_eq!(cluster.to(0, &subflow.data(1)), *home);
+    }
+}
+
+/// On the first subflow they do not wipe the token: joins find the connection long after.
+#[test]
+fn a_first_subflow_keeps_its_token() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let connection = connection(1);
+    let home = cluster.connect(0, &connection);
+    let own = own_connection(&cluster, home);
+    for (number, (what, frame)) in forged(&connection.primary, &own).into_iter().enumerate() {
+        cluster.advance(SILENCE).unwrap();
+        cluster.send(0, &frame).unwrap();
+        for _ in 0..4 {
+            cluster.advance(3000).unwrap();
+            (0..3).for_each(|_| assert_eq!(cluster.to(0, &connection.data(1)), home, "{what}"));
+        }
+        let subflow = with_port(connection.primary, 100 + number as u16);
+        assert_eq!(cluster.join(0, &connection, &subflow), home, "{what}");
+    }
+}
+
+/// A client that has sent its FIN may listen for long (RFC 9293, section 3.6).
+#[test]
+fn a_half_closed_join_may_be_silent() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let (_, subflow, home) = joined(&cluster, 1);
+    assert_eq!(cluster.to(0, &subflow.fin()), home);
+    assert_eq!(cluster.state(0, &subflow), Some(FlowState::ClosingStateful));
+    for silence in [SILENCE, 17_000] {
+        cluster.advance(silence).unwrap();
+        assert_eq!(cluster.to(0, &subflow.data(0)), home);
+    }
+    assert_eq!(cluster.state(0, &subflow), Some(FlowState::Established), "it goes on");
+}
+
+/// An established flow whose backend the hash does not give any more, without a token.
+#[test]
+fn a_flow_of_a_drained_backend_stays() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flows: Vec<Flow> = (1..6).map(flow).collect();
+    let homes: Vec<usize> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
+    let own = own_connection(&cluster, homes[0]);
+    for backend in 0..4 {
+        cluster.backends[backend].weight = u32::from(!homes.contains(&backend));
+    }
+    cluster.backends.push(heddle_harness::Backend::of_weight(1));
+    cluster.publish().unwrap();
+    for (number, (flow, home)) in flows.iter().zip(homes).enumerate() {
+        cluster.advance(SILENCE).unwrap();
+        let (what, frame) = forged(flow, &own)[number].clone();
+        cluster.send(0, &frame).unwrap();
+        cluster.advance(SILENCE).unwrap();
+        assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home, "{what}");
+    }
+}
+
+/// One that the hash explains goes where it went, too: a join that names the attacker's connection does not take it along.
+#[test]
+fn a_join_does_not_take_a_plain_flow_along() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flow = flow(1);
+    let home = cluster.plain(0, &flow);
+    let own = own_connection(&cluster, home);
+    for frames in [vec![], vec![flow.rst()], vec![flow.fin(), flow.rst()]] {
+        cluster.advance(60).unwrap();
+        for frame in frames {
+            assert_eq!(cluster.to(0, &frame), home);
+        }
+        assert_ne!(cluster.to(0, &own.join(&flow)), home, "the SYN itself goes by its token");
+        assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home);
+    }
+}
+
+/// A forged RST is made good by the packets that follow.
+#[test]
+fn a_flow_that_goes_on_is_not_closed() {
+    let Some(mut cluster) = open(Setup::default()) else { return };
+    let flow = flow(1);
+    let home = cluster.plain(0, &flow);
+    cluster.to(0, &flow.rst());
+    assert_eq!(cluster.state(0, &flow), Some(FlowState::Closing));
+    for _ in 0..60 {
+        assert_eq!(cluster.state(0, &flow), Some(FlowState::Closing), "at {}", cluster.now());
+        cluster.advance(1).unwrap();
+        assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home);
+    }
+    assert_eq!(cluster.state(0, &flow), Some(FlowState::Established), "a second later");
+}
+
+/// A client that was restarted uses a port again while the balancer still has the old flow: the ACK of the new join, which answers
+/// the server's, gives it the entry.
+#[test]
+fn a_true_join_takes_the_entry_over() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let (_, subflow, old_home) = joined(&cluster, 1);
+    let next = own_connection(&cluster, old_home);
+    let (sent, seen) = cluster.seen(0, &next.join(&subflow));
+    let home = backend(&sent);
+    assert_ne!(home, old_home);
+    assert_eq!(seen.at(0), [Counter::SentJoin, Counter::CandidateAdded]);
+    assert_eq!(cluster.to(0, &subflow.data(1)), old_home, "the old one has it until then");
+    let (sent, seen) = cluster.seen(0, &subflow.joined_ack());
+    assert_eq!(
+        (backend(&sent), seen.at(0)),
+        (home, vec![Counter::SentFlow, Counter::FlowAdded, Counter::CandidateAccepted])
+    );
+    assert_eq!(cluster.to(0, &subflow.data(1)), home);
+    assert_eq!(cluster.entry(0, &subflow).unwrap().token, Some(next.token()));
+    for _ in 0..3 {
+        cluster.advance(SILENCE).unwrap();
+        assert_eq!(cluster.to(0, &subflow.data(1)), home);
+    }
+}
+
+/// The ACK of a handshake has the number behind its SYN's: the victim's own, on its way at this moment, is another one's.
+#[test]
+fn an_ack_of_another_handshake_takes_nothing_over() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let (_, subflow, home) = joined(&cluster, 1);
+    let own = own_connection(&cluster, home);
+    let mut ack = subflow.joined_ack();
+    ack[14 + 20 + 4] = 0x80;
+    cluster.send(0, &own.join(&subflow)).unwrap();
+    assert_eq!(cluster.to(0, &ack), home);
+    assert_eq!(cluster.to(0, &subflow.data(1)), home);
+    cluster.advance(SILENCE).unwrap();
+    assert_eq!(cluster.to(0, &subflow.joined_ack()), home, "and a SYN is soon forgotten");
+    assert_eq!(cluster.to(0, &subflow.data(1)), home);
+}
+
+/// The same with a new connection: its keys make the entry's token.
+#[test]
+fn a_true_connection_takes_the_entry_over() {
+    let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
+    let (old, subflow, home) = joined(&cluster, 1);
+    let next = Connection { primary: subflow, ..connection(77) };
+    let (sent, seen) = cluster.seen(0, &next.syn());
+    assert_eq!(backend(&sent), home, "any backend can open a connection");
+    assert!(seen.at(0).contains(&Counter::CandidateAdded), "{seen:?}");
+    assert_eq!(cluster.entry(0, &subflow).unwrap().token, Some(old.token()));
+    for frame in [next.third_ack(), next.first_data(10), next.data(10), next.data(10)] {
+        assert_eq!(cluster.to(0, &frame), home);
+    }
+    assert_eq!(cluster.entry(0, &subflow).unwrap().token, Some(next.token()));
+    assert_eq!(cluster.join(0, &next, &with_port(subflow, 9)), home);
+}

@@ -1,0 +1,9 @@
+//! The integration tests of the crate, in one program.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "tests: errors fail them, in their helpers too"
+)]
+
+mod page;
+mod svg;

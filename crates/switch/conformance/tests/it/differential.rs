@@ -1,0 +1,48 @@
+//! The C and the Rust on random steps.
+
+use heddle_switch_conformance::compare::{compare, compare_with};
+use heddle_vectors::random::Kind;
+use heddle_vectors::{Config, LongFlowsRule};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn ecmp_and_estimator(bytes in vec(any::<u8>(), 0..2_000)) {
+        compare(Kind::Ecmp, &bytes).map_err(TestCaseError::fail)?;
+        compare(Kind::Dre, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn hula(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::Hula, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn mp_hula(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::MpHula, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    /// A rule that the files of traces do not have.
+    #[test]
+    fn mp_hula_with_subflows_apart(bytes in vec(any::<u8>(), 0..4_000)) {
+        let apart = |config: &mut Config| {
+            if let Config::MpHula(mp_hula) = config {
+                mp_hula.long_flows = LongFlowsRule::Apart;
+            }
+        };
+        compare_with(Kind::MpHula, &bytes, apart).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn shuttle(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::Shuttle, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn cflb(bytes in vec(any::<u8>(), 0..2_000)) {
+        compare(Kind::Cflb, &bytes).map_err(TestCaseError::fail)?;
+    }
+}

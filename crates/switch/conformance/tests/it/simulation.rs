@@ -1,0 +1,313 @@
+//! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C: the same events.
+
+use heddle_policy::{
+    AssociationConfig, Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LongFlows,
+    MpHulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, ShuttleChoice, ShuttleConfig,
+    ShuttleSubflows, Step, SwitchInfo, Tor, Update,
+};
+use heddle_scenario::{Scenario, Source, load};
+use heddle_sim::{
+    Next, Outcome, hula_config, mp_hula_config, shuttle_config, simulate, simulate_with,
+};
+use heddle_switch_conformance::abi::{self, StepInput, StepKind, StepOutput};
+use heddle_switch_conformance::{Native, convert, native};
+use heddle_vectors as vectors;
+use heddle_vectors::Target;
+
+/// A switch of a simulation that runs the C.
+struct InC {
+    native: Native,
+    /// Ports whose load the scheme reads: all or none.
+    loaded: u16,
+}
+
+impl InC {
+    fn new(info: &SwitchInfo, config: &vectors::Config) -> InC {
+        let SwitchInfo { salt, tor, ports, tors, .. } = *info;
+        let switch = vectors::SwitchInfo { salt, tor: tor.map(|tor| tor.0), ports, tors };
+        let loaded = if matches!(config, vectors::Config::Shuttle(_)) { ports } else { 0 };
+        InC { native: native(&switch, config).unwrap(), loaded }
+    }
+
+    /// The load of the switch's ports now.
+    fn load(&self, ports: &mut impl Ports) -> [abi::PortLoad; 64] {
+        let mut load = [abi::PortLoad::default(); 64];
+        for (port, to) in (0..self.loaded).map(Port).zip(&mut load) {
+            let (queue, util) = (ports.queue_bytes(port), ports.tx_util(port));
+            *to = abi::PortLoad { queue, util, pad: 0 };
+        }
+        load
+    }
+
+    fn forward(
+        &mut self,
+        step: Step,
+        packet: &mut Header,
+        next_hops: &[Port],
+        ports: &mut impl Ports,
+    ) -> Port {
+        let up = next_hops
+            .iter()
+            .filter(|&&port| ports.is_up(port))
+            .fold(0, |up, port| up | 1 << port.0);
+        let load = self.load(ports);
+        let output = self.native.run(&StepInput {
+            flow_hash: packet.flow_hash,
+            dst_tor: packet.dst_tor.0,
+            hops: convert::next_hops(next_hops.iter().map(|port| port.0)),
+            up,
+            shim: convert::shim(packet.shim.map(vectors::Shim::of)),
+            from_host: (packet.ingress == Ingress::Host).into(),
+            load,
+            ..input(step, StepKind::Packet)
+        });
+        packet.shim = shim(output.shim);
+        Port(output.port)
+    }
+
+    fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
+        let from = match packet.ingress {
+            Ingress::Host => vectors::Side::Host,
+            Ingress::Fabric => vectors::Side::Fabric,
+        };
+        let packet = vectors::HandshakePacket {
+            out_hash: packet.out_hash,
+            from,
+            flags: packet.flags.0,
+            options: packet.options.to_vec(),
+        };
+        self.native.run(&convert::input(step.now, step.rnd, &vectors::Input::Handshake(packet)));
+    }
+
+    fn egress(&mut self, step: Step, packet: &mut Header) {
+        let shim_in = convert::shim(packet.shim.map(vectors::Shim::of));
+        let output = self.native.run(&StepInput { shim: shim_in, ..input(step, StepKind::Egress) });
+        packet.shim = shim(output.shim);
+    }
+
+    fn originate(&mut self, step: Step) -> Option<Probe> {
+        probe(&self.native.run(&input(step, StepKind::Originate)))
+    }
+
+    fn probe(
+        &mut self,
+        step: Step,
+        arrival: &ProbeArrival,
+        ports: &mut impl Ports,
+    ) -> Option<Probe> {
+        let arrival = abi::ProbeArrival {
+            port: arrival.port.0,
+            tor: arrival.probe.tor.0,
+            util: arrival.probe.util,
+            link_util: ports.tx_util(arrival.port),
+            next_hop: arrival.is_next_hop.into(),
+            ..abi::ProbeArrival::default()
+        };
+        let load = self.load(ports);
+        probe(&self.native.run(&StepInput { probe: arrival, load, ..input(step, StepKind::Probe) }))
+    }
+}
+
+fn input(step: Step, kind: StepKind) -> StepInput {
+    StepInput { now: step.now, random: step.rnd, kind: kind as u32, ..StepInput::default() }
+}
+
+fn probe(output: &StepOutput) -> Option<Probe> {
+    let abi::ProbeResult { tor, util, forward, .. } = output.probe;
+    (forward != 0).then_some(Probe { tor: Tor(tor), util })
+}
+
+fn shim(shim: abi::Shim) -> Option<heddle_policy::Shim> {
+    vectors::Shim { id: shim.id, subflow: shim.subflow }.policy()
+}
+
+/// Implements [`Scheme`] by the C with the parameters that `$config` makes of the policy's.
+macro_rules! in_c {
+    ($name:ident, $policy:ty, $config:path, $rust:ty) => {
+        struct $name(InC);
+
+        impl Scheme for $name {
+            type Config = $policy;
+            const NEEDS_RANDOM: bool = <$rust>::NEEDS_RANDOM;
+            const NEEDS_UTILISATION: bool = true;
+            const READS_HANDSHAKES: bool = <$rust>::READS_HANDSHAKES;
+            const USES_SHIM: bool = <$rust>::USES_SHIM;
+
+            fn new(config: &$policy, info: &SwitchInfo) -> $name {
+                $name(InC::new(info, &$config(config)))
+            }
+
+            fn dre_shift(config: &$policy) -> DreShift {
+                <$rust>::dre_shift(config)
+            }
+
+            fn probe_period(config: &$policy) -> Option<Nanos> {
+                <$rust>::probe_period(config)
+            }
+
+            fn forward(
+                &mut self,
+                step: Step,
+                packet: &mut Header,
+                next_hops: &[Port],
+                ports: &mut impl Ports,
+            ) -> Port {
+                self.0.forward(step, packet, next_hops, ports)
+            }
+
+            fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
+                self.0.handshake(step, packet);
+            }
+
+            fn egress(&mut self, step: Step, packet: &mut Header) {
+                self.0.egress(step, packet);
+            }
+
+            fn originate(&mut self, step: Step) -> Option<Probe> {
+                self.0.originate(step)
+            }
+
+            fn probe(
+                &mut self,
+                step: Step,
+                arrival: &ProbeArrival,
+                ports: &mut impl Ports,
+            ) -> Option<Probe> {
+                self.0.probe(step, arrival, ports)
+            }
+
+            fn state_bytes(&self) -> usize {
+                0
+            }
+
+            fn counters(&self) -> Counters {
+                self.0.native.counters()
+            }
+        }
+    };
+}
+
+in_c!(HulaInC, HulaConfig, hula, heddle_policy::Hula);
+in_c!(MpHulaInC, MpHulaConfig, mp_hula, heddle_policy::MpHula);
+in_c!(ShuttleInC, ShuttleConfig, shuttle, heddle_policy::Shuttle);
+
+fn parameters(config: &HulaConfig) -> vectors::HulaParameters {
+    vectors::HulaParameters {
+        probe_period: config.probe_period,
+        fail_after: config.fail_after,
+        flowlet_gap: config.flowlet_gap,
+        flowlet_slots: config.flowlet_slots as u32,
+        util_bits: config.util_bits,
+        update: match config.update {
+            Update::Refresh => vectors::UpdateRule::Refresh,
+            Update::Listing => vectors::UpdateRule::Listing,
+        },
+        local_detection: config.local_detection,
+    }
+}
+
+fn hula(config: &HulaConfig) -> vectors::Config {
+    vectors::Config::Hula(parameters(config))
+}
+
+fn association(config: &AssociationConfig) -> vectors::AssociationSizes {
+    vectors::AssociationSizes { slots: config.slots as u32, idle_after: config.idle_after }
+}
+
+fn mp_hula(config: &MpHulaConfig) -> vectors::Config {
+    vectors::Config::MpHula(vectors::MpHulaParameters {
+        hula: parameters(&config.hula),
+        best_k: config.best_k as u32,
+        mapping_rows: config.mapping_rows as u32,
+        association: association(&config.association),
+        long_flows: match config.long_flows {
+            LongFlows::Alike => vectors::LongFlowsRule::Alike,
+            LongFlows::YieldBest => vectors::LongFlowsRule::YieldBest,
+            LongFlows::Apart => vectors::LongFlowsRule::Apart,
+        },
+    })
+}
+
+fn shuttle(config: &ShuttleConfig) -> vectors::Config {
+    assert_eq!(config.reroute_above, 0, "vectors have no such parameter");
+    vectors::Config::Shuttle(vectors::ShuttleParameters {
+        hula: parameters(&config.hula),
+        best_k: config.best_k as u32,
+        mapping_rows: config.mapping_rows as u32,
+        association: association(&config.association),
+        full_queue_shift: config.full_queue_shift,
+        range_shift: config.range_shift,
+        draws: config.draws,
+        choice: match config.choice {
+            ShuttleChoice::Weighted => vectors::ChoiceRule::Weighted,
+            ShuttleChoice::Least => vectors::ChoiceRule::Least,
+        },
+        subflows: match config.subflows {
+            ShuttleSubflows::Apart => vectors::SubflowsRule::Apart,
+            ShuttleSubflows::FirstFree => vectors::SubflowsRule::FirstFree,
+            ShuttleSubflows::Alike => vectors::SubflowsRule::Alike,
+        },
+    })
+}
+
+/// A scenario of the papers, shorter, and with tables of a size that the C has in tests.
+fn scenario(text: &'static str, tables: &[(&str, &str)]) -> Scenario {
+    let short =
+        [("measure.flows", "300"), ("measure.warm_up", "2ms"), ("scheme.flowlet_slots", "4096")];
+    let source = short
+        .iter()
+        .chain(tables)
+        .fold(Source::new("scenario.toml", text), |source, (key, value)| source.with(*key, *value));
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    load(&source, &no_files).unwrap()
+}
+
+fn assert_same(rust: &Outcome, c: &Outcome) {
+    assert_eq!(rust.digest, c.digest, "events");
+    assert_eq!(rust.flows, c.flows);
+    assert_eq!(rust.scheme, c.scheme);
+    assert!(rust.scheme.flowlets > 1_000 && rust.scheme.moves > 100, "{:?}", rust.scheme);
+}
+
+#[test]
+fn hulas_scenario_has_the_same_events_in_c() {
+    let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &[]);
+    let heddle_scenario::Scheme::Hula(parameters) = &scenario.scheme else { panic!() };
+    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
+    let config = hula_config(parameters);
+    let c = simulate_with::<HulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
+    assert_same(&rust, &c);
+}
+
+#[test]
+fn mp_hulas_scenario_has_the_same_events_in_c() {
+    let tables = [("scheme.association_slots", "4096"), ("scheme.mapping_rows", "4096")];
+    let scenario = scenario(include_str!("../../../../../scenarios/mp-hula-fig8.toml"), &tables);
+    let heddle_scenario::Scheme::MpHula(parameters) = &scenario.scheme else { panic!() };
+    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
+    let config = mp_hula_config(parameters);
+    let c = simulate_with::<MpHulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
+    assert_same(&rust, &c);
+    assert!(rust.scheme.shims > 0 && rust.scheme.association.joins > 0, "{:?}", rust.scheme);
+}
+
+/// Loads are inputs as the simulated ports have them: the queue at the instant of a decision, too.
+#[test]
+fn shuttle_on_mp_hulas_scenario_has_the_same_events_in_c() {
+    for scheme in ["{ kind = \"shuttle\" }", "{ kind = \"shuttle\", draws = 2 }"] {
+        let tables = [
+            ("scheme", scheme),
+            ("scheme.flowlet_slots", "4096"),
+            ("scheme.association_slots", "4096"),
+            ("scheme.mapping_rows", "4096"),
+        ];
+        let scenario =
+            scenario(include_str!("../../../../../scenarios/mp-hula-fig8.toml"), &tables);
+        let heddle_scenario::Scheme::Shuttle(parameters) = &scenario.scheme else { panic!() };
+        let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
+        let config = shuttle_config(parameters);
+        let c = simulate_with::<ShuttleInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
+        assert_same(&rust, &c);
+        assert!(rust.scheme.shims > 0 && rust.scheme.association.joins > 0, "{:?}", rust.scheme);
+    }
+}

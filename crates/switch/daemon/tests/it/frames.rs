@@ -1,0 +1,11 @@
+//! The programs on single frames, in the kernel but without a network: verdicts, what frames become, and what is refused and counted.
+
+mod bad_input;
+mod expiry;
+mod forwarding;
+mod ipv6;
+mod limits;
+mod rates;
+mod rigs;
+mod routes;
+mod shuttle;
