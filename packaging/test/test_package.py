@@ -78,10 +78,12 @@ def test_the_programs_start(installed: pathlib.Path) -> None:
 
 
 def test_the_configurations_are_sound(installed: pathlib.Path) -> None:
-    """That of /etc, and the complete example."""
+    """That of /etc, and the complete examples."""
     for file in ["etc/heddle/heddled.toml", "usr/share/doc/heddle/examples/heddled.toml"]:
         checked = json.loads(run(installed / "usr/bin/heddle", "lb", "check", installed / file, "--file-only", "--json"))
         assert checked["ok"], file
+    switch = installed / "usr/share/doc/heddle/examples/switch/tor-1.toml"
+    assert json.loads(run(installed / "usr/sbin/heddle-switch", "--json", "check", switch))["node"] == "tor-1"
 
 
 def test_the_units_are_sound(installed: pathlib.Path) -> None:

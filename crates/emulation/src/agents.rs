@@ -10,7 +10,7 @@ use crate::EmulationError;
 use crate::daemons::Daemons;
 use crate::management::{self, SERVICE};
 use crate::network::Network;
-use crate::plane::agents_file;
+use crate::plane::fabric_file;
 use crate::roles::Roles;
 use crate::state;
 
@@ -47,7 +47,7 @@ pub(crate) fn start(network: &Network) -> Result<Agents, EmulationError> {
     let folder = state::folder(&network.state.name);
     let paths: Vec<OsString> = match service {
         Some(_) => vec!["--service".into(), format!("{}:{PORT}", management::ADDRESS).into()],
-        None => vec![agents_file(&folder).into()],
+        None => vec![fabric_file(&folder).into()],
     };
     for host in network.hosts() {
         let socket = folder.join(format!("{}.sock", network.fabric.node(host).name));
@@ -66,7 +66,7 @@ pub(crate) fn start(network: &Network) -> Result<Agents, EmulationError> {
 fn serve(network: &Network) -> Result<Daemons, EmulationError> {
     management::connect(network)?;
     let mut service = Daemons::new("heddle-path-service", "listening");
-    let file = agents_file(&state::folder(&network.state.name));
+    let file = fabric_file(&state::folder(&network.state.name));
     let address = format!("{}:{PORT}", management::ADDRESS);
     let options: [OsString; 4] = ["--grpc".into(), address.into(), "--http".into(), "off".into()];
     let arguments = [OsString::from(file)].into_iter().chain(options);

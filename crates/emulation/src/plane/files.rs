@@ -1,4 +1,4 @@
-//! The files that `heddle-switch` reads: the fabric and the scheme as run, the hosts' addresses, and a configuration for each switch.
+//! The files that `heddle-switch` reads: the fabric as run, with the hosts' addresses, and a configuration for each switch, with the scheme.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,10 +20,12 @@ pub(super) fn config(folder: &Path, switch: &str) -> PathBuf {
     folder.join(format!("{switch}.toml"))
 }
 
-/// The fabric file of the hosts' agents.
-pub(crate) fn agents(folder: &Path) -> PathBuf {
-    folder.join("agents.toml")
+/// The fabric file of switches and of the hosts' agents.
+pub(crate) fn fabric(folder: &Path) -> PathBuf {
+    folder.join(FABRIC)
 }
+
+const FABRIC: &str = "fabric.toml";
 
 /// CFLB's key file.
 const KEY: &str = "fabric.key";
@@ -35,13 +37,9 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
         fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))
     };
     write("graph.toml", &graph(&network.scenario.fabric.graph))?;
-    write("scenario.toml", &scenario(&network.scenario))?;
-    write("addresses.toml", &addresses(network))?;
-    if let Scheme::Cflb(cflb) = &network.scenario.scheme {
-        write_key(&folder.join(KEY), network.scenario.seeds.first().copied().unwrap_or(1))?;
-        let path = agents(folder);
-        let text = fabric_file(network, &cflb.constants);
-        fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))?;
+    write(FABRIC, &fabric_file(&network.scenario, &host_lines(network)))?;
+    if let Scheme::Cflb(_) = &network.scenario.scheme {
+        write_key(&folder.join(KEY), seed(network))?;
     }
     for switch in network.switches() {
         write(
@@ -65,23 +63,34 @@ fn write_key(path: &Path, seed: u64) -> Result<(), EmulationError> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed())
 }
 
+/// The seed of the switches' salts and of the lab's key.
+fn seed(network: &Network) -> u64 {
+    network.scenario.seeds.first().copied().unwrap_or(1)
+}
+
 /// The fabric with CFLB's constants and the hosts' addresses.
-fn fabric_file(network: &Network, constants: &CflbConstants) -> String {
-    let failed = &network.scenario.fabric.failed;
+fn fabric_file(scenario: &Scenario, hosts: &str) -> String {
+    let failed = link_names(&scenario.fabric.failed);
+    let convergence = scenario.fabric.convergence;
+    let cflb = match &scenario.scheme {
+        Scheme::Cflb(cflb) => {
+            format!("[cflb]\n{}\nkey_file = \"{KEY}\"\n", cflb_keys(&cflb.constants))
+        }
+        _ => String::new(),
+    };
+    // Every host is listed; the prefix is for none of them.
     format!(
-        "[fabric]\nkind = \"file\"\npath = \"graph.toml\"\nfailed = [{}]\n[cflb]\n{}\nkey_file = \"{KEY}\"\n\
-         [addresses]\nipv4 = \"192.168.0.0/16\"\n[addresses.hosts]\n{}",
-        link_names(failed),
-        cflb_keys(constants, "\n"),
-        host_lines(network),
+        "[fabric]\nkind = \"file\"\npath = \"graph.toml\"\nfailed = [{failed}]\n\
+         convergence = \"{convergence}\"\n{cflb}\
+         [addresses]\nipv4 = \"192.168.0.0/16\"\n[addresses.hosts]\n{hosts}"
     )
 }
 
-fn cflb_keys(constants: &CflbConstants, separator: &str) -> String {
+fn cflb_keys(constants: &CflbConstants) -> String {
     let field = match constants.field {
         CflbField::Ports => "field = \"ports\"".to_owned(),
         CflbField::SourcePort { low, high } => {
-            format!("field = \"source-port\"{separator}source_ports = \"{low}-{high}\"")
+            format!("field = \"source-port\"\nsource_ports = \"{low}-{high}\"")
         }
         CflbField::FlowLabel => "field = \"flow-label\"".to_owned(),
     };
@@ -94,13 +103,10 @@ fn cflb_keys(constants: &CflbConstants, separator: &str) -> String {
         CflbRules::Even => "even",
         CflbRules::AsPublished => "as-published",
     };
-    format!(
-        "{field}{separator}cipher = \"{cipher}\"{separator}radix = {}{separator}rules = \"{rules}\"",
-        constants.radix
-    )
+    format!("{field}\ncipher = \"{cipher}\"\nradix = {}\nrules = \"{rules}\"", constants.radix)
 }
 
-/// Writes the scenario again, with these links failed.
+/// Writes the fabric again, with these links failed.
 pub(super) fn write_failed(
     folder: &Path,
     network: &Network,
@@ -111,8 +117,9 @@ pub(super) fn write_failed(
     let name = |node: u32| graph.nodes[node as usize].name.clone();
     let ends = |&link: &u32| graph.links[link as usize].ends;
     now.fabric.failed = down.iter().map(ends).map(|(a, b)| (name(a), name(b))).collect();
-    let path = folder.join("scenario.toml");
-    fs::write(&path, scenario(&now)).map_err(EmulationError::system(path.display().to_string()))
+    let path = fabric(folder);
+    let text = fabric_file(&now, &host_lines(network));
+    fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))
 }
 
 fn graph(graph: &Graph) -> String {
@@ -141,20 +148,6 @@ fn graph(graph: &Graph) -> String {
     text + "]\n"
 }
 
-fn scenario(scenario: &Scenario) -> String {
-    let failed = link_names(&scenario.fabric.failed);
-    let seed = scenario.seeds.first().copied().unwrap_or(1);
-    let convergence = scenario.fabric.convergence;
-    format!(
-        "title = \"the switches of a lab\"\nseeds = [{seed}]\n\
-         scheme = {}\n\
-         fabric = {{ kind = \"file\", path = \"graph.toml\", failed = [{failed}], convergence = \"{convergence}\" }}\n\
-         workload = {{ kind = \"long\" }}\n\
-         measure = {{ duration = \"1s\" }}\n",
-        scheme(&scenario.scheme)
-    )
-}
-
 fn link_names(links: &[(String, String)]) -> String {
     let names = links.iter().map(|(a, b)| format!("\"{a} {b}\""));
     names.collect::<Vec<_>>().join(", ")
@@ -162,9 +155,6 @@ fn link_names(links: &[(String, String)]) -> String {
 
 fn scheme(scheme: &Scheme) -> String {
     match scheme {
-        Scheme::Cflb(cflb) => {
-            format!("{{ kind = \"cflb\", {} }}", cflb_keys(&cflb.constants, ", "))
-        }
         Scheme::Hula(hula) => format!("{{ kind = \"hula\", {} }}", hula_keys(hula)),
         Scheme::MpHula(mp) => format!("{{ kind = \"mp-hula\", {} }}", mp_hula_keys(mp)),
         Scheme::Shuttle(shuttle) => format!("{{ kind = \"shuttle\", {} }}", shuttle_keys(shuttle)),
@@ -233,11 +223,6 @@ fn shuttle_keys(shuttle: &Shuttle) -> String {
     )
 }
 
-fn addresses(network: &Network) -> String {
-    // Every host is listed; the prefix is for none of them.
-    format!("ipv4 = \"192.168.0.0/16\"\n[hosts]\n{}", host_lines(network))
-}
-
 fn host_lines(network: &Network) -> String {
     let line = |host: u32| {
         let own = network.addresses.of_host(host);
@@ -252,14 +237,13 @@ fn switch_file(network: &Network, switch: u32) -> String {
     let folder = state::folder(&network.state.name);
     let pin = state::pins(&network.state.name).join(name);
     let mut text = format!(
-        "node = \"{name}\"\nscenario = \"scenario.toml\"\naddresses = \"addresses.toml\"\n\
+        "node = \"{name}\"\nfabric = \"{FABRIC}\"\nscheme = {}\nseed = {}\n\
          pin = \"{}\"\nadmin = \"{}\"\n",
+        scheme(&network.scenario.scheme),
+        seed(network),
         pin.display(),
         folder.join(format!("{name}.sock")).display(),
     );
-    if matches!(network.scenario.scheme, Scheme::Cflb(_)) {
-        let _ = writeln!(text, "key_file = \"{KEY}\"");
-    }
     for device in network.devices(switch) {
         let peer = &network.fabric.node(device.info.to).name;
         let mac = network.peer_mac(&device);
@@ -274,14 +258,19 @@ fn switch_file(network: &Network, switch: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use heddle_scenario::{Source, load};
+    use heddle_scenario::{SchemeTable, Source, load, load_fabric};
 
     use super::*;
 
+    #[derive(serde::Deserialize)]
+    struct Switch {
+        scheme: SchemeTable,
+    }
+
     /// Switches read the fabric and the scheme that the lab runs, scaled as they are.
     #[test]
-    fn the_written_scenario_resolves_to_the_same_fabric_and_scheme() {
-        let cflb = "{ kind = \"cflb\", field = \"source-port\" }";
+    fn the_written_files_resolve_to_the_same_fabric_and_scheme() {
+        let cflb = "{ kind = \"cflb\", field = \"source-port\", source_ports = \"4096-8191\" }";
         for chosen in ["\"ecmp\"", "\"hula\"", "\"mp-hula\"", "\"shuttle\"", cflb] {
             let text = format!(
                 "scheme = {chosen}\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
@@ -292,10 +281,21 @@ mod tests {
             let original = crate::Scaling { rate: 1.0 / 3.0, size: 1.0 }.apply(&original);
             let graph = graph(&original.fabric.graph);
             let read = |_: &str| Ok(graph.clone());
-            let again = load(&Source::new("b.toml", super::scenario(&original)), &read).unwrap();
+            let fabric = Source::new("b.toml", fabric_file(&original, ""));
+            let again = load_fabric(&fabric, &read).unwrap();
             assert_eq!(again.fabric.graph, original.fabric.graph);
             assert_eq!(again.fabric.failed, original.fabric.failed);
-            assert_eq!(again.scheme, original.scheme);
+            assert_eq!(again.fabric.convergence, original.fabric.convergence);
+            if let Scheme::Cflb(cflb) = &original.scheme {
+                assert_eq!(again.cflb.constants, cflb.constants);
+            }
+            let text = format!("scheme = {}\n", super::scheme(&original.scheme));
+            let switch: Switch =
+                heddle_config::Document::parse("c.toml", &text).unwrap().read().unwrap();
+            let scheme = switch.scheme.resolve(&again.fabric.graph).unwrap();
+            if !matches!(scheme, Scheme::Cflb(_)) {
+                assert_eq!(scheme, original.scheme);
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 pub use bmv2::Bmv2;
 pub use ebpf::Ebpf;
-pub(crate) use files::agents as agents_file;
+pub(crate) use files::fabric as fabric_file;
 pub use kernel::Kernel;
 
 use crate::EmulationError;

@@ -32,6 +32,7 @@ mod graph;
 mod raw;
 mod resolve;
 mod resolved;
+mod scheme_table;
 mod sizes;
 mod source;
 mod transport_serde;
@@ -39,6 +40,7 @@ mod transport_serde;
 pub use complete::complete;
 pub use heddle_config::ConfigError as ScenarioError;
 pub use resolved::*;
+pub use scheme_table::SchemeTable;
 pub use source::{Files, LibraryError, Source};
 
 use heddle_config::{Document, Problem};
@@ -66,20 +68,6 @@ pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, Sce
     refuse_scenario(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::FabricFile = document.read()?;
     resolve::fabric_file(&file, files).map_err(|problem| document.locate(problem))
-}
-
-/// Addresses of each host of a graph, in the order of its nodes, from a file with the keys of a fabric file's `[addresses]`: by prefix and
-/// number, but for the hosts that it lists. The text of no file, empty, gives those of the default prefix.
-///
-/// # Errors
-/// The first thing that is wrong with it: see [`ScenarioError`].
-pub fn load_addresses(
-    source: &Source,
-    graph: &Graph,
-) -> Result<Vec<Vec<std::net::IpAddr>>, ScenarioError> {
-    let document = parse(source)?;
-    let file: raw::Addresses = document.read()?;
-    resolve::host_addresses(&file, graph).map_err(|problem| document.locate(problem))
 }
 
 /// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and source.

@@ -1,21 +1,21 @@
-//! The switch's configuration: a TOML file that names a scenario, the switch's node in it, and the devices of its ports.
+//! The switch's configuration: a TOML file that names a fabric file, the switch's node in it, its scheme, and the devices of its ports.
 //!
-//! [`read`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else. Routes and schemes are those of the
-//! scenario. [`schema`] is the file's JSON Schema, with every key's meaning and default.
+//! [`read`] gives a [`Config`] in which every default is filled in and nothing contradicts anything else. Routes are those of the
+//! fabric. [`schema`] is the file's JSON Schema, with every key's meaning and default.
 
 mod raw;
 mod resolve;
 mod scheme;
 
 use std::fs;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use heddle_config::Document;
+use heddle_config::{Document, Problem};
 use heddle_daemon::mac::Mac;
 use heddle_fabric::Fabric;
 use heddle_program::{Failure, Report};
-use heddle_scenario::Scenario;
+use heddle_scenario::FabricFile;
 use heddle_switch_maps::abi::{CflbConstants, MpHulaConfig};
 use heddle_switch_maps::{Hook, Scheme};
 use heddle_units::Rate;
@@ -27,12 +27,10 @@ pub struct Config {
     pub node: String,
     /// Its number in the fabric, ToRs first.
     pub switch: u32,
-    /// The scenario.
-    pub scenario: Scenario,
+    /// The fabric file: links that are down from the start, hosts' addresses, CFLB's constants.
+    pub file: FabricFile,
     /// Its fabric, with ports numbered.
     pub fabric: Fabric,
-    /// Addresses of each host.
-    pub addresses: Vec<Vec<IpAddr>>,
     /// The scheme with its parameters.
     pub scheme: SchemeConfig,
     /// The switch's salt.
@@ -86,11 +84,26 @@ pub struct Port {
 pub fn read(path: &Path) -> Result<Config, Failure> {
     let name = path.display().to_string();
     let document = Document::parse(&name, &text(path)?)?;
+    refuse_cflb_constants(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::File = document.read()?;
     match resolve::resolve(&file, path) {
         Err(resolve::Refused::Problem(problem)) => Err(document.locate(problem).into()),
         Err(resolve::Refused::Other(failure)) => Err(failure),
         Ok(config) => Ok(config),
+    }
+}
+
+/// Keys of a scenario's `[scheme]` that all switches and senders of a network have in common, or senders alone.
+const CFLB_KEYS: [&str; 7] =
+    ["field", "source_ports", "cipher", "radix", "rules", "elephants", "placing"];
+
+/// CFLB's constants have one place, the fabric file.
+fn refuse_cflb_constants(document: &Document) -> Result<(), Problem> {
+    let keys = CFLB_KEYS.map(|key| format!("scheme.{key}"));
+    match keys.iter().find(|key| document.contains(key)) {
+        None => Ok(()),
+        Some(key) => Err(Problem::at(key, "CFLB's constants are the whole network's")
+            .help("write it in `[cflb]` of the fabric file; `scheme = \"cflb\"` suffices here")),
     }
 }
 

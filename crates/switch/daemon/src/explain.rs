@@ -109,8 +109,7 @@ fn by_selector(
     hops: &[u16],
     steps: &mut Vec<String>,
 ) -> Option<u16> {
-    let heddle_scenario::Scheme::Cflb(cflb) = &state.config.scenario.scheme else { return None };
-    let config = cflb_config(&cflb.constants);
+    let config = cflb_config(&state.config.file.cflb.constants);
     let key = &state.config.scheme.cflb?.key;
     let codec = Codec::new(&config, &key[..config.cipher.key_bytes()]).ok()?;
     let (source, destination) = packet.ports;

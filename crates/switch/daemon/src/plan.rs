@@ -21,10 +21,10 @@ pub type Routes = Vec<Vec<u16>>;
 
 /// The links that are down from the start.
 pub fn failed(config: &Config) -> Links {
-    let graph = &config.scenario.fabric.graph;
+    let graph = &config.fabric.graph;
     let name = |node: u32| graph.nodes[node as usize].name.as_str();
     let is_failed = |(a, b): (&str, &str)| {
-        let failed = &config.scenario.fabric.failed;
+        let failed = &config.file.fabric.failed;
         failed.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     };
     let links = (0..).zip(&graph.links);
@@ -122,7 +122,7 @@ pub fn destinations(config: &Config) -> BTreeMap<IpAddr, SwitchDestination> {
         let port = if is_here { fabric.host_port[host] - base } else { SWITCH_NO_PORT };
         SwitchDestination { tor, port: port as u16, pad: 0 }
     };
-    let hosts = config.addresses.iter().enumerate();
+    let hosts = config.file.addresses.iter().enumerate();
     hosts.flat_map(|(host, own)| own.iter().map(move |&ip| (ip, destination(host)))).collect()
 }
 

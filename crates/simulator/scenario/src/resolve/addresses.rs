@@ -24,14 +24,6 @@ pub(super) fn resolve(
     by_host(raw, graph, field).map_err(|problem| problem.inside("addresses"))
 }
 
-/// The same of a file of its own, whatever names paths.
-pub(crate) fn host_addresses(
-    raw: &raw::Addresses,
-    graph: &Graph,
-) -> Result<Vec<Vec<IpAddr>>, Problem> {
-    by_host(raw, graph, CflbField::Ports)
-}
-
 fn by_host(
     raw: &raw::Addresses,
     graph: &Graph,

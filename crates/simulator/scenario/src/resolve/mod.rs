@@ -26,8 +26,8 @@ mod times;
 mod transport;
 mod workload;
 
-pub(crate) use addresses::host_addresses;
 pub(crate) use fabric_file::fabric_file;
+pub(crate) use scheme::resolve as scheme;
 
 use heddle_config::Problem;
 use heddle_transport::HEADER_BYTES;

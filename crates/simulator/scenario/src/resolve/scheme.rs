@@ -24,7 +24,7 @@ const UTIL_BITS: u8 = 16;
 /// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe period.
 const SHUTTLE_TAU: Time = Time::micros(100);
 
-pub(super) fn resolve(
+pub(crate) fn resolve(
     scheme: &raw::Scheme,
     graph: &Graph,
     files: &dyn Files,

@@ -4,24 +4,24 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use heddle_config::Rate;
+use heddle_scenario::SchemeTable;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// heddle-switch's configuration: one switch of a scenario's fabric.
+/// heddle-switch's configuration: one switch of a fabric.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     /// The switch's name in the fabric: `"tor-1"`.
     pub(super) node: String,
-    /// A scenario file of the simulator, from whose `[fabric]` and `[scheme]` routes and parameters come. Relative to this file's folder.
-    pub(super) scenario: PathBuf,
-    /// A file of host addresses, with the keys of a fabric file's `[addresses]`: `ipv4`, `ipv6` and `hosts`. Default: none; then host n of
-    /// the fabric has the nth address of 10.0.0.0/8.
-    pub(super) addresses: Option<PathBuf>,
-    /// The file of CFLB's key, as `heddle path keygen` writes it. Needed with CFLB, and only there.
-    pub(super) key_file: Option<PathBuf>,
-    /// Seed of the switches' salts, by which each hashes flows differently. Default: the scenario's first seed.
-    pub(super) seed: Option<u64>,
+    /// The fabric file, from whose `[fabric]` and `[addresses]` routes and hosts come; the same at all switches. Relative to this file's folder.
+    pub(super) fabric: PathBuf,
+    /// The switch's load balancing, with the keys that a scenario has: `scheme = "hula"`, or a table. CFLB's constants and its key are those of
+    /// the fabric file's `[cflb]`.
+    pub(super) scheme: SchemeTable,
+    /// Seed of the switches' salts, by which each hashes flows differently; the same at all switches. Default: 1.
+    #[serde(default = "one")]
+    pub(super) seed: u64,
     /// The hook of the programs: `"tc"` (behind queues), `"xdp"` (in the driver) or `"xdp-generic"`. Default: "tc".
     #[serde(default)]
     pub(super) hook: Hook,
@@ -39,6 +39,10 @@ pub(super) struct File {
     /// The devices of the switch's ports. A port of the fabric without a device is down.
     #[serde(default)]
     pub(super) port: Vec<Port>,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// A point in the kernel.

@@ -1,6 +1,5 @@
 //! From the file's types to [`Config`].
 
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,6 @@ use heddle_fabric::Fabric;
 use heddle_path_files::files;
 use heddle_policy::mix;
 use heddle_program::Failure;
-use heddle_scenario::{Scenario, Source, load, load_addresses};
 use heddle_switch_maps::Hook;
 use heddle_switch_maps::abi::{SWITCH_PORTS, SWITCH_TORS};
 
@@ -40,20 +38,17 @@ const PORTS: usize = SWITCH_PORTS as usize;
 const TORS: u32 = SWITCH_TORS;
 
 pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> {
-    let folder = files::folder(path);
-    let scenario = scenario(&named("scenario", folder.join(&file.scenario))?)?;
-    let fabric = Fabric::new(&scenario.fabric.graph)
-        .map_err(|error| Problem::at("scenario", error.to_string()))?;
+    let fabric_file = named("fabric", files::folder(path).join(&file.fabric))?;
+    let network = files::resolve_fabric(&files::read(&fabric_file, &[])?)?;
+    let fabric = Fabric::new(&network.fabric.graph)
+        .map_err(|error| Problem::at("fabric", error.to_string()))?;
     let switch = switch(&fabric, &file.node)?;
-    let address_file = file.addresses.as_ref().map(|path| named("addresses", folder.join(path)));
-    let addresses = addresses(address_file.transpose()?.as_deref(), &fabric)?;
-    let salt = salt(file.seed.unwrap_or(scenario.seeds[0]), switch);
-    let key_file = file.key_file.as_ref().map(|path| folder.join(path));
-    let scheme = scheme::resolve(&scenario.scheme, key_file.as_deref(), &fabric, switch, salt)?;
+    let salt = salt(file.seed, switch);
+    let place = scheme::Place { file: &network, path: &fabric_file, fabric: &fabric, switch, salt };
+    let scheme = scheme::resolve(&file.scheme.resolve(&fabric.graph)?, &place)?;
     Ok(Config {
         node: file.node.clone(),
         switch,
-        addresses,
         scheme,
         salt,
         hook: match file.hook {
@@ -66,7 +61,7 @@ pub(super) fn resolve(file: &raw::File, path: &Path) -> Result<Config, Refused> 
         metrics: file.metrics,
         icmp_source: icmp_source(file.icmp_source.as_deref())?,
         ports: ports(file, &fabric, switch)?,
-        scenario,
+        file: network,
         fabric,
     })
 }
@@ -112,20 +107,6 @@ fn named(key: &str, path: PathBuf) -> Result<PathBuf, Problem> {
     }
     Err(Problem::at(key, format!("there is no file {}", path.display()))
         .help("the path is relative to the folder of this configuration"))
-}
-
-fn scenario(path: &Path) -> Result<Scenario, Failure> {
-    let source = files::read(path, &[])?;
-    let read = |name: &str| fs::read_to_string(files::folder(path).join(name));
-    Ok(load(&source, &read)?)
-}
-
-fn addresses(path: Option<&Path>, fabric: &Fabric) -> Result<Vec<Vec<std::net::IpAddr>>, Failure> {
-    let source = match path {
-        Some(path) => files::read(path, &[])?,
-        None => Source::new("the default addresses", ""),
-    };
-    Ok(load_addresses(&source, &fabric.graph)?)
 }
 
 /// The salt of a switch: other switches have others.

@@ -1,15 +1,17 @@
-//! The scenario's scheme as the programs take it. What they cannot honour is refused by name.
+//! The scheme as the programs take it. What they cannot honour is refused by name.
 
 use std::path::Path;
 
+use anyhow::Context as _;
 use heddle_config::Problem;
 use heddle_fabric::Fabric;
 use heddle_path_encoder::cflb_config;
-use heddle_path_files::keys;
+use heddle_path_files::{files, keys};
 use heddle_policy::DreShift;
+use heddle_program::Failure;
 use heddle_scenario::{
-    self as scenario, CflbCipher, CflbField, CflbRules, HulaUpdate, LongFlows, ShuttleChoice,
-    ShuttleSubflows,
+    self as scenario, CflbCipher, CflbField, CflbRules, FabricFile, HulaUpdate, LongFlows,
+    ShuttleChoice, ShuttleSubflows,
 };
 use heddle_switch_maps::Scheme;
 use heddle_switch_maps::abi::{
@@ -26,23 +28,13 @@ const TAU: u64 = 100_000_000;
 /// Bits of utilisation in a probe.
 const PROBE_BITS: u8 = 8;
 
-pub(super) fn resolve(
-    scheme: &scenario::Scheme,
-    key_file: Option<&Path>,
-    fabric: &Fabric,
-    switch: u32,
-    salt: u32,
-) -> Result<SchemeConfig, Refused> {
+pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<SchemeConfig, Refused> {
     let plain = |scheme| SchemeConfig {
         scheme,
         mp_hula: MpHulaConfig::default(),
         cflb: None,
         dre_shift: DreShift::at_least(TAU).0,
     };
-    let place = Place { fabric, switch, salt };
-    if key_file.is_some() && !matches!(scheme, scenario::Scheme::Cflb(_)) {
-        return Err(Problem::at("key_file", "only CFLB has a key").into());
-    }
     Ok(match scheme {
         scenario::Scheme::Ecmp => plain(Scheme::Ecmp),
         scenario::Scheme::Hula(hula) => SchemeConfig {
@@ -60,31 +52,33 @@ pub(super) fn resolve(
             dre_shift: DreShift::at_least(shuttle.hula.tau.as_nanos()).0,
             ..plain(Scheme::Shuttle)
         },
-        scenario::Scheme::Cflb(cflb) => SchemeConfig {
-            cflb: Some(constants(&cflb.constants, key_file)?),
-            ..plain(Scheme::Cflb)
-        },
+        scenario::Scheme::Cflb(_) => {
+            SchemeConfig { cflb: Some(place.cflb()?), ..plain(Scheme::Cflb) }
+        }
         other => {
             let message = format!("the switch does not run {}", other.name());
-            return Err(Problem::at("scenario", message)
-                .help("a scenario with scheme = \"ecmp\", \"hula\", \"mp-hula\", \"shuttle\" or \"cflb\"")
+            return Err(Problem::at("scheme.kind", message)
+                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\" or \"cflb\"")
                 .into());
         }
     })
 }
 
 /// The switch for which parameters are.
-struct Place<'a> {
-    fabric: &'a Fabric,
-    switch: u32,
-    salt: u32,
+pub(super) struct Place<'a> {
+    /// The fabric file, and its path.
+    pub(super) file: &'a FabricFile,
+    pub(super) path: &'a Path,
+    pub(super) fabric: &'a Fabric,
+    pub(super) switch: u32,
+    pub(super) salt: u32,
 }
 
 /// A table's size, a power of two that the programs have room for.
-fn slots(what: &str, wanted: u32, most: u32) -> Result<u32, Problem> {
+fn slots(key: &str, wanted: u32, most: u32) -> Result<u32, Problem> {
     if wanted > most {
-        let message = format!("{wanted} {what}: the programs have room for {most}");
-        return Err(Problem::at("scenario", message));
+        let message = format!("{wanted}: the programs have room for {most}");
+        return Err(Problem::at(key, message).help(format!("{most}, or less")));
     }
     Ok(wanted.next_power_of_two())
 }
@@ -92,8 +86,8 @@ fn slots(what: &str, wanted: u32, most: u32) -> Result<u32, Problem> {
 impl Place<'_> {
     fn hula(&self, hula: &scenario::Hula) -> Result<HulaConfig, Problem> {
         if hula.util_bits > PROBE_BITS {
-            let message = format!("util_bits = {}: a probe has {PROBE_BITS}", hula.util_bits);
-            return Err(Problem::at("scenario", message).help("util_bits = 8, or less"));
+            let message = format!("{}: a probe has {PROBE_BITS} bits", hula.util_bits);
+            return Err(Problem::at("scheme.util_bits", message).help("8, or less"));
         }
         let is_tor = self.switch < self.fabric.tors;
         Ok(HulaConfig {
@@ -101,7 +95,7 @@ impl Place<'_> {
             fail_after: hula.fail_after.as_nanos(),
             flowlet_gap: hula.flowlets.gap.as_nanos(),
             salt: self.salt,
-            flowlet_slots: slots("flowlet slots", hula.flowlets.slots, FLOWLET_SLOTS)?,
+            flowlet_slots: slots("scheme.flowlet_slots", hula.flowlets.slots, FLOWLET_SLOTS)?,
             tors: self.fabric.tors as u16,
             tor: if is_tor { self.switch as u16 } else { 0 },
             is_tor: is_tor.into(),
@@ -123,15 +117,15 @@ impl Place<'_> {
         idle: Time,
     ) -> Result<MpHulaConfig, Problem> {
         if u32::from(best_k) > BEST_HOPS {
-            let message = format!("best_k = {best_k}: the programs have room for {BEST_HOPS}");
-            return Err(Problem::at("scenario", message));
+            let message = format!("{best_k}: the programs have room for {BEST_HOPS}");
+            return Err(Problem::at("scheme.best_k", message).help(format!("{BEST_HOPS}, or less")));
         }
-        let association_slots = slots("association slots", associations, ASSOCIATION_SLOTS)?;
+        let association_slots = slots("scheme.association_slots", associations, ASSOCIATION_SLOTS)?;
         Ok(MpHulaConfig {
             hula: self.hula(hula)?,
             idle_after: idle.as_nanos(),
             best_k: best_k.into(),
-            mapping_rows: slots("mapping rows", mapping_rows, MAPPING_ROWS)?,
+            mapping_rows: slots("scheme.mapping_rows", mapping_rows, MAPPING_ROWS)?,
             association_slots: association_slots.max(4),
             ..MpHulaConfig::default()
         })
@@ -151,7 +145,7 @@ impl Place<'_> {
     fn shuttle(&self, own: &scenario::Shuttle) -> Result<MpHulaConfig, Problem> {
         if own.reroute_above.0 > 0 {
             let message = "this switch does not move running flowlets";
-            return Err(Problem::at("reroute_above", message).help("leave it out"));
+            return Err(Problem::at("scheme.reroute_above", message).help("leave it out"));
         }
         let sizes = (own.association_slots, own.mapping_rows);
         let shuttle = ShuttleConfig {
@@ -171,41 +165,50 @@ impl Place<'_> {
         let shared = self.mptcp(&own.hula, own.best_k, sizes, own.association_idle)?;
         Ok(MpHulaConfig { shuttle, ..shared })
     }
-}
 
-fn constants(
-    constants: &scenario::CflbConstants,
-    key_file: Option<&Path>,
-) -> Result<CflbConstants, Refused> {
-    let path = key_file.ok_or_else(|| {
-        Problem::at("key_file", "CFLB's routers need the network's key")
-            .help("heddle path keygen fabric.key makes one")
-    })?;
-    let secret = keys::read(path, cflb_config(constants).cipher)?;
-    let mut key = [0; 16];
-    key.iter_mut().zip(secret.bytes()).for_each(|(to, &byte)| *to = byte);
-    let (field, (low, high)) = match constants.field {
-        CflbField::Ports => (abi::CflbField::Ports, (0, 0)),
-        CflbField::SourcePort { low, high } => (abi::CflbField::SourcePort, (low, high)),
-        CflbField::FlowLabel => (abi::CflbField::FlowLabel, (0, 0)),
-    };
-    let cipher = match constants.cipher {
-        CflbCipher::Rc5 => abi::CflbCipher::Rc5,
-        CflbCipher::Skip32 => abi::CflbCipher::Skip32,
-        CflbCipher::Feistel => abi::CflbCipher::Feistel,
-    };
-    let rules = match constants.rules {
-        CflbRules::Even => abi::CflbRules::Even,
-        CflbRules::AsPublished => abi::CflbRules::Published,
-    };
-    Ok(CflbConstants {
-        key,
-        low,
-        high,
-        radix: constants.radix,
-        field: field as u8,
-        cipher: cipher as u8,
-        rules: rules as u8,
-        pad: [0; 7],
-    })
+    /// CFLB's constants with the key, those of the fabric file.
+    fn cflb(&self) -> Result<CflbConstants, Refused> {
+        let network = &self.file.cflb;
+        let constants = &network.constants;
+        let Some(name) = &network.key_file else {
+            let message = format!("{} names no key file, and CFLB needs one", self.path.display());
+            let help =
+                "key_file = \"fabric.key\" in its [cflb]; heddle path keygen fabric.key makes one";
+            return Err(Failure::advised(message, help).into());
+        };
+        let path = files::folder(self.path).join(name);
+        let secret = keys::read(&path, cflb_config(constants).cipher)?;
+        if let Some(check) = &network.key_check {
+            secret
+                .verify(check)
+                .with_context(|| path.display().to_string())
+                .map_err(Failure::from)?;
+        }
+        let mut key = [0; 16];
+        key.iter_mut().zip(secret.bytes()).for_each(|(to, &byte)| *to = byte);
+        let (field, (low, high)) = match constants.field {
+            CflbField::Ports => (abi::CflbField::Ports, (0, 0)),
+            CflbField::SourcePort { low, high } => (abi::CflbField::SourcePort, (low, high)),
+            CflbField::FlowLabel => (abi::CflbField::FlowLabel, (0, 0)),
+        };
+        let cipher = match constants.cipher {
+            CflbCipher::Rc5 => abi::CflbCipher::Rc5,
+            CflbCipher::Skip32 => abi::CflbCipher::Skip32,
+            CflbCipher::Feistel => abi::CflbCipher::Feistel,
+        };
+        let rules = match constants.rules {
+            CflbRules::Even => abi::CflbRules::Even,
+            CflbRules::AsPublished => abi::CflbRules::Published,
+        };
+        Ok(CflbConstants {
+            key,
+            low,
+            high,
+            radix: constants.radix,
+            field: field as u8,
+            cipher: cipher as u8,
+            rules: rules as u8,
+            pad: [0; 7],
+        })
+    }
 }

@@ -150,7 +150,7 @@ impl State {
 
     /// Routes follow the links' state after the fabric's convergence time.
     pub fn schedule(&mut self) {
-        let convergence = self.config.scenario.fabric.convergence.as_nanos();
+        let convergence = self.config.file.fabric.convergence.as_nanos();
         self.converges_at = Some(Instant::now() + std::time::Duration::from_nanos(convergence));
     }
 

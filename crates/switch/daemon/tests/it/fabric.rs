@@ -48,7 +48,7 @@ fn ecmp_hula_and_cflb_forward_the_kernels_tcp() {
     let key = folder.path().join("fabric.key");
     std::fs::write(&key, "000102030405060708090a0b0c0d0e0f\n").unwrap();
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let key = format!("key_file = \"{}\"", key.display());
+    let key = format!("[cflb]\nkey_file = \"{}\"", key.display());
     for (scheme, keys) in [(ECMP, ""), (HULA, ""), ("scheme = \"cflb\"", key.as_str())] {
         let fabric = Fabric::new(scheme, keys);
         for _ in 0..8 {

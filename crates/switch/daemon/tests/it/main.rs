@@ -6,5 +6,6 @@
 )]
 
 mod common;
+mod config;
 mod fabric;
 mod frames;

@@ -8,8 +8,7 @@ use heddle_program::{Common, Generate};
 
 /// Forwards a fabric's packets by ECMP, HULA, MP-HULA, Shuttle or CFLB, in eBPF
 ///
-/// A configuration names a scenario of the simulator, the switch's node in its fabric, and the devices of its ports. Routes and parameters are the
-/// scenario's.
+/// A configuration names a fabric file, the switch's node in it, its scheme, and the devices of its ports.
 #[derive(Parser)]
 #[command(name = "heddle-switch", version)]
 pub(crate) struct Cli {

@@ -46,8 +46,8 @@ pub fn eventually(what: &str, condition: impl Fn() -> bool) {
 }
 
 impl Fabric {
-    /// A fabric whose scenario has this `[scheme]`, and these keys in each switch's configuration.
-    pub fn new(scheme: &str, keys: &str) -> Fabric {
+    /// A fabric whose switches have this `[scheme]`, with this `[cflb]` in the fabric file.
+    pub fn new(scheme: &str, cflb: &str) -> Fabric {
         static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let prefix = format!("hsw{}x{number}-", std::process::id());
@@ -64,7 +64,7 @@ impl Fabric {
             }
             fabric.host(leaf);
         }
-        fabric.files(scheme, keys);
+        fabric.files(scheme, cflb);
         for node in SWITCHES {
             fabric.start(node);
         }
@@ -118,14 +118,12 @@ impl Fabric {
         self.folder.path().join(name)
     }
 
-    fn files(&self, scheme: &str, keys: &str) {
-        let scenario = format!(
-            "{scheme}\n[fabric]\nkind = \"leaf-spine\"\nparallel_links = 1\nhosts_per_leaf = 1\n\
-             [workload]\nkind = \"flows\"\nsizes = \"websearch\"\nload = 0.1\n[measure]\nflows = 10\n"
+    fn files(&self, scheme: &str, cflb: &str) {
+        let fabric = format!(
+            "[fabric]\nkind = \"leaf-spine\"\nparallel_links = 1\nhosts_per_leaf = 1\n{cflb}\n\
+             [addresses.hosts]\nhost-1 = [\"10.0.0.1\", \"10.0.1.1\"]\nhost-2 = [\"10.0.0.2\", \"10.0.1.2\"]\n"
         );
-        std::fs::write(self.path("scenario.toml"), scenario).unwrap();
-        let hosts = "[hosts]\nhost-1 = [\"10.0.0.1\", \"10.0.1.1\"]\nhost-2 = [\"10.0.0.2\", \"10.0.1.2\"]\n";
-        std::fs::write(self.path("addresses.toml"), hosts).unwrap();
+        std::fs::write(self.path("fabric.toml"), fabric).unwrap();
         for node in SWITCHES {
             let peers = match node.split_once('-').unwrap() {
                 ("leaf", n) => vec![
@@ -142,7 +140,7 @@ impl Fabric {
                 })
                 .collect();
             let text = format!(
-                "node = \"{node}\"\nscenario = \"scenario.toml\"\naddresses = \"addresses.toml\"\nadmin = \"{}\"\npin = \"{}\"\n{keys}\n{ports}",
+                "node = \"{node}\"\nfabric = \"fabric.toml\"\nadmin = \"{}\"\npin = \"{}\"\n{scheme}\n{ports}",
                 self.path(&format!("{node}.sock")).display(),
                 self.pins().join(node).display()
             );

@@ -1,0 +1,176 @@
+//! The packaged example, which is complete, and what is refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use heddle_switch::admin::{self, Answer, Request};
+use heddle_switch::config;
+use heddle_switch_maps::Scheme;
+use heddle_testing::{Need, require_program, skip_without};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_heddle-switch");
+
+/// The longest wait for a switch that starts.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The folder of the example.
+fn packaged() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../packaging/switch")
+}
+
+/// A copy of the example in a folder of its own.
+struct Example(tempfile::TempDir);
+
+impl Example {
+    /// The example with these replacements in the switch's own file.
+    fn with(replacements: &[(&str, &str)]) -> Example {
+        let folder = tempfile::tempdir().unwrap();
+        fs::copy(packaged().join("fabric.toml"), folder.path().join("fabric.toml")).unwrap();
+        let mut text = fs::read_to_string(packaged().join("tor-1.toml")).unwrap();
+        for (from, to) in replacements {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        fs::write(folder.path().join("tor-1.toml"), text).unwrap();
+        Example(folder)
+    }
+
+    fn check(&self) -> Output {
+        Command::new(PROGRAM)
+            .current_dir(self.0.path())
+            .args(["check", "tor-1.toml"])
+            .output()
+            .unwrap()
+    }
+
+    /// What `heddle-switch check` says of a wrong file.
+    fn refusal(&self) -> String {
+        let output = self.check();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+#[test]
+fn the_packaged_example_is_complete() {
+    let config = config::read(&packaged().join("tor-1.toml")).unwrap();
+    assert_eq!((config.node.as_str(), config.switch), ("tor-1", 0));
+    assert_eq!(config.scheme.scheme, Scheme::Hula);
+    assert_eq!(config.scheme.mp_hula.hula.probe_period, 1_000_000);
+    let ports = config.fabric.ports_of(config.fabric.hosts).len();
+    assert_eq!((config.ports.len(), ports), (4, 4), "a device for each port");
+    assert!(Example::with(&[]).check().status.success());
+}
+
+#[test]
+fn a_wrong_configuration_is_refused_with_file_line_key_and_fix() {
+    let refused = |from: &str, to: &str, words: &[&str]| {
+        let refusal = Example::with(&[(from, to)]).refusal();
+        for word in words {
+            assert!(refusal.contains(word), "{to}: {word} is not in {refusal}");
+        }
+    };
+    let fabric = "fabric = \"fabric.toml\"";
+    refused(fabric, "", &["tor-1.toml", "fabric: this key is missing"]);
+    refused(fabric, "fabric = \"none.toml\"", &["tor-1.toml:5", "fabric:", "none.toml", "help:"]);
+    refused(fabric, "scenario = \"a.toml\"", &["tor-1.toml:5", "scenario", "help:"]);
+    refused("\"tor-1\"", "\"tor-9\"", &["tor-1.toml:4", "node:", "help: did you mean"]);
+    refused("\"hula\"", "\"huls\"", &["tor-1.toml", "scheme.kind", "help: did you mean"]);
+    refused("\"1ms\"", "\"1\"", &["tor-1.toml:15", "scheme.probe_period", "as in"]);
+    refused("\"1ms\"", "\"1ms\"\nutil_bits = 16", &["tor-1.toml:16", "scheme.util_bits", "help:"]);
+    let slots = "\"1ms\"\nflowlet_slots = 131072";
+    refused("\"1ms\"", slots, &["tor-1.toml:16", "scheme.flowlet_slots", "65536"]);
+    refused("\"agg-2\"", "\"agg-3\"", &["tor-1.toml:32", "port.3.peer", "help:"]);
+    let hula = "kind = \"hula\"\nprobe_period = \"1ms\"\nlocal_detection = true";
+    let to = |scheme: &str| scheme.to_owned();
+    refused(hula, &to("kind = \"drill\""), &["tor-1.toml:14", "does not run drill", "help:"]);
+    refused(hula, &to("kind = \"cflb\"\nradix = 4"), &["tor-1.toml:15", "scheme.radix", "[cflb]"]);
+    refused(hula, &to("kind = \"cflb\""), &["fabric.toml", "key_file = \"fabric.key\""]);
+}
+
+#[test]
+fn a_wrong_fabric_file_is_refused_by_its_own_name_and_line() {
+    let example = Example::with(&[]);
+    let file = example.0.path().join("fabric.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("hosts_per_tor", "hosts_per_tors")).unwrap();
+    let refusal = example.refusal();
+    for word in ["fabric.toml:5", "fabric.hosts_per_tors", "help:"] {
+        assert!(refusal.contains(word), "{word} is not in {refusal}");
+    }
+}
+
+/// A namespace with the devices of the example, and its switch.
+struct Started {
+    namespace: String,
+    pins: PathBuf,
+    switch: Child,
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.switch.kill();
+        let _ = self.switch.wait();
+        let _ = Command::new("ip").args(["netns", "del", &self.namespace]).status();
+        let _ = fs::remove_dir_all(&self.pins);
+    }
+}
+
+fn ip(words: &str) {
+    let output = Command::new("ip").args(words.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_packaged_example_starts() {
+    if skip_without(Need::Root) {
+        return;
+    }
+    require_program("ip", "iproute2");
+    require_program("nsenter", "util-linux");
+    let namespace = format!("hswx{}", std::process::id());
+    let pins = PathBuf::from("/sys/fs/bpf").join(&namespace);
+    let node = "node = \"tor-1\"";
+    let example = Example::with(&[]);
+    let socket = example.0.path().join("switch.sock");
+    let own = format!(
+        "{node}\npin = \"{}\"\nadmin = \"{}\"",
+        pins.join("tor-1").display(),
+        socket.display()
+    );
+    let file = example.0.path().join("tor-1.toml");
+    let text = fs::read_to_string(&file).unwrap().replace(node, &own);
+    fs::write(&file, text).unwrap();
+    ip(&format!("netns add {namespace}"));
+    ip(&format!("-n {namespace} link set lo up"));
+    for number in 1..=4 {
+        let (device, peer) = (format!("eth{number}"), format!("far{number}"));
+        ip(&format!("-n {namespace} link add {device} type veth peer name {peer}"));
+        ip(&format!("-n {namespace} link set {device} up"));
+        ip(&format!("-n {namespace} link set {peer} up"));
+    }
+    let log = example.0.path().join("log");
+    let switch = Command::new("nsenter")
+        .arg(format!("--net=/run/netns/{namespace}"))
+        .args([PROGRAM, "run"])
+        .arg(&file)
+        .stderr(fs::File::create(&log).unwrap())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut started = Started { namespace, pins, switch };
+    let end = Instant::now() + LIMIT;
+    let status = loop {
+        if let Ok(Answer::Status(status)) = admin::call(&socket, &Request::Status) {
+            break status;
+        }
+        let log = || fs::read_to_string(&log).unwrap();
+        assert!(started.switch.try_wait().unwrap().is_none(), "it ended: {}", log());
+        assert!(Instant::now() < end, "no answer within {LIMIT:?}: {}", log());
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(status.ports.len(), 4);
+}
