@@ -1,15 +1,23 @@
 """The programs as p4c compiles them for BMv2: what is committed beside the sources, and how to make it anew.
 
 python3 compiled.py          # compiles all programs again, with p4c at hand
-"""
 
+A folder's builds are one archive, in which those that are nearly equal take little more room than one."""
+
+import io
 import json
+import lzma
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from typing import Any
+
+# Some import this before the folder of heddle_p4 is on the path.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "control"))
+from heddle_p4.program import ARCHIVE, unpacked
 
 P4 = pathlib.Path(__file__).resolve().parents[1]
 COMPILER = "p4c-bm2-ss"
@@ -27,8 +35,8 @@ def folder_and_flags(program: str) -> tuple[pathlib.Path, list[str]]:
 
 
 def path(program: str, test: bool) -> pathlib.Path:
-    """The committed JSON of a program, or of its test build."""
-    return folder_and_flags(program)[0] / "compiled" / f"{program}{'-test' if test else ''}.json"
+    """The committed JSON of a program, or of its test build, unpacked."""
+    return unpacked(folder_and_flags(program)[0]) / f"{program}{'-test' if test else ''}.json"
 
 
 def p4info(json_file: pathlib.Path) -> pathlib.Path:
@@ -67,15 +75,37 @@ def compiler() -> str | None:
     return shutil.which(COMPILER)
 
 
+def compile_folder(folder: pathlib.Path) -> dict[str, str]:
+    """All files that p4c makes now of the programs in a folder, by their names."""
+    made = {}
+    for program in PROGRAMS:
+        if folder_and_flags(program)[0] == folder:
+            for build in BUILDS:
+                with tempfile.TemporaryDirectory() as place:
+                    info = pathlib.Path(place, "info.txtpb")
+                    made[f"{program}{build}.json"] = compile_program(program, build, info)
+                    if not build:
+                        made[f"{program}.p4info.txtpb"] = info.read_text()
+    return made
+
+
+def write_archive(folder: pathlib.Path, made: dict[str, str]) -> None:
+    """The archive of a folder: the same bytes for the same files."""
+    with (
+        lzma.open(folder / ARCHIVE, "wb", preset=9 | lzma.PRESET_EXTREME) as out,
+        tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive,
+    ):
+        for name, text in sorted(made.items()):
+            file = tarfile.TarInfo(name)
+            file.size = len(text.encode())
+            archive.addfile(file, io.BytesIO(text.encode()))
+
+
 def main() -> None:
-    """Writes the programs that the command line names, or all."""
-    for program in sys.argv[1:] or PROGRAMS:
-        for build in BUILDS:
-            target = path(program, build != "")
-            target.parent.mkdir(exist_ok=True)
-            info = None if build else target.with_suffix(".p4info.txtpb")
-            target.write_text(compile_program(program, build, info))
-            print(target.relative_to(P4), target.stat().st_size)
+    """Writes the programs that the command line names, or all, with the others of their folders."""
+    for folder in sorted({folder_and_flags(program)[0] for program in sys.argv[1:] or PROGRAMS}):
+        write_archive(folder, compile_folder(folder))
+        print((folder / ARCHIVE).relative_to(P4), (folder / ARCHIVE).stat().st_size)
 
 
 if __name__ == "__main__":

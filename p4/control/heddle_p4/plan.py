@@ -10,7 +10,7 @@ from typing import Any
 
 from heddle_p4 import cflb, document
 from heddle_p4.document import BadPlan
-from heddle_p4.program import Program
+from heddle_p4.program import Program, unpacked
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, capacity_values, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
@@ -83,7 +83,7 @@ class Plan:
 
     def program(self) -> pathlib.Path:
         """The compiled form of the scheme's program. Raises BadPlan."""
-        path = P4 / self.scheme / "compiled" / f"{self.scheme}.json"
+        path = unpacked(P4 / self.scheme) / f"{self.scheme}.json"
         if not self.asks_for_tokens():
             return path
         external = path.with_stem(f"{self.scheme}-external")

@@ -1,9 +1,41 @@
 """A compiled program, as p4c's JSON for BMv2 describes it: tables with the widths of their keys, actions with those of their parameters."""
 
 import dataclasses
+import hashlib
+import io
 import json
+import os
 import pathlib
+import tarfile
+import tempfile
 from typing import Any
+
+ARCHIVE = "compiled.tar.xz"
+# Of ./x, which `./x clean` removes.
+UNPACKED = pathlib.Path(__file__).resolve().parents[3] / "target" / "p4"
+
+
+def unpacked(folder: pathlib.Path) -> pathlib.Path:
+    """The folder with what p4c made of the sources in `folder`. It is unpacked once for each content of the archive."""
+    archive = (folder / ARCHIVE).read_bytes()
+    target = UNPACKED / f"{folder.name}-{hashlib.sha256(archive).hexdigest()[:16]}"
+    if not target.is_dir():
+        UNPACKED.mkdir(parents=True, exist_ok=True)
+        # The switches of a lab start together: the first one to rename its folder wins.
+        with tempfile.TemporaryDirectory(dir=UNPACKED, ignore_cleanup_errors=True) as parent:
+            fresh = pathlib.Path(parent, "fresh")
+            fresh.mkdir()
+            with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+                for file in files.getmembers():
+                    content = files.extractfile(file)
+                    assert content, f"{file.name} is no file"
+                    (fresh / file.name).write_bytes(content.read())
+            try:
+                os.rename(fresh, target)
+            except OSError:
+                if not target.is_dir():
+                    raise
+    return target
 
 
 @dataclasses.dataclass(frozen=True)
