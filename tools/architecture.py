@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WALLS = {
     "shared": {"shared"},
     "schemes": {"shared", "schemes"},
-    "simulator": {"shared", "schemes", "simulator", "paths"},
+    "simulator": {"shared", "schemes", "simulator"},
     "paths": {"shared", "schemes", "simulator", "paths"},
     "bpf": {"shared", "bpf"},
     "balancer": {"shared", "bpf", "balancer", "evaluation"},
@@ -39,7 +39,7 @@ NEVER = [
     ("balancer/*", {"evaluation/study", "evaluation/papers", "simulator", "paths", "schemes"}),
     ("switch/*", {"simulator/sim", "paths/service", "shared/hashing"}),
     ("schemes/*", {"shared/hashing", "shared/config"}),
-    ("simulator/*", {"shared/hashing", "paths/service"}),
+    ("simulator/*", {"shared/hashing"}),
     ("cli", {"shared/hashing"}),
     ("python", {"shared/hashing", "shared/daemon"}),
     ("browser/*", {"shared/hashing", "shared/daemon", "shared/program"}),

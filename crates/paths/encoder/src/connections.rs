@@ -8,14 +8,14 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_fabric::Path;
+use heddle_fabric::{Demand, Path};
 use heddle_policy::cflb::{Field, Fields, Ports, hash_words};
 
 pub use connection::{Connection, ConnectionId, Request, Subflow, SubflowId};
 pub use impact::{Affected, LinkImpact};
 pub use restore::{SavedConnection, SavedSubflow};
 
-use crate::{Demand, Flow, Network, Pair, PathEncoderError, Placer, PortAllocator};
+use crate::{Flow, Network, Pair, PathEncoderError, Placer, PortAllocator};
 
 /// The open connections of a network, their ports, and their load on links.
 ///

@@ -1,7 +1,7 @@
 //! Encoding of a path into header fields.
 
-use heddle_fabric::Path;
-use heddle_policy::cflb::{Addresses, EncodeError, Field, Fields, Ports, RouterChoice};
+use heddle_fabric::{Path, router_choices};
+use heddle_policy::cflb::{Addresses, EncodeError, Field, Fields, Ports};
 
 use crate::{Network, PathEncoderError};
 
@@ -108,14 +108,4 @@ impl Network {
         let last = path.ports(self.fabric()).next_back();
         last.map_or_else(String::new, |port| self.node_name(self.fabric().ports[port as usize].to))
     }
-}
-
-/// The choices along a path, as the codec takes them.
-pub fn router_choices(path: &Path) -> Vec<RouterChoice> {
-    let choice = |(hop, at): (usize, &heddle_fabric::Hop)| RouterChoice {
-        hop: hop as u8,
-        next_hop: at.next_hop,
-        next_hops: at.next_hops,
-    };
-    path.hops.iter().enumerate().map(choice).collect()
 }

@@ -1,31 +1,10 @@
 //! A network as a fabric file describes it.
 
-use heddle_fabric::Fabric;
-use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
-use heddle_scenario::{CflbCipher, CflbConstants, CflbField, CflbRules, FabricFile};
+use heddle_fabric::{Fabric, cflb_config};
+use heddle_policy::cflb::PortRange;
+use heddle_scenario::FabricFile;
 
 use crate::{Key, Network, Parts, PathEncoderError, PortRules};
-
-/// The codec's constants of a file; [`CflbConfig::cipher`] says which key [`Key::parse`] is to expect.
-pub fn cflb_config(constants: &CflbConstants) -> CflbConfig {
-    CflbConfig {
-        field: match constants.field {
-            CflbField::Ports => Field::Ports,
-            CflbField::SourcePort { low, high } => Field::SourcePort(PortRange { low, high }),
-            CflbField::FlowLabel => Field::FlowLabel,
-        },
-        cipher: match constants.cipher {
-            CflbCipher::Rc5 => Cipher::Rc5,
-            CflbCipher::Skip32 => Cipher::Skip32,
-            CflbCipher::Feistel => Cipher::Feistel,
-        },
-        radix: constants.radix,
-        rules: match constants.rules {
-            CflbRules::Even => Rules::Even,
-            CflbRules::AsPublished => Rules::AsPublished,
-        },
-    }
-}
 
 impl Network {
     /// The network of a fabric file, its failed links down; the key is checked if the file has a check value.

@@ -3,8 +3,7 @@
 //!
 //! - [`Network`] is the state that routers and senders share: the fabric, the links that are down, the codec, addresses, and the
 //!   rules for ports. It finds paths ([`Network::find`]), encodes them ([`Network::encode`]) and traces packets ([`Network::walk`]).
-//! - [`Placer`] selects paths by the flows and the rates that it has placed on links. It uses neither addresses nor the codec.
-//! - [`Connections`] combines both for a service: subflows on different paths, port allocation, leases, failed links.
+//! - [`Connections`] combines it with a [`Placer`] for a service: subflows on different paths, port allocation, leases, failed links.
 //!
 //! This corresponds to the paper's `pycflb` (section 4.2.2), library and central service, without the service's sockets. Times and
 //! seeds are arguments: the crate has no clock, no I/O and no randomness of its own.
@@ -47,7 +46,6 @@ mod key;
 mod listed;
 mod lookup;
 mod network;
-mod placer;
 mod port_allocator;
 #[cfg(test)]
 mod properties;
@@ -61,13 +59,12 @@ pub use connections::{
     Affected, Connection, ConnectionId, Connections, LinkImpact, Request, SavedConnection,
     SavedSubflow, Subflow, SubflowId,
 };
-pub use encode::{EncodedPath, Flow, router_choices};
+pub use encode::{EncodedPath, Flow};
 pub use error::{Family, PathEncoderError};
-pub use from_file::cflb_config;
+pub use heddle_fabric::{Fit, Placement, Placer, Scheduler, cflb_config};
 pub use key::Key;
 pub use listed::{ListedPath, next_hops_of, number_of};
 pub use lookup::Pair;
 pub use network::{Network, Parts, PortRules};
-pub use placer::{Demand, Fit, MAX_PATHS, Placement, Placer, Scheduler};
 pub use port_allocator::PortAllocator;
 pub use walk::{End, Step, Walk};

@@ -1,7 +1,8 @@
-//! For any fabric, pair, path and constants: a packet with the encoded fields takes the path.
+//! For any fabric, pair, path and constants: a packet with the encoded fields takes the path; and flows are placed apart on any fabric.
 
-use heddle_fabric::{Hop, Path};
+use heddle_fabric::{Demand, Fabric, Hop, Path, Placement, Placer, Scheduler};
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
+use heddle_units::Rate;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -114,5 +115,47 @@ proptest! {
         let names = network.path_names(&path, to);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         prop_assert_eq!(network.path_by_names(from, to, &names), Ok(path));
+    }
+
+    /// A subflow shares a link with the connection's others only where every path does; after all are released, nothing is left.
+    #[test]
+    fn placements_keep_apart_and_leave_no_trace(
+        graph in any_graph(),
+        draws in prop::collection::vec((any::<(Index, Index)>(), 1usize..5, prop::option::of(1u64..12)), 1..12),
+        first_fit in any::<bool>(),
+    ) {
+        let fabric = Fabric::new(&graph).unwrap();
+        let routes = fabric.routes(|_| true).unwrap();
+        let scheduler = if first_fit { Scheduler::FirstFit } else { Scheduler::FewestFlows };
+        let mut placer = Placer::new(&fabric, scheduler);
+        let mut held: Vec<Placement> = Vec::new();
+        for (pair, subflows, gbps) in draws {
+            let (from, to) = any_pair(&fabric, pair);
+            let Ok(paths) = fabric.paths(&routes, from, to) else { continue };
+            let mut own: Vec<Path> = Vec::new();
+            for _ in 0..subflows {
+                let rate = gbps.map(Rate::gbps);
+                let demand = Demand { avoid: &own, rate };
+                let placement = placer.place(&paths, &demand);
+                let links: Vec<u32> = own.iter().flat_map(|path| path.fabric_ports(&fabric)).collect();
+                let is_apart = |path: &Path| path.fabric_ports(&fabric).all(|link| !links.contains(&link));
+                prop_assert_eq!(placement.shared == 0, is_apart(&placement.path));
+                let is_counted = scheduler == Scheduler::FewestFlows || rate.is_none();
+                if is_counted && placement.shared > 0 {
+                    prop_assert!(!paths.iter().any(|path| is_apart(&path)));
+                }
+                own.push(placement.path.clone());
+                held.push(placement);
+            }
+        }
+        for port in 0..fabric.ports.len() as u32 {
+            let on_it = held.iter().filter(|placement| placement.links().contains(&port));
+            let reserved = on_it.clone().map(|placement| placement.rate.unwrap_or_default().0).sum();
+            prop_assert_eq!((placer.flows(port) as usize, placer.reserved(port)), (on_it.count(), Rate(reserved)));
+        }
+        held.iter().for_each(|placement| placer.release(placement));
+        for port in 0..fabric.ports.len() as u32 {
+            prop_assert_eq!((placer.flows(port), placer.reserved(port)), (0, Rate(0)));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A [`Fabric`] is made from a scenario's graph and numbers its ports. [`Routes`] are the next hops of every switch over the links
 //! that are up. [`Paths`] are the equal-cost paths of a pair of hosts, and [`stats()`] describes the path diversity of the whole fabric.
+//! [`Placer`] selects paths for flows by the flows and the rates that it has placed on links.
 //! This crate has no clock and carries no packets; the simulator and the path encoder build on it.
 //!
 //! ```
@@ -22,17 +23,21 @@
 //! ```
 
 mod build;
+mod cflb;
 mod ideal;
 mod offered;
 mod paths;
+mod placer;
 mod routes;
 mod stats;
 #[cfg(test)]
 mod tests;
 
 pub use build::{Fabric, FabricError, PortInfo};
+pub use cflb::{cflb_config, router_choices};
 pub use ideal::one_big_switch;
 pub use offered::{OfferedLoad, offered_load};
 pub use paths::{Hop, Iter, Path, PathError, Paths};
+pub use placer::{Demand, Fit, MAX_PATHS, Placement, Placer, Scheduler};
 pub use routes::{Pods, Routes};
 pub use stats::{Stats, stats};

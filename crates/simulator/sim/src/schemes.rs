@@ -1,6 +1,6 @@
 //! Selection of the policy and its parameters from a scenario.
 
-use heddle_path_encoder::cflb_config;
+use heddle_fabric::cflb_config;
 use heddle_policy as policy;
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{DreShift, Scheme as Policy};

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use heddle_path_encoder::cflb_config;
+use heddle_fabric::cflb_config;
 use heddle_policy::cflb::{Addresses, Codec, Fields, Ports, Reason};
 use heddle_policy::{mix, pick};
 use heddle_switch_maps::{Error, Scheme};

@@ -4,8 +4,7 @@
 //! buffer too). The central scheduler places its subflow on a path, without delay, and the subflow takes ports that encode the path. All
 //! other subflows and all acknowledgements keep their ordinary ports, so that routers hash them.
 
-use heddle_fabric::Path;
-use heddle_path_encoder::{Demand, Placement, Placer, router_choices};
+use heddle_fabric::{Demand, Path, Placement, Placer, router_choices};
 use heddle_policy::cflb::{Codec, Ports};
 use heddle_units::Rate;
 

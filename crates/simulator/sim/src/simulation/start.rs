@@ -1,7 +1,6 @@
 //! Initial state of the network.
 
-use heddle_fabric::Fabric;
-use heddle_path_encoder::{Placer, Scheduler};
+use heddle_fabric::{Fabric, Placer, Scheduler};
 use heddle_policy::DreShift;
 use heddle_scenario::{Placing, Scenario, Scheme};
 

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use heddle_config::Problem;
-use heddle_fabric::Fabric;
-use heddle_path_encoder::cflb_config;
+use heddle_fabric::{Fabric, cflb_config};
 use heddle_path_files::{files, keys};
 use heddle_policy::DreShift;
 use heddle_program::Failure;

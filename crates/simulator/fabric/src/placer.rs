@@ -3,8 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use heddle_fabric::{Fabric, Path, Paths};
 use heddle_units::Rate;
+
+use crate::{Fabric, Path, Paths};
 
 /// The most paths of a pair that are considered. Of more, this many are sampled at equal distances in the order of their numbers.
 pub const MAX_PATHS: u64 = 4096;
@@ -142,12 +143,12 @@ impl Placer {
     }
 
     /// Counts a path on its links that was placed before a restart.
-    pub(crate) fn restore(&mut self, fabric: &Fabric, path: Path, rate: Option<Rate>) -> Placement {
+    pub fn restore(&mut self, fabric: &Fabric, path: Path, rate: Option<Rate>) -> Placement {
         self.placement(fabric, path, &[], rate)
     }
 
     /// Counts a placement on its links, again after it was released.
-    pub(crate) fn hold(&mut self, placement: &Placement) {
+    pub fn hold(&mut self, placement: &Placement) {
         let rate = placement.rate.unwrap_or_default().0;
         for &link in &placement.links {
             let load = &mut self.loads[link as usize];

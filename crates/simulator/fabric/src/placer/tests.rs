@@ -1,14 +1,29 @@
-//! Four spines, a fat-tree, and any fabric.
+//! Four spines and a fat-tree.
 
-use heddle_fabric::Routes;
 use heddle_policy::cflb::hash_words;
-use proptest::prelude::*;
-use proptest::sample::Index;
+use heddle_scenario::{Graph, Link, Source, load_fabric};
 
 use super::*;
-use crate::testing::{any_graph, any_pair, fat_tree, leaf_spine};
+use crate::Routes;
 
-fn routed(graph: &heddle_scenario::Graph) -> (Fabric, Routes) {
+fn graph(keys: &str) -> Graph {
+    let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
+    let source = Source::new("fabric.toml", format!("[fabric]\n{keys}"));
+    load_fabric(&source, &no_files).unwrap().fabric.graph
+}
+
+/// Two leaves with `hosts` hosts each below some spines, all links 10 Gbps.
+fn leaf_spine(hosts: u32, spines: u32) -> Graph {
+    graph(&format!(
+        "kind = \"leaf-spine\"\nhosts_per_leaf = {hosts}\nspines = {spines}\nparallel_links = 1\nspine_rate = \"10Gbps\""
+    ))
+}
+
+fn fat_tree(k: u32) -> Graph {
+    graph(&format!("kind = \"fat-tree\"\nk = {k}"))
+}
+
+fn routed(graph: &Graph) -> (Fabric, Routes) {
     let fabric = Fabric::new(graph).unwrap();
     let routes = fabric.routes(|_| true).unwrap();
     (fabric, routes)
@@ -195,8 +210,7 @@ fn of_very_many_paths_a_sample_is_considered() {
     let mut graph = leaf_spine(1, 3);
     (graph.nodes[4].tier, graph.nodes[5].tier, graph.nodes[6].tier) = (2, 2, 3);
     let link = graph.links[0];
-    graph.links =
-        ends.concat().into_iter().map(|ends| heddle_scenario::Link { ends, ..link }).collect();
+    graph.links = ends.concat().into_iter().map(|ends| Link { ends, ..link }).collect();
     let (fabric, routes) = routed(&graph);
     let paths = fabric.paths(&routes, 0, 1).unwrap();
     assert_eq!(paths.count(), 1 << 16);
@@ -207,47 +221,4 @@ fn of_very_many_paths_a_sample_is_considered() {
     let first_links =
         (0..16).map(|port| placer.flows(fabric.port_of_switch(0, heddle_policy::Port(port + 1))));
     assert_eq!(first_links.collect::<Vec<_>>(), [1; 16]);
-}
-
-proptest! {
-    /// A subflow shares a link with the connection's others only where every path does; after all are released, nothing is left.
-    #[test]
-    fn placements_keep_apart_and_leave_no_trace(
-        graph in any_graph(),
-        draws in prop::collection::vec((any::<(Index, Index)>(), 1usize..5, prop::option::of(1u64..12)), 1..12),
-        first_fit in any::<bool>(),
-    ) {
-        let (fabric, routes) = routed(&graph);
-        let scheduler = if first_fit { Scheduler::FirstFit } else { Scheduler::FewestFlows };
-        let mut placer = Placer::new(&fabric, scheduler);
-        let mut held: Vec<Placement> = Vec::new();
-        for (pair, subflows, gbps) in draws {
-            let (from, to) = any_pair(&fabric, pair);
-            let Ok(paths) = fabric.paths(&routes, from, to) else { continue };
-            let mut own: Vec<Path> = Vec::new();
-            for _ in 0..subflows {
-                let rate = gbps.map(Rate::gbps);
-                let demand = Demand { avoid: &own, rate };
-                let placement = placer.place(&paths, &demand);
-                let links = links_of(&fabric, &own);
-                let is_apart = |path: &Path| path.fabric_ports(&fabric).all(|link| !links.contains(&link));
-                prop_assert_eq!(placement.shared == 0, is_apart(&placement.path));
-                let is_counted = scheduler == Scheduler::FewestFlows || rate.is_none();
-                if is_counted && placement.shared > 0 {
-                    prop_assert!(!paths.iter().any(|path| is_apart(&path)));
-                }
-                own.push(placement.path.clone());
-                held.push(placement);
-            }
-        }
-        for port in 0..fabric.ports.len() as u32 {
-            let on_it = held.iter().filter(|placement| placement.links().contains(&port));
-            let reserved = on_it.clone().map(|placement| placement.rate.unwrap_or_default().0).sum();
-            prop_assert_eq!((placer.flows(port) as usize, placer.reserved(port)), (on_it.count(), Rate(reserved)));
-        }
-        held.iter().for_each(|placement| placer.release(placement));
-        for port in 0..fabric.ports.len() as u32 {
-            prop_assert_eq!((placer.flows(port), placer.reserved(port)), (0, Rate(0)));
-        }
-    }
 }
