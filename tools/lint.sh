@@ -143,5 +143,5 @@ lint_deny() {
 lint_book() {
     mdbook build docs --dest-dir "$PWD/out/book"
     target/tools/lychee/bin/lychee --offline --include-fragments --no-progress --quiet './*.md' 'docs/src/**/*.md' 'fuzz/*.md' \
-        'scenarios/**/*.md' 'crates/**/*.md' 'vectors/**/*.md'
+        'scenarios/**/*.md' 'crates/**/*.md' 'vectors/**/*.md' 'results/**/*.md' 'p4/*.md'
 }
