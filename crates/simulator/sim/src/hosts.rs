@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use heddle_transport::{Agreed, Connection, Kind, Options, Segment, SenderState};
+use heddle_transport::{Agreed, Connection, Group, Kind, Options, Segment, SenderState};
 use heddle_units::{Rate, Time};
 
 use crate::engine::{Event, prefetch_whole};
@@ -28,12 +28,13 @@ use connection::HostConnection;
 use entropy::{At, hash_with};
 use steering::SendDemand;
 
-/// All connections, of one protocol.
-pub(crate) struct Hosts<C: Connection> {
-    config: C::Config,
+/// All connections.
+pub(crate) struct Hosts {
+    /// Protocols and parameters of the workloads.
+    groups: Vec<Group>,
     /// Source of MPTCP keys and nonces.
     random: Random,
-    connections: Vec<HostConnection<C>>,
+    connections: Vec<HostConnection>,
     /// Free connection slots, the longest unused first.
     free: VecDeque<u32>,
     opened: u32,
@@ -48,16 +49,16 @@ pub(crate) struct Hosts<C: Connection> {
     counters: HostCounters,
 }
 
-impl<C: Connection> Hosts<C> {
+impl Hosts {
     pub(crate) fn new(
-        config: C::Config,
+        groups: Vec<Group>,
         seed: u64,
         steering: Option<Steering>,
         entropy: Option<EntropyValues>,
         flow_hash: FlowHash,
-    ) -> Hosts<C> {
+    ) -> Hosts {
         Hosts {
-            config,
+            groups,
             random: Random::new(seed, Stream::MptcpKeys),
             connections: Vec::new(),
             free: VecDeque::new(),
@@ -71,20 +72,20 @@ impl<C: Connection> Hosts<C> {
     }
 
     /// The same where switches send the first bytes of each flow before others.
-    pub(crate) fn with_priority_bytes(self, bytes: Option<u64>) -> Hosts<C> {
+    pub(crate) fn with_priority_bytes(self, bytes: Option<u64>) -> Hosts {
         Hosts { priority_bytes: bytes, ..self }
     }
 
-    /// Parameters of the transport protocol.
-    pub(crate) fn config(&self) -> &C::Config {
-        &self.config
+    /// Protocols and parameters of the workloads.
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.groups
     }
 
     /// Allocates a connection of a workload from a client to a server; it opens with its first flow.
     pub(crate) fn open(&mut self, ends: (u32, u32), workload: u16, lifetime: Lifetime) -> u32 {
         let id = self.free.pop_front().unwrap_or(self.connections.len() as u32);
         self.opened = self.opened.wrapping_add(1);
-        let transport = C::of_group(&self.config, workload, || self.random.bits64());
+        let transport = Connection::new(&self.groups, workload, || self.random.bits64());
         let connection = HostConnection::new(transport, ends, self.opened, lifetime);
         match self.connections.get_mut(id as usize) {
             Some(slot) => *slot = connection,
@@ -133,7 +134,7 @@ impl<C: Connection> Hosts<C> {
         }
         let at = At { now: cx.now, connection: id, path };
         if kind == PacketKind::Reverse {
-            connection.transport.on_ack(&self.config, cx.now, path, &body.segment);
+            connection.transport.on_ack(&self.groups, cx.now, path, &body.segment);
             if let Some(entropy) = &mut self.entropy {
                 entropy.on_ack(at, cx.network.packets.entropy(packet), &body.segment);
                 entropy.on_losses(at, connection.transport.path_counters(path));
@@ -143,7 +144,7 @@ impl<C: Connection> Hosts<C> {
         if let Some(entropy) = &mut self.entropy {
             entropy.on_arrival(at, cx.network.packets.entropy(packet), &body.segment);
         }
-        let answer = connection.transport.on_segment(&self.config, cx.now, path, &body.segment);
+        let answer = connection.transport.on_segment(&self.groups, cx.now, path, &body.segment);
         if connection.transport.delivered() >= connection.flow_end {
             connection.finish_flows(finished);
         }
@@ -162,9 +163,9 @@ impl<C: Connection> Hosts<C> {
         }
         connection.timeout_at = Time::NEVER;
         if connection.transport.deadline() <= cx.now {
-            connection.transport.on_timer(&self.config, cx.now);
+            connection.transport.on_timer(&self.groups, cx.now);
             if let Some(entropy) = &mut self.entropy {
-                for path in 0..C::paths(&self.config) {
+                for path in 0..Connection::paths(&self.groups) {
                     let at = At { now: cx.now, connection: id, path };
                     entropy.on_losses(at, connection.transport.path_counters(path));
                 }
@@ -181,7 +182,7 @@ impl<C: Connection> Hosts<C> {
         }
         connection.delayed_ack_at = Time::NEVER;
         while let Some(answer) =
-            self.connections[id as usize].transport.on_ack_timer(&self.config, cx.now)
+            self.connections[id as usize].transport.on_ack_timer(&self.groups, cx.now)
         {
             self.transmit(cx, id, answer, PacketKind::Reverse);
         }
@@ -192,7 +193,7 @@ impl<C: Connection> Hosts<C> {
     #[inline]
     fn send_pending(&mut self, cx: &mut HostContext, id: u32) {
         while let Some(segment) =
-            self.connections[id as usize].transport.next_segment(&self.config, cx.now)
+            self.connections[id as usize].transport.next_segment(&self.groups, cx.now)
         {
             self.transmit(cx, id, segment, PacketKind::Forward);
         }
@@ -283,7 +284,7 @@ impl<C: Connection> Hosts<C> {
             let transport = &self.connections[id as usize].transport;
             let port = cx.fabric.first_port[usize::from(tuple.from)];
             let rate = cx.fabric.rate_of(&cx.fabric.ports[port as usize]);
-            let rate = Rate(rate.0 / C::paths(&self.config).max(1) as u64);
+            let rate = Rate(rate.0 / Connection::paths(&self.groups).max(1) as u64);
             steering.data_header(
                 cx,
                 id,
@@ -331,7 +332,7 @@ impl<C: Connection> Hosts<C> {
 
     /// The connection that has an unfinished flow, and its serial number.
     pub(crate) fn connection_of(&self, flow: u32) -> Option<(u32, u32)> {
-        let has = |connection: &HostConnection<C>| connection.flows.iter().any(|f| f.1.id == flow);
+        let has = |connection: &HostConnection| connection.flows.iter().any(|f| f.1.id == flow);
         let id = self.connections.iter().position(|c| c.in_use && has(c))?;
         Some((id as u32, self.connections[id].generation))
     }
@@ -350,13 +351,13 @@ impl<C: Connection> Hosts<C> {
 
     /// Options negotiated in a connection's handshake.
     pub(crate) fn agreed(&self, id: u32) -> Agreed {
-        self.connections[id as usize].transport.agreed(&self.config)
+        self.connections[id as usize].transport.agreed(&self.groups)
     }
 
     /// MPTCP's option of a handshake's segment, and its length; 0 of another segment.
     pub(crate) fn options(&self, segment: &Segment) -> ([u8; 40], usize) {
         let mut area = [0; 40];
-        let len = C::options(&self.config, segment, &mut area);
+        let len = Connection::options(&self.groups, segment, &mut area);
         (area, len)
     }
 

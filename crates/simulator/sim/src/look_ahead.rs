@@ -6,7 +6,6 @@
 
 use heddle_fabric::Fabric;
 use heddle_policy::Scheme;
-use heddle_transport::Connection;
 
 use crate::engine::{Event, prefetch};
 use crate::hosts::Hosts;
@@ -32,11 +31,11 @@ pub(crate) struct LookAhead {
 }
 
 /// Structures that are prefetched.
-pub(crate) struct PrefetchView<'a, S: Scheme, C: Connection> {
+pub(crate) struct PrefetchView<'a, S: Scheme> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) switching: &'a Switching<S>,
     pub(crate) network: &'a Network,
-    pub(crate) hosts: &'a Hosts<C>,
+    pub(crate) hosts: &'a Hosts,
 }
 
 impl LookAhead {
@@ -46,13 +45,13 @@ impl LookAhead {
 
     /// Prefetches for the next events. Called once for each event.
     #[inline]
-    pub(crate) fn step<S: Scheme, C: Connection>(&mut self, view: &PrefetchView<S, C>) {
+    pub(crate) fn step<S: Scheme>(&mut self, view: &PrefetchView<S>) {
         if self.is_large {
             self.prefetch_upcoming(view);
         }
     }
 
-    fn prefetch_upcoming<S: Scheme, C: Connection>(&mut self, view: &PrefetchView<S, C>) {
+    fn prefetch_upcoming<S: Scheme>(&mut self, view: &PrefetchView<S>) {
         let network = view.network;
         self.steps = self.steps.wrapping_add(1);
         if let Some(Event::Arrival(port)) = network.events.peek(PORT) {
@@ -78,7 +77,7 @@ impl LookAhead {
     }
 }
 
-impl<S: Scheme, C: Connection> PrefetchView<'_, S, C> {
+impl<S: Scheme> PrefetchView<'_, S> {
     /// Prefetches the route of the packet arriving on `port`, or at a host its connection.
     fn prefetch_route(&self, port: u32) {
         let here = &self.network.ports[port as usize];

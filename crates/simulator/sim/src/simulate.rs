@@ -1,9 +1,7 @@
 //! Entry point: runs a scenario.
 
 use heddle_policy::Scheme;
-use heddle_scenario::{Scenario, Transport};
-use heddle_transport::mptcp::MptcpConnection;
-use heddle_transport::{Connection, Group, MixedConnection, TcpConnection};
+use heddle_scenario::Scenario;
 
 use crate::outcome::Outcome;
 use crate::progress::{Next, Progress, SimError};
@@ -42,38 +40,11 @@ fn run<'a>(
     recorded: Recorded<'a>,
     watch: &'a mut dyn FnMut(Progress) -> Next,
 ) -> Result<Outcome, SimError> {
-    if let Some(transport) = groups(scenario) {
-        let run = Run::<MixedConnection> { scenario, transport, seed, recorded, watch };
-        return schemes::dispatch(&scenario.scheme, seed, run)?;
-    }
-    match scenario.transport {
-        Transport::Tcp(transport) => {
-            let run = Run::<TcpConnection> { scenario, transport, seed, recorded, watch };
-            schemes::dispatch(&scenario.scheme, seed, run)?
-        }
-        Transport::Mptcp(mptcp) => {
-            let transport = mptcp.into();
-            let run = Run::<MptcpConnection> { scenario, transport, seed, recorded, watch };
-            schemes::dispatch(&scenario.scheme, seed, run)?
-        }
-    }
+    schemes::dispatch(&scenario.scheme, seed, Run { scenario, seed, recorded, watch })?
 }
 
 /// What to record, and the recorder.
 type Recorded<'a> = Option<(&'a Recording, &'a mut dyn Recorder)>;
-
-/// Protocols of the workloads, if one has a protocol of its own.
-fn groups(scenario: &Scenario) -> Option<Vec<Group>> {
-    let transports = scenario.transports();
-    if transports.iter().all(|transport| *transport == scenario.transport) {
-        return None;
-    }
-    let group = |transport: &Transport| match *transport {
-        Transport::Tcp(tcp) => Group::Tcp(tcp),
-        Transport::Mptcp(mptcp) => Group::Mptcp(mptcp.into()),
-    };
-    Some(transports.iter().map(group).collect())
-}
 
 /// Runs a scenario with the policy `S` in place of the policy of its scheme: another implementation of the same scheme, to be compared by
 /// [`Outcome::digest`]. Of the scheme the scenario gives what hosts do; `config` is the policy's.
@@ -87,37 +58,22 @@ pub fn simulate_with<S: Scheme>(
     watch: &mut dyn FnMut(Progress) -> Next,
 ) -> Result<Outcome, SimError> {
     use schemes::WithScheme as _;
-    if let Some(transport) = groups(scenario) {
-        let run = Run::<MixedConnection> { scenario, transport, seed, recorded: None, watch };
-        return run.with::<S>(config);
-    }
-    match scenario.transport {
-        Transport::Tcp(transport) => {
-            Run::<TcpConnection> { scenario, transport, seed, recorded: None, watch }
-                .with::<S>(config)
-        }
-        Transport::Mptcp(mptcp) => {
-            let transport = mptcp.into();
-            Run::<MptcpConnection> { scenario, transport, seed, recorded: None, watch }
-                .with::<S>(config)
-        }
-    }
+    Run { scenario, seed, recorded: None, watch }.with::<S>(config)
 }
 
 /// A run before the selection of its scheme.
-struct Run<'a, C: Connection> {
+struct Run<'a> {
     scenario: &'a Scenario,
-    transport: C::Config,
     seed: u64,
     recorded: Recorded<'a>,
     watch: &'a mut dyn FnMut(Progress) -> Next,
 }
 
-impl<C: Connection> schemes::WithScheme for Run<'_, C> {
+impl schemes::WithScheme for Run<'_> {
     type Output = Result<Outcome, SimError>;
 
     fn with<S: Scheme>(self, config: S::Config) -> Self::Output {
-        let simulation = Simulation::<S, C>::new(self.scenario, config, self.transport, self.seed)?;
+        let simulation = Simulation::<S>::new(self.scenario, config, self.seed)?;
         let mut simulation = simulation.recorded(self.recorded);
         simulation.run(self.watch)?;
         Ok(simulation.finish())

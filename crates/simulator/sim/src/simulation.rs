@@ -27,7 +27,7 @@ use crate::recording::{Observer, Recorder, Recording};
 use crate::sampling::{MOST_SAMPLES, Sampler};
 use crate::switching::{GroupRouting, Switching};
 use crate::traffic::{ConnectionPools, NewFlow, Traffic};
-use start::{entropy, flow_hash, group_routing, is_failed, start_network, steering};
+use start::{entropy, flow_hash, group_routing, groups, is_failed, start_network, steering};
 
 /// [`HostContext`] borrowed from a simulation.
 macro_rules! context {
@@ -42,7 +42,7 @@ macro_rules! context {
 }
 
 /// State of a run.
-pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
+pub(crate) struct Simulation<'a, S: Scheme> {
     scenario: &'a Scenario,
     fabric: Fabric,
     network: Network,
@@ -52,7 +52,7 @@ pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     first_routes: Option<Routes>,
     best_paths: BestPaths,
     switching: Switching<S>,
-    hosts: Hosts<C>,
+    hosts: Hosts,
     traffic: Traffic,
     pools: ConnectionPools,
     sampler: Sampler,
@@ -73,12 +73,11 @@ pub(crate) struct Simulation<'a, S: Scheme, C: Connection> {
     now: Time,
 }
 
-impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
+impl<'a, S: Scheme> Simulation<'a, S> {
     /// A run before its first event.
     pub(crate) fn new(
         scenario: &'a Scenario,
         config: S::Config,
-        transport: C::Config,
         seed: u64,
     ) -> Result<Self, SimError> {
         let graph = match scenario.scheme {
@@ -95,14 +94,15 @@ impl<'a, S: Scheme, C: Connection> Simulation<'a, S, C> {
         let routes = GroupRouting::routes(group_routing.as_deref(), &fabric, is_up)?;
         fabric.check_reachable(&routes)?;
         let start = scenario.measure.probe_warm_up;
+        let groups = groups(scenario);
         let mut simulation = Simulation {
             switching: Switching::new(&fabric, (routes, group_routing), config, seed),
             traffic: Traffic::new(&scenario.workload, fabric.hosts, start, seed),
             pools: ConnectionPools::default(),
             sampler: Sampler::new(&fabric, scenario.measure.sample.as_deref()),
-            path_use: PathUseTracker::new(scenario, &fabric, C::paths(&transport)),
+            path_use: PathUseTracker::new(scenario, &fabric, Connection::paths(&groups)),
             hosts: Hosts::new(
-                transport,
+                groups,
                 seed,
                 steering(scenario, &fabric, seed)?,
                 entropy(scenario, seed),

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use heddle_scenario::{
     Connections, Flows, Long, NamedWorkload, Pattern, ReplayFlow, SizeDistribution, Workload,
 };
-use heddle_transport::Connection;
 use heddle_units::{Bytes, Time};
 
 use crate::hosts::{Flow, Hosts, Lifetime};
@@ -343,11 +342,7 @@ struct Pool {
 
 impl ConnectionPools {
     /// Connection for a flow. Those of a fixed number are opened on first use and take turns; of a pool the first idle one is taken.
-    pub(crate) fn connection<C: Connection>(
-        &mut self,
-        flow: &NewFlow,
-        hosts: &mut Hosts<C>,
-    ) -> u32 {
+    pub(crate) fn connection(&mut self, flow: &NewFlow, hosts: &mut Hosts) -> u32 {
         let ends = (flow.from, flow.to);
         let pool = self.0.entry((flow.workload, flow.from, flow.to));
         match flow.connections {

@@ -1,228 +1,205 @@
-//! Interface of a connection, client and server together, for any transport protocol.
+//! A connection, client and server together, of TCP or of MPTCP.
 
 use heddle_units::Time;
 
-use crate::{Agreed, Receiver, Segment, Sender, SenderCounters, SenderState, TcpConfig};
+use crate::mptcp::{MptcpConnection, Parameters};
+use crate::tcp::TcpConnection;
+use crate::{Agreed, ConnectionCounters, Options, Segment, SenderCounters, SenderState, TcpConfig};
 
-/// Counters of a connection, both ends together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ConnectionCounters {
-    /// Segments sent by the client: SYNs, data and retransmissions.
-    pub segments: u64,
-    /// Retransmissions on the same subflow, SYNs included.
-    pub retransmitted: u64,
-    /// Retransmission timeouts, those of SYNs included.
-    pub timeouts: u64,
-    /// Entries into fast recovery.
-    pub fast_recoveries: u64,
-    /// Data segments delivered after a later one of the same subflow (reordering).
-    pub reordered: u64,
-    /// MPTCP: bytes reinjected on another subflow, after a timeout or because the receive window was full.
-    pub reinjected: u64,
-    /// MPTCP: halvings of the window of a subflow for which a full receive window waited.
-    pub penalties: u64,
-    /// MPTCP: SYNs of joins that met no connection at the server, or one whose keys it did not know yet. They are not answered.
-    pub refused_joins: u64,
+/// Protocol and parameters of a group of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// TCP.
+    Tcp(TcpConfig),
+    /// MPTCP.
+    Mptcp(Parameters),
 }
 
 /// A connection: the client, which sends data, and the server, which receives it. Its paths are numbered from 0.
 ///
+/// It is of one of several groups, whose parameters connections share; it must always be given the same ones. Those of all groups must
+/// have one version of MPTCP, if any.
+///
 /// The caller's loop, after any input: send what [`Connection::next_segment`] returns until it returns `None`; call
 /// [`Connection::on_timer`] once [`Connection::deadline`] has passed, and [`Connection::on_ack_timer`] once
 /// [`Connection::ack_deadline`] has.
-pub trait Connection: Sized {
-    /// Parameters. They are shared by connections, and each connection must always be given the same ones.
-    type Config: Clone;
+#[derive(Clone, Debug)]
+pub struct Connection {
+    group: u16,
+    protocol: Protocol,
+}
 
-    /// Number of paths of a connection, at least 1.
-    fn paths(config: &Self::Config) -> usize;
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // A box would be one access to memory more for each packet.
+enum Protocol {
+    Tcp(TcpConnection),
+    Mptcp(MptcpConnection),
+}
 
-    /// Returns a closed connection. `random` supplies bits for keys and nonces; TCP uses none.
-    fn new(config: &Self::Config, random: impl FnMut() -> u64) -> Self;
+/// Calls a method of a connection's protocol with its group's parameters; `$none` if the group has another protocol, which none has.
+macro_rules! of_protocol {
+    ($connection:expr, $groups:expr, $none:expr, |$inner:ident, $config:ident| $call:expr) => {
+        match (&mut $connection.protocol, $groups.get(usize::from($connection.group))) {
+            (Protocol::Tcp($inner), Some(Group::Tcp($config))) => $call,
+            (Protocol::Mptcp($inner), Some(Group::Mptcp($config))) => $call,
+            _ => $none,
+        }
+    };
+}
 
-    /// As [`Connection::new`], for a connection of a group, where connections are of several protocols ([`crate::MixedConnection`]). Of one
-    /// protocol all groups are alike.
-    fn of_group(config: &Self::Config, group: u16, random: impl FnMut() -> u64) -> Self {
-        let _ = group;
-        Self::new(config, random)
+/// Calls a method without parameters.
+macro_rules! of_either {
+    ($connection:expr, |$inner:ident| $call:expr) => {
+        match &$connection.protocol {
+            Protocol::Tcp($inner) => $call,
+            Protocol::Mptcp($inner) => $call,
+        }
+    };
+}
+
+impl Connection {
+    /// Number of paths of a connection, at least 1: of groups the most.
+    pub fn paths(groups: &[Group]) -> usize {
+        let paths = |group: &Group| match group {
+            Group::Tcp(_) => 1,
+            Group::Mptcp(parameters) => MptcpConnection::paths(parameters),
+        };
+        groups.iter().map(paths).max().unwrap_or(1)
+    }
+
+    /// Returns a closed connection of a group. `random` supplies bits for keys and nonces; TCP uses none.
+    pub fn new(groups: &[Group], group: u16, random: impl FnMut() -> u64) -> Connection {
+        let protocol = match groups.get(usize::from(group)) {
+            Some(Group::Mptcp(parameters)) => {
+                Protocol::Mptcp(MptcpConnection::new(parameters, random))
+            }
+            Some(Group::Tcp(config)) => Protocol::Tcp(TcpConnection::new(config)),
+            None => Protocol::Tcp(TcpConnection::new(&TcpConfig::default())),
+        };
+        Connection { group, protocol }
     }
 
     /// Appends `bytes` to the stream, which opens the connection if it is closed.
-    fn write(&mut self, now: Time, bytes: u64);
-
-    /// Bytes written.
-    fn written(&self) -> u64;
-
-    /// Bytes of the stream acknowledged to the client.
-    fn acked(&self) -> u64;
-
-    /// Bytes received in order by the server.
-    fn delivered(&self) -> u64;
-
-    /// True if all data written is acknowledged, on every path that carried it.
-    fn is_idle(&self) -> bool;
-
-    /// Handles an acknowledgement (ACK or SYN/ACK) that arrived at the client on `path`.
-    fn on_ack(&mut self, config: &Self::Config, now: Time, path: usize, ack: &Segment);
-
-    /// Handles a segment that arrived at the server on `path`. Returns the acknowledgement, to be sent on the same path, unless it is
-    /// delayed.
-    fn on_segment(
-        &mut self,
-        config: &Self::Config,
-        now: Time,
-        path: usize,
-        segment: &Segment,
-    ) -> Option<Segment>;
-
-    /// Next segment of the client and its path; `None` if nothing may be sent now.
-    fn next_segment(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
-
-    /// Time at which [`Connection::on_timer`] is due; [`Time::NEVER`] if no timer runs.
-    fn deadline(&self) -> Time;
-
-    /// Runs the client's timers that are due.
-    fn on_timer(&mut self, config: &Self::Config, now: Time);
-
-    /// Time at which [`Connection::on_ack_timer`] is due; [`Time::NEVER`] if no timer runs.
-    fn ack_deadline(&self) -> Time;
-
-    /// Returns a delayed acknowledgement that is due, and its path. Call until it returns `None`.
-    fn on_ack_timer(&mut self, config: &Self::Config, now: Time) -> Option<(usize, Segment)>;
-
-    /// Offset in the stream of a data segment's first byte.
-    fn stream_offset(&self, segment: &Segment) -> u64;
-
-    /// Counters so far.
-    fn counters(&self) -> ConnectionCounters;
-
-    /// Counters of the sender of a path; zeros for one that has not been opened.
-    fn path_counters(&self, path: usize) -> SenderCounters;
-
-    /// State of the client's sender on a path; `None` of a path that has not opened.
-    fn sender_state(&self, path: usize) -> Option<SenderState>;
-
-    /// What both ends agreed on.
-    fn agreed(&self, config: &Self::Config) -> Agreed;
-
-    /// Writes the TCP options of `segment` that a switch would read, those of MPTCP handshakes, into `area`, and returns their length; 0
-    /// for a segment without.
-    fn options(config: &Self::Config, segment: &Segment, area: &mut [u8; 40]) -> usize {
-        let _ = (config, segment, area);
-        0
-    }
-}
-
-/// A TCP connection: sender and receiver.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub struct TcpConnection {
-    sender: Sender,
-    receiver: Receiver,
-}
-
-impl Connection for TcpConnection {
-    type Config = TcpConfig;
-
-    fn paths(_: &TcpConfig) -> usize {
-        1
-    }
-
-    fn new(config: &TcpConfig, _: impl FnMut() -> u64) -> TcpConnection {
-        TcpConnection { sender: Sender::new(config), receiver: Receiver::new() }
-    }
-
-    fn write(&mut self, now: Time, bytes: u64) {
-        self.sender.write(now, bytes);
-    }
-
-    fn written(&self) -> u64 {
-        self.sender.written()
-    }
-
-    fn acked(&self) -> u64 {
-        self.sender.acked()
-    }
-
     #[inline]
-    fn delivered(&self) -> u64 {
-        self.receiver.delivered()
-    }
-
-    #[inline]
-    fn is_idle(&self) -> bool {
-        self.sender.is_idle()
-    }
-
-    #[inline]
-    fn on_ack(&mut self, config: &TcpConfig, now: Time, _: usize, ack: &Segment) {
-        self.sender.on_segment(config, now, ack);
-    }
-
-    #[inline]
-    fn on_segment(
-        &mut self,
-        config: &TcpConfig,
-        now: Time,
-        _: usize,
-        segment: &Segment,
-    ) -> Option<Segment> {
-        self.receiver.on_segment(config, now, segment)
-    }
-
-    #[inline]
-    fn next_segment(&mut self, config: &TcpConfig, now: Time) -> Option<(usize, Segment)> {
-        self.sender.next_segment(config, now).map(|segment| (0, segment))
-    }
-
-    #[inline]
-    fn deadline(&self) -> Time {
-        self.sender.deadline()
-    }
-
-    #[inline]
-    fn on_timer(&mut self, config: &TcpConfig, now: Time) {
-        self.sender.on_timer(config, now);
-    }
-
-    #[inline]
-    fn ack_deadline(&self) -> Time {
-        self.receiver.deadline()
-    }
-
-    #[inline]
-    fn on_ack_timer(&mut self, config: &TcpConfig, now: Time) -> Option<(usize, Segment)> {
-        self.receiver.on_timer(config, now).map(|segment| (0, segment))
-    }
-
-    #[inline]
-    fn stream_offset(&self, segment: &Segment) -> u64 {
-        segment.seq
-    }
-
-    fn counters(&self) -> ConnectionCounters {
-        let sender = self.sender.counters();
-        ConnectionCounters {
-            segments: sender.segments,
-            retransmitted: sender.retransmitted,
-            timeouts: sender.timeouts,
-            fast_recoveries: sender.fast_recoveries,
-            reordered: self.receiver.reordered(),
-            reinjected: 0,
-            penalties: 0,
-            refused_joins: 0,
+    pub fn write(&mut self, now: Time, bytes: u64) {
+        match &mut self.protocol {
+            Protocol::Tcp(tcp) => tcp.write(now, bytes),
+            Protocol::Mptcp(mptcp) => mptcp.write(now, bytes),
         }
     }
 
-    fn path_counters(&self, _: usize) -> SenderCounters {
-        self.sender.counters()
+    /// Bytes written.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        of_either!(self, |inner| inner.written())
     }
 
-    fn sender_state(&self, path: usize) -> Option<SenderState> {
-        (path == 0).then(|| self.sender.state())
+    /// Bytes of the stream acknowledged to the client.
+    #[inline]
+    pub fn acked(&self) -> u64 {
+        of_either!(self, |inner| inner.acked())
     }
 
-    fn agreed(&self, config: &TcpConfig) -> Agreed {
-        Agreed { tcp: *config, data_seqs: None }
+    /// Bytes received in order by the server.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        of_either!(self, |inner| inner.delivered())
+    }
+
+    /// True if all data written is acknowledged, on every path that carried it.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        of_either!(self, |inner| inner.is_idle())
+    }
+
+    /// Handles an acknowledgement (ACK or SYN/ACK) that arrived at the client on `path`.
+    #[inline]
+    pub fn on_ack(&mut self, groups: &[Group], now: Time, path: usize, ack: &Segment) {
+        of_protocol!(self, groups, (), |inner, config| inner.on_ack(config, now, path, ack));
+    }
+
+    /// Handles a segment that arrived at the server on `path`. Returns the acknowledgement, to be sent on the same path, unless it is
+    /// delayed.
+    #[inline]
+    pub fn on_segment(
+        &mut self,
+        groups: &[Group],
+        now: Time,
+        path: usize,
+        segment: &Segment,
+    ) -> Option<Segment> {
+        of_protocol!(self, groups, None, |inner, config| inner
+            .on_segment(config, now, path, segment))
+    }
+
+    /// Next segment of the client and its path; `None` if nothing may be sent now.
+    #[inline]
+    pub fn next_segment(&mut self, groups: &[Group], now: Time) -> Option<(usize, Segment)> {
+        of_protocol!(self, groups, None, |inner, config| inner.next_segment(config, now))
+    }
+
+    /// Time at which [`Connection::on_timer`] is due; [`Time::NEVER`] if no timer runs.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        of_either!(self, |inner| inner.deadline())
+    }
+
+    /// Runs the client's timers that are due.
+    #[inline]
+    pub fn on_timer(&mut self, groups: &[Group], now: Time) {
+        of_protocol!(self, groups, (), |inner, config| inner.on_timer(config, now));
+    }
+
+    /// Time at which [`Connection::on_ack_timer`] is due; [`Time::NEVER`] if no timer runs.
+    #[inline]
+    pub fn ack_deadline(&self) -> Time {
+        of_either!(self, |inner| inner.ack_deadline())
+    }
+
+    /// Returns a delayed acknowledgement that is due, and its path. Call until it returns `None`.
+    #[inline]
+    pub fn on_ack_timer(&mut self, groups: &[Group], now: Time) -> Option<(usize, Segment)> {
+        of_protocol!(self, groups, None, |inner, config| inner.on_ack_timer(config, now))
+    }
+
+    /// Offset in the stream of a data segment's first byte.
+    #[inline]
+    pub fn stream_offset(&self, segment: &Segment) -> u64 {
+        of_either!(self, |inner| inner.stream_offset(segment))
+    }
+
+    /// Counters so far.
+    pub fn counters(&self) -> ConnectionCounters {
+        of_either!(self, |inner| inner.counters())
+    }
+
+    /// Counters of the sender of a path; zeros for one that has not been opened.
+    pub fn path_counters(&self, path: usize) -> SenderCounters {
+        of_either!(self, |inner| inner.path_counters(path))
+    }
+
+    /// State of the client's sender on a path; `None` of a path that has not opened.
+    pub fn sender_state(&self, path: usize) -> Option<SenderState> {
+        of_either!(self, |inner| inner.sender_state(path))
+    }
+
+    /// What both ends agreed on.
+    pub fn agreed(&self, groups: &[Group]) -> Agreed {
+        match (&self.protocol, groups.get(usize::from(self.group))) {
+            (Protocol::Mptcp(inner), Some(Group::Mptcp(config))) => inner.agreed(config),
+            (Protocol::Tcp(inner), Some(Group::Tcp(config))) => inner.agreed(config),
+            _ => Agreed { tcp: TcpConfig::default(), data_seqs: None },
+        }
+    }
+
+    /// Writes the TCP options of `segment` that a switch would read, those of MPTCP handshakes, into `area`, and returns their length; 0
+    /// for a segment without.
+    pub fn options(groups: &[Group], segment: &Segment, area: &mut [u8; 40]) -> usize {
+        let Options::Mptcp(_) = segment.options else { return 0 };
+        let mptcp = groups.iter().find_map(|group| match group {
+            Group::Mptcp(parameters) => Some(parameters),
+            Group::Tcp(_) => None,
+        });
+        mptcp.map_or(0, |parameters| MptcpConnection::options(parameters, segment, area))
     }
 }

@@ -25,21 +25,21 @@
 //! A transfer over a network with a one-way delay of 50 us and no losses:
 //!
 //! ```
-//! use heddle_transport::{Connection, TcpConfig, TcpConnection};
+//! use heddle_transport::{Connection, Group, TcpConfig};
 //! use heddle_units::Time;
 //!
-//! let config = TcpConfig::default();
-//! let mut tcp = TcpConnection::new(&config, || 0);
+//! let groups = [Group::Tcp(TcpConfig::default())];
+//! let mut tcp = Connection::new(&groups, 0, || 0);
 //! let mut now = Time::ZERO;
 //! tcp.write(now, 10_000);
 //! while !tcp.is_idle() {
 //!     let mut acks = Vec::new();
-//!     while let Some((path, segment)) = tcp.next_segment(&config, now) {
-//!         acks.extend(tcp.on_segment(&config, now + Time::micros(50), path, &segment));
+//!     while let Some((path, segment)) = tcp.next_segment(&groups, now) {
+//!         acks.extend(tcp.on_segment(&groups, now + Time::micros(50), path, &segment));
 //!     }
 //!     now += Time::micros(100);
 //!     for ack in acks {
-//!         tcp.on_ack(&config, now, 0, &ack);
+//!         tcp.on_ack(&groups, now, 0, &ack);
 //!     }
 //! }
 //! assert_eq!(tcp.delivered(), 10_000);
@@ -54,20 +54,21 @@ extern crate std;
 mod config;
 mod congestion;
 mod connection;
+mod counters;
 mod handshake;
-mod mixed;
 pub mod mptcp;
 mod receiver;
 mod rtt;
 mod segment;
 mod sender;
 mod state;
+mod tcp;
 #[cfg(test)]
 mod tests;
 
 pub use config::{Control, LossDetection, Pacing, Recovery, TcpConfig};
-pub use connection::{Connection, ConnectionCounters, TcpConnection};
-pub use mixed::{Group, MixedConnection};
+pub use connection::{Connection, Group};
+pub use counters::ConnectionCounters;
 pub use receiver::Receiver;
 pub use segment::{
     Ecn, HEADER_BYTES, Kind, MIN_FRAME_BYTES, Options, SackBlock, Segment, Timestamp,

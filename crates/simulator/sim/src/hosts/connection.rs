@@ -37,8 +37,8 @@ pub(crate) enum Lifetime {
 }
 
 /// Transport state and flows of a connection.
-pub(super) struct HostConnection<C> {
-    pub(super) transport: C,
+pub(super) struct HostConnection {
+    pub(super) transport: Connection,
     /// Time of the pending timeout event; [`Time::NEVER`] if there is none.
     pub(super) timeout_at: Time,
     /// Time of the pending delayed acknowledgement event; [`Time::NEVER`] if there is none.
@@ -64,14 +64,14 @@ pub(crate) struct ReceivedBytes {
     pub(crate) in_window: Bytes,
 }
 
-impl<C: Connection> HostConnection<C> {
+impl HostConnection {
     /// A connection from `client` to `server` without flows.
     pub(super) fn new(
-        transport: C,
+        transport: Connection,
         (client, server): (u32, u32),
         generation: u32,
         lifetime: Lifetime,
-    ) -> HostConnection<C> {
+    ) -> HostConnection {
         HostConnection {
             transport,
             timeout_at: Time::NEVER,

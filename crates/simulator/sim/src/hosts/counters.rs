@@ -18,7 +18,7 @@ pub(crate) struct HostCounters {
 
 impl HostCounters {
     /// Adds the counters of a connection.
-    pub(super) fn add(&mut self, connection: &impl Connection) {
+    pub(super) fn add(&mut self, connection: &Connection) {
         let (sum, one) = (self.transport, connection.counters());
         self.delivered += connection.delivered();
         self.transport = ConnectionCounters {

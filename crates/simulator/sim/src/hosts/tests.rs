@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl<C: Connection> Hosts<C> {
+impl Hosts {
     /// Packets sent and received.
     pub(crate) fn packets(&self) -> (u64, u64) {
         (self.counters.sent, self.counters.received)

@@ -7,7 +7,7 @@
 
 use heddle_fabric::Fabric;
 use heddle_policy::cflb::Ports;
-use heddle_transport::{Agreed, Connection, Kind, Options, Recovery, SackBlock, Segment};
+use heddle_transport::{Agreed, Kind, Options, Recovery, SackBlock, Segment};
 use heddle_wire::ip::{Ipv4Header, TCP};
 use heddle_wire::mptcp::{DataSeq, Dss, Mapping};
 use heddle_wire::probe::TorId;
@@ -74,11 +74,11 @@ pub(super) struct FrameBuilder {
 
 impl FrameBuilder {
     /// The frame of a packet on the link of `port`.
-    pub(super) fn build<C: Connection>(
+    pub(super) fn build(
         &self,
         (fabric, port): (&Fabric, u32),
         (packets, packet): (&Packets, u32),
-        hosts: &Hosts<C>,
+        hosts: &Hosts,
     ) -> Option<Frame> {
         let hot = &packets.hot[packet as usize];
         let info = &fabric.ports[port as usize];

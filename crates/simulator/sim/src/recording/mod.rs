@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use heddle_fabric::Fabric;
 use heddle_scenario::{PortLimits, Scenario};
-use heddle_transport::{Connection, SenderState};
+use heddle_transport::SenderState;
 use heddle_units::Time;
 
 use crate::hosts::Hosts;
@@ -95,12 +95,12 @@ impl<'a> Observer<'a> {
     }
 
     /// Records a packet that has crossed the link of `port`.
-    pub(crate) fn arrival<C: Connection>(
+    pub(crate) fn arrival(
         &mut self,
         now: Time,
         (fabric, port): (&Fabric, u32),
         (packets, packet): (&Packets, u32),
-        hosts: &Hosts<C>,
+        hosts: &Hosts,
     ) {
         for trace in &mut self.traces {
             trace.arrival((fabric, port), (packets, packet));
@@ -125,7 +125,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Records what an event has changed at the senders of traced flows.
-    pub(crate) fn senders<C: Connection>(&mut self, now: Time, started: u64, hosts: &Hosts<C>) {
+    pub(crate) fn senders(&mut self, now: Time, started: u64, hosts: &Hosts) {
         for (index, trace) in self.traces.iter_mut().enumerate() {
             trace.look_at(now, started, hosts, &mut |point| self.recorder.sender(index, point));
         }

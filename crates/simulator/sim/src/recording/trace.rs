@@ -85,11 +85,11 @@ impl Trace {
     }
 
     /// Passes on the senders that have changed. `started` is the number of flows that have started.
-    pub(super) fn look_at<C: Connection>(
+    pub(super) fn look_at(
         &mut self,
         now: Time,
         started: u64,
-        hosts: &Hosts<C>,
+        hosts: &Hosts,
         changed: &mut dyn FnMut(&TracePoint<'_>),
     ) {
         if self.phase == Phase::Waiting && u64::from(self.flow) <= started {
@@ -98,7 +98,7 @@ impl Trace {
                 .map_or(Phase::Finished, |(id, serial)| Phase::Running(id, serial));
         }
         let Phase::Running(id, generation) = self.phase else { return };
-        for path in 0..C::paths(hosts.config()) {
+        for path in 0..Connection::paths(hosts.groups()) {
             let Some(state) = hosts.sender_state(id, path) else { continue };
             let subflow = self.subflow(path);
             let SenderState { cwnd, ssthresh, srtt, counters, .. } = state;

@@ -2,12 +2,11 @@
 
 use heddle_policy::Scheme;
 use heddle_scenario::Change;
-use heddle_transport::Connection;
 
 use super::Simulation;
 use crate::engine::Event;
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Takes links down or up, and schedules the convergence of routing, which does not notice impairments.
     pub(super) fn fault(&mut self, index: u32) {
         let event = &self.scenario.events[index as usize];

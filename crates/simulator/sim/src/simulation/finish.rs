@@ -2,7 +2,6 @@
 
 use heddle_fabric::{Fabric, PortInfo};
 use heddle_policy::Scheme;
-use heddle_transport::Connection;
 use heddle_units::{Bytes, Rate};
 
 use super::Simulation;
@@ -13,7 +12,7 @@ use crate::path_use::PathUseTracker;
 use crate::switching::PROBE_BYTES;
 use crate::traffic::UNBOUNDED_BYTES;
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Computes the results.
     pub(crate) fn finish(self) -> Outcome {
         let hosts = self.hosts.counters();
@@ -71,7 +70,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
     }
 }
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Measured flows that have not finished.
     fn unfinished(&self) -> Vec<UnfinishedFlow> {
         let record = |(flow, received): (&Flow, ReceivedBytes)| UnfinishedFlow {

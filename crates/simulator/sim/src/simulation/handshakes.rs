@@ -5,7 +5,7 @@ use heddle_transport::{Connection, Kind};
 
 use super::Simulation;
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Passes a handshake packet to the scheme of `switch`, if it is the ToR of either end. TCP is parsed at these ToRs only.
     #[cold]
     pub(super) fn inspect_handshake(&mut self, switch: u32, packet: u32) {
@@ -21,7 +21,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
             return;
         };
         let mut area = [0; 40];
-        let len = C::options(self.hosts.config(), &body.segment, &mut area);
+        let len = Connection::options(self.hosts.groups(), &body.segment, &mut area);
         let flags = flags(body.segment.kind);
         let seen = Handshake { out_hash: out.hash(), ingress, flags, options: &area[..len] };
         self.switching.handshake(self.now, switch, &seen);

@@ -6,7 +6,7 @@ use heddle_transport::{Connection, Kind};
 use super::Simulation;
 use crate::network::{Hot, PacketKind};
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Passes a segment to the scheme of `switch`, if it is the ToR of the host that sends the data. A host whose receive window the scheme closes sends
     /// nothing new before the next acknowledgement. Under MPTCP windows stay as they are: they are those of connections, not of subflows.
     #[inline]
@@ -19,7 +19,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
         }
         let Some(segment) = self.segment_of(packet) else { return };
         let window = self.switching.segment(self.now, switch, &segment);
-        if window == ReceiveWindow::Closed && C::paths(self.hosts.config()) == 1 {
+        if window == ReceiveWindow::Closed && Connection::paths(self.hosts.groups()) == 1 {
             self.network.packets.body[packet as usize].segment.window = 0;
         }
     }

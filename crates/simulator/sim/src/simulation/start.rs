@@ -2,7 +2,8 @@
 
 use heddle_fabric::{Fabric, Placer, Scheduler};
 use heddle_policy::DreShift;
-use heddle_scenario::{Placing, Scenario, Scheme};
+use heddle_scenario::{Placing, Scenario, Scheme, Transport};
+use heddle_transport::Group;
 
 use crate::engine::Wheel;
 use crate::five_tuple::FlowHash;
@@ -21,6 +22,15 @@ pub(super) fn is_failed(scenario: &Scenario, fabric: &Fabric, link: u32) -> bool
     let (a, b) = (&fabric.node(a).name, &fabric.node(b).name);
     let same = |(x, y): &(String, String)| (x == a && y == b) || (x == b && y == a);
     scenario.fabric.failed.iter().any(same)
+}
+
+/// Protocols and parameters of the workloads.
+pub(super) fn groups(scenario: &Scenario) -> Vec<Group> {
+    let group = |transport: &Transport| match *transport {
+        Transport::Tcp(tcp) => Group::Tcp(tcp),
+        Transport::Mptcp(mptcp) => Group::Mptcp(mptcp.into()),
+    };
+    scenario.transports().iter().map(group).collect()
 }
 
 /// Empty ports with the scenario's rates and buffers.

@@ -1,6 +1,6 @@
 //! Arrivals against the scenario's parameters.
 
-use heddle_transport::{TcpConfig, TcpConnection};
+use heddle_transport::{Group, TcpConfig};
 use heddle_units::Rate;
 
 use super::*;
@@ -124,7 +124,7 @@ fn long_flows_start_within_their_time() {
 #[test]
 fn flows_of_a_pair_take_its_connections_in_turn() {
     let mut hosts =
-        Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None, FlowHash::FiveTuple);
+        Hosts::new(vec![Group::Tcp(TcpConfig::default())], 1, None, None, FlowHash::FiveTuple);
     let mut pools = ConnectionPools::default();
     let mut connection = |from, to, connections| {
         let flow = NewFlow { from, to, size: Bytes(1), connections, workload: 0, index: 0 };
@@ -158,7 +158,7 @@ fn a_further_workload_leaves_the_flows_of_the_first_as_they_are() {
 #[test]
 fn a_pool_opens_a_connection_only_if_none_is_idle() {
     let mut hosts =
-        Hosts::<TcpConnection>::new(TcpConfig::default(), 1, None, None, FlowHash::FiveTuple);
+        Hosts::new(vec![Group::Tcp(TcpConfig::default())], 1, None, None, FlowHash::FiveTuple);
     let mut pools = ConnectionPools::default();
     let flow = NewFlow {
         from: 0,
@@ -168,7 +168,7 @@ fn a_pool_opens_a_connection_only_if_none_is_idle() {
         workload: 0,
         index: 0,
     };
-    let mut connection = |hosts: &mut Hosts<TcpConnection>| pools.connection(&flow, hosts);
+    let mut connection = |hosts: &mut Hosts| pools.connection(&flow, hosts);
     assert_eq!([(); 2].map(|()| connection(&mut hosts)), [0, 0], "it carries nothing yet");
     hosts.occupy(0);
     assert_eq!([(); 2].map(|()| connection(&mut hosts)), [1, 1]);

@@ -6,26 +6,22 @@ use super::client::Client;
 use super::secrets::Secrets;
 use super::server::Server;
 use super::{Context, MptcpConfig, Parameters};
-use crate::{
-    Agreed, Connection, ConnectionCounters, Options, Segment, SenderCounters, SenderState,
-};
+use crate::{Agreed, ConnectionCounters, Options, Segment, SenderCounters, SenderState};
 
 /// An MPTCP connection: client and server. Each path is a subflow.
 #[derive(Clone, Debug)]
-pub struct MptcpConnection {
+pub(crate) struct MptcpConnection {
     client: Client,
     server: Server,
     secrets: Secrets,
 }
 
-impl Connection for MptcpConnection {
-    type Config = Parameters;
-
-    fn paths(parameters: &Parameters) -> usize {
+impl MptcpConnection {
+    pub(crate) fn paths(parameters: &Parameters) -> usize {
         usize::from(parameters.config.subflows.max(1))
     }
 
-    fn new(parameters: &Parameters, random: impl FnMut() -> u64) -> MptcpConnection {
+    pub(crate) fn new(parameters: &Parameters, random: impl FnMut() -> u64) -> MptcpConnection {
         MptcpConnection {
             client: Client::new(),
             server: Server::default(),
@@ -33,35 +29,41 @@ impl Connection for MptcpConnection {
         }
     }
 
-    fn write(&mut self, _: Time, bytes: u64) {
+    pub(crate) fn write(&mut self, _: Time, bytes: u64) {
         self.client.write(bytes);
     }
 
-    fn written(&self) -> u64 {
+    pub(crate) fn written(&self) -> u64 {
         self.client.written()
     }
 
-    fn acked(&self) -> u64 {
+    pub(crate) fn acked(&self) -> u64 {
         self.client.acked()
     }
 
     #[inline]
-    fn delivered(&self) -> u64 {
+    pub(crate) fn delivered(&self) -> u64 {
         self.server.delivered()
     }
 
     #[inline]
-    fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.client.is_idle()
     }
 
     #[inline]
-    fn on_ack(&mut self, parameters: &Parameters, now: Time, path: usize, ack: &Segment) {
+    pub(crate) fn on_ack(
+        &mut self,
+        parameters: &Parameters,
+        now: Time,
+        path: usize,
+        ack: &Segment,
+    ) {
         self.client.on_ack(&context(parameters, &self.secrets, now), path, ack);
     }
 
     #[inline]
-    fn on_segment(
+    pub(crate) fn on_segment(
         &mut self,
         parameters: &Parameters,
         now: Time,
@@ -72,34 +74,42 @@ impl Connection for MptcpConnection {
     }
 
     #[inline]
-    fn next_segment(&mut self, parameters: &Parameters, now: Time) -> Option<(usize, Segment)> {
+    pub(crate) fn next_segment(
+        &mut self,
+        parameters: &Parameters,
+        now: Time,
+    ) -> Option<(usize, Segment)> {
         self.client.next_segment(&context(parameters, &self.secrets, now))
     }
 
     #[inline]
-    fn deadline(&self) -> Time {
+    pub(crate) fn deadline(&self) -> Time {
         self.client.deadline()
     }
 
-    fn on_timer(&mut self, parameters: &Parameters, now: Time) {
+    pub(crate) fn on_timer(&mut self, parameters: &Parameters, now: Time) {
         self.client.on_timer(&context(parameters, &self.secrets, now));
     }
 
     #[inline]
-    fn ack_deadline(&self) -> Time {
+    pub(crate) fn ack_deadline(&self) -> Time {
         self.server.deadline()
     }
 
-    fn on_ack_timer(&mut self, parameters: &Parameters, now: Time) -> Option<(usize, Segment)> {
+    pub(crate) fn on_ack_timer(
+        &mut self,
+        parameters: &Parameters,
+        now: Time,
+    ) -> Option<(usize, Segment)> {
         self.server.on_timer(&context(parameters, &self.secrets, now))
     }
 
     #[inline]
-    fn stream_offset(&self, segment: &Segment) -> u64 {
+    pub(crate) fn stream_offset(&self, segment: &Segment) -> u64 {
         segment.data_seq
     }
 
-    fn counters(&self) -> ConnectionCounters {
+    pub(crate) fn counters(&self) -> ConnectionCounters {
         let each = self.client.subflows().map(|subflow| subflow.sender.counters());
         let zero = ConnectionCounters {
             reordered: self.server.reordered(),
@@ -111,23 +121,27 @@ impl Connection for MptcpConnection {
         each.fold(zero, add)
     }
 
-    fn path_counters(&self, path: usize) -> SenderCounters {
+    pub(crate) fn path_counters(&self, path: usize) -> SenderCounters {
         let subflow = self.client.subflows().nth(path);
         subflow.map_or_else(SenderCounters::default, |subflow| subflow.sender.counters())
     }
 
-    fn sender_state(&self, path: usize) -> Option<SenderState> {
+    pub(crate) fn sender_state(&self, path: usize) -> Option<SenderState> {
         self.client.subflows().nth(path).map(|subflow| subflow.sender.state())
     }
 
-    fn agreed(&self, parameters: &Parameters) -> Agreed {
+    pub(crate) fn agreed(&self, parameters: &Parameters) -> Agreed {
         let MptcpConfig { tcp, version, .. } = parameters.config;
         let first = |key| version.initial_data_seq(key);
         let data_seqs = Some((first(self.secrets.client), first(self.secrets.server)));
         Agreed { tcp, data_seqs }
     }
 
-    fn options(parameters: &Parameters, segment: &Segment, area: &mut [u8; 40]) -> usize {
+    pub(crate) fn options(
+        parameters: &Parameters,
+        segment: &Segment,
+        area: &mut [u8; 40],
+    ) -> usize {
         let Options::Mptcp(handshake) = segment.options else { return 0 };
         let option = handshake.option(parameters.config.version, segment.len);
         option.emit(area).unwrap_or(0)

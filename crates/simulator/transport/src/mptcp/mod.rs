@@ -34,6 +34,6 @@ mod tests;
 pub use crate::config::Coupling;
 pub use crate::handshake::Handshake;
 pub use config::{FullWindow, JoinTime, MptcpConfig, Parameters, Scheduler};
-pub use connection::MptcpConnection;
+pub(crate) use connection::MptcpConnection;
 
 use context::Context;

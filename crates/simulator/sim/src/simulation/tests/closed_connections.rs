@@ -2,7 +2,7 @@
 
 use heddle_policy::{Ecmp, Tor};
 use heddle_scenario::{Source, load};
-use heddle_transport::{Segment, TcpConnection};
+use heddle_transport::Segment;
 
 use super::*;
 use crate::hosts::HostCounters;
@@ -22,7 +22,7 @@ fn two_flows() -> Scenario {
     load(&Source::new("strays.toml", TEXT), &files).unwrap_or_else(|error| panic!("{error}"))
 }
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Runs until `condition` holds.
     fn run_until(&mut self, condition: fn(&Self) -> bool) {
         while !condition(self) {
@@ -70,9 +70,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
 #[test]
 fn a_packet_of_a_connection_that_is_gone_changes_nothing() {
     let scenario = two_flows();
-    let mut simulation =
-        Simulation::<Ecmp, TcpConnection>::new(&scenario, (), *scenario.transport.tcp(), 1)
-            .unwrap();
+    let mut simulation = Simulation::<Ecmp>::new(&scenario, (), 1).unwrap();
     simulation.run_until(|run| run.flows.len() == 1 && run.network.packets.len() == 0);
     simulation.expect_discard();
     simulation

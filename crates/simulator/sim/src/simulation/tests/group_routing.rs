@@ -42,7 +42,7 @@ struct Sent {
     arrived: bool,
 }
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Takes the links down of which `is_down` holds, and the others up; routes follow.
     fn set_links(&mut self, is_down: impl Fn(u32) -> bool) {
         for (port, info) in (0..).zip(&self.fabric.ports) {
@@ -142,7 +142,7 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
 
 /// What a test does with a simulation.
 trait Check {
-    fn check<S: Scheme>(self, simulation: Simulation<'_, S, TcpConnection>);
+    fn check<S: Scheme>(self, simulation: Simulation<'_, S>);
 }
 
 struct Run<'a, A>(&'a Scenario, A);
@@ -152,8 +152,7 @@ impl<A: Check> schemes::WithScheme for Run<'_, A> {
 
     fn with<S: Scheme>(self, config: S::Config) {
         let Run(scenario, check) = self;
-        let Transport::Tcp(tcp) = scenario.transport else { return };
-        check.check(Simulation::<S, TcpConnection>::new(scenario, config, tcp, 1).unwrap());
+        check.check(Simulation::<S>::new(scenario, config, 1).unwrap());
     }
 }
 
@@ -165,7 +164,7 @@ fn run(scenario: &Scenario, check: impl Check) {
 struct Failures(Random);
 
 impl Check for Failures {
-    fn check<S: Scheme>(mut self, mut simulation: Simulation<'_, S, TcpConnection>) {
+    fn check<S: Scheme>(mut self, mut simulation: Simulation<'_, S>) {
         let random = &mut self.0;
         let down = simulation.draw_links(random);
         simulation.set_links(|link| down.contains(&link));
@@ -209,7 +208,7 @@ fn packets_arrive_or_have_no_route_whatever_links_fail() {
 struct Steps;
 
 impl Check for Steps {
-    fn check<S: Scheme>(self, mut simulation: Simulation<'_, S, TcpConnection>) {
+    fn check<S: Scheme>(self, mut simulation: Simulation<'_, S>) {
         let mut sent = simulation.inject(PACKETS, &mut Random::new(1, Stream::Traffic));
         simulation.deliver(&mut sent, Time::NEVER);
         assert!(sent.iter().all(|sent| sent.arrived));
@@ -236,7 +235,7 @@ fn valiant_paths_have_five_steps_two_of_them_between_groups() {
 struct Idle;
 
 impl Check for Idle {
-    fn check<S: Scheme>(self, mut simulation: Simulation<'_, S, TcpConnection>) {
+    fn check<S: Scheme>(self, mut simulation: Simulation<'_, S>) {
         let mut random = Random::new(1, Stream::Traffic);
         for _ in 0..100 {
             let mut sent = simulation.inject(1, &mut random);

@@ -8,16 +8,12 @@ mod group_routing;
 
 use std::ops::RangeInclusive;
 
-use heddle_policy::Shim;
-use heddle_scenario::Transport;
-use heddle_transport::TcpConnection;
-use heddle_transport::mptcp::MptcpConnection;
-
 use super::*;
 use crate::outcome::Outcome;
 use crate::schemes;
+use heddle_policy::Shim;
 
-impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
+impl<S: Scheme> Simulation<'_, S> {
     /// Every packet sent is accounted for.
     fn check_balance(&self) {
         let (sent, received) = self.hosts.packets();
@@ -64,32 +60,22 @@ impl<S: Scheme, C: Connection> Simulation<'_, S, C> {
 /// Events between two checks of every packet and connection.
 const DEEP_CHECK_EVERY: u64 = 7;
 
-struct Checked<'a, C: Connection>(&'a Scenario, C::Config, u64);
+struct Checked<'a>(&'a Scenario, u64);
 
-impl<C: Connection> schemes::WithScheme for Checked<'_, C> {
+impl schemes::WithScheme for Checked<'_> {
     type Output = Outcome;
 
     fn with<S: Scheme>(self, config: S::Config) -> Outcome {
-        let Checked(scenario, transport, seed) = self;
-        let mut simulation = Simulation::<S, C>::new(scenario, config, transport, seed)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let Checked(scenario, seed) = self;
+        let mut simulation =
+            Simulation::<S>::new(scenario, config, seed).unwrap_or_else(|error| panic!("{error}"));
         simulation.run_checked();
         simulation.finish()
     }
 }
 
 fn run_checked(scenario: &Scenario, seed: u64) -> Outcome {
-    let scheme = &scenario.scheme;
-    let outcome = match scenario.transport {
-        Transport::Tcp(tcp) => {
-            schemes::dispatch(scheme, seed, Checked::<TcpConnection>(scenario, tcp, seed))
-        }
-        Transport::Mptcp(mptcp) => schemes::dispatch(
-            scheme,
-            seed,
-            Checked::<MptcpConnection>(scenario, mptcp.into(), seed),
-        ),
-    };
+    let outcome = schemes::dispatch(&scenario.scheme, seed, Checked(scenario, seed));
     outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -8,7 +8,8 @@ use std::vec::Vec;
 use heddle_units::{Bytes, Rate, Time};
 
 use crate::mptcp::{Handshake, MptcpConfig, MptcpConnection, Parameters};
-use crate::{Connection, ConnectionCounters, Kind, Options, Segment, TcpConfig, TcpConnection};
+use crate::tcp::TcpConnection;
+use crate::{ConnectionCounters, Kind, Options, Segment, TcpConfig};
 
 /// Impairment of a segment, in addition to its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +190,7 @@ impl Net {
 
     /// Adds a TCP connection.
     pub fn open_tcp(&mut self, config: TcpConfig, route: usize, bytes: u64) -> usize {
-        let mut connection = TcpConnection::new(&config, || 0);
+        let mut connection = TcpConnection::new(&config);
         connection.write(self.now, bytes);
         self.add(AnyConnection::Tcp(connection, config), &[route])
     }

@@ -115,7 +115,6 @@ proptest! {
         config in any_config(),
         noise in prop::collection::vec((0usize..5, crate::tests::any_segment()), 1..60),
     ) {
-        use crate::Connection;
         let with = crate::mptcp::Parameters::from(config);
         let mut connection = crate::mptcp::MptcpConnection::new(&with, || 7);
         connection.write(Time::ZERO, 1 << 20);
