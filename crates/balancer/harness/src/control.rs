@@ -252,8 +252,8 @@ impl Cluster {
                 vips.insert(&key(address, PORT, TCP), &direct)?;
             }
         }
-        let own = network::balancer_address(at);
-        vips.insert(&key(own.ip(), own.port(), UDP), &of_kind(VipKind::Steering))
+        let address = network::balancer_address(at);
+        vips.insert(&key(address.ip(), address.port(), UDP), &of_kind(VipKind::Steering))
     }
 
     /// The other service of the group, whose backends have targets of its own.

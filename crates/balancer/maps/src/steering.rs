@@ -78,12 +78,12 @@ impl Message {
             sign(&mut again, key, sender, inner);
             key != [0; 2] && again == *header
         };
-        let of = |kind: u8| SteeringKind::from_number(kind.into());
+        let kind_of = |kind: u8| SteeringKind::from_number(kind.into());
         let number =
             |at: usize| header[at..at + 4].iter().fold(0, |all, &b| all << 8 | u32::from(b));
         let known = header[0] == STEERING_VERSION as u8 && keys.iter().any(is_signed);
-        let kind = of(header[1]).filter(|_| known)?;
-        Some(Message { kind, query: of(header[2]), token: number(4), backend: number(8) })
+        let kind = kind_of(header[1]).filter(|_| known)?;
+        Some(Message { kind, query: kind_of(header[2]), token: number(4), backend: number(8) })
     }
 }
 

@@ -128,10 +128,11 @@ impl Translate {
     /// # Errors
     /// [`Error::Program`] if the kernel refuses the frame.
     pub fn run(&self, direction: TcDirection, frame: &[u8], repeat: u32) -> Result<Run, Error> {
-        let of = |(side, name, _): &(TcDirection, &'static str, _)| {
+        let program_of = |(side, name, _): &(TcDirection, &'static str, _)| {
             (*side == direction).then_some(*name)
         };
-        let name = DIRECTIONS.iter().find_map(of).ok_or(Error::Missing("program of this side"))?;
+        let name =
+            DIRECTIONS.iter().find_map(program_of).ok_or(Error::Missing("program of this side"))?;
         run_tc(&self.object, name, frame, repeat)
     }
 }

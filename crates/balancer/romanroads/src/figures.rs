@@ -29,11 +29,11 @@ fn joins(measurements: &Measurements) -> Option<Section> {
         [System::Tcp, System::Alone, System::Published, System::Learn].iter().fold(
             plot,
             |plot, &system| {
-                let of = measurements
+                let measured = measurements
                     .joins
                     .iter()
                     .filter(|p| (p.system, p.balancers) == (system, balancers));
-                let points: Vec<_> = of.map(|p| (p.backends as f64, p.right)).collect();
+                let points: Vec<_> = measured.map(|p| (p.backends as f64, p.right)).collect();
                 if points.is_empty() {
                     plot
                 } else {
@@ -101,8 +101,8 @@ impl Part {
         let plot = Plot::new(self.id, self.title, x, y);
         let plot = plot.series(Series::new("The paper's order", Style::Dashed, paper));
         [System::Published, System::Learn].iter().fold(plot, |plot, &system| {
-            let of = points.iter().filter(|point| point.system == system);
-            let ours = of.map(|point| (point.balancers as f64, (self.figure)(point)));
+            let measured = points.iter().filter(|point| point.system == system);
+            let ours = measured.map(|point| (point.balancers as f64, (self.figure)(point)));
             plot.series(Series::line(system.title(), ours))
         })
     }

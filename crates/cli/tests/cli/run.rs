@@ -168,7 +168,7 @@ fn json_is_pure_and_its_keys_are_stable() {
 #[test]
 fn equal_runs_at_any_number_of_threads() {
     let folder = Folder::new();
-    let of = |words: &str| {
+    let runs_of = |words: &str| {
         std::fs::remove_dir_all(folder.path("out")).unwrap_or_default();
         let mut runs = folder.heddle(words).json()["runs"].take();
         for run in runs.as_array_mut().unwrap() {
@@ -176,9 +176,9 @@ fn equal_runs_at_any_number_of_threads() {
         }
         runs
     };
-    let runs = of("run small.toml --json --jobs 1");
-    assert_eq!(of("run small.toml --json --jobs 1"), runs);
-    assert_eq!(of("run small.toml --json --jobs 2"), runs);
+    let runs = runs_of("run small.toml --json --jobs 1");
+    assert_eq!(runs_of("run small.toml --json --jobs 1"), runs);
+    assert_eq!(runs_of("run small.toml --json --jobs 2"), runs);
     assert_ne!(runs[0]["digest"], runs[1]["digest"], "another seed is another run");
 }
 

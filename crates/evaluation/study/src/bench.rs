@@ -295,9 +295,9 @@ pub fn compare(speeds: &mut [Speed]) {
         speeds.iter().map(|speed| (speed.case, speed.packet_hops_per_cpu_second)).collect();
     for speed in speeds {
         let baseline = Case::of(speed.case).and_then(|case| case.baseline);
-        let of = found.iter().find(|(case, _)| Some(*case) == baseline);
-        speed.baseline = of.map(|(case, _)| *case);
-        speed.over_baseline = of.map(|(_, rate)| rate / speed.packet_hops_per_cpu_second);
+        let measured = found.iter().find(|(case, _)| Some(*case) == baseline);
+        speed.baseline = measured.map(|(case, _)| *case);
+        speed.over_baseline = measured.map(|(_, rate)| rate / speed.packet_hops_per_cpu_second);
     }
 }
 

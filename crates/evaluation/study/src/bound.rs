@@ -273,11 +273,11 @@ mod tests {
             ("workload.load", "0.01"),
             ("transport.dup_threshold", "1000"),
         ];
-        let of = |more: &[(&str, &str)]| {
+        let means = |more: &[(&str, &str)]| {
             let run = run(&cell(1, &[&slow[..], more].concat()));
             (run.bound_mean_seconds.unwrap(), run.fct.all.unwrap())
         };
-        let (bound, spray) = of(&[("scheme", "spray")]);
+        let (bound, spray) = means(&[("scheme", "spray")]);
         assert!(
             spray.slowdown.mean < 0.5,
             "several paths of a tenth of the hosts' rate: {spray:?}"

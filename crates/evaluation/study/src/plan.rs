@@ -108,12 +108,12 @@ mod tests {
     use crate::testing::scenario;
 
     fn plan(loads: &[&str]) -> Plan {
-        let of = |load: &&str| {
+        let combination = |load: &&str| {
             let rate = r#"[{ between = "leaf-1 spine-1", rate = "150Mbps" }]"#;
             let scenario = scenario(&[("workload.load", load), ("fabric.link", rate)]);
             Combination::new(vec![(*load).to_owned()], scenario, vec![1, 2]).unwrap()
         };
-        Plan { combinations: loads.iter().map(of).collect() }
+        Plan { combinations: loads.iter().map(combination).collect() }
     }
 
     #[test]

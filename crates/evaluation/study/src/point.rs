@@ -74,11 +74,11 @@ pub fn cells_under<P: Point>(
     effort: Effort,
     changes: &[(&str, &str)],
 ) -> Result<Vec<Cell>, ScenarioError> {
-    let of = |point: &P| {
+    let cells_of = |point: &P| {
         let scenario = point.changed(effort, changes)?;
         Ok(seeded(&point.label(), &scenario, effort.seeds()))
     };
-    let nested: Result<Vec<_>, ScenarioError> = points.iter().map(of).collect();
+    let nested: Result<Vec<_>, ScenarioError> = points.iter().map(cells_of).collect();
     Ok(nested?.into_iter().flatten().collect())
 }
 

@@ -59,12 +59,12 @@ pub fn shifts<P: SimulatedPaper>(effort: Effort, runs: &[RunSummary]) -> Vec<Shi
     let points = points::<P>();
     let seeds = effort.seeds().len();
     let shift = |(variant, runs): (&Variant, &[RunSummary])| {
-        let of = |point: &P::Point| {
+        let runs_of = |point: &P::Point| {
             let index = points.iter().position(|p| p == point).unwrap_or(0);
             &runs[index * seeds..(index + 1) * seeds]
         };
         let ratio = |h: &Headline<P::Point>| {
-            (h.key, ratio(P::HEADLINE_METRIC, of(&h.worse), of(&h.better)))
+            (h.key, ratio(P::HEADLINE_METRIC, runs_of(&h.worse), runs_of(&h.better)))
         };
         Shift { variant: variant.label, ratios: P::HEADLINES.iter().map(ratio).collect() }
     };

@@ -43,11 +43,11 @@ pub fn growth(runs: &[RunSummary]) -> Option<f64> {
     let scores: Vec<f64> = runs.iter().map(|batches| mann_kendall(batches)).collect();
     let joined = scores.iter().sum::<f64>() / (scores.len().max(1) as f64).sqrt();
     let half = |second: bool| {
-        let of = |batches: &&[f64]| {
+        let mean_of_half = |batches: &&[f64]| {
             let (first, last) = batches.split_at(batches.len() / 2);
             mean(if second { last } else { first })
         };
-        mean(&runs.iter().filter_map(of).collect::<Vec<_>>())
+        mean(&runs.iter().filter_map(mean_of_half).collect::<Vec<_>>())
     };
     let growth = half(true)? / half(false)?;
     (joined > SIGNIFICANT && growth > GROWTH).then_some(growth)
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_overloaded_link_is_no_steady_state_and_a_half_loaded_one_is() {
-        let of = |load: &str| {
+        let runs_at = |load: &str| {
             let changes = [
                 ("workload.load", load),
                 ("measure.flows", "2000"),
@@ -95,9 +95,9 @@ mod tests {
             ];
             [run(&cell(1, &changes)), run(&cell(2, &changes))]
         };
-        assert_eq!(growth(&of("0.2")), None);
+        assert_eq!(growth(&runs_at("0.2")), None);
         // Two thirds of what both hosts of a leaf send at 900 Mbps cross the one link that is left of two: 1.2 Gbps over 1 Gbps.
-        assert!(growth(&of("0.9")).unwrap() > 1.5);
+        assert!(growth(&runs_at("0.9")).unwrap() > 1.5);
     }
 
     #[test]

@@ -91,10 +91,13 @@ fn networks_that_cannot_be_are_refused() {
         let parts = Parts { graph, down, config: &config, addresses, rules: PortRules::default() };
         Network::new(parts, &key(Cipher::Rc5)).unwrap_err()
     };
-    let own = addresses(&graph);
-    assert_eq!(new(&graph, &[6], &own), PathEncoderError::NoSuchLink { link: 6, links: 6 });
-    assert_eq!(new(&graph, &[], &own[1..]), PathEncoderError::AddressLists { lists: 1, hosts: 2 });
-    let shared = new(&graph, &[], &[own[0].clone(), own[0].clone()]).to_string();
+    let lists = addresses(&graph);
+    assert_eq!(new(&graph, &[6], &lists), PathEncoderError::NoSuchLink { link: 6, links: 6 });
+    assert_eq!(
+        new(&graph, &[], &lists[1..]),
+        PathEncoderError::AddressLists { lists: 1, hosts: 2 }
+    );
+    let shared = new(&graph, &[], &[lists[0].clone(), lists[0].clone()]).to_string();
     assert_eq!(shared, "10.0.0.1 is the address of both host-1 and host-2");
 }
 
@@ -216,8 +219,11 @@ fn walks_end_for_a_reason() {
     assert_eq!(end(&network, Fields { ttl: 3, ..fields }), (End::TtlExpired, 2, Some(2)));
     let unknown = Addresses::V4([10, 0, 0, 1].into(), [192, 0, 2, 9].into());
     assert_eq!(end(&network, Fields { addresses: unknown, ..fields }), (End::NoSuchHost, 0, None));
-    let own = Addresses::V4([10, 0, 0, 1].into(), [10, 0, 0, 1].into());
-    assert_eq!(end(&network, Fields { addresses: own, ..fields }), (End::Delivered, 0, Some(0)));
+    let to_itself = Addresses::V4([10, 0, 0, 1].into(), [10, 0, 0, 1].into());
+    assert_eq!(
+        end(&network, Fields { addresses: to_itself, ..fields }),
+        (End::Delivered, 0, Some(0))
+    );
     network.set_down(&network.links_between("host-3", "leaf-2").unwrap()).unwrap();
     assert_eq!(end(&network, fields), (End::NoRoute, 2, Some(2)));
     network.set_down(&network.links_between("host-1", "leaf-1").unwrap()).unwrap();

@@ -96,12 +96,12 @@ impl Network {
     /// The decision of a router for a packet to a host; `None` without a next hop.
     fn step(&self, switch: u32, to: u32, fields: &Fields) -> Option<Step> {
         let (fabric, tor) = (self.fabric(), self.fabric().host_tor[to as usize]);
-        let own = Port(
+        let host_port = Port(
             (fabric.host_port[to as usize] - fabric.first_port_of_switch(u32::from(tor.0))) as u16,
         );
         let ports = match u32::from(tor.0) == switch {
             true if self.is_cut_off(to) => &[],
-            true => std::slice::from_ref(&own),
+            true => std::slice::from_ref(&host_port),
             false => self.routes().next_hops(switch, tor),
         };
         let next_hops = ports.len() as u16;

@@ -106,11 +106,14 @@ mod tests {
 
     #[test]
     fn defaults_are_compared_with_their_descriptions() {
-        let of = |description: &str| json!({ "properties": { "port": { "description": description, "default": 80 } } });
-        assert_eq!(documented_defaults(&of("A port. Default: 80.")), Ok(1));
-        assert!(documented_defaults(&of("A port.")).is_err());
-        assert!(documented_defaults(&of("A port. Default: 81.")).is_err());
+        let schema_of = |description: &str| json!({ "properties": { "port": { "description": description, "default": 80 } } });
+        assert_eq!(documented_defaults(&schema_of("A port. Default: 80.")), Ok(1));
+        assert!(documented_defaults(&schema_of("A port.")).is_err());
+        assert!(documented_defaults(&schema_of("A port. Default: 81.")).is_err());
         assert!(documented_defaults(&json!({ "properties": { "port": {} } })).is_err());
-        assert_eq!(documented_defaults(&json!({ "$defs": { "A": of("Default: 80") } })), Ok(1));
+        assert_eq!(
+            documented_defaults(&json!({ "$defs": { "A": schema_of("Default: 80") } })),
+            Ok(1)
+        );
     }
 }

@@ -185,10 +185,10 @@ mod tests {
 
     #[test]
     fn a_program_describes_its_own_errors() {
-        let own = |error: &anyhow::Error| {
+        let interruption = |error: &anyhow::Error| {
             error.downcast_ref::<fmt::Error>().map(|_| Report::interrupted("stopped"))
         };
         let failure = Failure::from(anyhow::Error::from(fmt::Error).context("while writing"));
-        assert_eq!((failure.report(own).code, report(&failure).code), (130, 1));
+        assert_eq!((failure.report(interruption).code, report(&failure).code), (130, 1));
     }
 }

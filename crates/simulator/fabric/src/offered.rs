@@ -91,8 +91,8 @@ impl Demand {
         servers.iter().for_each(|&host| servers_of[tor(fabric, host)] += 1.0);
         for &client in clients {
             let share = 1.0 / clients.len() as f64;
-            let own = f64::from(u8::from(is_server[client as usize]));
-            let each = share / (servers.len() as f64 - own).max(1.0);
+            let itself = f64::from(u8::from(is_server[client as usize]));
+            let each = share / (servers.len() as f64 - itself).max(1.0);
             demand.sent[client as usize] += share;
             for (to, &count) in servers_of.iter().enumerate() {
                 demand.between[tor(fabric, client) * tors + to] += each * count;

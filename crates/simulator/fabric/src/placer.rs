@@ -115,12 +115,12 @@ impl Placer {
     /// Places a flow on one of the pair's paths, and counts it on its links. `paths` are those of the placer's fabric.
     pub fn place(&mut self, paths: &Paths<'_>, demand: &Demand<'_>) -> Placement {
         let fabric = paths.fabric();
-        let own = links_of(fabric, demand.avoid);
+        let avoided = links_of(fabric, demand.avoid);
         let considered = paths.count().min(MAX_PATHS);
         let (mut path, mut best) = (Path::default(), None::<(Cost, Path)>);
         for index in 0..considered {
             visit(paths, index, &mut path);
-            let cost = self.cost(fabric, &path, &own, demand.rate);
+            let cost = self.cost(fabric, &path, &avoided, demand.rate);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, path.clone()));
             }
@@ -129,7 +129,7 @@ impl Placer {
             }
         }
         let path = best.map_or(path, |(_, path)| path);
-        self.placement(fabric, path, &own, demand.rate)
+        self.placement(fabric, path, &avoided, demand.rate)
     }
 
     /// Removes a placement from its links.

@@ -61,8 +61,8 @@ fn pairs(fabric: &Fabric, routes: &Routes) -> (BTreeMap<u64, u64>, BTreeMap<u32,
         let mut counts = PathCounts::to(fabric, Tor(to as u16));
         for from in occupied(&servers) {
             counts.count_from(fabric, routes, from);
-            let own = u64::from(from == to);
-            let pairs = servers[from as usize] * (servers[to as usize] - own);
+            let itself = u64::from(from == to);
+            let pairs = servers[from as usize] * (servers[to as usize] - itself);
             *by_paths.entry(counts.from(from)).or_insert(0) += pairs;
             if let Some(switches) = switches_between(fabric, routes, from, to) {
                 *by_switches.entry(switches).or_insert(0) += pairs;

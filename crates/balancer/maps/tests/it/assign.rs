@@ -99,13 +99,13 @@ fn no_key_makes_a_syn_too_long_for_the_way() {
         return;
     }
     let balancer = balancer(0, 1);
-    let of = |length: usize, port| {
+    let packet = |length: usize, port| {
         let (family, options) = (Family::V4, &capable()[..]);
         let payload = &vec![0; length - 20 - 20 - 12];
         Segment { family, port, flags: Flags::Syn, options, payload, extension: false }.packet()
     };
-    assert_eq!(run(&balancer, &of(1492, 1)).data.len(), 14 + 1500);
-    is_as_it_was(&balancer, &of(1493, 2));
+    assert_eq!(run(&balancer, &packet(1492, 1)).data.len(), 14 + 1500);
+    is_as_it_was(&balancer, &packet(1493, 2));
     assert_eq!(count(&balancer, Counter::KeyNoRoom), 1);
 }
 
@@ -122,19 +122,19 @@ fn a_syn_of_version_1_gets_a_key_in_all_places() {
     for (port, layout) in (1..).zip(layouts()) {
         for family in [Family::V4, Family::V6] {
             let port = 2 * port + u16::from(family == Family::V6);
-            let of = |option: &[u8]| {
+            let packet_with = |option: &[u8]| {
                 let (options, flags) = (with_option(&layout, option), Flags::Syn);
                 let (options, payload) = (&options[..], layout.2);
                 Segment { family, port, flags, options, payload, extension: false }.packet()
             };
-            let sent = run(&balancer, &of(&[30, 4, 0x01, 0x81]));
+            let sent = run(&balancer, &packet_with(&[30, 4, 0x01, 0x81]));
             let ip = if family == Family::V4 { 20 } else { 40 };
             let at = 14 + ip + 20 + layout.0.len() + 4;
             let key = Key(sent.data[at..at + 8].try_into().unwrap());
-            assert_eq!(sent.data[14..], of(&[&[30, 12, 0x01, 0x81], &key.0[..]].concat()));
+            assert_eq!(sent.data[14..], packet_with(&[&[30, 12, 0x01, 0x81], &key.0[..]].concat()));
             let token = Version::V1.token(key).0;
             assert!(balancer.maps.tokens.iter().any(|entry| entry.token == token), "{layout:?}");
-            let again = run(&balancer, &of(&[30, 4, 0x01, 0x81]));
+            let again = run(&balancer, &packet_with(&[30, 4, 0x01, 0x81]));
             assert_eq!(again.data, sent.data);
         }
     }

@@ -152,8 +152,8 @@ fn the_number_of_tries_is_that_of_balancers() {
         let balancer = balancer(0, balancers);
         let runs = (1..=SYNS).map(|port| run(&balancer, &syn(port)));
         let sent: Vec<_> = runs.filter(|run| run.action == Action::Redirect).collect();
-        let own = |run| (token(key_in(run)) >> 20).is_multiple_of(balancers.into());
-        assert!(sent.iter().all(own));
+        let is_owned = |run| (token(key_in(run)) >> 20).is_multiple_of(balancers.into());
+        assert!(sent.iter().all(is_owned));
         let misses = (1.0 - 1.0 / f64::from(balancers)).powi(16);
         let (mean, deviation) =
             (f64::from(SYNS) * (1.0 - misses), (f64::from(SYNS) * misses * (1.0 - misses)).sqrt());

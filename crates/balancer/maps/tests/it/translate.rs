@@ -439,9 +439,9 @@ fn a_token_that_is_taken_is_not_given_again() {
         backend.gives(1, Flags::SynAck, &syn_ack(version, KERNEL), &syn_ack(version, first));
         backend.takes(1, Flags::Ack, &both(version, first), &both(version, KERNEL));
         backend.takes(2, Flags::Syn, &syn(version, second), &taken_out(version));
-        let own = Key(*b"kernel 2");
-        backend.leaves(TcDirection::Egress, 2, Flags::SynAck, &syn_ack(version, own));
-        backend.leaves(TcDirection::Ingress, 2, Flags::Ack, &both(version, own));
+        let kernels = Key(*b"kernel 2");
+        backend.leaves(TcDirection::Egress, 2, Flags::SynAck, &syn_ack(version, kernels));
+        backend.leaves(TcDirection::Ingress, 2, Flags::Ack, &both(version, kernels));
         backend.takes(3, Flags::Syn, &join_syn(version, second), &join_syn(version, KERNEL));
         assert_ne!(backend.count(TranslateCounter::TokenTaken), 0);
     });
@@ -452,9 +452,9 @@ fn a_token_that_is_taken_is_not_given_again() {
 fn the_next_connection_of_a_port_begins_anew() {
     for_all(|backend, version| {
         backend.open(version, 1);
-        let own = Key(*b"kernel 2");
-        backend.leaves(TcDirection::Egress, 1, Flags::SynAck, &syn_ack(version, own));
-        let data = dss(version, own, 3, true, true);
+        let kernels = Key(*b"kernel 2");
+        backend.leaves(TcDirection::Egress, 1, Flags::SynAck, &syn_ack(version, kernels));
+        let data = dss(version, kernels, 3, true, true);
         backend.leaves(TcDirection::Egress, 1, Flags::Ack, &data);
         let entries = backend.translate.tables.entries().unwrap();
         assert_eq!(entries.subflows, 0);

@@ -140,7 +140,7 @@ pub fn bars(effort: Effort) -> Vec<Point> {
         Effort::Quick | Effort::Medium => &[1, 2, 4, 8],
         Effort::Full => &SUBFLOWS,
     };
-    let of = |network: Network| {
+    let points_of = |network: Network| {
         let subflows = if network == Network::FatTree && effort != Effort::Demo {
             &SUBFLOWS
         } else {
@@ -150,5 +150,5 @@ pub fn bars(effort: Effort) -> Vec<Point> {
             Choice::ALL.map(|choice| Point { network, choice, subflows })
         })
     };
-    Network::ALL.into_iter().flat_map(of).collect()
+    Network::ALL.into_iter().flat_map(points_of).collect()
 }

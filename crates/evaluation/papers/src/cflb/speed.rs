@@ -155,10 +155,10 @@ mod tests {
         let subjects = subjects();
         let costs = measure(&subjects, 3);
         assert!(costs.iter().zip(&subjects).all(|(cost, subject)| cost.chooser == subject.name));
-        let of = |name: &str| costs.iter().find(|cost| cost.chooser == name).unwrap();
-        assert_eq!(of(ROUND_ROBIN).papers_rate, PAPERS_ROUND_ROBIN);
-        assert!(of("md5").nanoseconds > of("empty").nanoseconds);
-        assert!(of("md5").papers_rate < of("empty").papers_rate);
+        let cost_of = |name: &str| costs.iter().find(|cost| cost.chooser == name).unwrap();
+        assert_eq!(cost_of(ROUND_ROBIN).papers_rate, PAPERS_ROUND_ROBIN);
+        assert!(cost_of("md5").nanoseconds > cost_of("empty").nanoseconds);
+        assert!(cost_of("md5").papers_rate < cost_of("empty").papers_rate);
         assert_eq!(measure(&subjects, 0), []);
     }
 }

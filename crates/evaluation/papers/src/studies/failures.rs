@@ -51,8 +51,8 @@ pub(super) fn points(effort: Effort) -> Vec<Point> {
         Effort::Demo => &[Broken::CoreLink][..],
         Effort::Quick | Effort::Medium | Effort::Full => &[Broken::CoreLink, Broken::Aggregation],
     };
-    let of = |system| broken.iter().map(move |&broken| Point::Failures { broken, system });
-    systems.flat_map(of).collect()
+    let points_of = |system| broken.iter().map(move |&broken| Point::Failures { broken, system });
+    systems.flat_map(points_of).collect()
 }
 
 pub(super) fn overrides(broken: Broken, system: System) -> Overrides {
@@ -61,9 +61,9 @@ pub(super) fn overrides(broken: Broken, system: System) -> Overrides {
         r#"[{{ at = "60ms", fail = ["{links}"] }}, {{ at = "100ms", recover = ["{links}"] }}]"#
     );
     let measure = r#"{ probe_warm_up = "1ms", warm_up = "20ms", duration = "140ms", sample_every = "100us" }"#;
-    let own = [("measure", measure.to_owned()), ("event", events)];
+    let set = [("measure", measure.to_owned()), ("event", events)];
     let system = system.overrides().into_iter().map(|(key, value)| (key, value.to_owned()));
-    own.into_iter().chain(system).collect()
+    set.into_iter().chain(system).collect()
 }
 
 /// Throughput towards the ToRs of pod 2 in each frame of a run, in bits per second.

@@ -155,8 +155,9 @@ fn gaps(section: Section, results: &Results<Point>) -> Section {
 /// Over time, a curve for each system.
 fn failures(section: Section, results: &Results<Point>) -> Section {
     [Broken::CoreLink, Broken::Aggregation].into_iter().fold(section, |section, broken| {
-        let of = |point: &Point| matches!(*point, Point::Failures { broken: b, .. } if b == broken);
-        let points: Vec<Point> = results.points().filter(of).collect();
+        let is_drawn =
+            |point: &Point| matches!(*point, Point::Failures { broken: b, .. } if b == broken);
+        let points: Vec<Point> = results.points().filter(is_drawn).collect();
         if points.is_empty() {
             return section;
         }

@@ -51,14 +51,14 @@ fn results_are_in_the_cells_order_at_any_number_of_threads() {
     // The first cell takes longest, so that it ends last where there are threads for all.
     let mut cells = four();
     cells[0] = cell(1, &[("measure.flows", "2000")]);
-    let of = |threads| {
+    let runs_on = |threads| {
         let folder = tempfile::tempdir().unwrap();
         on(threads, &cells, &Store::open(folder.path()).unwrap(), &Unattended).unwrap()
     };
-    let one = of(1);
+    let one = runs_on(1);
     assert_eq!(one.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2, 3, 4]);
-    assert_eq!(digests(&of(2)), digests(&one));
-    assert_eq!(digests(&of(4)), digests(&one));
+    assert_eq!(digests(&runs_on(2)), digests(&one));
+    assert_eq!(digests(&runs_on(4)), digests(&one));
 }
 
 /// One thread: cells 0 and 1 end, cell 2 is stopped, cell 3 never begins.

@@ -131,8 +131,8 @@ fn is_rival(curve: &Curve, reference: &Curve) -> bool {
 }
 
 fn markers(plot: Plot, name: &str, stated: PaperRatios) -> Plot {
-    let of = stated.iter().filter(|(system, _)| *system == name);
-    of.fold(plot, |plot, (_, points)| {
+    let stated_of_system = stated.iter().filter(|(system, _)| *system == name);
+    stated_of_system.fold(plot, |plot, (_, points)| {
         let series = Series::new(format!("{name} (paper)"), Style::Markers, points.iter().copied());
         plot.series(series.coloured_as(name))
     })

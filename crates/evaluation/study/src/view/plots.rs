@@ -156,14 +156,15 @@ pub fn slowdown_by_size(id: &str, runs: &[(&str, &[RunSummary])]) -> Option<Plot
     let x = Axis::new("Flow size, a twentieth of the flows each", Unit::si("B")).log();
     let y = Axis::new("Slowdown", Unit::None).log();
     let plot = Plot::new(id, "Slowdown over flow size: 99th percentile", x, y);
-    let of = |steps: &[SizeStep], value: fn(&SizeStep) -> f64| -> Vec<(f64, f64)> {
+    let points = |steps: &[SizeStep], value: fn(&SizeStep) -> f64| -> Vec<(f64, f64)> {
         steps.iter().map(|step| (step.bytes as f64, value(step))).collect()
     };
     let plot = steps.iter().fold(plot, |plot, (name, steps)| {
-        plot.series(Series::line(*name, of(steps, |step| step.p99)))
+        plot.series(Series::line(*name, points(steps, |step| step.p99)))
     });
     let [(name, steps)] = &steps[..] else { return Some(plot) };
-    let median = Series::new(format!("{name}, median"), Style::Dashed, of(steps, |step| step.p50));
+    let median =
+        Series::new(format!("{name}, median"), Style::Dashed, points(steps, |step| step.p50));
     Some(plot.series(median.coloured_as(*name)))
 }
 

@@ -188,9 +188,9 @@ impl Agent {
 
     /// Source ports in use that the agent has not been given itself.
     fn taken(&self, connection: &Connection) -> Vec<u32> {
-        let own =
+        let is_free =
             |port: &&u16| !connection.subflows.iter().any(|one| one.at.local.port() == **port);
-        self.ports.iter().filter(own).take(MOST_TAKEN).map(|&port| port.into()).collect()
+        self.ports.iter().filter(is_free).take(MOST_TAKEN).map(|&port| port.into()).collect()
     }
 }
 

@@ -26,10 +26,10 @@ impl Agent {
             self.follow(one.token, one.local, one.remote);
         }
         for token in self.connections.keys().copied().collect::<Vec<_>>() {
-            let own: Vec<diag::Subflow> =
+            let subflows: Vec<diag::Subflow> =
                 sockets.iter().filter(|one| one.token == token).copied().collect();
             let Some(connection) = self.connections.get_mut(&token) else { continue };
-            if own.is_empty() {
+            if subflows.is_empty() {
                 connection.unseen += 1;
                 if connection.unseen >= UNSEEN {
                     self.end(token).await;
@@ -37,10 +37,10 @@ impl Agent {
                 continue;
             }
             connection.unseen = 0;
-            connection.count_foreign(&own);
-            connection.first_works = first_works(&own, self.settings.timeouts);
+            connection.count_foreign(&subflows);
+            connection.first_works = first_works(&subflows, self.settings.timeouts);
             self.renew(token).await;
-            let failed = self.find_failed(token, &own);
+            let failed = self.find_failed(token, &subflows);
             self.maintain(token).await;
             // The replacement is there before the subflow is taken away.
             for subflow in failed {

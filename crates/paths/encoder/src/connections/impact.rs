@@ -54,8 +54,8 @@ impl Connection {
 fn impact(network: &Network, pair: Pair, subflow: &Subflow) -> Option<LinkImpact> {
     let fabric = network.fabric();
     let path = &subflow.placement.path;
-    let own = fabric.ports_of(pair.from).iter().map(|port| port.link);
-    let links = own.chain(path.ports(fabric).map(|port| fabric.ports[port as usize].link));
+    let uplinks = fabric.ports_of(pair.from).iter().map(|port| port.link);
+    let links = uplinks.chain(path.ports(fabric).map(|port| fabric.ports[port as usize].link));
     let mut failed = links.filter(|link| network.down().contains(link));
     if let Some(link) = failed.next() {
         return Some(LinkImpact::LinkDown { link });

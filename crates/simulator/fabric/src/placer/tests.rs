@@ -113,9 +113,9 @@ fn a_connection_keeps_its_subflows_apart_first() {
         placer.place(&paths, &Demand { avoid: &all[..1], ..Demand::default() });
     }
     assert_eq!(placer.flows(all[1].fabric_ports(&fabric).next().unwrap()), 2);
-    let own = placer.place(&paths, &Demand { avoid: &all[..1], ..Demand::default() });
+    let placement = placer.place(&paths, &Demand { avoid: &all[..1], ..Demand::default() });
     assert_eq!(
-        (own.path, own.shared),
+        (placement.path, placement.shared),
         (all[1].clone(), 0),
         "3 flows on spine 2 and none on spine 1"
     );

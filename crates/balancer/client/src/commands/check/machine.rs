@@ -96,10 +96,10 @@ fn secret(config: &Config) -> Option<Finding> {
 fn reverse_path_filters(config: &Config) -> Vec<Finding> {
     let interfaces = &config.balancer.interfaces;
     let strict = |name: &&String| {
-        let of = |name: &str| {
+        let filter_of = |name: &str| {
             setting(&format!("net/ipv4/conf/{}/rp_filter", name.replace('.', "/"))).unwrap_or(0)
         };
-        of(name).max(of("all")) == 1
+        filter_of(name).max(filter_of("all")) == 1
     };
     let several = interfaces.iter().filter(|_| interfaces.len() > 1);
     several
@@ -126,7 +126,7 @@ fn ip(one: &InterfaceAddress) -> Option<IpAddr> {
 
 /// Services at an address that the machine has on an interface of the balancer: what is done with ports without a service is done with SSH, too.
 fn closed_ports(config: &Config, own: &BTreeMap<IpAddr, String>) -> Vec<Finding> {
-    let of = |service: &heddled::config::Service| {
+    let finding = |service: &heddled::config::Service| {
         let name = match service.closed_ports? {
             ClosedPorts::Pass => return None,
             ClosedPorts::Drop => "drop",
@@ -140,7 +140,7 @@ fn closed_ports(config: &Config, own: &BTreeMap<IpAddr, String>) -> Vec<Finding>
         let fix = "closed_ports = \"pass\"; or log in by another address";
         Some(Finding::warning(&service.name, message).fix(fix))
     };
-    config.services.iter().filter_map(of).collect()
+    config.services.iter().filter_map(finding).collect()
 }
 
 /// A number below /proc/sys.
@@ -233,8 +233,8 @@ mod tests {
                 "[balancer]\nname = \"lb1\"\ninterfaces = [\"eth0\"]\n[[service]]\nname = \"web\"\naddress = \"192.0.2.10\"\nport = 443\n{choice}\n[[service]]\nname = \"other\"\naddress = \"192.0.2.11\"\nport = 443\nclosed_ports = \"drop\""
             );
             let config = heddled::config::load("lb.toml", &text).unwrap();
-            let own = BTreeMap::from([("192.0.2.10".parse().unwrap(), "eth0".to_owned())]);
-            closed_ports(&config, &own)
+            let addresses = BTreeMap::from([("192.0.2.10".parse().unwrap(), "eth0".to_owned())]);
+            closed_ports(&config, &addresses)
         };
         assert_eq!(found(""), []);
         assert_eq!(found("closed_ports = \"pass\""), []);

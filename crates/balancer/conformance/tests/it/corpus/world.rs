@@ -145,8 +145,8 @@ impl World {
         }
         let direct = Vip { id: 1, kind: VipKind::Direct as u8, target: 2, ..Vip::default() };
         self.set_vip("203.0.113.7", 443, TCP, direct);
-        let own = Vip { kind: VipKind::Steering as u8, ..Vip::default() };
-        self.set_vip("10.0.0.1", 7000, UDP, own);
+        let steering = Vip { kind: VipKind::Steering as u8, ..Vip::default() };
+        self.set_vip("10.0.0.1", 7000, UDP, steering);
     }
 
     fn set_vip(&mut self, at: &str, port: u16, protocol: u8, vip: Vip) {

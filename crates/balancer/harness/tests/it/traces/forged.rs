@@ -32,9 +32,9 @@ fn joined(cluster: &Cluster, client: u16) -> (Connection, Flow, usize) {
 /// A connection of the attacker's, at another backend.
 fn own_connection(cluster: &Cluster, home: usize) -> Connection {
     let flow = (1000..).map(flow).find(|flow| cluster.hashed(flow) != home).unwrap();
-    let own = Connection { primary: flow, ..connection(1000) };
-    assert_ne!(cluster.connect(0, &own), home);
-    own
+    let attacker = Connection { primary: flow, ..connection(1000) };
+    assert_ne!(cluster.connect(0, &attacker), home);
+    attacker
 }
 
 #[test]
@@ -42,10 +42,10 @@ fn a_silent_join_stays_where_it_is() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
     for number in 0..5 {
         let (connection, subflow, home) = joined(&cluster, number);
-        let own = own_connection(&cluster, home);
+        let attacker = own_connection(&cluster, home);
         for silent_before in [0, SILENCE] {
             cluster.advance(silent_before).unwrap();
-            let (what, frame) = forged(&subflow, &own)[usize::from(number)].clone();
+            let (what, frame) = forged(&subflow, &attacker)[usize::from(number)].clone();
             cluster.send(0, &frame).unwrap();
             cluster.advance(SILENCE).unwrap();
             assert_eq!(cluster.to(0, &subflow.data(1)), home, "{what}, {silent_before}");
@@ -64,11 +64,11 @@ fn a_silent_join_stays_where_it_is() {
 fn nothing_but_forged_packets_moves_no_join() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
     let joins: Vec<_> = (0..20).map(|client| joined(&cluster, client)).collect();
-    let own = own_connection(&cluster, joins[0].2);
+    let attacker = own_connection(&cluster, joins[0].2);
     for _ in 0..3 {
         cluster.advance(SILENCE).unwrap();
         for (_, subflow, _) in &joins {
-            for (_, frame) in forged(subflow, &own) {
+            for (_, frame) in forged(subflow, &attacker) {
                 cluster.send(0, &frame).unwrap();
             }
         }
@@ -85,8 +85,8 @@ fn a_first_subflow_keeps_its_token() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let connection = connection(1);
     let home = cluster.connect(0, &connection);
-    let own = own_connection(&cluster, home);
-    for (number, (what, frame)) in forged(&connection.primary, &own).into_iter().enumerate() {
+    let attacker = own_connection(&cluster, home);
+    for (number, (what, frame)) in forged(&connection.primary, &attacker).into_iter().enumerate() {
         cluster.advance(SILENCE).unwrap();
         cluster.send(0, &frame).unwrap();
         for _ in 0..4 {
@@ -118,7 +118,7 @@ fn a_flow_of_a_drained_backend_stays() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let flows: Vec<Flow> = (1..6).map(flow).collect();
     let homes: Vec<usize> = flows.iter().map(|flow| cluster.plain(0, flow)).collect();
-    let own = own_connection(&cluster, homes[0]);
+    let attacker = own_connection(&cluster, homes[0]);
     for backend in 0..4 {
         cluster.backends[backend].weight = u32::from(!homes.contains(&backend));
     }
@@ -126,7 +126,7 @@ fn a_flow_of_a_drained_backend_stays() {
     cluster.publish().unwrap();
     for (number, (flow, home)) in flows.iter().zip(homes).enumerate() {
         cluster.advance(SILENCE).unwrap();
-        let (what, frame) = forged(flow, &own)[number].clone();
+        let (what, frame) = forged(flow, &attacker)[number].clone();
         cluster.send(0, &frame).unwrap();
         cluster.advance(SILENCE).unwrap();
         assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home, "{what}");
@@ -139,13 +139,13 @@ fn a_join_does_not_take_a_plain_flow_along() {
     let Some(mut cluster) = open(Setup::default()) else { return };
     let flow = flow(1);
     let home = cluster.plain(0, &flow);
-    let own = own_connection(&cluster, home);
+    let attacker = own_connection(&cluster, home);
     for frames in [vec![], vec![flow.rst()], vec![flow.fin(), flow.rst()]] {
         cluster.advance(60).unwrap();
         for frame in frames {
             assert_eq!(cluster.to(0, &frame), home);
         }
-        assert_ne!(cluster.to(0, &own.join(&flow)), home, "the SYN itself goes by its token");
+        assert_ne!(cluster.to(0, &attacker.join(&flow)), home, "the SYN itself goes by its token");
         assert_eq!(cluster.to(0, &flow.ack(&[], 1)), home);
     }
 }
@@ -196,10 +196,10 @@ fn a_true_join_takes_the_entry_over() {
 fn an_ack_of_another_handshake_takes_nothing_over() {
     let Some(mut cluster) = open(Setup { backends: 8, ..Setup::default() }) else { return };
     let (_, subflow, home) = joined(&cluster, 1);
-    let own = own_connection(&cluster, home);
+    let attacker = own_connection(&cluster, home);
     let mut ack = subflow.joined_ack();
     ack[14 + 20 + 4] = 0x80;
-    cluster.send(0, &own.join(&subflow)).unwrap();
+    cluster.send(0, &attacker.join(&subflow)).unwrap();
     assert_eq!(cluster.to(0, &ack), home);
     assert_eq!(cluster.to(0, &subflow.data(1)), home);
     cluster.advance(SILENCE).unwrap();

@@ -52,7 +52,7 @@ fn strangers_and_wrong_words_are_dropped() {
     beyond.service.set_port(80);
     let beyond = beyond.ack(&[], 1);
     let within = steered(peer, own, &right, &packet);
-    let of = |frame: &[u8]| header(STEERING_VERSION, register, 7, 1002, frame);
+    let registration = |frame: &[u8]| header(STEERING_VERSION, register, 7, 1002, frame);
     let cases = [
         (
             "an unknown address",
@@ -90,11 +90,15 @@ fn strangers_and_wrong_words_are_dropped() {
             Counter::DropUnauthenticated,
             steered(balancer_address(2), own, &right, &packet),
         ),
-        ("of no service", Counter::DropMalformed, steered(peer, own, &of(&beyond), &beyond)),
+        (
+            "of no service",
+            Counter::DropMalformed,
+            steered(peer, own, &registration(&beyond), &beyond),
+        ),
         (
             "a steering header in another",
             Counter::DropMalformed,
-            steered(peer, own, &of(&within), &within),
+            steered(peer, own, &registration(&within), &within),
         ),
         (
             "of another balancer as the backend",

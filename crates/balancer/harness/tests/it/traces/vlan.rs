@@ -63,9 +63,9 @@ fn an_error_has_the_tag_of_the_packet_that_it_is_about() {
 fn frames_of_other_vlans_are_passed() {
     let mut settings = Setup::default().settings;
     let syn = flow(1).syn(&[]);
-    let own = syn[..6].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-    settings.macs[0] = own | MAC_RECEIVED | 100 << MAC_VLAN_SHIFT;
-    settings.macs[1] = own | MAC_RECEIVED | 4094 << MAC_VLAN_SHIFT;
+    let mac = syn[..6].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+    settings.macs[0] = mac | MAC_RECEIVED | 100 << MAC_VLAN_SHIFT;
+    settings.macs[1] = mac | MAC_RECEIVED | 4094 << MAC_VLAN_SHIFT;
     let Some(mut cluster) = open(Setup { settings, ..Setup::default() }) else { return };
     for (tag, verdict) in [
         (Some(100), Counter::SentSyn),

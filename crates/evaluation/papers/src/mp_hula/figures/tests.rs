@@ -62,9 +62,9 @@ fn every_figure_finds_its_points() {
     assert_eq!(cells.len(), points.len() * Effort::Full.seeds().len());
     for figure in FIGURES {
         for system in System::all(figure.coupling) {
-            let of =
+            let is_drawn =
                 |p: &&Point| (p.shape, p.sizes, p.system) == (figure.shape, figure.sizes, system);
-            let loads: Vec<u8> = points.iter().filter(of).map(|point| point.load).collect();
+            let loads: Vec<u8> = points.iter().filter(is_drawn).map(|point| point.load).collect();
             assert!([50, 80].iter().all(|load| loads.contains(load)), "{figure:?} {system:?}");
         }
     }

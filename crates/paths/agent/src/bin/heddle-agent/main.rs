@@ -44,7 +44,7 @@ fn run(args: &Run, common: &Common) -> Result<(), Failure> {
     let format = if common.json { log::Format::Json } else { log::Format::Text };
     log::start(format, args.log_level);
     check().map_err(|unmet| Failure::advised(unmet.to_string(), unmet.help()))?;
-    let own = args.fabric.as_ref().map(|_| own_service(args)).transpose()?;
+    let service = args.fabric.as_ref().map(|_| own_service(args)).transpose()?;
     // Needs a process with one thread.
     let held = privilege::drop_all_but(CapabilitySet::NET_ADMIN).map_err(anyhow::Error::from)?;
     if !held.contains(CapabilitySet::NET_ADMIN) {
@@ -54,7 +54,7 @@ fn run(args: &Run, common: &Common) -> Result<(), Failure> {
         ));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.context("the agent cannot be started")?.block_on(follow(args, own))
+    runtime.context("the agent cannot be started")?.block_on(follow(args, service))
 }
 
 /// The path service inside this process, of a fabric file and its key.

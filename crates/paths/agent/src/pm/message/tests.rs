@@ -32,14 +32,14 @@ fn a_client_s_connection_is_read_with_both_ends() {
 
 #[test]
 fn a_subflow_becomes_a_reserve_and_ceases_to_be_one() {
-    let of = |backup: u8| {
+    let priority_event = |backup: u8| {
         let attributes: [(u16, &[u8]); 4] =
             [(TOKEN, &[0; 4]), (SADDR4, &[10, 0, 0, 1]), (SPORT, &[0, 7]), (BACKUP, &[backup])];
         event(SUB_PRIORITY, &attributes)
     };
     let local = "10.0.0.1:7".parse().unwrap();
     let expected = |backup| Some(Event::SubflowPriority { token: 0, local, backup });
-    assert_eq!([of(1), of(0)], [expected(true), expected(false)]);
+    assert_eq!([priority_event(1), priority_event(0)], [expected(true), expected(false)]);
 }
 
 #[test]
