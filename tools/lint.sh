@@ -1,6 +1,6 @@
 # The checks of `./x lint`, one function each, in the order in which they run. Sourced, not run.
 
-LINTS=(architecture externals targets format clippy rustdoc scripts prometheus c_format c_headers p4 bench msrv deny book)
+LINTS=(architecture externals format clippy targets rustdoc scripts prometheus c_format c_headers p4 bench deny book)
 
 lint() {
     local check
@@ -65,19 +65,32 @@ lint_externals() {
     not_from heddle-lab 'tokio|aya'
 }
 
-# Other systems: `heddle` for Windows, the simulator with its studies for WebAssembly. The path service has TLS, whose cryptography takes a C compiler.
+# Cargo of the oldest compiler that Cargo.toml declares, with clippy. Its lints stay what they are when a newer compiler comes, and what it checks
+# compiles with it; the tests are compiled by the newest.
+oldest_cargo() {
+    install_oldest_rust
+    cargo "+$OLDEST_RUST" "$@"
+}
+
+OLDEST_RUST=$(workspace_value rust-version)
+install_oldest_rust() {
+    [[ "$(rustup toolchain list)" == *"$OLDEST_RUST"* ]] || rustup toolchain install "$OLDEST_RUST" --profile minimal >&2
+    rustup component add --toolchain "$OLDEST_RUST" clippy >&2
+}
+
+# Another system: `heddle` for Windows. The path service has TLS, whose cryptography takes a C compiler; `./x test browser` compiles for WebAssembly.
 lint_targets() {
-    rustup target add x86_64-pc-windows-gnu wasm32-unknown-unknown >&2
-    cargo check --locked --quiet --target x86_64-pc-windows-gnu --package heddle
-    cargo check --locked --quiet --target wasm32-unknown-unknown --package heddle-browser
+    install_oldest_rust
+    rustup target add --toolchain "$OLDEST_RUST" x86_64-pc-windows-gnu >&2
+    oldest_cargo check --locked --quiet --target x86_64-pc-windows-gnu --package heddle
 }
 
 lint_format() { cargo fmt --all --check; }
 
 # The fuzz targets too: they run on a nightly compiler, but their types are checked by this one.
-lint_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
+lint_clippy() { oldest_cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 
-lint_rustdoc() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
+lint_rustdoc() { RUSTDOCFLAGS='-D warnings' oldest_cargo doc --workspace --no-deps --locked --quiet; }
 
 lint_scripts() {
     git ls-files -z x .ci/run '*.sh' packaging/bird/heddle-announce 'packaging/deb/p*' | xargs -0 shellcheck --severity=warning --external-sources --shell=bash
@@ -121,14 +134,6 @@ lint_p4() {
 # The programs of other simulators that the benches compare with.
 lint_bench() { g++ -std=c++17 -fsyntax-only -DNS3_BUILD='"lint"' bench/ns3/*.cc; }
 
-# The oldest compiler that Cargo.toml declares.
-lint_msrv() {
-    local version
-    version=$(workspace_value rust-version)
-    [[ "$(rustup toolchain list)" == *"$version"* ]] || rustup toolchain install "$version" --profile minimal >&2
-    cargo "+$version" check --workspace --exclude heddle-fuzz --locked --quiet --target-dir target/msrv
-}
-
 # Licences, sources and duplicates of all dependencies; known vulnerabilities where the database can be had.
 lint_deny() {
     cargo deny --log-level error --locked check licenses bans sources
@@ -142,6 +147,6 @@ lint_deny() {
 # The book, and every link and anchor in it and in the pages beside it that points into the repository.
 lint_book() {
     mdbook build docs --dest-dir "$PWD/out/book"
-    target/tools/lychee/bin/lychee --offline --include-fragments --no-progress --quiet './*.md' 'docs/src/**/*.md' 'fuzz/*.md' \
+    lychee --offline --include-fragments --no-progress --quiet './*.md' 'docs/src/**/*.md' 'fuzz/*.md' \
         'scenarios/**/*.md' 'crates/**/*.md' 'vectors/**/*.md' 'results/**/*.md' 'p4/*.md'
 }

@@ -4,19 +4,7 @@
 P4C_KNOWN=1.2.5.16
 BMV2_KNOWN=1.15.5
 P4_PYTHON=target/tools/p4/bin/python
-P4_PACKAGES=(ptf==0.12.0 pynng==0.9.0 thrift==0.25.0 finsy==0.30.0)
-
-# A Python environment with the packages $2... in a folder of target/tools, unless it is there.
-python_environment() {
-    local folder=$1 package
-    shift
-    python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
-    [ -x "$folder/bin/python" ] || python3 -m venv "$folder"
-    for package in "$@"; do
-        "$folder/bin/pip" show --quiet --disable-pip-version-check "${package%==*}" 2>/dev/null ||
-            "$folder/bin/pip" install --quiet --disable-pip-version-check "$package"
-    done
-}
+P4_PACKAGES=(pytest==9.2.0 ptf==0.12.0 pynng==0.9.0 thrift==0.25.0 finsy==0.30.0)
 
 # The distribution's packages of p4lang, if it has them.
 p4lang_packages() {
@@ -52,10 +40,6 @@ say_missing_p4() {
 }
 
 test_p4() {
-    if [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; then
-        python3 p4/test/run.py --help
-        return
-    fi
     setup_p4
-    "$P4_PYTHON" p4/test/run.py "$@"
+    "$P4_PYTHON" -m pytest --rootdir p4 -p no:cacheprovider -q -rs --junitxml "$JUNIT/p4.xml" "$@" p4/test
 }

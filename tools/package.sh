@@ -126,5 +126,5 @@ test_package() {
         package --profile dev --out target/package
     fi
     python_environment target/tools/package pytest==9.2.0
-    HEDDLE_PACKAGES=$PWD/target/package target/tools/package/bin/python -m pytest -p no:cacheprovider -q "$@" packaging/test
+    HEDDLE_PACKAGES=$PWD/target/package target/tools/package/bin/python -m pytest -p no:cacheprovider -q -rs --junitxml "$JUNIT/package.xml" "$@" packaging/test
 }

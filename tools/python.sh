@@ -25,11 +25,12 @@ test_python() {
     heddle=$(program_for_tests heddle)
     rm -rf target/wheels-for-tests
     make_wheel target/wheels-for-tests --profile dev
-    rm -rf "$PYTHON_TESTS/lib/python3"*/site-packages/heddle*
-    python_environment "$PYTHON_TESTS"
-    "$PYTHON_TESTS/bin/pip" install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt target/wheels-for-tests/heddle-*.whl
+    # Names of packages hold no spaces.
+    # shellcheck disable=SC2046
+    python_environment "$PYTHON_TESTS" $(cat python/tests/requirements.txt)
+    "$PYTHON_TESTS/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-for-tests/heddle-*.whl
     (cd python && "$OLDPWD/$PYTHON_TESTS/bin/python" -m mypy --cache-dir "$OLDPWD/target/mypy")
     # From a folder without the sources, so that the installed package is the one that is tested.
     HEDDLE=$heddle "$PYTHON_TESTS/bin/python" -m pytest --rootdir python -p no:cacheprovider \
-        --import-mode importlib -q "$@" python/tests
+        --import-mode importlib -q -rs --junitxml "$JUNIT/python.xml" "$@" python/tests
 }

