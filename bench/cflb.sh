@@ -13,11 +13,11 @@ folder=${1:-results/$(date +%Y-%m-%d)-bench-cflb}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-./x build >&2
+./x build simulator >&2
 mkdir -p "$folder"
 bench() { cargo bench --locked --package "$1" --bench "$2" 2>/dev/null; }
 echo "decisions beside hashes" >&2
-target/release/heddle reproduce cflb C4 --quiet --out "$scratch" >"$folder/claims.txt"
+target/dist/heddle reproduce cflb C4 --quiet --out "$scratch" >"$folder/claims.txt"
 cp "$scratch/measured.json" "$folder/costs.json"
 echo "decisions and encodings" >&2
 bench heddle-policy cflb >"$folder/decisions.txt"
@@ -32,7 +32,7 @@ cat >"$folder/README.md" <<TEXT
 
 Command: \`bench/cflb.sh\`.
 
-- Heddle $(target/release/heddle --version | cut -d' ' -f2), commit $(git rev-parse --short HEAD)
+- Heddle $(target/dist/heddle --version | cut -d' ' -f2), commit $(git rev-parse --short HEAD)
 - Machine: $cpu, $(nproc) cores, $(uname -m), Linux $(uname -r); load average at the end $(cut -d' ' -f1-3 /proc/loadavg)
 
 | File | What it has |

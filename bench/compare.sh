@@ -20,11 +20,11 @@ done
 
 # Prints a run of Heddle, a line for each case.
 heddle() {
-    target/release/heddle bench "$@" --quiet --json |
+    target/dist/heddle bench "$@" --quiet --json |
         python3 -c 'import json, sys; [print(json.dumps(s)) for s in json.load(sys.stdin)]'
 }
 
-./x build >&2
+./x build simulator >&2
 mkdir -p "$folder"
 : >"$folder/heddle.jsonl"
 : >"$folder/ns3.jsonl"

@@ -6,10 +6,10 @@ PACKAGED_BIN=(heddle heddle-lb heddle-path-service)
 PACKAGED_CRATES=(--package heddle --package heddle-path-service --package heddled --package heddle-lb --package heddle-switch --package heddle-agent)
 
 package() {
-    local profile=release programs='' revision='' out=out/package
+    local profile=dist programs='' revision='' out=out/package
     while [ $# -gt 0 ]; do
         case "$1" in
-            --profile) profile=${2:?"--profile takes a name: release, dev, ..."} && shift ;;
+            --profile) profile=${2:?"--profile takes a name: dist, release, dev"} && shift ;;
             --programs) programs=${2:?"--programs takes the folder of programs that are built"} && shift ;;
             --out) out=${2:?"--out takes a folder"} && shift ;;
             --revision) revision=-${2:?"--revision takes a number"} && shift ;;

@@ -14,7 +14,7 @@ make_wheel() {
 
 wheel() {
     setup_simulator
-    make_wheel out/wheels --release "$@"
+    make_wheel out/wheels --profile dist "$@"
     say "wrote out/wheels; install it: pip install out/wheels/heddle-*.whl"
 }
 

@@ -19,7 +19,7 @@ release() {
     . tools/lint.sh && lint
     run_tests
     check_publish
-    build
+    cargo build --profile dist --locked "${SIMULATOR[@]}" "${BALANCER[@]}"
     rm -rf out/release
     archive "heddle-$version" "${SIMULATOR_PROGRAMS[@]}"
     archive "heddled-$version" "${BALANCER_PROGRAMS[@]}"
@@ -65,10 +65,10 @@ archive() {
     mkdir -p "$folder"/{bin,share/man/man1,share/completions}
     cp README.md CHANGELOG.md LICENSE "$folder"
     for program in "$@"; do
-        install -m 755 "target/release/$program" "$folder/bin/$program"
-        "target/release/$program" manual --out "$folder/share/man/man1"
+        install -m 755 "target/dist/$program" "$folder/bin/$program"
+        "target/dist/$program" manual --out "$folder/share/man/man1"
         for shell in bash zsh fish; do
-            "target/release/$program" completions "$shell" >"$folder/share/completions/$program.$shell"
+            "target/dist/$program" completions "$shell" >"$folder/share/completions/$program.$shell"
         done
     done
     case "$name" in heddled-*) cp -r packaging LICENSES "$folder" ;; esac
