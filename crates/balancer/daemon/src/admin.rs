@@ -10,19 +10,18 @@ mod openapi;
 mod problem;
 mod protocol;
 mod routes;
-pub(crate) mod seconds;
 mod serve;
-mod token;
 
 pub use client::{AskError, Client};
+pub use heddle_balancer_api::{
+    BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
+    HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, NewBackend, NewBackends, Packet,
+    QuicPacket, Reloaded, Scope, Selection, ServiceStatus, Services, SharedChange, SharedChanges,
+    SharedKind, Status,
+};
 pub use heddle_daemon::socket::{BindError, Listener, bind};
 pub use problem::{Problem, ProblemKind};
-pub use protocol::{
-    BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
-    HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, Named, NewBackend, NewBackends,
-    Packet, QuicPacket, Reloaded, Reply, Request, Scope, Selection, ServiceStatus, Services,
-    SharedChange, SharedChanges, SharedEdit, SharedKind, Status,
-};
+pub use protocol::{Named, Reply, Request, SharedEdit};
 pub use serve::{Handler, serve};
 
 /// The OpenAPI 3.1 document of the socket's HTTP API, as JSON.

@@ -14,9 +14,10 @@ mod probe;
 mod rise_fall;
 
 pub use checker::{Checker, HealthEvent, Status, Target};
+pub use heddle_balancer_api::State;
 pub use jitter::jitter;
 pub use probe::{Failure, Probe, probe};
-pub use rise_fall::{RiseFall, State};
+pub use rise_fall::RiseFall;
 
 use std::num::NonZeroU32;
 use std::time::Duration;

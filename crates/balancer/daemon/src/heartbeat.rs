@@ -10,7 +10,8 @@ mod judge;
 mod priority;
 mod task;
 
-pub use judge::{Heard, Judge, Liveness};
+pub use heddle_balancer_api::Liveness;
+pub use judge::{Heard, Judge};
 pub use priority::RealTime;
 pub use task::{Heartbeats, Probed, Report, start};
 

@@ -5,7 +5,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::{Error, Value, from_slice, to_value};
 
-use super::protocol::{Filter, Named, Reply, Request, Selection, SharedEdit};
+use super::protocol::{Named, Reply, Request, SharedEdit};
+use super::{Filter, Selection};
 
 /// The changes that all balancers share.
 const CHANGES: &str = "/v1/changes";

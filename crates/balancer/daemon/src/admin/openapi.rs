@@ -7,11 +7,11 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::problem::Members as ProblemMembers;
-use super::protocol::{
+use super::routes::{ConnectionsQuery, ScopeQuery};
+use super::{
     BackendChange, Backends, Connections, Explained, HealthStatus, Members, NewBackends, Packet,
     Reloaded, Selection, Services, SharedChanges, Status,
 };
-use super::routes::{ConnectionsQuery, ScopeQuery};
 use crate::config::BackendEntry;
 use crate::metrics::Snapshot;
 

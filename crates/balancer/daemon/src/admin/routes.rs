@@ -11,17 +11,15 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use heddle_balancer_api::token;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::problem::{PREFIX, Problem, ProblemKind};
-use super::protocol::{
-    BackendChange, DEFAULT_LIMIT, Filter, Named, NewBackend, NewBackends, Packet, Reply, Request,
-    Scope, Selection, SharedEdit,
-};
+use super::protocol::{DEFAULT_LIMIT, Named, Reply, Request, SharedEdit};
 use super::serve::Handler;
-use super::{openapi, token};
+use super::{BackendChange, Filter, NewBackend, NewBackends, Packet, Scope, Selection, openapi};
 use crate::config::BackendEntry;
 
 /// The most bytes of a request's body.

@@ -5,8 +5,8 @@ mod membership;
 mod service;
 mod settings;
 
+pub use heddle_balancer_api::{BackendEntry as Backend, BackendState};
 pub(super) use membership::{Etcd, Member, Membership, Steering};
-pub use service::{Backend, BackendState};
 pub(super) use service::{
     ClosedPorts, Echo, Forwarding, Health, HealthKind, Quic, Service, Unparsable,
 };

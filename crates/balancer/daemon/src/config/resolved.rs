@@ -4,8 +4,9 @@ mod ports;
 mod service;
 mod times;
 
+pub use heddle_balancer_api::Forwarding;
 pub use ports::Ports;
-pub use service::{Backend, ClosedPorts, Echo, Forwarding, MAX_WEIGHT, Service, Unparsable};
+pub use service::{Backend, ClosedPorts, Echo, MAX_WEIGHT, Service, Unparsable};
 pub use times::{Limits, Timeouts};
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

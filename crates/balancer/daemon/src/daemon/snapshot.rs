@@ -35,7 +35,7 @@ impl Core {
                 failed: self.counts.failed_reloads,
                 loaded: self.loaded.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO),
             },
-            build: metrics::Build::here(),
+            build: metrics::build(),
         }
     }
 

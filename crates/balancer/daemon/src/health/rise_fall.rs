@@ -3,21 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The state of a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// It was not probed yet.
-    #[default]
-    Unknown,
-    /// It serves.
-    Up,
-    /// It does not.
-    Down,
-}
+use heddle_balancer_api::State;
 
 /// Counts results in a row. Times are since any moment that the caller likes, always the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,23 +2,9 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use heddle_balancer_api::Liveness;
 
 use super::{FALL, LATE, RISE, SILENCE};
-
-/// The conclusion about a balancer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Liveness {
-    /// Neither has it answered, nor has it missed enough heartbeats.
-    #[default]
-    Unknown,
-    /// It answers.
-    Alive,
-    /// It does not answer.
-    Dead,
-}
 
 /// The last answer, as the program has noted it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

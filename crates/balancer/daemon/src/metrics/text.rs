@@ -35,7 +35,7 @@ pub enum Format {
 /// None that is known: writing into a string does not fail.
 pub fn text(snapshot: Snapshot, format: Format) -> Result<String, fmt::Error> {
     let mut registry = Registry::with_prefix(names::PREFIX);
-    registry.register_collector(Box::new(snapshot));
+    registry.register_collector(Box::new(Families(snapshot)));
     let mut text = String::new();
     format::encode(&mut text, &registry)?;
     Ok(match format {
@@ -80,7 +80,11 @@ fn in_samples(family: &str) -> (&'static str, &'static str) {
     }
 }
 
-impl Collector for Snapshot {
+/// The metrics of a snapshot.
+#[derive(Debug)]
+struct Families(Snapshot);
+
+impl Collector for Families {
     fn encode(&self, mut to: DescriptorEncoder<'_>) -> fmt::Result {
         self.services(&mut to)?;
         self.backends(&mut to)?;
@@ -93,10 +97,10 @@ impl Collector for Snapshot {
     }
 }
 
-impl Snapshot {
+impl Families {
     fn services(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let verdicts = || {
-            let of = self.services.iter();
+            let of = self.0.services.iter();
             let all = of.flat_map(|service| {
                 service.verdicts.iter().map(|verdict| (&*service.name, verdict))
             });
@@ -111,7 +115,7 @@ impl Snapshot {
             bytes.count(&[service, &verdict.name], verdict.bytes)?;
         }
         let mut events = Metric::begin(to, names::EVENTS)?;
-        for service in &self.services {
+        for service in &self.0.services {
             for event in service.events.iter().filter(|event| event.count > 0) {
                 events.count(&[&service.name, &event.name], event.count)?;
             }
@@ -126,8 +130,8 @@ impl Snapshot {
         ];
         for (name, value) in counters {
             let mut metric = Metric::begin(to, name)?;
-            for backend in &self.backends {
-                metric.count(&backend.labels(), value(backend))?;
+            for backend in &self.0.backends {
+                metric.count(&labels(backend), value(backend))?;
             }
         }
         let gauges: [(Name, Read); 3] = [
@@ -137,8 +141,8 @@ impl Snapshot {
         ];
         for (name, value) in gauges {
             let mut metric = Metric::begin(to, name)?;
-            for backend in &self.backends {
-                metric.level(&backend.labels(), value(backend))?;
+            for backend in &self.0.backends {
+                metric.level(&labels(backend), value(backend))?;
             }
         }
         Ok(())
@@ -146,13 +150,13 @@ impl Snapshot {
 
     fn checks(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let mut answers = Metric::begin(to, names::CHECKS)?;
-        for check in &self.checks {
+        for check in &self.0.checks {
             for (outcome, count) in [("passed", check.passed), ("failed", check.failed)] {
                 answers.count(&[&check.target, outcome], count)?;
             }
         }
         let mut time = Metric::begin(to, names::CHECK_TIME)?;
-        for check in &self.checks {
+        for check in &self.0.checks {
             time.count(&[&check.target], check.spent.as_secs_f64())?;
         }
         Ok(())
@@ -160,11 +164,11 @@ impl Snapshot {
 
     fn tables(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let mut capacity = Metric::begin(to, names::TABLE_CAPACITY)?;
-        for table in &self.tables {
+        for table in &self.0.tables {
             capacity.level(&[&table.name], table.capacity)?;
         }
         let mut used = Metric::begin(to, names::TABLE_USED)?;
-        for table in &self.tables {
+        for table in &self.0.tables {
             for (state, entries) in &table.used {
                 used.level(&[&table.name, state], *entries)?;
             }
@@ -173,7 +177,7 @@ impl Snapshot {
     }
 
     fn members(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let members = &self.members;
+        let members = &self.0.members;
         Metric::begin(to, names::MEMBERS)?.alone(&ConstGauge::new(members.count))?;
         Metric::begin(to, names::RING_SHARE)?.alone(&ConstGauge::new(members.ring_share))?;
         Metric::begin(to, names::MEMBER_CHANGES)?.alone(&ConstCounter::new(members.changes))?;
@@ -191,13 +195,13 @@ impl Snapshot {
         ];
         for (name, value) in gauges {
             let mut metric = Metric::begin(to, name)?;
-            for peer in &self.peers {
+            for peer in &self.0.peers {
                 metric.level(&[&peer.name], value(peer))?;
             }
         }
         for (name, of_refused) in [(names::PEER_MISSED, false), (names::PEER_REFUSED, true)] {
             let mut metric = Metric::begin(to, name)?;
-            for peer in &self.peers {
+            for peer in &self.0.peers {
                 metric.count(&[&peer.name], if of_refused { peer.refused } else { peer.missed })?;
             }
         }
@@ -205,7 +209,7 @@ impl Snapshot {
     }
 
     fn health(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let health = &self.health;
+        let health = &self.0.health;
         for (name, cause) in [
             (names::READY, &health.starting),
             (names::CONNECTED, &health.isolated),
@@ -222,18 +226,16 @@ impl Snapshot {
 
     fn daemon(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let mut reloads = Metric::begin(to, names::RELOADS)?;
-        reloads.count(&["succeeded"], self.reloads.succeeded)?;
-        reloads.count(&["failed"], self.reloads.failed)?;
-        let loaded = self.reloads.loaded.as_secs_f64();
+        reloads.count(&["succeeded"], self.0.reloads.succeeded)?;
+        reloads.count(&["failed"], self.0.reloads.failed)?;
+        let loaded = self.0.reloads.loaded.as_secs_f64();
         Metric::begin(to, names::LOADED)?.alone(&ConstGauge::new(loaded))?;
-        Metric::begin(to, names::BUILD)?.fact(&[&self.build.version, &self.build.kernel])
+        Metric::begin(to, names::BUILD)?.fact(&[&self.0.build.version, &self.0.build.kernel])
     }
 }
 
-impl super::Backend {
-    fn labels(&self) -> [&str; 2] {
-        [&self.service, &self.name]
-    }
+fn labels(backend: &super::Backend) -> [&str; 2] {
+    [&backend.service, &backend.name]
 }
 
 /// Prometheus' way to say yes and no.

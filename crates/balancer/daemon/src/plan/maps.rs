@@ -14,7 +14,7 @@ use crate::config::{Backend, ClosedPorts, Config, Echo, Forwarding, Ports, Servi
 use crate::ids::WireId;
 use crate::links::LinkAddress;
 use crate::neighbours::NextHop;
-use crate::service::Protocol;
+use crate::service::{Protocol, in_maps};
 
 /// The contents of the maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -361,7 +361,7 @@ pub(super) fn vips(
     for service in all.into_iter().chain(some) {
         let Some(number) = plan.services.index(&service.key()) else { continue };
         let name = |address, port| VipName { address, port, protocol: service.protocol.number() };
-        let mode = abi::MptcpMode::from(service.mptcp) as u8;
+        let mode = in_maps(service.mptcp) as u8;
         let group = super::groups::number(config, plan, service);
         let vip = abi::Vip { id: number, mode, group, ..abi::Vip::default() };
         let table = places.get(service.owner()).copied().unwrap_or(0);

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Maps, macs};
 use crate::config::{ClosedPorts, Config, Service};
+use crate::service::in_maps;
 
 /// ICMP errors a second and processor: Linux's own limit for all hosts together (`net.ipv4.icmp_msgs_per_sec`).
 const ICMP_ERRORS: u32 = 1000;
@@ -81,7 +82,7 @@ fn fingerprint(config: &Config, keys: &Keys) -> u32 {
     let mut digest = Sha256::new().chain_update(keys.maglev_seed.to_be_bytes());
     for (key, service) in services {
         digest.update(key.address.octets());
-        digest.update([key.protocol, abi::MptcpMode::from(service.mptcp) as u8]);
+        digest.update([key.protocol, in_maps(service.mptcp) as u8]);
         digest.update(key.port.to_be_bytes());
         digest.update(service.ports.each().end().to_be_bytes());
         digest.update(service.quic.map(super::quic::choices).as_slice());

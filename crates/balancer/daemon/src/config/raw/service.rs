@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use heddle_balancer_api::BackendEntry as Backend;
 use heddle_config::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -183,49 +184,4 @@ pub(in crate::config) enum HealthKind {
     Tcp,
     /// HTTP GET.
     Http,
-}
-
-/// A backend of a service.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Backend {
-    /// Its name, in metrics and commands; unique in its service.
-    pub name: String,
-    /// Its own address.
-    pub address: IpAddr,
-    /// Its share of new flows, relative to the others', 1000 at most; 0: none. Default: 1.
-    #[serde(default = "weight")]
-    pub weight: u32,
-    /// State: takes new flows, drains, or is in maintenance. Default: up.
-    #[serde(default)]
-    pub state: BackendState,
-    /// It gets new connections only while no other backend of the service is up: a page that says sorry, for example. Default: false.
-    #[serde(default)]
-    pub sorry: bool,
-    /// The address at which clients join its connections (`mptcp = "c-flag"` only), which no other backend has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub join_address: Option<IpAddr>,
-    /// Its name in connection ids of QUIC (`quic` of the service), in hexadecimal: "00a1". Its server puts the same into all that it issues.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub server_id: Option<String>,
-    /// The number that steering headers know it by, the same on all balancers. Default: made of its address and its service.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<u32>,
-}
-
-fn weight() -> u32 {
-    1
-}
-
-/// State of a backend: takes new flows, drains, or is in maintenance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum BackendState {
-    /// As its health check says.
-    #[default]
-    Up,
-    /// It keeps the connections that it has, with joins, and gets no new ones.
-    Drain,
-    /// It counts as down whatever its health check says: its connections go to other backends at once, which reset them.
-    Maintenance,
 }

@@ -3,10 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use heddle_balancer_api::Forwarding;
 use heddle_hashing::hash::ServiceKey;
 use heddle_wire::quic::ServerIds;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::Ports;
 use crate::health::Check;
@@ -72,18 +71,6 @@ impl Service {
             IpAddr::V6(v6) => format!("[{v6}]:{}", self.ports),
         }
     }
-}
-
-/// Forwarding of packets to a backend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Forwarding {
-    /// By its MAC address.
-    L2,
-    /// Inside an IP packet.
-    Ipip,
-    /// Inside a UDP packet.
-    Gue,
 }
 
 /// The end of packets that cannot be read up to their ports.

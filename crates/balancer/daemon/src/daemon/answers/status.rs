@@ -15,7 +15,7 @@ use crate::daemon::lifetimes::Lifetimes;
 use crate::daemon::state::Inputs;
 use crate::heartbeat::{Liveness, Report};
 use crate::members::Source;
-use crate::metrics::Build;
+use crate::metrics::{self, Build};
 
 /// A table is nearly full from this share on; then new flows push others out.
 const NEARLY_FULL: f64 = 0.9;
@@ -30,7 +30,7 @@ impl Core {
         let fills = [("flow", flows, maps.flows.room()), ("token", tokens, maps.tokens.room())];
         let services = self.state.inputs.config.services.iter();
         let (shared, own) = self.changes();
-        let Build { version, kernel } = Build::here();
+        let Build { version, kernel } = metrics::build();
         Ok(Status {
             name: self.state.inputs.config.balancer.name.clone(),
             version,

@@ -5,7 +5,7 @@ use serde::{Deserialize as _, Deserializer, Serializer};
 
 /// `"0x1c2d3e4f"`, or null.
 #[allow(clippy::ref_option, reason = "serde's signature")]
-pub(super) fn serialize<S: Serializer>(token: &Option<u32>, to: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(token: &Option<u32>, to: S) -> Result<S::Ok, S::Error> {
     match token {
         Some(token) => to.serialize_some(&format_args!("{token:#010x}")),
         None => to.serialize_none(),
@@ -13,7 +13,7 @@ pub(super) fn serialize<S: Serializer>(token: &Option<u32>, to: S) -> Result<S::
 }
 
 /// With or without `0x`.
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
     let digits = text.strip_prefix("0x").unwrap_or(&text);
     let token = u32::from_str_radix(digits, 16);
@@ -24,7 +24,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u
 mod tests {
     use serde_json::{Value, from_value, json, to_value};
 
-    use crate::admin::{Connection, Filter};
+    use crate::{Connection, Filter};
 
     #[test]
     fn a_token_is_written_as_explain_reads_it() {

@@ -5,23 +5,22 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Health;
-use crate::admin::seconds;
+use crate::{Health, seconds};
 
 /// Everything that is counted. Names of verdicts, events, tables and states are snake case, those of `enum counter` in the shared header.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Counters")]
 pub struct Snapshot {
     /// Packets by service; packets of no service come under the name `none`.
-    pub services: Vec<Service>,
+    pub services: Vec<ServiceCounters>,
     /// Backends by service.
-    pub backends: Vec<Backend>,
+    pub backends: Vec<BackendCounters>,
     /// Health checks by target.
-    pub checks: Vec<Checks>,
+    pub checks: Vec<CheckCounters>,
     /// The flow table, the token table, and whatever else fills up.
     pub tables: Vec<Table>,
     /// The balancers.
-    pub members: Members,
+    pub members: MembersCounters,
     /// The other balancers.
     pub peers: Vec<Peer>,
     /// The balancer's own health.
@@ -34,8 +33,7 @@ pub struct Snapshot {
 
 /// A service's packets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ServiceCounters")]
-pub struct Service {
+pub struct ServiceCounters {
     /// Its name.
     pub name: String,
     /// Each packet has one.
@@ -66,8 +64,7 @@ pub struct Event {
 
 /// A backend of a service.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "BackendCounters")]
-pub struct Backend {
+pub struct BackendCounters {
     /// The service's name.
     pub service: String,
     /// Its own name.
@@ -86,8 +83,7 @@ pub struct Backend {
 
 /// A target's health checks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "CheckCounters")]
-pub struct Checks {
+pub struct CheckCounters {
     /// Its name.
     pub target: String,
     /// Good answers.
@@ -114,8 +110,7 @@ pub struct Table {
 
 /// The balancers that share the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "MembersCounters")]
-pub struct Members {
+pub struct MembersCounters {
     /// The number of balancers, this one among them.
     pub count: u64,
     /// The part of all tokens that this one owns, 0 to 1.
@@ -172,12 +167,4 @@ pub struct Build {
     pub version: String,
     /// The kernel's release.
     pub kernel: String,
-}
-
-impl Build {
-    /// This program on this kernel.
-    pub fn here() -> Build {
-        let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
-        Build { version: env!("CARGO_PKG_VERSION").into(), kernel }
-    }
 }
