@@ -78,7 +78,13 @@ impl Capture {
             let from = written.len().saturating_sub(marker.len());
             file.read_to_end(&mut written).map_err(|error| error.to_string())?;
             let found = written[from..].windows(marker.len()).any(|bytes| bytes == marker);
-            found.then_some(()).ok_or_else(|| "tcpdump has not written all packets".into())
+            found.then_some(()).ok_or_else(|| {
+                format!(
+                    "tcpdump on {} has not written all packets: the marker is not in {}",
+                    self.node.name(),
+                    self.file.display()
+                )
+            })
         })
     }
 }

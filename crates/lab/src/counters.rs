@@ -19,8 +19,9 @@ struct Report {
 pub fn mptcp_counters(node: &Node) -> Result<BTreeMap<String, u64>, LabError> {
     tools::require(&[("nstat", "iproute2")])?;
     let text = node.run("nstat -a -s -z -j MPTcpExt* TcpEstabResets TcpOutRsts")?;
-    let report: Report = serde_json::from_str(&text)
-        .map_err(|_| LabError::Unreadable { program: "nstat", output: text.clone() })?;
+    let report: Report = serde_json::from_str(&text).map_err(|error| {
+        LabError::unreadable("nstat", format!("its counters ({error})"), &*text)
+    })?;
     let short = |name: String| name.trim_start_matches("MPTcpExt").to_string();
     Ok(report.kernel.into_iter().map(|(name, count)| (short(name), count)).collect())
 }

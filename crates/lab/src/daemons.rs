@@ -1,5 +1,6 @@
 //! `heddled` on the balancers of a lab.
 
+use std::any::type_name;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -8,10 +9,11 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use heddle_balancer_api::{Connections, Members, Status};
+use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
 use crate::etcd::http_get;
@@ -25,6 +27,8 @@ const HEALTHY_LIMIT: Duration = Duration::from_secs(60);
 const METRICS_PORT: u16 = 9100;
 /// The secret that all daemons share.
 const SECRET: &str = "no secret at all: this is a lab, whose traffic nobody else can see";
+/// Lines of a daemon's log that the error of a wait has.
+const LOG_LINES: usize = 10;
 /// Limit on the time that a daemon may take to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
@@ -158,9 +162,10 @@ impl<'a> Daemons<'a> {
         self.directory.path().join(format!("admin-{index}"))
     }
 
-    /// A daemon's log so far.
+    /// A daemon's log so far, or the reason why it cannot be read.
     pub fn log(&self, index: usize) -> String {
-        fs::read_to_string(self.log_file(index)).unwrap_or_default()
+        let file = self.log_file(index);
+        fs::read_to_string(&file).unwrap_or_else(|error| format!("{}: {error}", file.display()))
     }
 
     /// The process id of a daemon, if it runs.
@@ -216,10 +221,13 @@ impl<'a> Daemons<'a> {
     /// # Errors
     /// If it does not, with its last answer.
     pub fn wait_until_healthy(&self, index: usize) -> Result<(), LabError> {
+        let failure = |text| {
+            format!("heddled on balancer-{index}, /healthz: {text}\n{}", self.log_end(index))
+        };
         eventually(HEALTHY_LIMIT, || match self.get(index, "/healthz") {
             Ok(answer) if answer.starts_with("HTTP/1.1 200 ") => Ok(()),
-            Ok(answer) => Err(format!("balancer-{index}: {answer}")),
-            Err(error) => Err(error.to_string()),
+            Ok(answer) => Err(failure(format!("{answer:?} instead of 200"))),
+            Err(error) => Err(failure(error.to_string())),
         })
     }
 
@@ -228,11 +236,16 @@ impl<'a> Daemons<'a> {
     /// # Errors
     /// If it does not answer.
     pub fn members(&self, index: usize) -> Result<BTreeSet<String>, LabError> {
-        let answer = ask(&self.socket(index), "/v1/members");
-        let answer = answer.map_err(LabError::system(format!("members of balancer-{index}")))?;
-        let members = answer["members"].as_array().into_iter().flatten();
-        let alive = members.filter(|member| member["alive"] == true);
-        Ok(alive.filter_map(|member| Some(member["name"].as_str()?.to_string())).collect())
+        let Members { members } = self.ask(index, "/v1/members")?;
+        Ok(members.into_iter().filter(|member| member.alive).map(|member| member.name).collect())
+    }
+
+    /// The flow table of a daemon's program, at most so many entries of it.
+    ///
+    /// # Errors
+    /// If it does not answer, or with something else.
+    pub fn connections(&self, index: usize, limit: usize) -> Result<Connections, LabError> {
+        self.ask(index, &format!("/v1/connections?limit={limit}"))
     }
 
     /// A daemon's metrics, as text.
@@ -314,9 +327,13 @@ impl<'a> Daemons<'a> {
     }
 
     fn wait_until_ready(&mut self, index: usize) -> Result<(), LabError> {
-        let socket = self.socket(index);
-        let daemon = self.running[index].as_mut();
-        let ended = daemon.map_or(Ok(None), |daemon| ready_or_ended(daemon, &socket));
+        let Some(mut daemon) = self.running[index].take() else { return Ok(()) };
+        let ended = eventually(START_LIMIT, || match daemon.try_wait() {
+            Ok(Some(status)) => Ok(Some(status)),
+            Ok(None) => self.is_ready(index).map(|()| None),
+            Err(error) => Err(error.to_string()),
+        });
+        self.running[index] = Some(daemon);
         let status = match ended {
             Ok(None) => return Ok(()),
             Ok(Some(status)) => status.to_string(),
@@ -324,6 +341,30 @@ impl<'a> Daemons<'a> {
         };
         let line = format!("heddled on balancer-{index}");
         Err(LabError::Failed { line, status, output: self.log(index) })
+    }
+
+    /// Checks that a daemon answers a request for its status, and is ready.
+    fn is_ready(&self, index: usize) -> Result<(), String> {
+        match self.ask::<Status>(index, "/v1/status") {
+            Ok(status) if status.ready => Ok(()),
+            Ok(status) => Err(format!("it is not ready yet: {:?}", status.warnings)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The end of a daemon's log, for the error of a wait.
+    fn log_end(&self, index: usize) -> String {
+        let log = self.log(index);
+        let lines: Vec<&str> = log.lines().collect();
+        let end = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
+        format!("the end of its log: {}", if end.is_empty() { "it is empty" } else { &end })
+    }
+
+    /// A daemon's answer to a GET on its admin socket.
+    fn ask<T: DeserializeOwned>(&self, index: usize, path: &str) -> Result<T, LabError> {
+        let request = format!("heddled on balancer-{index}, GET {path}");
+        let answer = get(&self.socket(index), path).map_err(LabError::system(&*request))?;
+        read(&answer).map_err(|expected| LabError::unreadable(request, expected, answer))
     }
 }
 
@@ -347,33 +388,47 @@ pub fn join_address(backend: usize, like: IpAddr) -> IpAddr {
     }
 }
 
-/// Waits until a daemon answers. Returns its exit status if it ends before.
-fn ready_or_ended(daemon: &mut Child, socket: &Path) -> Result<Option<ExitStatus>, LabError> {
-    eventually(START_LIMIT, || match daemon.try_wait() {
-        Ok(Some(status)) => Ok(Some(status)),
-        _ if is_ready(socket) => Ok(None),
-        _ => Err("no answer on its admin socket".into()),
-    })
-}
-
-/// Returns true if a daemon answers a request for its status, and is ready.
-fn is_ready(socket: &Path) -> bool {
-    ask(socket, "/v1/status").is_ok_and(|answer| answer["ready"] == true)
-}
-
-/// The body of a daemon's answer to a GET on its admin socket.
-fn ask(socket: &Path, path: &str) -> io::Result<Value> {
+/// The whole answer to a GET on a daemon's admin socket.
+fn get(socket: &Path, path: &str) -> io::Result<String> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(START_LIMIT))?;
     let request = format!("GET {path} HTTP/1.1\r\nhost: lab\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
-    let (_, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
-    Ok(serde_json::from_str(body)?)
+    Ok(answer)
+}
+
+/// The body of an answer; what it should have been where it is not.
+fn read<T: DeserializeOwned>(answer: &str) -> Result<T, String> {
+    let head_and_body = answer.split_once("\r\n\r\n");
+    let ok = head_and_body.filter(|(head, _)| head.starts_with("HTTP/1.1 200 "));
+    let (_, body) = ok.ok_or("an HTTP answer of status 200")?;
+    serde_json::from_str(body).map_err(|error| {
+        let name = type_name::<T>().rsplit("::").next().unwrap_or("JSON");
+        format!("{name} of heddled's admin API ({error})")
+    })
 }
 
 /// Sends a signal to a daemon. `nsenter` replaces itself with the program, so its process is the daemon's.
 fn signal(process: u32, name: &str) -> io::Result<()> {
     Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).status().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_by_the_types_of_the_daemon() {
+        let flow = r#"{ "client": "10.1.0.2:4000", "service": "web4", "backend": "backend-1", "token": null, "state": "established", "idle": 0.25 }"#;
+        let body = format!(r#"{{ "matching": 1, "flows": [{flow}] }}"#);
+        let answer = |status, body: &str| format!("HTTP/1.1 {status}\r\na: b\r\n\r\n{body}");
+        let found: Connections = read(&answer("200 OK", &body)).unwrap();
+        assert_eq!(found.flows[0].idle, Duration::from_millis(250));
+        let changed = read::<Connections>(&answer("200 OK", &body.replace("0.25", "\"250ms\"")));
+        assert!(changed.unwrap_err().starts_with("Connections of heddled's admin API (invalid"));
+        let refused = read::<Connections>(&answer("400 Bad Request", &body));
+        assert_eq!(refused.unwrap_err(), "an HTTP answer of status 200");
+    }
 }

@@ -41,19 +41,23 @@ pub enum LabError {
         output: String,
     },
     /// A program's output, or a file of the system's, is not in the expected format.
-    #[error("`{program}` printed something unexpected: {output}")]
+    #[error("{program}: {output:?} where {expected} was expected")]
     Unreadable {
-        /// The program.
-        program: &'static str,
+        /// The program, and the request that it answered if there was one.
+        program: String,
+        /// What its output should have been, or the reason why it is not.
+        expected: String,
         /// The part in question.
         output: String,
     },
     /// A condition was not met in time.
-    #[error("not within {limit:?}: {observed}")]
+    #[error("not within {limit:?} ({took:.0?} on this machine): {observed}")]
     Timeout {
-        /// The time limit.
+        /// The time limit, on an idle machine.
         limit: Duration,
-        /// The state at its end.
+        /// The time that it was.
+        took: Duration,
+        /// Who was waited for, for what, and the state at the end.
         observed: String,
     },
     /// The system refused.
@@ -67,6 +71,16 @@ pub enum LabError {
 }
 
 impl LabError {
+    /// A program's output that is not what was expected.
+    pub fn unreadable(
+        program: impl Into<String>,
+        expected: impl Into<String>,
+        output: impl Into<String>,
+    ) -> LabError {
+        let [program, expected, output] = [program.into(), expected.into(), output.into()];
+        LabError::Unreadable { program, expected, output }
+    }
+
     /// For `map_err`: the system's error with the attempted operation.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         let what = what.into();

@@ -1,7 +1,9 @@
 //! etcd on a lab's router, which all balancers reach.
 
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -57,14 +59,20 @@ impl<'a> Etcd<'a> {
         self.kill();
         let peer = format!("http://{}:{PEER_PORT}", self.lab.router().v4());
         let mut command = self.lab.router().command("etcd");
-        command.arg("--data-dir").arg(self.data.path());
+        command.arg("--data-dir").arg(self.data.path().join("data"));
         command.args(["--listen-client-urls", &self.url()]);
         command.args(["--advertise-client-urls", &self.url()]);
         command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
         command.args(["--initial-cluster", &format!("default={peer}")]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let log = File::options().create(true).append(true).open(self.log_file());
+        command.stderr(log.map_err(LabError::system("the log of etcd"))?);
         self.process = Some(command.spawn().map_err(LabError::system("starting etcd"))?);
-        eventually(LIMIT, || self.health()).map(drop)
+        eventually(LIMIT, || self.health())
+    }
+
+    fn log_file(&self) -> PathBuf {
+        self.data.path().join("log")
     }
 
     fn address(&self) -> SocketAddr {
@@ -76,9 +84,19 @@ impl<'a> Etcd<'a> {
         let answer = http_get(self.lab.router(), self.address(), "/health");
         match answer {
             Ok(answer) if answer.contains("\"true\"") => Ok(()),
-            Ok(answer) => Err(answer),
-            Err(error) => Err(error.to_string()),
+            Ok(answer) => Err(self.failure(&format!("{answer:?} instead of \"true\""))),
+            Err(error) => Err(self.failure(&error.to_string())),
         }
+    }
+}
+
+impl Etcd<'_> {
+    /// What its health is, with the last line of its log.
+    fn failure(&self, health: &str) -> String {
+        let log = fs::read_to_string(self.log_file());
+        let log = log.unwrap_or_else(|error| error.to_string());
+        let last = log.lines().next_back().unwrap_or("empty");
+        format!("etcd on the router, /health: {health}; its log: {last}")
     }
 }
 

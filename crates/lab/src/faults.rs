@@ -175,7 +175,8 @@ impl<'a> Cluster<'a> {
         eventually(AGREEMENT, || {
             running.iter().try_for_each(|&index| {
                 let members = self.daemons.members(index).map_err(|error| error.to_string())?;
-                equal(&members, &expected).map_err(|text| format!("at balancer-{index}: {text}"))
+                equal(&members, &expected)
+                    .map_err(|text| format!("members of heddled on balancer-{index}: {text}"))
             })
         })
     }

@@ -34,7 +34,7 @@ pub fn count_joins(
     limit: Duration,
 ) -> Result<Joins, LabError> {
     let expected = connections * (lab.client_addresses(to.ip()).len() - 1);
-    let unknown_before = unknown_tokens(lab)?;
+    let refused_before = joins_refused(lab)?;
     let open: Vec<_> =
         (0..connections).map(|_| lab.connect(Transport::Mptcp, to)).collect::<Result<_, _>>()?;
     let (deadline, mut backends_due) = (Instant::now() + limit, Instant::now() + BACKEND_INTERVAL);
@@ -47,7 +47,7 @@ pub fn count_joins(
         if Instant::now() >= backends_due {
             backends_due = Instant::now() + BACKEND_INTERVAL;
             // Counted after those established, so that none is counted as both.
-            if established + unknown_tokens(lab)? - unknown_before >= expected {
+            if established as u64 + joins_refused(lab)? - refused_before >= expected as u64 {
                 return Ok(joins);
             }
         }
@@ -64,8 +64,15 @@ fn established_joins(connections: &[Connection]) -> Result<usize, LabError> {
 }
 
 /// Joins so far that reached a backend which did not know their token.
-fn unknown_tokens(lab: &Lab) -> Result<usize, LabError> {
-    let of = |backend| Ok(mptcp_counters(backend)?.get("MPJoinNoTokenFound").copied().unwrap_or(0));
-    let sum: Result<u64, LabError> = lab.backends().iter().map(of).sum();
-    Ok(usize::try_from(sum?).unwrap_or(usize::MAX))
+///
+/// # Errors
+/// If a backend's counters cannot be read.
+pub fn joins_refused(lab: &Lab) -> Result<u64, LabError> {
+    const NAME: &str = "MPJoinNoTokenFound";
+    let of = |backend| {
+        let counters = mptcp_counters(backend)?;
+        let missing = || LabError::unreadable("nstat", NAME, format!("{counters:?}"));
+        counters.get(NAME).copied().ok_or_else(missing)
+    };
+    lab.backends().iter().map(of).sum()
 }

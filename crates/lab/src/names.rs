@@ -60,9 +60,8 @@ fn start_time(stat: &str) -> Option<u64> {
 pub(crate) fn unique() -> Result<String, LabError> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let own = Process::running(process::id());
-    let Process { id, start } = own.ok_or_else(|| LabError::Unreadable {
-        program: "/proc",
-        output: "no start time of this process".into(),
+    let Process { id, start } = own.ok_or_else(|| {
+        LabError::unreadable("/proc/self/stat", "the start time of this process", "none")
     })?;
     Ok(format!("{PREFIX}{id}_{start}-{}", COUNT.fetch_add(1, Ordering::Relaxed)))
 }
@@ -121,24 +120,30 @@ pub fn remove(namespaces: &BTreeSet<String>) -> Result<(), LabError> {
     if namespaces.is_empty() {
         return Ok(());
     }
-    for namespace in namespaces {
-        kill_programs(namespace);
-    }
+    let killed: Result<(), LabError> =
+        namespaces.iter().try_for_each(|namespace| kill_programs(namespace));
     let lines: String = namespaces.iter().map(|name| format!("netns delete {name}\n")).collect();
     let result = tools::run("ip", ["-force", "-batch", "-"], &lines);
     let left = namespaces.iter().any(|name| path(name).exists());
-    if left { result.map(drop) } else { Ok(()) }
+    if left { result.map(drop) } else { killed }
 }
 
-fn kill_programs(namespace: &str) {
-    let ids = tools::run("ip", ["netns", "pids", namespace], "").unwrap_or_default();
+/// Another process may remove the same namespace at the same time.
+fn kill_programs(namespace: &str) -> Result<(), LabError> {
+    let ids = match tools::run("ip", ["netns", "pids", namespace], "") {
+        Err(_) if !path(namespace).exists() => return Ok(()),
+        ids => ids?,
+    };
     let own = i32::try_from(process::id()).ok();
-    for id in ids.lines().filter_map(|line| line.parse().ok()) {
+    for line in ids.lines() {
+        let unreadable = |_| LabError::unreadable("ip netns pids", "a process id", line);
+        let id: i32 = line.trim().parse().map_err(unreadable)?;
         if let Some(found) = Pid::from_raw(id).filter(|_| Some(id) != own) {
             // It may have ended by itself meanwhile.
             let _ = kill_process(found, Signal::KILL);
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl Node {
     /// Runs a program on this host to its end, and returns its output. `line` is split at spaces.
     ///
     /// # Errors
-    /// If it fails, or takes more than a minute.
+    /// If it fails, or takes more than ten minutes.
     pub fn run(&self, line: &str) -> Result<String, LabError> {
         let namespace = self.namespace_argument();
         tools::run("nsenter", [namespace.as_str()].into_iter().chain(line.split_whitespace()), "")

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::LabError;
 
-/// Seconds after which a program is killed. Building the largest lab takes about one.
-const LIMIT: &str = "60";
+/// Seconds after which a program is killed. Building the largest lab takes about one on an idle machine.
+const LIMIT: &str = "600";
 
 /// Programs and Debian's packages that have them.
 pub(crate) const FOR_LABS: &[(&str, &str)] = &[
@@ -38,7 +38,7 @@ fn is_installed(program: &str) -> bool {
 /// Runs a program to its end with this input, and returns its output.
 ///
 /// # Errors
-/// [`LabError::Failed`] if its status is not 0, or after a minute.
+/// [`LabError::Failed`] if its status is not 0, or after ten minutes.
 pub fn run<S: AsRef<OsStr>>(
     program: &str,
     arguments: impl IntoIterator<Item = S>,

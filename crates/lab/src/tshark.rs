@@ -49,7 +49,7 @@ pub fn captured_connections(capture: &Path) -> Result<Vec<CapturedConnection>, L
     let text = tools::run("tshark", &arguments, "")?;
     let mut streams = Streams::default();
     for line in text.lines() {
-        let unreadable = || LabError::Unreadable { program: "tshark", output: line.to_string() };
+        let unreadable = || LabError::unreadable("tshark", format!("a line of {FIELDS:?}"), line);
         streams.add(&Packet::read(line).ok_or_else(unreadable)?);
     }
     Ok(streams.finish())

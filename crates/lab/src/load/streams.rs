@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::stalls::Stall;
 use super::{Broken, Pattern};
-use crate::{Connection, Lab, LabError, StatusReader, Transport, eventually};
+use crate::{Connection, Deadline, Lab, LabError, StatusReader, Transport, eventually};
 
 /// Time between two looks at the subflows of MPTCP streams.
 const SAMPLING: Duration = Duration::from_millis(10);
@@ -170,7 +170,11 @@ impl Streams {
                 state.exchanges < **goal && state.broken.is_none()
             };
             let left = self.streams.iter().zip(&goals).filter(waiting).count();
-            if left == 0 { Ok(()) } else { Err(format!("{left} streams have no answer")) }
+            if left == 0 {
+                Ok(())
+            } else {
+                Err(format!("{left} of {} streams have no answer", self.streams.len()))
+            }
         })
     }
 
@@ -195,7 +199,11 @@ impl Streams {
                 now.iter().filter(|(local, bytes)| before.get(local) == Some(bytes))
             });
             let still: Vec<_> = still.map(|(local, _)| *local).collect();
-            if still.is_empty() { Ok(()) } else { Err(format!("no progress: {still:?}")) }
+            if still.is_empty() {
+                Ok(())
+            } else {
+                Err(format!("no further byte was acknowledged on the subflows from {still:?}"))
+            }
         })
     }
 
@@ -260,8 +268,7 @@ impl Stream {
         let now = Instant::now();
         let mut state = self.state();
         for (local, known) in &mut state.subflows {
-            known.established =
-                status.subflows.iter().any(|flow| flow.local == *local && flow.established);
+            known.established = status.has(*local);
         }
         for flow in status.subflows.iter().filter(|flow| flow.established) {
             let known = state.subflows.entry(flow.local).or_default();
@@ -301,11 +308,12 @@ fn whole(lab: &Lab, transport: Transport, to: SocketAddr) -> Result<Connection, 
     let connection = lab.connect(transport, to)?;
     if transport == Transport::Mptcp {
         let wanted = lab.client_addresses(to.ip()).len();
+        let deadline = Deadline::new(LIMIT);
         let got =
             connection.wait_for_subflows(wanted, Instant::now() + LIMIT).map_err(opened(to))?;
         if got < wanted {
             let observed = format!("a connection to {to} with {got} of {wanted} subflows");
-            return Err(LabError::Timeout { limit: LIMIT, observed });
+            return Err(deadline.timeout(observed));
         }
     }
     Ok(connection)

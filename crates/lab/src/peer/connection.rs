@@ -12,6 +12,7 @@ use socket2::{Domain, Socket, Type};
 use super::protocol::{INTACT, PLACES, Request, decode_damage};
 use super::timed_socket::TimedSocket;
 use super::{Status, Transport, payload, subflows};
+use crate::Deadline;
 
 /// Limit on the time until a connection is established, and, unless set otherwise, until the next byte.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -159,14 +160,16 @@ impl Connection {
         subflows::status(&self.socket.socket)
     }
 
-    /// Waits until `subflows` (the first included) are established, or until `deadline`; returns the number of those established.
+    /// Waits until `subflows` (the first included) are established, or until `deadline`, which a busy machine moves as [`Deadline`] does; returns the
+    /// number of those established.
     ///
     /// # Errors
     /// As [`Connection::status`].
     pub fn wait_for_subflows(&self, subflows: usize, deadline: Instant) -> io::Result<usize> {
+        let mut deadline = Deadline::new(deadline.saturating_duration_since(Instant::now()));
         loop {
             let established = self.status()?.established();
-            if established >= subflows || Instant::now() >= deadline {
+            if established >= subflows || deadline.has_passed() {
                 return Ok(established);
             }
             thread::sleep(INTERVAL);

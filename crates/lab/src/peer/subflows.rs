@@ -36,6 +36,12 @@ impl Status {
     pub fn established(&self) -> usize {
         self.subflows.iter().filter(|subflow| subflow.established).count()
     }
+
+    /// True if the subflow from this address and port is established.
+    #[must_use]
+    pub fn has(&self, local: SocketAddr) -> bool {
+        self.subflows.iter().any(|subflow| subflow.local == local && subflow.established)
+    }
 }
 
 /// A subflow, as the kernel has it.

@@ -6,6 +6,7 @@
 )]
 
 mod bounce;
+mod demo;
 mod load;
 mod peer;
 mod topology;

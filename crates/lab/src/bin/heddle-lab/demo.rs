@@ -4,10 +4,14 @@
 mod transfer;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use heddle_lab::{Cluster, Fault, Lab, Setup, Transport, mptcp_counters};
+use heddle_lab::{
+    Cluster, Connection, Fault, Lab, LabError, Setup, StatusReader, Transport, eventually,
+    joins_refused, mptcp_counters,
+};
 use heddle_program::{Common, Failure, output, table};
 use heddle_units::Rate;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,9 +24,13 @@ const PORT: u16 = 8080;
 const BALANCERS: usize = 3;
 const BACKENDS: usize = 4;
 const SUBFLOWS: usize = 4;
+const JOINS: u64 = SUBFLOWS as u64 - 1;
 
-/// Time that the client's kernel gets for its joins; with plain hashing most of them fail.
-const JOINING: Duration = Duration::from_secs(3);
+/// Limit on the time until each of the client's joins is established or refused; with plain hashing most of them are refused.
+const JOINING: Duration = Duration::from_secs(60);
+
+/// Limit on the time until the balancers have noted a packet of each subflow since the download began.
+const NOTING: Duration = Duration::from_secs(30);
 
 /// A download with one kind of balancer.
 #[derive(Debug, Serialize)]
@@ -35,6 +43,8 @@ struct Run {
     joins: u64,
     /// Joins that were established.
     joins_established: u64,
+    /// Joins that reached a backend which does not know their token.
+    joins_refused: u64,
     /// The balancer that failed.
     cut: usize,
     subflows: Vec<Subflow>,
@@ -82,15 +92,17 @@ fn run(mode: &'static str, megabytes: u64, common: &Common) -> Result<Run, Failu
         Cluster::with_static_list(&lab, Setup { mptcp: mode, ..daemon::setup(PORT)? })?;
     let service = SocketAddr::new(lab.vips()[0], PORT);
     let mut connection = lab.connect(Transport::Mptcp, service)?;
-    let subflows = connection.wait_for_subflows(SUBFLOWS, Instant::now() + JOINING)?;
+    let joins_refused = wait_for_joins(&lab, &connection)?;
+    let subflows = 1 + JOINS - joins_refused;
     say(
         common,
         &format!("a connection to {} with {subflows} of {SUBFLOWS} subflows", connection.backend()),
     );
     let bar = progress(common, bytes);
     let (mut before, mut cut) = (BTreeMap::new(), 0);
-    let happened = || {
-        before = daemon::flows(cluster.daemons(), BALANCERS);
+    let reader = connection.status_reader()?;
+    let happened = |begun| {
+        before = flows_of_subflows(&cluster, &reader, begun)?;
         cut = busiest(&before);
         bar.println(format!(
             "balancer-{cut} dies: its link is gone, and the router sends nothing there any more"
@@ -100,7 +112,7 @@ fn run(mode: &'static str, megabytes: u64, common: &Common) -> Result<Run, Failu
     let ended =
         transfer::download(&mut connection, bytes, |so_far| bar.set_position(so_far), happened)?;
     bar.finish_and_clear();
-    let after = daemon::flows(cluster.daemons(), BALANCERS);
+    let after = daemon::flows(cluster.daemons(), BALANCERS)?;
     let subflow = |(local, part, end): &(SocketAddr, transfer::Part, End)| Subflow {
         from: address(*local),
         through: [&before, &after].map(|flows| through(flows, *local)),
@@ -111,16 +123,54 @@ fn run(mode: &'static str, megabytes: u64, common: &Common) -> Result<Run, Failu
     };
     let subflows = ended.parts.iter().map(subflow).collect();
     let counters = mptcp_counters(lab.client())?;
-    let count = |name: &str| counters.get(name).copied().unwrap_or(0);
-    let (joins, joins_established) = (count("MPJoinSynTx"), count("MPJoinSynAckRx"));
+    let count = |name: &str| {
+        let missing = || LabError::unreadable("nstat", name, format!("{counters:?}"));
+        counters.get(name).copied().ok_or_else(missing)
+    };
+    let (joins, joins_established) = (count("MPJoinSynTx")?, count("MPJoinSynAckRx")?);
     Ok(Run {
         mode,
         megabytes,
         seconds: ended.took.as_secs_f64(),
         joins,
         joins_established,
+        joins_refused,
         cut,
         subflows,
+    })
+}
+
+/// Waits until each join is established or refused; the number of those refused.
+fn wait_for_joins(lab: &Lab, connection: &Connection) -> Result<u64, LabError> {
+    let failed = |error: &dyn Display| format!("joins of the client: {error}");
+    eventually(JOINING, || {
+        let status = connection.status().map_err(|error| failed(&error))?;
+        let established = status.established() as u64 - 1;
+        let refused = joins_refused(lab).map_err(|error| failed(&error))?;
+        let all = established + refused == JOINS;
+        all.then_some(refused).ok_or_else(|| {
+            failed(&format!("{established} are established and {refused} refused of {JOINS}"))
+        })
+    })
+}
+
+/// The flows of the established subflows: since the download began, packets of each came to the balancer that it has.
+fn flows_of_subflows(
+    cluster: &Cluster<'_>,
+    reader: &StatusReader,
+    begun: Instant,
+) -> Result<BTreeMap<SocketAddr, Flow>, LabError> {
+    eventually(NOTING, || {
+        let status = reader.status().map_err(|error| error.to_string())?;
+        let flows = daemon::flows(cluster.daemons(), BALANCERS);
+        let mut flows = flows.map_err(|error| error.to_string())?;
+        flows.retain(|client, flow| flow.seen > begun && status.has(*client));
+        let unknown = status.subflows.iter().filter(|flow| flow.established);
+        let unknown: Vec<_> = unknown.filter(|flow| !flows.contains_key(&flow.local)).collect();
+        if unknown.is_empty() {
+            return Ok(flows);
+        }
+        Err(format!("no balancer has noted a packet of {unknown:?} since the download began"))
     })
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Mutex;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
+use anyhow::{Context as _, anyhow, bail};
 use heddle_lab::{Connection, LabError, Status, StatusReader};
 use serde::Serialize;
 
@@ -71,8 +73,7 @@ pub(super) struct Parts(BTreeMap<SocketAddr, Part>);
 impl Parts {
     fn look(&mut self, now: Instant, status: &Status) {
         for (local, part) in &mut self.0 {
-            part.established =
-                status.subflows.iter().any(|flow| flow.local == *local && flow.established);
+            part.established = status.has(*local);
         }
         for flow in status.subflows.iter().filter(|flow| flow.established) {
             let part = self.0.entry(flow.local);
@@ -91,50 +92,63 @@ pub(super) struct Ended {
     pub(super) took: Duration,
 }
 
-/// Downloads; `event` happens once, after a third.
+/// Downloads; `event` happens once, beside it, when a third has arrived. Its argument is the time at which the download began.
 ///
 /// # Errors
-/// If the connection breaks, a byte is wrong, or the event fails.
+/// If the connection breaks, a byte is wrong, or the event fails or comes after the last byte.
 pub(super) fn download(
     connection: &mut Connection,
     bytes: u64,
     mut progress: impl FnMut(u64),
-    event: impl FnOnce() -> Result<(), LabError>,
+    event: impl FnOnce(Instant) -> Result<(), LabError> + Send,
 ) -> anyhow::Result<Ended> {
     // The download borrows the connection; the reader is a second handle on its socket.
     let reader = connection.status_reader()?;
-    let (parts, done) = (Mutex::new(Parts::default()), AtomicBool::new(false));
-    let (mut event, mut happened) = (Some(event), Ok(()));
-    let took = thread::scope(|scope| {
-        scope.spawn(|| watch(&reader, &parts, &done));
-        let took = connection.download(bytes, 7, |so_far| {
+    let done = AtomicBool::new(false);
+    let (a_third, arrived) = mpsc::sync_channel(1);
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        let parts = scope.spawn(|| watch(&reader, &done));
+        let event = scope.spawn(move || {
+            arrived.recv().map_err(|_| anyhow!("the download ended before its third"))?;
+            event(begun)?;
+            Ok(Instant::now())
+        });
+        let downloaded = connection.download(bytes, 7, |so_far| {
             progress(so_far);
-            if so_far > bytes / 3
-                && let Some(event) = event.take()
-            {
-                happened = event();
+            if so_far > bytes / 3 {
+                // It is taken once; what comes later finds the channel full or closed.
+                let _ = a_third.try_send(());
             }
         });
+        let now = Instant::now();
+        drop(a_third);
         done.store(true, Ordering::Relaxed);
-        took
-    });
-    happened?;
-    let now = Instant::now();
-    let parts = parts.into_inner().unwrap_or_default();
-    let ended = parts.0.into_iter().map(|(local, mut part)| {
-        let end = part.end(now);
-        (local, part, end)
-    });
-    Ok(Ended { parts: ended.collect(), took: took? })
+        let (parts, happened) = (joined(parts.join()), joined::<anyhow::Result<_>>(event.join()));
+        let took = downloaded.context("the download")?;
+        if happened? > now {
+            bail!("the download was over before a balancer could fail: take more --megabytes");
+        }
+        let ended = parts.context("the subflows' state")?.0.into_iter().map(|(local, mut part)| {
+            let end = part.end(now);
+            (local, part, end)
+        });
+        Ok(Ended { parts: ended.collect(), took })
+    })
 }
 
-fn watch(reader: &StatusReader, parts: &Mutex<Parts>, done: &AtomicBool) {
+/// The result of a thread, or its panic.
+fn joined<T>(thread: thread::Result<T>) -> T {
+    thread.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn watch(reader: &StatusReader, done: &AtomicBool) -> io::Result<Parts> {
+    let mut parts = Parts::default();
     while !done.load(Ordering::Relaxed) {
-        if let (Ok(status), Ok(mut parts)) = (reader.status(), parts.lock()) {
-            parts.look(Instant::now(), &status);
-        }
+        parts.look(Instant::now(), &reader.status()?);
         thread::sleep(SAMPLING);
     }
+    Ok(parts)
 }
 
 #[cfg(test)]

@@ -177,12 +177,16 @@ impl<'a> Load<'a> {
                 waiting.map(|(report, _)| (report.local, report.backend)).collect();
             if waiting.is_empty() { Ok(()) } else { Err(format!("no answer to {waiting:?}")) }
         })?;
-        let stalls = || {
+        let stalled = || -> Vec<_> {
             let subflows = reports().flat_map(|report| report.subflows);
-            subflows.filter(|flow| flow.established && flow.stalled_for > STALLED).count()
+            let stalled = subflows.filter(|flow| flow.established && flow.stalled_for > STALLED);
+            stalled.map(|flow| flow.local).collect()
         };
-        // One that never ends is reported as such.
-        let _ = eventually(LIMIT, || if stalls() == 0 { Ok(()) } else { Err(String::new()) });
+        // One that never ends is reported as such: its stall is in the report.
+        let _ = eventually(LIMIT, || match stalled() {
+            stalled if stalled.is_empty() => Ok(()),
+            stalled => Err(format!("no further byte was acknowledged on {stalled:?}")),
+        });
         Ok(())
     }
 

@@ -237,7 +237,7 @@ impl<'a> Running<'a> {
             &self.cluster,
             self.soak.balancers.into(),
             self.begun.elapsed().as_secs(),
-        );
+        )?;
         let joins = JoinCounters::read(self.lab)?;
         let counted = joins.since(&self.joins);
         self.joins = joins;
@@ -256,7 +256,7 @@ impl<'a> Running<'a> {
         }
         if service.joins_missing > 0 || joins_refused > 0 {
             service.errors.push(format!("the kernel counted meanwhile: {counted}"));
-            let collisions = observe::collisions(&self.cluster, self.soak.balancers.into());
+            let collisions = observe::collisions(&self.cluster, self.soak.balancers.into())?;
             service.errors.push(format!("token collisions at the balancers so far: {collisions}"));
         }
         self.load.reopen()?;
@@ -347,7 +347,13 @@ impl<'a> Running<'a> {
             Ok(Counted { balancer, counted, received_least, received_most })
         };
         // A balancer that is not there any more has no counters.
-        let counted = self.bases.iter().map(counted).filter_map(Result::ok).collect();
+        let running = |(balancer, _): &(&usize, &Packets)| daemons.process(**balancer).is_some();
+        let (counted, errors): (Vec<_>, Vec<_>) =
+            self.bases.iter().filter(running).map(counted).partition(Result::is_ok);
+        let errors = errors.into_iter().filter_map(Result::err).map(|error| format!("{error:#}"));
+        let failures: Vec<String> = failure.into_iter().chain(errors).collect();
+        let counted = counted.into_iter().filter_map(Result::ok).collect();
+        let failure = (!failures.is_empty()).then(|| failures.join("; "));
         let seconds = self.begun.elapsed().as_secs();
         let mut outcome = Outcome {
             command: std::env::args().collect::<Vec<_>>().join(" "),
@@ -421,7 +427,9 @@ fn configure(
         let expected = (used.len(), usize::from(backends.drained.is_some()));
         eventually(RELOAD, || {
             let metrics = daemons.metrics(index).map_err(|error| error.to_string())?;
-            equal(&observe::backends(&metrics), &expected)
+            equal(&observe::backends(&metrics), &expected).map_err(|found| {
+                format!("backends and drained ones in the metrics of balancer-{index}: {found}")
+            })
         })?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::{fmt, fs};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use heddle_lab::{Cluster, Daemons, Lab, mptcp_counters};
 use serde::Serialize;
 use serde_json::Value;
@@ -74,7 +74,7 @@ pub(super) struct Packets {
 impl Packets {
     pub(super) fn read(lab: &Lab, daemons: &Daemons<'_>, index: usize) -> anyhow::Result<Packets> {
         let received_before = received(lab, index)?;
-        let counted = sum(&daemons.metrics(index)?, "heddle_lb_packets_total{");
+        let counted = sum(&daemons.metrics(index)?, "heddle_lb_packets_total{")?;
         Ok(Packets { received_before, counted, received_after: received(lab, index)? })
     }
 
@@ -93,23 +93,30 @@ fn received(lab: &Lab, index: usize) -> anyhow::Result<u64> {
     link[0]["stats64"]["rx"]["packets"].as_u64().context("ip -j: no packets")
 }
 
-/// The sum of a metric over all labels.
-fn sum(metrics: &str, name: &str) -> u64 {
+/// The sum of a metric over all labels. One that has not occurred has no line, but its family is declared.
+fn sum(metrics: &str, name: &str) -> anyhow::Result<u64> {
+    let family = format!("# TYPE {} ", name.trim_end_matches('{'));
+    if !metrics.contains(&family) {
+        bail!("heddled's metrics have no {name}...}}: {metrics}");
+    }
     let of_name = metrics.lines().filter(|line| line.starts_with(name));
-    of_name.filter_map(last_number).sum::<f64>() as u64
+    Ok(of_name.map(last_number).sum::<anyhow::Result<f64>>()? as u64)
 }
 
 /// Tokens that were another backend's already, at the balancers that run: joins to their connections are refused.
-pub(super) fn collisions(cluster: &Cluster<'_>, balancers: usize) -> u64 {
-    let texts = (0..balancers).filter_map(|index| cluster.daemons().metrics(index).ok());
+pub(super) fn collisions(cluster: &Cluster<'_>, balancers: usize) -> anyhow::Result<u64> {
+    let running = |index: &usize| cluster.daemons().process(*index).is_some();
     let of_event = |line: &&str| line.contains("event=\"token_collision\"");
-    texts
-        .map(|text| text.lines().filter(of_event).filter_map(last_number).sum::<f64>() as u64)
-        .sum()
+    let at = |index| {
+        let text = cluster.daemons().metrics(index)?;
+        text.lines().filter(of_event).map(last_number).sum::<anyhow::Result<f64>>()
+    };
+    Ok((0..balancers).filter(running).map(at).sum::<anyhow::Result<f64>>()? as u64)
 }
 
-fn last_number(line: &str) -> Option<f64> {
-    line.rsplit(' ').next()?.parse().ok()
+fn last_number(line: &str) -> anyhow::Result<f64> {
+    let last = line.rsplit(' ').next().unwrap_or(line);
+    last.parse().with_context(|| format!("a line of heddled's metrics: {line}"))
 }
 
 /// The backends of a service, and those of them that are drained. All services have the same.
@@ -144,11 +151,17 @@ pub(super) struct Memories(BTreeMap<u32, Memory>);
 
 impl Memories {
     /// Looks at the running daemons, `now` seconds after the begin.
-    pub(super) fn look(&mut self, cluster: &Cluster<'_>, balancers: usize, now: u64) {
+    pub(super) fn look(
+        &mut self,
+        cluster: &Cluster<'_>,
+        balancers: usize,
+        now: u64,
+    ) -> anyhow::Result<()> {
         for balancer in 0..balancers {
             let Some(process) = cluster.daemons().process(balancer) else { continue };
-            let Some(resident) = resident(process) else { continue };
-            let maps = maps(process);
+            let memory = || format!("the memory of heddled on balancer-{balancer}");
+            let resident = resident(process).with_context(memory)?;
+            let maps = maps(process).with_context(memory)?;
             let first = Memory {
                 balancer,
                 seconds: 0,
@@ -162,6 +175,7 @@ impl Memories {
             memory.last = resident;
             memory.maps_last = maps;
         }
+        Ok(())
     }
 
     /// The process that was looked at for the longest time, of each balancer that still runs.
@@ -180,24 +194,29 @@ impl Memories {
     }
 }
 
-fn resident(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+fn resident(process: u32) -> anyhow::Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+    let kilobytes = number(&status, "VmRSS:", "kB").context("/proc: VmRSS")?;
+    Ok(kilobytes * 1024)
 }
 
 /// Bytes of the maps that a process has open.
-fn maps(process: u32) -> u64 {
-    let files = fs::read_dir(format!("/proc/{process}/fdinfo")).into_iter().flatten().flatten();
-    let of_map = |text: &String| text.contains("map_type:");
-    let locked = |text: String| {
-        let line =
-            text.lines().find_map(|line| line.strip_prefix("memlock:")).map(str::to_owned)?;
-        line.trim().parse::<u64>().ok()
-    };
-    let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
-    texts.filter(of_map).filter_map(locked).sum()
+fn maps(process: u32) -> anyhow::Result<u64> {
+    let mut sum = 0;
+    for file in fs::read_dir(format!("/proc/{process}/fdinfo"))? {
+        // It may have been closed meanwhile.
+        let Ok(text) = fs::read_to_string(file?.path()) else { continue };
+        if text.contains("map_type:") {
+            sum += number(&text, "memlock:", "").context("/proc: memlock of a map")?;
+        }
+    }
+    Ok(sum)
+}
+
+/// The number behind a word at the begin of a line, with this unit.
+fn number(text: &str, word: &str, unit: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(word))?;
+    line.trim().strip_suffix(unit)?.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -206,8 +225,11 @@ mod tests {
 
     #[test]
     fn a_metric_is_summed_over_its_labels() {
-        let text = "a_total{x=\"1\"} 2\na_total{x=\"2\"} 3\nab_total{x=\"1\"} 4\n";
-        assert_eq!(sum(text, "a_total{"), 5);
+        let text =
+            "# TYPE a_total counter\na_total{x=\"1\"} 2\na_total{x=\"2\"} 3\nab_total{x=\"1\"} 4\n";
+        assert_eq!(sum(text, "a_total{").unwrap(), 5);
+        assert!(sum(text, "b_total{").is_err(), "nothing of that name is counted");
+        assert!(sum(&text.replace('2', "two"), "a_total{").is_err());
     }
 
     #[test]
