@@ -19,7 +19,7 @@ from heddle_p4.program import Program
 from heddle_p4.switch import CpuPort, Switch
 from heddle_p4.thrift_switch import ThriftSwitch
 
-ANSWER = 60.0
+ANSWER = 600.0
 
 
 def free_port() -> int:

@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from heddle_p4.patience import Deadline
+
 CONTROL = pathlib.Path(__file__).resolve().parents[1] / "control"
 START = 120.0
 GATEWAY = "169.254.1.1"
@@ -166,9 +168,11 @@ def running(fabric: Fabric, folder: pathlib.Path, protocol: str) -> Iterator[Fab
 
 
 def wait_until_running(log: pathlib.Path, switch: subprocess.Popen[bytes]) -> None:
-    """Waits for a switch. Raises RuntimeError if it has ended."""
-    deadline = time.monotonic() + START
+    """Waits for a switch. Raises RuntimeError if it has ended, or does not run after two minutes of an idle machine."""
+    deadline = Deadline(START)
     while b"the switch runs" not in log.read_bytes():
-        if switch.poll() is not None or time.monotonic() > deadline:
-            raise RuntimeError(f"{log.name}: {log.read_text()}")
+        if switch.poll() is not None:
+            raise RuntimeError(f"{log.name}: the switch has ended with status {switch.returncode}; its log: {log.read_text()!r}")
+        if deadline.passed():
+            raise RuntimeError(f'{log.name}: no line "the switch runs" {deadline}; the log: {log.read_text()!r}')
         time.sleep(0.05)

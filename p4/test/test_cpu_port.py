@@ -12,7 +12,7 @@ from heddle_p4.probes import ETHERTYPE_PROBE
 
 CONTROL = pathlib.Path(__file__).resolve().parents[1] / "control"
 PERIOD = 10_000_000
-WITHIN = 10.0
+WITHIN = 120.0
 SOON = 0.2
 
 
@@ -55,7 +55,7 @@ class CpuPort(unittest.TestCase):
         code = "import test_cpu_port; test_cpu_port.exchange()"
         command = ("unshare", "--net", sys.executable, "-c", code)
         environment = {"PYTHONPATH": f"{CONTROL}:{pathlib.Path(__file__).parent}", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-        done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
 
 

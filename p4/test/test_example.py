@@ -29,7 +29,7 @@ class Example(unittest.TestCase):
         script = f"set -e; mkdir -p /run/netns; mount -t tmpfs none /run/netns\n{lines()}".replace("/tmp/", f"{folder}/")
         command = ("unshare", "--mount", "bash", "-c", script)
         environment = os.environ | {"HEDDLE_P4_PYTHON": sys.executable}
-        done = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1200)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1 received", done.stdout)
         self.assertRegex(done.stdout, r"eth0 +host +up")

@@ -10,8 +10,10 @@ import tempfile
 import threading
 import time
 import unittest
+from collections.abc import Callable
 
 import fabric
+from heddle_p4.patience import Deadline
 
 SPINES = 4
 PORT = 5001
@@ -65,7 +67,8 @@ class Observer:
 
     def __init__(self, namespace: str) -> None:
         self.seen: list[tuple[int, int, float]] = []
-        code = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); import test_fabric; test_fabric.observe()"
+        folders = [str(pathlib.Path(__file__).parent), str(fabric.CONTROL)]
+        code = f"import sys; sys.path[:0] = {folders!r}; import test_fabric; test_fabric.observe()"
         command = ("ip", "netns", "exec", namespace, sys.executable, "-c", code)
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.thread = threading.Thread(target=self._read, daemon=True)
@@ -107,13 +110,13 @@ def observe() -> None:
             print(frame[at + 15], (int.from_bytes(frame[10:12], "big") - 0x300) // 16, time.monotonic(), flush=True)
 
 
-def eventually(what: str, holds: object) -> None:
-    """Waits until `holds()`. Raises AssertionError after a minute."""
+def eventually(what: str, holds: object, state: Callable[[], str] = str) -> None:
+    """Waits until `holds()`. Raises AssertionError after a minute of an idle machine; `state` is what was seen instead."""
     assert callable(holds)
-    deadline = time.monotonic() + LIMIT
+    deadline = Deadline(LIMIT)
     while not holds():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"after {LIMIT:.0f} s: {what}")
+        if deadline.passed():
+            raise AssertionError(f"{deadline}: {what}{state()}")
         time.sleep(0.02)
 
 

@@ -51,8 +51,12 @@ class Running(unittest.TestCase):
             process = subprocess.Popen(command, stderr=log, env=self.environment)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        eventually(f"the switch runs: {self.log.read_text()}", lambda: "the switch runs, controlled by p4runtime" in self.log.read_text())
+        self.logs("the switch runs, controlled by p4runtime")
         return process
+
+    def logs(self, line: str) -> None:
+        """Waits for a line of its log. If it does not come the error has what the log has by then."""
+        eventually(f'"{line}" in the log of heddle-p4-switch', lambda: line in self.log.read_text(), lambda: f", which has {self.log.read_text()!r}")
 
     def status(self, *options: str) -> str:
         """What heddle-p4-switch --status prints."""
@@ -75,13 +79,13 @@ class Running(unittest.TestCase):
 
         self.path.write_text("{")
         self.process.send_signal(signal.SIGHUP)
-        eventually("a file that is none is told", lambda: "the next hops stay as they are" in self.log.read_text())
+        self.logs("the next hops stay as they are")
         self.assertEqual(self.state()["routes"][0]["next_hops"], ["eth2"])
 
         counted = json.loads(self.path.with_suffix(".counters").read_text())
         self.assertEqual((counted["flowlets"], counted["probe_arrivals"]), (0, 0))
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(60), 0, self.log.read_text())
+        self.assertEqual(self.process.wait(600), 0, self.log.read_text())
 
 
 class RunningShuttle(Running):

@@ -20,6 +20,7 @@ import time
 from heddle_p4 import bmv2, status
 from heddle_p4.cflb import BadConstants
 from heddle_p4.document import BadPlan
+from heddle_p4.patience import Deadline
 from heddle_p4.plan import CPU_PORT, Plan, Tables
 from heddle_p4.probes import Probes
 from heddle_p4.program import Program
@@ -108,13 +109,13 @@ def ask(path: pathlib.Path) -> status.Json:
     """The state of the switch that runs with this file: it writes NAME.status where there is none. Raises BadPlan if none runs."""
     answer = path.with_suffix(".status")
     answer.unlink(missing_ok=True)
-    deadline = time.monotonic() + ANSWER
-    while time.monotonic() < deadline:
+    deadline = Deadline(ANSWER)
+    while not deadline.passed():
         if answer.is_file():
             state: status.Json = json.loads(answer.read_text())
             return state
         time.sleep(LOOK)
-    raise BadPlan(f"{path}: no switch answers: is heddle-p4-switch running with this file?")
+    raise BadPlan(f"{path}: no switch answers, {deadline}: is heddle-p4-switch running with this file?")
 
 
 def serve(path: pathlib.Path, plan: Plan, protocol: str) -> None:

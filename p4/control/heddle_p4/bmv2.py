@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from heddle_p4.cpu_port import SWITCH_END, device_pair
+from heddle_p4.patience import Deadline
 from heddle_p4.program import Program
 from heddle_p4.switch import CpuPort, NotConnected, Switch
 from heddle_p4.thrift_switch import MissingStubs, ThriftSwitch, find_stubs
@@ -67,8 +68,8 @@ def choose(wanted: str | None = None, fills_registers: bool = False) -> str:
 
 
 def connected(connect: Callable[[], Session], process: subprocess.Popen[bytes], limit: float = START) -> Session:
-    """A session, as soon as the switch answers. Raises NotConnected if it ends, or does not answer within so many seconds."""
-    deadline = time.monotonic() + limit
+    """A session, as soon as the switch answers. Raises NotConnected if it ends, or does not answer within so many seconds of an idle machine."""
+    deadline = Deadline(limit)
     while True:
         try:
             return connect()
@@ -76,8 +77,8 @@ def connected(connect: Callable[[], Session], process: subprocess.Popen[bytes], 
             status = process.poll()
             if status is not None:
                 raise NotConnected(f"{error}: it has ended with status {status}; what it printed is above\nhelp: {BUILT_WITH}") from error
-            if time.monotonic() > deadline:
-                raise
+            if deadline.passed():
+                raise NotConnected(f"{error}: {deadline}, though it runs") from error
             time.sleep(0.05)
 
 

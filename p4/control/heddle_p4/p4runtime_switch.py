@@ -20,11 +20,11 @@ from heddle_p4.program import Program
 from heddle_p4.switch import Key, NotConnected, NotServed, Prefix, Switch, Values
 
 DEVICE = 1
-ANSWER = 60.0
+ANSWER = 600.0  # a limit for hung switches: on a busy machine loading a large program takes minutes
 UPDATES = 1000  # of a request: gRPC's messages have 4 MB at most
 PACKETS = 4096  # from the CPU port, not yet read; more are lost
 
-# finsy gives a request 10 s and has no option for it: on a busy machine a switch takes longer to load a large program.
+# finsy gives a request 10 s and has no option for it.
 finsy.p4client._DEFAULT_RPC_TIMEOUT = ANSWER
 
 Result = TypeVar("Result")
