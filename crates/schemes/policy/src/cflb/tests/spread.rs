@@ -93,8 +93,10 @@ fn one_router_spreads_flows_evenly() {
                 let key = u32::from(next_hops) << 8 | u32::from(radix);
                 let codec = codec_with(cipher, field, radix, Rules::Even, key);
                 let counts: [u32; 8] = counts(&codec, traffic, key, 1, next_hops);
-                let case = format_args!("{cipher:?} {field:?} {traffic:?} N={next_hops} B={radix}");
-                sum.add(&counts[..usize::from(next_hops)], case);
+                sum.add(
+                    &counts[..usize::from(next_hops)],
+                    format_args!("{cipher:?} {field:?} {traffic:?} N={next_hops} B={radix}"),
+                );
             }
             assert_eq!(sum.cases, 84);
             sum.check(format_args!("{cipher:?} {field:?} {traffic:?}"));
@@ -111,10 +113,13 @@ fn four_routers_in_a_row_choose_independently() {
             for radix in 2..=12 {
                 let codec = codec_with(cipher, field, radix, Rules::Even, radix.into());
                 assert!(codec.radix().length() >= 4, "further ones read a digit again");
-                let case = format_args!("{cipher:?} {field:?} {traffic:?} B={radix}");
-                sum.add(&counts::<16>(&codec, traffic, radix.into(), 4, 2), case);
+                let case = format!("{cipher:?} {field:?} {traffic:?} B={radix}");
+                sum.add(&counts::<16>(&codec, traffic, radix.into(), 4, 2), format_args!("{case}"));
                 if radix >= 3 {
-                    sum.add(&counts::<81>(&codec, traffic, radix.into(), 4, 3), case);
+                    sum.add(
+                        &counts::<81>(&codec, traffic, radix.into(), 4, 3),
+                        format_args!("{case}"),
+                    );
                 }
             }
             sum.check(format_args!("{cipher:?} {field:?} {traffic:?}"));
