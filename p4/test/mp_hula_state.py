@@ -65,13 +65,13 @@ def mp_hula_words(switch: Switch, trace: Json) -> Iterator[int]:
     (config,) = trace["config"].values()
     for tor in range(trace["switch"]["tors"]):
         yield from _best_hops(switch, tor)
-    for slot in range(config["hula"]["flowlet_slots"]):
+    for slot in range(config["flowlet_slots"]):
         yield from _flowlet(switch, slot)
     for place in range(config["mapping_rows"] * SUBFLOWS):
         yield _none_below(switch.register("mapping_next_slot", place))
     if trace["switch"]["tor"] is None:
         return
-    slots = config["association"]["slots"]
+    slots = config["association_slots"]
     for slot in range(slots):
         yield from _subflow(switch, slot)
     for index in range(2 * slots):

@@ -6,6 +6,7 @@ import unittest
 import traces
 from heddle_p4.cflb import BadConstants, Constants, Feistel
 from heddle_p4.program import to_bytes
+from heddle_p4.quantities import numbers
 from heddle_p4.settings import INVERSE_SHIFT, hula_values, inverse
 
 
@@ -52,7 +53,7 @@ class Settings(unittest.TestCase):
     """Parameters of actions."""
 
     def test_hula_of_the_first_trace(self) -> None:
-        values = hula_values(traces.read("hula")[0]["config"]["hula"])
+        values = hula_values(numbers(traces.read("hula")[0]["config"]["hula"]))
         self.assertEqual(values["suppress_for"], 175_000)
         self.assertEqual(values["flowlet_mask"], 15)
         self.assertEqual(values["quantise"], 8)

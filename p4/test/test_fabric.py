@@ -30,15 +30,15 @@ HULA = {
     "update": "refresh",
     "local_detection": False,
 }
-MP_HULA = {
-    "hula": HULA,
+MP_HULA = HULA | {
     "best_k": 4,
     "mapping_rows": 1024,
-    "association": {"slots": 1024, "idle_after": 60 * 10**9},
+    "association_slots": 1024,
+    "association_idle": 60 * 10**9,
     "long_flows": "apart",
 }
 SHUTTLE = {key: value for key, value in MP_HULA.items() if key != "long_flows"}
-SHUTTLE |= {"full_queue_shift": 16, "range_shift": 1, "draws": 1, "choice": "weighted", "subflows": "apart"}
+SHUTTLE |= {"full_queue": 1 << 16, "range": 2, "draws": 1, "choice": "weighted", "subflows": "apart"}
 
 # A host's part: what it sends is paced, so that subflows are not idle for a flowlet gap, and switches are not busy.
 RECEIVE = f"""

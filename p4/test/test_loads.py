@@ -10,6 +10,7 @@ import interpreted
 import traces
 from frames import ACK, OTHER_HOST, Answer, Given
 from heddle_p4.plan import BEST_HOPS
+from heddle_p4.quantities import numbers
 from heddle_p4.settings import SwitchSettings, capacity_values, shuttle_values
 
 TAU_SHIFT = 20
@@ -31,7 +32,7 @@ class Loads(unittest.TestCase):
     def setUp(self) -> None:
         self.bench = self.enterContext(self.running(compiled.path("shuttle", test=True)))
         trace = traces.read("shuttle")[0]
-        self.config = trace["config"]["shuttle"] | {"full_queue_shift": 16, "range_shift": 1}
+        self.config = numbers(trace["config"]["shuttle"]) | {"full_queue": 1 << 16, "range": 2}
         run = traces.Run(self.bench, trace | {"config": {"shuttle": self.config}})
         SwitchSettings(1, 4, None, UP, TAU_SHIFT).apply(self.bench.switch)
         for port in (FIRST, SECOND):

@@ -54,9 +54,9 @@ class FullSize(unittest.TestCase):
         if self.scheme == "hula":
             return {"hula": hula}
         given: Json = traces.read(self.scheme)[0]["config"][self.scheme]
-        association = given["association"] | {"slots": self.cells("subflow_entry")}
         rows = self.cells("mapping_next_slot") // SUBFLOWS
-        return {self.scheme: given | {"hula": hula, "best_k": BEST_HOPS, "mapping_rows": rows, "association": association}}
+        tables = {"best_k": BEST_HOPS, "mapping_rows": rows, "association_slots": self.cells("subflow_entry")}
+        return {self.scheme: given | hula | tables}
 
     def cells(self, register: str) -> int:
         """The size of a register."""
@@ -165,7 +165,7 @@ class ShuttleEnds(MpHulaEnds):
     scheme = "shuttle"
 
     def config(self) -> Json:
-        return {"shuttle": super().config()["shuttle"] | {"full_queue_shift": 16, "range_shift": 1}}
+        return {"shuttle": super().config()["shuttle"] | {"full_queue": 1 << 16, "range": 2}}
 
     def test_the_queues_of_the_first_and_the_last_port(self) -> None:
         for port, length in ((FIRST_PORT, 100), (LAST_PORT, 1500)):

@@ -91,7 +91,7 @@ class Running(unittest.TestCase):
 class RunningShuttle(Running):
     """The same under Shuttle."""
 
-    scheme, config = "shuttle", SHUTTLE | {"hula": HULA | {"probe_period": PROBE_PERIOD}}
+    scheme, config = "shuttle", SHUTTLE | {"probe_period": PROBE_PERIOD}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import state
 from frames import ACK, CPU_PORT, HOST_PORT, LOCAL_HOST, OTHER_HOST, Answer, Given, Loads
 from heddle_p4 import cflb, tokens
 from heddle_p4.plan import COUNTERS, TOKEN_COPIES, WITH_PROBES
+from heddle_p4.quantities import numbers
 from heddle_p4.routes import Routes
 from heddle_p4.settings import SwitchSettings, hula_values, inverse, mp_hula_values, shuttle_values
 from heddle_p4.switch import Prefix, Switch
@@ -61,7 +62,8 @@ class Run:
         self.bench, self.trace = bench, trace
         self.switch: Switch = bench.switch
         self.switch.reset()
-        self.scheme, self.config = next(iter(trace["config"].items()))
+        self.scheme, config = next(iter(trace["config"].items()))
+        self.config = numbers(config)
         self.up = (1 << PORTS) - 1
         self.routes = Routes(self.switch)
         self.towards: set[Any] = set()
@@ -80,7 +82,7 @@ class Run:
         self._destination(LOCAL_HOST, "to_host", {"port": HOST_PORT})
         self._destination(OTHER_HOST, "to_tor", {"tor": 0})
         if self.scheme in WITH_PROBES:
-            self.switch.set_default("hula_settings", "set_hula", hula_values(self.config.get("hula", self.config)))
+            self.switch.set_default("hula_settings", "set_hula", hula_values(self.config))
         if self.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(self.config, state.BEST_HOPS))
             if self.switch.has_table("token_settings"):

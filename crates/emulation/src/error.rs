@@ -22,6 +22,14 @@ pub enum EmulationError {
         /// The largest number.
         most: usize,
     },
+    /// A file that cannot be written.
+    #[error("the configuration of {what}: {error}")]
+    File {
+        /// The switch.
+        what: String,
+        /// The reason.
+        error: String,
+    },
     /// There is no lab of this name.
     #[error("there is no lab `{name}`: {known}")]
     NoLab {

@@ -4,9 +4,13 @@
 //! everything takes longer. Flow sizes can be scaled as well, which shortens a run; times follow. What comes out is a scenario like any
 //! other, so that the simulator can run the very same.
 
+use heddle_policy::{
+    CongaConfig, CongaPrimeConfig, FlowcutConfig, HulaConfig, LetItFlowConfig, MpHulaConfig,
+    MptcpTablesConfig, ShuttleConfig,
+};
 use heddle_scenario::{
-    Conga, CongaPrime, Event, Fabric, Flowcut, Flowlets, Flows, Hula, Link, Long, Measure, MpHula,
-    NamedWorkload, ReplayFlow, Scenario, Scheme, Shuttle, Transport, Until, Workload,
+    Event, Fabric, Flows, Link, Long, Measure, NamedWorkload, ReplayFlow, Scenario, Scheme,
+    Transport, Until, Workload,
 };
 use heddle_transport::TcpConfig;
 use heddle_units::{Bytes, Rate, Time};
@@ -116,25 +120,36 @@ impl Scaling {
     fn scheme(&self, scheme: &Scheme) -> Scheme {
         match scheme.clone() {
             Scheme::Hula(hula) => Scheme::Hula(self.hula(hula)),
-            Scheme::MpHula(mp) => Scheme::MpHula(MpHula {
+            Scheme::MpHula(mp) => Scheme::MpHula(MpHulaConfig {
                 hula: self.hula(mp.hula),
-                association_idle: self.span(mp.association_idle),
+                tables: self.tables(mp.tables),
                 ..mp
             }),
-            Scheme::Shuttle(shuttle) => Scheme::Shuttle(Shuttle {
+            Scheme::Shuttle(shuttle) => Scheme::Shuttle(ShuttleConfig {
                 hula: self.hula(shuttle.hula),
-                association_idle: self.span(shuttle.association_idle),
+                tables: self.tables(shuttle.tables),
                 ..shuttle
             }),
-            Scheme::CongaPrime(prime) => {
-                Scheme::CongaPrime(CongaPrime { conga: self.conga(prime.conga), ..prime })
-            }
-            Scheme::Conga(conga) => Scheme::Conga(self.conga(conga)),
+            Scheme::CongaPrime(prime) => Scheme::CongaPrime(CongaPrimeConfig {
+                flowlet_gap: self.span(prime.flowlet_gap),
+                tau: self.span(prime.tau),
+                metric_age: self.span(prime.metric_age),
+                ..prime
+            }),
+            Scheme::Conga(conga) => Scheme::Conga(CongaConfig {
+                flowlet_gap: self.span(conga.flowlet_gap),
+                tau: self.span(conga.tau),
+                metric_age: self.span(conga.metric_age),
+                ..conga
+            }),
             Scheme::Flowcut(flowcut) => {
                 let lost_after = self.span(flowcut.lost_after);
-                Scheme::Flowcut(Flowcut { lost_after, ..flowcut })
+                Scheme::Flowcut(FlowcutConfig { lost_after, ..flowcut })
             }
-            Scheme::LetItFlow(flowlets) => Scheme::LetItFlow(self.flowlets(flowlets)),
+            Scheme::LetItFlow(own) => {
+                let flowlet_gap = self.span(own.flowlet_gap);
+                Scheme::LetItFlow(LetItFlowConfig { flowlet_gap, ..own })
+            }
             other @ (Scheme::Ecmp
             | Scheme::EcmpNs2
             | Scheme::Drill(_)
@@ -145,27 +160,18 @@ impl Scaling {
         }
     }
 
-    fn flowlets(&self, flowlets: Flowlets) -> Flowlets {
-        Flowlets { gap: self.span(flowlets.gap), ..flowlets }
-    }
-
-    fn hula(&self, hula: Hula) -> Hula {
-        Hula {
-            flowlets: self.flowlets(hula.flowlets),
+    fn hula(&self, hula: HulaConfig) -> HulaConfig {
+        HulaConfig {
+            flowlet_gap: self.span(hula.flowlet_gap),
             probe_period: self.span(hula.probe_period),
-            fail_after: self.span(hula.fail_after),
-            tau: self.span(hula.tau),
+            fail_after: hula.fail_after.map(|fail_after| self.span(fail_after)),
+            tau: hula.tau.map(|tau| self.span(tau)),
             ..hula
         }
     }
 
-    fn conga(&self, conga: Conga) -> Conga {
-        Conga {
-            flowlets: self.flowlets(conga.flowlets),
-            tau: self.span(conga.tau),
-            metric_age: self.span(conga.metric_age),
-            ..conga
-        }
+    fn tables(&self, tables: MptcpTablesConfig) -> MptcpTablesConfig {
+        MptcpTablesConfig { association_idle: self.span(tables.association_idle), ..tables }
     }
 
     fn workload(&self, workload: &Workload) -> Workload {

@@ -20,6 +20,7 @@ fn build() -> Result<(), Error> {
     let totals = &[];
     Types {
         headers: &["switch/abi.h", "switch/step_abi.h", "switch/handshake.h"],
+        foreign: &["hula_config", "shuttle_config", "mp_hula_config", "cflb_constants"],
         totals,
         ..Types::default()
     }

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from heddle_p4 import quantities
+
 NUMBER, NUMBER_OR_NULL, TEXT, FLAG = "a number", "a number or null", "text", "true or false"
 LIST, OBJECT, ETHERNET, FIELD, KEY = "a list", "an object", "an Ethernet address", "a field", "hex digits"
 ROLES = ("host", "up", "down")
@@ -19,10 +21,11 @@ PORT: Kinds = {"number": NUMBER, "device": TEXT, "role": ROLES, "own_mac": ETHER
 DESTINATION: Kinds = {"address": TEXT, "tor": NUMBER, "port": NUMBER_OR_NULL}
 HULA: Kinds = dict.fromkeys(("probe_period", "fail_after", "flowlet_gap", "flowlet_slots", "util_bits"), NUMBER)
 HULA |= {"update": ("refresh", "listing"), "local_detection": FLAG}
-ASSOCIATION: Kinds = {"slots": NUMBER, "idle_after": NUMBER}
-TABLES: Kinds = {"hula": OBJECT, "best_k": NUMBER, "mapping_rows": NUMBER, "association": OBJECT}
-SHUTTLE: Kinds = {"full_queue_shift": NUMBER, "range_shift": NUMBER, "draws": NUMBER, "choice": ("weighted", "least")}
+TABLES: Kinds = HULA | dict.fromkeys(("best_k", "association_slots", "association_idle", "mapping_rows"), NUMBER)
+SHUTTLE: Kinds = {"full_queue": NUMBER, "range": NUMBER, "draws": NUMBER, "choice": ("weighted", "least")}
 SHUTTLE |= {"subflows": ("apart", "first-free", "alike")}
+# Parameters of other planes, which the programs do not take.
+OTHERS = ("tokens", "tau", "reroute_above")
 CFLB: Kinds = {"field": FIELD, "cipher": tuple(DIGITS), "radix": NUMBER, "rules": ("even", "as-published"), "key": KEY}
 CONFIGS: dict[str, Kinds] = {
     "ecmp": {},
@@ -103,22 +106,17 @@ def _power_of_two(where: str, given: dict[str, Any], key: str) -> None:
 
 
 def _config(scheme: str, given: dict[str, Any]) -> None:
-    """A scheme's parameters; HULA's may stand in an object of their own, as in the traces."""
+    """A scheme's parameters, as numbers."""
     if scheme not in CONFIGS:
         raise BadPlan(f'scheme "{scheme}": there are programs for {", ".join(CONFIGS)}')
-    config = given.get("hula", given) if scheme == "hula" else given
-    _members("config", config, CONFIGS[scheme], ("tokens",))
+    config = _members("config", given, CONFIGS[scheme], () if scheme == "ecmp" else OTHERS)
     if scheme == "cflb":
         digits = DIGITS[config["cipher"]]
         if len(config["key"]) < digits:
             raise BadPlan(f'config: "key" has {len(config["key"])} hex digits: {config["cipher"]} takes {digits}')
-    if scheme in ("mp-hula", "shuttle"):
-        association = _members('config: "association"', config["association"], ASSOCIATION)
-        _power_of_two('config: "association"', association, "slots")
-        _power_of_two("config", config, "mapping_rows")
-        config = _members('config: "hula"', config["hula"], HULA)
-    if "flowlet_slots" in config:
-        _power_of_two("config", config, "flowlet_slots")
+    for key in ("association_slots", "mapping_rows", "flowlet_slots"):
+        if key in CONFIGS[scheme]:
+            _power_of_two("config", config, key)
 
 
 def _known(where: str, ports: object, numbers: set[int]) -> None:
@@ -154,6 +152,7 @@ def _destination(where: str, given: object, tors: int, numbers: set[int]) -> Non
 def checked(given: object) -> dict[str, Any]:
     """The document. Raises BadPlan."""
     switch = _members("the file", given, SWITCH)
+    switch["config"] = quantities.numbers(switch["config"])
     _config(switch["scheme"], switch["config"])
     numbers, tors = _ports(switch["ports"]), switch["tors"]
     if switch["tor"] is not None and switch["tor"] >= tors:

@@ -1,6 +1,6 @@
 """The tables of one switch of a fabric, from a JSON document as `heddle lab` writes it.
 
-All numbers are as the programs have them: times in ns, `full` in bytes that the port's link carries in tau. `config` is as in vectors/schemes."""
+All numbers are as the programs have them: times in ns, `full` in bytes that the port's link carries in tau. `config` is as in vectors/schemes, its quantities as numbers."""
 
 import dataclasses
 import ipaddress
@@ -93,17 +93,16 @@ class Plan:
 
     def check(self, program: Program) -> None:
         """Raises BadPlan for sizes that the program has no room for: BMv2 does not check the indices of registers."""
-        hula = self.config.get("hula", self.config)
         wanted = {"meter_bytes": 1 + max((port.number for port in self.ports), default=0)}
-        wanted |= {"probe_sent": self.tors, "flowlet_last": hula.get("flowlet_slots", 0)}
+        wanted |= {"probe_sent": self.tors, "flowlet_last": self.config.get("flowlet_slots", 0)}
         wanted |= {"mapping_next_slot": self.config.get("mapping_rows", 0) * SUBFLOWS}
-        wanted |= {"subflow_entry": self.config.get("association", {}).get("slots", 0)}
+        wanted |= {"subflow_entry": self.config.get("association_slots", 0)}
         for register, cells in wanted.items():
             room = program.registers[register][1] if register in program.registers else cells
             if cells > room:
                 raise BadPlan(f"{self.node}: {cells} cells of {register}: the program has room for {room}")
-        if hula.get("util_bits", 0) > PROBE_BITS:
-            raise BadPlan(f"{self.node}: util_bits = {hula['util_bits']}: a probe has {PROBE_BITS}")
+        if self.config.get("util_bits", 0) > PROBE_BITS:
+            raise BadPlan(f"{self.node}: util_bits = {self.config['util_bits']}: a probe has {PROBE_BITS}")
 
     def asks_for_tokens(self) -> bool:
         """True if the control plane computes MPTCP's tokens: `"tokens": "control-plane"` in the config. Raises BadPlan."""
@@ -118,8 +117,7 @@ class Plan:
 
     def probe_period(self) -> int | None:
         """Nanoseconds between two probes of this ToR; None if it sends none."""
-        hula = self.config.get("hula", self.config)
-        return hula.get("probe_period") if self.tor is not None and self.scheme in WITH_PROBES else None
+        return self.config.get("probe_period") if self.tor is not None and self.scheme in WITH_PROBES else None
 
     def uplinks(self) -> tuple[int, ...]:
         """Ports to switches."""
@@ -174,7 +172,7 @@ class Tables:
     def _scheme(self) -> None:
         plan = self.plan
         if plan.scheme in WITH_PROBES:
-            self.switch.set_default("hula_settings", "set_hula", hula_values(plan.config.get("hula", plan.config)))
+            self.switch.set_default("hula_settings", "set_hula", hula_values(plan.config))
         if plan.scheme == "mp-hula":
             self.switch.set_default("mp_hula_settings", "set_mp_hula", mp_hula_values(plan.config, BEST_HOPS))
         if plan.scheme == "shuttle":

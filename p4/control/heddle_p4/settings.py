@@ -1,4 +1,4 @@
-"""The entries of the programs' tables, from parameters as vectors/schemes/README.md names them. Integer arithmetic that a pipeline does not have
+"""The entries of the programs' tables, from parameters as vectors/schemes/README.md names them, their quantities as numbers. Integer arithmetic that a pipeline does not have
 (divisions, logarithms) is done here, exactly."""
 
 import dataclasses
@@ -12,6 +12,11 @@ MOST_FULL = 1 << 36
 MOST_QUEUE_SHIFT = 31
 MOST_RANGE_SHIFT = 8
 SUBFLOWS_RULES = ("apart", "first-free", "alike")
+
+
+def logarithm(number: int) -> int:
+    """To base 2, of the power of two that is no less."""
+    return max(number - 1, 0).bit_length()
 
 
 def inverse(full: int) -> int:
@@ -67,8 +72,8 @@ def _table_values(scheme: dict[str, Any], most_hops: int) -> Values:
     return {
         "best_k": min(max(scheme["best_k"], 1), most_hops),
         "mapping_mask": scheme["mapping_rows"] - 1,
-        "slot_mask": scheme["association"]["slots"] - 1,
-        "idle_after": scheme["association"]["idle_after"],
+        "slot_mask": scheme["association_slots"] - 1,
+        "idle_after": scheme["association_idle"],
     }
 
 
@@ -83,8 +88,8 @@ def mp_hula_values(scheme: dict[str, Any], most_hops: int) -> Values:
 def shuttle_values(scheme: dict[str, Any], most_hops: int) -> Values:
     """The parameters of action set_shuttle."""
     return _table_values(scheme, most_hops) | {
-        "full_queue_shift": min(scheme["full_queue_shift"], MOST_QUEUE_SHIFT),
-        "range_shift": min(scheme["range_shift"], MOST_RANGE_SHIFT),
+        "full_queue_shift": min(logarithm(scheme["full_queue"]), MOST_QUEUE_SHIFT),
+        "range_shift": min(logarithm(scheme["range"]), MOST_RANGE_SHIFT),
         "two_draws": int(scheme["draws"] > 1),
         "least": int(scheme["choice"] == "least"),
         "subflows": SUBFLOWS_RULES.index(scheme["subflows"]),

@@ -139,7 +139,7 @@ mod tests {
         let text = hula().text.replace("flowlet_gap = \"100us\"", "flowlet_gap = \"70us\"");
         let choice = |scheme: &str| Choice { text: text.clone(), scheme: scheme.into(), ..hula() };
         let gap = |choice: &Choice| match choice.resolve().unwrap().1.scheme {
-            heddle_scenario::Scheme::Hula(hula) => hula.flowlets.gap,
+            heddle_scenario::Scheme::Hula(hula) => hula.flowlet_gap,
             other => panic!("{other:?}"),
         };
         assert_eq!(gap(&choice("hula")), Time::micros(70));

@@ -1,22 +1,19 @@
 //! BMv2 with the P4 program of the scheme in each switch's namespace, started and filled by `heddle-p4-switch` (`p4/control`).
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use heddle_config::Problem;
-use heddle_fabric::Routes;
+use heddle_fabric::{Routes, cflb_config};
 use heddle_lab::eventually;
-use heddle_policy::{DreShift, Port, Tor, mix};
+use heddle_policy::{Counters, DreShift, Hula, MpHula, Port, Scheme as _, Shuttle, Tor, mix};
 use heddle_program::external::find;
-use heddle_scenario::{
-    CflbCipher, CflbField, CflbRules, Hula, HulaUpdate, LongFlows, MpHula, Scenario, Scheme,
-    Shuttle, ShuttleChoice, ShuttleSubflows,
-};
+use heddle_scenario::{Scenario, Scheme};
 use heddle_units::Time;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Value, json, to_value};
 
 use super::{DataPlane, Missing, PlaneCounters, ebpf, files};
 use crate::EmulationError;
@@ -108,7 +105,10 @@ impl DataPlane for Bmv2 {
             fs::remove_file(file).map_err(EmulationError::system(file.display().to_string()))?;
         }
         for file in &files {
-            add(&mut sum, &read_counters(file)?);
+            let Counted { scheme, probe_arrivals } = read_counters(file)?;
+            sum.scheme = [sum.scheme, scheme].into_iter().sum();
+            sum.probes += probe_arrivals;
+            sum.probe_bytes += probe_arrivals * PROBE_BYTES;
         }
         Ok(sum)
     }
@@ -118,33 +118,20 @@ impl DataPlane for Bmv2 {
     }
 }
 
+/// What a switch has counted. Each probe that crosses a link arrives at a switch.
+#[derive(Deserialize)]
+struct Counted {
+    #[serde(flatten)]
+    scheme: Counters,
+    #[serde(default)]
+    probe_arrivals: u64,
+}
+
 /// Waits for a switch's counters.
-fn read_counters(file: &Path) -> Result<BTreeMap<String, u64>, EmulationError> {
+fn read_counters(file: &Path) -> Result<Counted, EmulationError> {
     let json = eventually(ANSWER, || fs::read_to_string(file).map_err(|error| error.to_string()))?;
     let what = file.display().to_string();
     serde_json::from_str(&json).map_err(|source| EmulationError::State { what, source })
-}
-
-/// Adds a switch's counters. Each probe that crosses a link arrives at a switch.
-fn add(sum: &mut PlaneCounters, counted: &BTreeMap<String, u64>) {
-    let of = |name: &str| counted.get(name).copied().unwrap_or_default();
-    let scheme = &mut sum.scheme;
-    scheme.flowlets += of("flowlets");
-    scheme.moves += of("moves");
-    scheme.fallbacks += of("fallbacks");
-    scheme.probes += of("probes");
-    scheme.shims += of("shims");
-    scheme.shared += of("shared");
-    scheme.controlled += of("controlled");
-    scheme.hashed += of("hashed");
-    scheme.association.connections += of("connections");
-    scheme.association.joins += of("joins");
-    scheme.association.unknown_tokens += of("unknown_tokens");
-    scheme.association.token_collisions += of("token_collisions");
-    scheme.association.table_collisions += of("table_collisions");
-    scheme.association.wraps += of("wraps");
-    sum.probes += of("probe_arrivals");
-    sum.probe_bytes += of("probe_arrivals") * PROBE_BYTES;
 }
 
 fn path(network: &Network, switch: u32) -> PathBuf {
@@ -155,24 +142,26 @@ fn path(network: &Network, switch: u32) -> PathBuf {
 fn write(network: &Network, switch: u32, routes: &Routes) -> Result<(), EmulationError> {
     let path = path(network, switch);
     let failed = EmulationError::system(path.display().to_string());
-    fs::write(&path, plan(network, switch, routes).to_string()).map_err(failed)
+    let plan = plan(network, switch, routes)
+        .map_err(|source| EmulationError::State { what: path.display().to_string(), source })?;
+    fs::write(&path, plan.to_string()).map_err(failed)
 }
 
 /// The document that `p4/control/heddle_p4/plan.py` reads. `node` is an index of the graph's nodes.
-fn plan(network: &Network, node: u32, routes: &Routes) -> Value {
+fn plan(network: &Network, node: u32, routes: &Routes) -> Result<Value, serde_json::Error> {
     let fabric = &network.fabric;
     let switch = node - fabric.hosts;
     let seed = network.scenario.seeds.first().copied().unwrap_or(1);
     let hops = |tor: u32| -> Vec<u16> {
         routes.next_hops(switch, Tor(tor as u16)).iter().map(|port| port.0).collect()
     };
-    let (config, shift) = scheme(network);
+    let (config, shift) = scheme(network)?;
     let salt = match network.scenario.scheme {
         // Its router number, which senders know.
         Scheme::Cflb(_) => switch,
         _ => mix(mix(seed as u32, (seed >> 32) as u32), switch + 1),
     };
-    json!({
+    Ok(json!({
         "node": fabric.node(node).name,
         "scheme": network.scenario.scheme.name(),
         "config": config,
@@ -183,7 +172,7 @@ fn plan(network: &Network, node: u32, routes: &Routes) -> Value {
         "ports": network.devices(node).map(|device| port(network, &device, shift)).collect::<Vec<_>>(),
         "next_hops": (0..fabric.tors).map(hops).collect::<Vec<_>>(),
         "destinations": destinations(network, switch),
-    })
+    }))
 }
 
 fn port(network: &Network, device: &Device<'_>, shift: u32) -> Value {
@@ -227,91 +216,22 @@ fn destinations(network: &Network, switch: u32) -> Vec<Value> {
     network.hosts().flat_map(of_host).collect()
 }
 
-/// The scheme's parameters in the words of `vectors/schemes`, and the logarithm of the estimators' tau in nanoseconds.
-fn scheme(network: &Network) -> (Value, u32) {
-    let shift = |tau: Time| DreShift::at_least(tau.as_nanos()).0;
-    match &network.scenario.scheme {
-        Scheme::Hula(own) => (hula(own), shift(own.tau)),
-        Scheme::MpHula(own) => (mp_hula(own), shift(own.hula.tau)),
-        Scheme::Shuttle(own) => (shuttle(own), shift(own.hula.tau)),
-        Scheme::Cflb(own) => (cflb(network, &own.constants), shift(TAU)),
-        _ => (json!({}), shift(TAU)),
-    }
-}
-
-fn mp_hula(own: &MpHula) -> Value {
-    json!({
-        "hula": hula(&own.hula),
-        "best_k": own.best_k,
-        "mapping_rows": own.mapping_rows.next_power_of_two(),
-        "association": association(own.association_slots, own.association_idle),
-        "long_flows": match own.long_flows {
-            LongFlows::Alike => "alike",
-            LongFlows::YieldBest => "yield-best",
-            LongFlows::Apart => "apart",
-        },
-    })
-}
-
-fn shuttle(own: &Shuttle) -> Value {
-    json!({
-        "hula": hula(&own.hula),
-        "best_k": own.best_k,
-        "mapping_rows": own.mapping_rows.next_power_of_two(),
-        "association": association(own.association_slots, own.association_idle),
-        "full_queue_shift": own.full_queue.0.next_power_of_two().trailing_zeros(),
-        "range_shift": own.range.trailing_zeros(),
-        "draws": own.draws,
-        "choice": match own.choice {
-            ShuttleChoice::Weighted => "weighted",
-            ShuttleChoice::Least => "least",
-        },
-        "subflows": match own.subflows {
-            ShuttleSubflows::Apart => "apart",
-            ShuttleSubflows::FirstFree => "first-free",
-            ShuttleSubflows::Alike => "alike",
-        },
-    })
-}
-
-fn association(slots: u32, idle: Time) -> Value {
-    json!({ "slots": slots.next_power_of_two().max(4), "idle_after": idle.as_nanos() })
-}
-
-fn hula(hula: &Hula) -> Value {
-    json!({
-        "probe_period": hula.probe_period.as_nanos(),
-        "fail_after": hula.fail_after.as_nanos(),
-        "flowlet_gap": hula.flowlets.gap.as_nanos(),
-        "flowlet_slots": hula.flowlets.slots.next_power_of_two(),
-        "util_bits": hula.util_bits,
-        "update": match hula.update {
-            HulaUpdate::Refresh => "refresh",
-            HulaUpdate::Listing => "listing",
-        },
-        "local_detection": hula.local_detection,
-    })
-}
-
-fn cflb(network: &Network, constants: &heddle_scenario::CflbConstants) -> Value {
-    json!({
-        "field": match constants.field {
-            CflbField::Ports => json!("ports"),
-            CflbField::SourcePort { low, high } => json!({ "source-port": [low, high] }),
-            CflbField::FlowLabel => json!("flow-label"),
-        },
-        "cipher": match constants.cipher {
-            CflbCipher::Rc5 => "rc5",
-            CflbCipher::Skip32 => "skip32",
-            CflbCipher::Feistel => "feistel",
-        },
-        "radix": constants.radix,
-        "rules": match constants.rules {
-            CflbRules::Even => "even",
-            CflbRules::AsPublished => "as-published",
-        },
-        "key": files::key_digits(network.scenario.seeds.first().copied().unwrap_or(1)),
-    })
+/// The scheme's parameters under the keys of `vectors/schemes`, and the logarithm of the estimators' tau in nanoseconds.
+fn scheme(network: &Network) -> Result<(Value, u32), serde_json::Error> {
+    let seed = network.scenario.seeds.first().copied().unwrap_or(1);
+    let any = DreShift::at_least(TAU.as_nanos());
+    let (config, shift) = match &network.scenario.scheme {
+        Scheme::Hula(own) => (to_value(own.as_run())?, Hula::dre_shift(own)),
+        Scheme::MpHula(own) => (to_value(own.as_run())?, MpHula::dre_shift(own)),
+        Scheme::Shuttle(own) => (to_value(own.as_run())?, Shuttle::dre_shift(own)),
+        Scheme::Cflb(own) => {
+            let mut config = to_value(cflb_config(&own.constants))?;
+            config["key"] = files::key_digits(seed).into();
+            (config, any)
+        }
+        _ => (json!({}), any),
+    };
+    Ok((config, shift.0))
 }
 
 #[cfg(test)]
@@ -337,19 +257,19 @@ mod tests {
         assert!(refused.contains("no switch of the lab moves running flowlets"), "{refused}");
     }
 
-    /// The words and numbers that `p4/control/heddle_p4/settings.py` reads, as in the traces of `vectors/schemes`.
+    /// The keys that `p4/control/heddle_p4/settings.py` reads, as in the traces of `vectors/schemes`.
     #[test]
-    fn shuttles_parameters_have_the_words_of_the_traces() {
+    fn shuttles_parameters_are_written_as_in_the_traces() {
         let scenario =
             with_shuttle("full_queue = \"40000B\", range = 4, subflows = \"first-free\"");
         let Scheme::Shuttle(own) = scenario.scheme else { panic!("Shuttle is meant") };
-        let written = shuttle(&own);
-        let words = [("full_queue_shift", json!(16)), ("range_shift", json!(2))];
+        let written = to_value(own.as_run()).unwrap();
+        let words = [("full_queue", "65.536KB"), ("choice", "weighted"), ("tau", "100us")];
         for (key, value) in words {
             assert_eq!(written[key], value, "{key}");
         }
-        assert_eq!(written["choice"], "weighted");
+        assert_eq!(written["range"], 4);
         assert_eq!(written["subflows"], "first-free");
-        assert_eq!(written["hula"]["probe_period"], own.hula.probe_period.as_nanos());
+        assert_eq!(written["probe_period"], "200us");
     }
 }

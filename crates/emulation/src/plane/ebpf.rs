@@ -33,7 +33,7 @@ impl Default for Ebpf {
 #[derive(Deserialize)]
 struct Status {
     counters: BTreeMap<String, Frames>,
-    scheme_counters: BTreeMap<String, u64>,
+    scheme_counters: heddle_policy::Counters,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -44,21 +44,7 @@ struct Frames {
 
 impl Status {
     fn add_to(&self, sum: &mut PlaneCounters) {
-        let of = |name: &str| self.scheme_counters.get(name).copied().unwrap_or_default();
-        let scheme = &mut sum.scheme;
-        scheme.flowlets += of("flowlets");
-        scheme.moves += of("moves");
-        scheme.fallbacks += of("fallbacks");
-        scheme.probes += of("probes");
-        scheme.shims += of("shims");
-        scheme.shared += of("shared");
-        scheme.controlled += of("controlled");
-        scheme.hashed += of("hashed");
-        scheme.association.connections += of("connections");
-        scheme.association.joins += of("joins");
-        scheme.association.unknown_tokens += of("unknown_tokens");
-        scheme.association.token_collisions += of("token_collisions");
-        scheme.association.table_collisions += of("table_collisions");
+        sum.scheme = [sum.scheme, self.scheme_counters].into_iter().sum();
         // Each probe that crosses a link arrives at a switch, and ends there or goes on.
         for name in ["probe_taken", "probe_forwarded"] {
             let Frames { packets, bytes } = self.counters.get(name).copied().unwrap_or_default();
@@ -78,7 +64,7 @@ pub(super) fn check_programs() -> Result<(), Missing> {
 
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     match &scenario.scheme {
-        Scheme::Shuttle(shuttle) if shuttle.reroute_above.0 > 0 => {
+        Scheme::Shuttle(shuttle) if shuttle.rules.reroute_above.0 > 0 => {
             let message = "no switch of the lab moves running flowlets";
             Err(Problem::at("scheme.reroute_above", message).help("leave it out"))
         }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use heddle_policy::mix;
 use heddle_scenario::{
-    CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Hula, HulaUpdate, LongFlows, MpHula,
-    Routing, Scenario, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows,
+    CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Routing, Scenario, Scheme,
 };
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::EmulationError;
-use crate::network::Network;
+use crate::network::{Device, Network};
 use crate::state;
 
 /// The configuration of a switch.
@@ -44,7 +45,7 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
     for switch in network.switches() {
         write(
             &format!("{}.toml", network.fabric.node(switch).name),
-            &switch_file(network, switch),
+            &switch_file(network, switch)?,
         )?;
     }
     Ok(())
@@ -153,76 +154,6 @@ fn link_names(links: &[(String, String)]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn scheme(scheme: &Scheme) -> String {
-    match scheme {
-        Scheme::Hula(hula) => format!("{{ kind = \"hula\", {} }}", hula_keys(hula)),
-        Scheme::MpHula(mp) => format!("{{ kind = \"mp-hula\", {} }}", mp_hula_keys(mp)),
-        Scheme::Shuttle(shuttle) => format!("{{ kind = \"shuttle\", {} }}", shuttle_keys(shuttle)),
-        other => format!("\"{}\"", other.name()),
-    }
-}
-
-fn hula_keys(hula: &Hula) -> String {
-    let update = match hula.update {
-        HulaUpdate::Refresh => "refresh",
-        HulaUpdate::Listing => "listing",
-    };
-    format!(
-        "flowlet_gap = \"{}\", flowlet_slots = {}, probe_period = \"{}\", fail_after = \"{}\", \
-         tau = \"{}\", util_bits = {}, update = \"{update}\", local_detection = {}",
-        hula.flowlets.gap,
-        hula.flowlets.slots,
-        hula.probe_period,
-        hula.fail_after,
-        hula.tau,
-        hula.util_bits,
-        hula.local_detection,
-    )
-}
-
-fn mp_hula_keys(mp: &MpHula) -> String {
-    let long_flows = match mp.long_flows {
-        LongFlows::Alike => "alike",
-        LongFlows::YieldBest => "yield-best",
-        LongFlows::Apart => "apart",
-    };
-    format!(
-        "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \
-         long_flows = \"{long_flows}\"",
-        hula_keys(&mp.hula),
-        mp.best_k,
-        mp.association_slots,
-        mp.association_idle,
-        mp.mapping_rows,
-    )
-}
-
-fn shuttle_keys(shuttle: &Shuttle) -> String {
-    let choice = match shuttle.choice {
-        ShuttleChoice::Weighted => "weighted",
-        ShuttleChoice::Least => "least",
-    };
-    let subflows = match shuttle.subflows {
-        ShuttleSubflows::Apart => "apart",
-        ShuttleSubflows::FirstFree => "first-free",
-        ShuttleSubflows::Alike => "alike",
-    };
-    format!(
-        "{}, best_k = {}, association_slots = {}, association_idle = \"{}\", mapping_rows = {}, \
-         full_queue = \"{}\", range = {}, draws = {}, choice = \"{choice}\", subflows = \"{subflows}\", \
-         reroute_above = \"{}\"",
-        hula_keys(&shuttle.hula),
-        shuttle.best_k,
-        shuttle.association_slots,
-        shuttle.association_idle,
-        shuttle.mapping_rows,
-        shuttle.full_queue,
-        shuttle.range,
-        shuttle.draws,
-        shuttle.reroute_above,
-    )
-}
-
 fn host_lines(network: &Network) -> String {
     let line = |host: u32| {
         let own = network.addresses.of_host(host);
@@ -232,28 +163,43 @@ fn host_lines(network: &Network) -> String {
     network.hosts().map(line).collect()
 }
 
-fn switch_file(network: &Network, switch: u32) -> String {
-    let name = &network.fabric.node(switch).name;
-    let folder = state::folder(&network.state.name);
-    let pin = state::pins(&network.state.name).join(name);
-    let mut text = format!(
-        "node = \"{name}\"\nfabric = \"{FABRIC}\"\nscheme = {}\nseed = {}\n\
-         pin = \"{}\"\nadmin = \"{}\"\n",
-        scheme(&network.scenario.scheme),
-        seed(network),
-        pin.display(),
-        folder.join(format!("{name}.sock")).display(),
-    );
-    for device in network.devices(switch) {
-        let peer = &network.fabric.node(device.info.to).name;
-        let mac = network.peer_mac(&device);
-        let _ = write!(
-            text,
-            "\n[[port]]\ndevice = \"{}\"\npeer = \"{peer}\"\nmac = \"{mac}\"\n",
-            device.name()
-        );
-    }
-    text
+/// A switch's configuration, as `heddle-switch` reads it.
+#[derive(Serialize)]
+struct SwitchFile<'a> {
+    node: &'a str,
+    fabric: &'a str,
+    seed: u64,
+    pin: PathBuf,
+    admin: PathBuf,
+    scheme: Value,
+    port: Vec<PortTable<'a>>,
+}
+
+#[derive(Serialize)]
+struct PortTable<'a> {
+    device: String,
+    peer: &'a str,
+    mac: String,
+}
+
+fn switch_file(network: &Network, switch: u32) -> Result<String, EmulationError> {
+    let node = &network.fabric.node(switch).name;
+    let port = |device: Device<'_>| PortTable {
+        device: device.name(),
+        peer: &network.fabric.node(device.info.to).name,
+        mac: network.peer_mac(&device).to_string(),
+    };
+    let of = |error: String| EmulationError::File { what: node.clone(), error };
+    let file = SwitchFile {
+        node,
+        fabric: FABRIC,
+        seed: seed(network),
+        pin: state::pins(&network.state.name).join(node),
+        admin: state::folder(&network.state.name).join(format!("{node}.sock")),
+        scheme: network.scenario.scheme.table().map_err(|error| of(error.to_string()))?,
+        port: network.devices(switch).map(port).collect(),
+    };
+    toml::to_string(&file).map_err(|error| of(error.to_string()))
 }
 
 #[cfg(test)]
@@ -289,7 +235,8 @@ mod tests {
             if let Scheme::Cflb(cflb) = &original.scheme {
                 assert_eq!(again.cflb.constants, cflb.constants);
             }
-            let text = format!("scheme = {}\n", super::scheme(&original.scheme));
+            let file = serde_json::json!({ "scheme": original.scheme.table().unwrap() });
+            let text = toml::to_string(&file).unwrap();
             let switch: Switch =
                 heddle_config::Document::parse("c.toml", &text).unwrap().read().unwrap();
             let scheme = switch.scheme.resolve(&again.fabric.graph).unwrap();

@@ -43,7 +43,7 @@ fn rates_fall_and_times_grow_alike() {
     assert_eq!(scaled.measure.sample_every, Some(Time::millis(100)));
     assert_eq!(scaled.events[0].at, Time::secs(30));
     let Scheme::Hula(hula) = scaled.scheme else { panic!("HULA is meant") };
-    assert_eq!((hula.probe_period, hula.flowlets.gap), (Time::millis(200), Time::millis(100)));
+    assert_eq!((hula.probe_period, hula.flowlet_gap), (Time::millis(200), Time::millis(100)));
     let Workload::Flows(flows) = &scaled.workload else { panic!("flows are meant") };
     assert_eq!((flows.capacity, flows.load), (Rate::mbps(160), 0.5));
 }

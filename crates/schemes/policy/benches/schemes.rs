@@ -9,10 +9,11 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use heddle_policy::cflb::{self, Addresses, CflbConfig, Cipher, Codec, Field, Fields, Rules};
 use heddle_policy::{
-    AssociationConfig, Cflb, DreShift, Ecmp, Handshake, Header, Hula, HulaConfig, Ingress,
-    LongFlows, MpHula, MpHulaConfig, Port, Ports, Probe, ProbeArrival, Scheme, Step, SwitchInfo,
+    Cflb, Ecmp, Handshake, Header, Hula, HulaConfig, Ingress, LongFlows, MpHula, MpHulaConfig,
+    MpHulaRules, MptcpTablesConfig, Port, Ports, Probe, ProbeArrival, Scheme, Step, SwitchInfo,
     TcpFlags, Tor, Update, Util, mix,
 };
+use heddle_units::Time;
 use heddle_wire::{Key, Version};
 
 const UPLINKS: [Port; 8] = [Port(1), Port(2), Port(3), Port(4), Port(5), Port(6), Port(7), Port(8)];
@@ -41,24 +42,27 @@ impl Ports for Idle {
 
 fn hula() -> HulaConfig {
     HulaConfig {
-        probe_period: 200_000,
-        fail_after: 600_000,
-        flowlet_gap: 100_000,
+        probe_period: Time::nanos(200_000),
+        fail_after: Some(Time::nanos(600_000)),
+        flowlet_gap: Time::nanos(100_000),
         flowlet_slots: 65_536,
-        tau: DreShift::at_least(400_000),
+        tau: Some(Time::nanos(400_000)),
         util_bits: 8,
         update: Update::Refresh,
         local_detection: false,
     }
 }
 
-fn mp_hula(best_k: usize) -> MpHulaConfig {
+fn mp_hula(best_k: u8) -> MpHulaConfig {
     MpHulaConfig {
         hula: hula(),
-        best_k,
-        mapping_rows: 16_384,
-        association: AssociationConfig { slots: 65_536, idle_after: 60_000_000_000 },
-        long_flows: LongFlows::Alike,
+        tables: MptcpTablesConfig {
+            best_k,
+            mapping_rows: 16_384,
+            association_slots: 65_536,
+            association_idle: Time::secs(60),
+        },
+        rules: MpHulaRules { long_flows: LongFlows::Alike },
     }
 }
 
@@ -125,7 +129,7 @@ fn plain<S: Scheme>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, config
 }
 
 /// Teaches a ToR the handshakes of one connection with so many subflows, and forwards packets of all.
-fn subflows(group: &mut BenchmarkGroup<'_, WallTime>, best_k: usize, subflows: u32) {
+fn subflows(group: &mut BenchmarkGroup<'_, WallTime>, best_k: u8, subflows: u32) {
     let mut tor = switch::<MpHula>(&mp_hula(best_k));
     let (client, server) = (*b"client's", *b"server's");
     let keys = [&[30, 20, 0x01, 0x81][..], &client, &server].concat();

@@ -22,7 +22,7 @@
 //! - Packets may be repeated. The same keys, or a token of the connection of this 5-tuple, change nothing. Other keys, another
 //!   connection's token, or a SYN or SYN/ACK without MPTCP indicate that the 5-tuple is used by a new connection: the old entry is
 //!   removed. A version-1 SYN indicates neither; the third packet decides.
-//! - An entry expires when no packet has used it for [`AssociationConfig::idle_after`]. A RST from either end removes it at once. A FIN
+//! - An entry expires when no packet has used it for [`MptcpTablesConfig::association_idle`]. A RST from either end removes it at once. A FIN
 //!   ends one direction only, and data sent before it may be retransmitted: after FINs of both ends the entry remains valid but may be
 //!   replaced.
 //! - A new connection never replaces a live entry. If there is no free slot for it or for one of its tokens, or if one of its tokens
@@ -38,15 +38,14 @@ use heddle_wire::{
     mptcp::{self, CapableKeys, MpCapable, MpJoin, MptcpOption},
 };
 
-use crate::{AssociationCounters, Digest, Handshake, Nanos, TcpFlags};
+use crate::{AssociationCounters, Digest, Handshake, MptcpTablesConfig, Nanos, TcpFlags};
 
 mod buckets;
-mod config;
 mod entries;
 mod keys;
 mod tokens;
 
-pub use config::AssociationConfig;
+pub(crate) use buckets::slots as association_slots;
 use entries::{Entries, Entry, Tokens};
 use keys::KeyTable;
 use tokens::TokenTable;
@@ -96,10 +95,10 @@ pub(crate) struct Association {
 
 impl Association {
     /// Empty tables; `salt` is that of the switch.
-    pub fn new(config: &AssociationConfig, salt: u32) -> Association {
+    pub fn new(config: &MptcpTablesConfig, salt: u32) -> Association {
         Association {
             entries: Entries::new(config, salt),
-            tokens: TokenTable::new(config.slots, salt),
+            tokens: TokenTable::new(config.association_slots, salt),
             keys: KeyTable::new(config, salt),
             counters: AssociationCounters::default(),
         }

@@ -23,7 +23,7 @@ pub(crate) fn update(
     (port, util): (Port, u16),
     config: &HulaConfig,
 ) -> Option<u16> {
-    let mut hops = table.refreshed(now, tor, config.fail_after)?;
+    let mut hops = table.refreshed(now, tor, config.fail_after().as_nanos())?;
     let new = Hop { port, util, updated: now };
     if let Some(place) = select_slot(&mut hops, new, config.update) {
         hops.known()[place] = new;

@@ -51,7 +51,7 @@ impl Scheme for Conga {
     }
 
     fn dre_shift(config: &CongaConfig) -> DreShift {
-        config.tau
+        config.dre_shift()
     }
 
     fn forward(

@@ -7,9 +7,11 @@
 
 use alloc::boxed::Box;
 
+use heddle_units::Time;
+
 use crate::{
-    CongaConfig, Counters, DreShift, Flowlet, Header, Ingress, Port, Ports, Scheme, Step,
-    SwitchInfo, Tor,
+    CongaConfig, Counters, DreShift, FLOWLET_SLOTS, Flowlet, Header, Ingress, Port, Ports, Scheme,
+    Step, SwitchInfo, Tor,
     conga::{Leaf, update_ce},
     hash::pick_hop,
     mix,
@@ -18,23 +20,69 @@ use crate::{
 /// Switch bytes per flowlet for its number.
 const BYTES_PER_NUMBER: usize = 4;
 
-/// The switches that detect the flowlets of packets across pods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Switches that detect the flowlets of packets across pods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Detection {
-    /// Each switch detects and counts them itself.
+    /// Each detects and counts them itself.
+    #[default]
     EverySwitch,
-    /// The source ToR alone. It writes 16 bits of the hash of 5-tuple and flowlet number into the packet, and "this hash is subsequently
-    /// used by all the switches" (HULA section 6), each with its salt.
+    /// The source ToR alone: it hashes 5-tuple and flowlet number once, and the other switches use its hash (HULA section 6).
+    // It writes 16 bits of the hash into the packet, to which each switch adds its salt.
     SourceTor,
 }
 
-/// Parameters of CONGA'.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Defaults are those of CONGA section 3.6, but for the flowlet gap, which is that of HULA's experiments.
+// The flowlet table is that of packets inside a pod and of those across pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CongaPrime"))]
 pub struct CongaPrimeConfig {
-    /// CONGA's, inside a pod. The flowlet table is that of packets across pods, too.
-    pub conga: CongaConfig,
-    /// The switches that detect the flowlets of packets across pods.
+    /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6 uses one gap for all schemes).
+    pub flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    pub flowlet_slots: u32,
+    /// Time constant of the utilisation estimator. Default: 160us.
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
+    pub tau: Time,
+    /// Bits of a congestion metric, Q: 1 to 3. Default: 3.
+    pub metric_bits: u8,
+    /// A remote metric older than this counts as 0. Default: 10ms (CONGA section 3.3).
+    pub metric_age: Time,
+    /// Switches that detect the flowlets of packets across pods. Default: "every-switch".
     pub detection: Detection,
+}
+
+impl Default for CongaPrimeConfig {
+    fn default() -> CongaPrimeConfig {
+        let CongaConfig { tau, metric_bits, metric_age, .. } = CongaConfig::default();
+        CongaPrimeConfig {
+            flowlet_gap: Time::micros(100),
+            flowlet_slots: FLOWLET_SLOTS,
+            tau,
+            metric_bits,
+            metric_age,
+            detection: Detection::EverySwitch,
+        }
+    }
+}
+
+impl CongaPrimeConfig {
+    /// The parameters inside a pod.
+    pub fn conga(&self) -> CongaConfig {
+        let CongaPrimeConfig { flowlet_gap, flowlet_slots, tau, metric_bits, metric_age, .. } =
+            *self;
+        CongaConfig { flowlet_gap, flowlet_slots, tau, metric_bits, metric_age }
+    }
 }
 
 /// A switch running CONGA'.
@@ -106,15 +154,15 @@ impl Scheme for CongaPrime {
     const NEEDS_UTILISATION: bool = true;
 
     fn new(config: &CongaPrimeConfig, info: &SwitchInfo) -> CongaPrime {
-        let CongaPrimeConfig { conga, detection } = config;
+        let conga = config.conga();
         let pod = Pod::new(info);
         let leaves = info.tor.map_or(0, |_| pod.size);
-        let leaf = Leaf::new(conga, leaves.into());
-        CongaPrime { salt: info.salt, q: conga.q(), detection: *detection, pod, leaf }
+        let leaf = Leaf::new(&conga, leaves.into());
+        CongaPrime { salt: info.salt, q: conga.q(), detection: config.detection, pod, leaf }
     }
 
     fn dre_shift(config: &CongaPrimeConfig) -> DreShift {
-        config.conga.tau
+        config.conga().dre_shift()
     }
 
     fn forward(

@@ -4,6 +4,7 @@ use core::iter::Sum;
 
 /// Events that a scheme counts. All start at 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default))]
 pub struct Counters {
     /// Flowlets, under Flowcut flowcuts, started (for other schemes, 0).
     pub flowlets: u64,
@@ -22,12 +23,14 @@ pub struct Counters {
     /// Packets forwarded by a hash, with more than one next hop (CFLB).
     pub hashed: u64,
     /// Association of subflows at ToRs.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub association: AssociationCounters,
 }
 
 /// Counters of the association of subflows with connections. Rejected handshakes are handled as plain TCP, and are counted again when a
 /// packet is repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default))]
 pub struct AssociationCounters {
     /// Connections associated.
     pub connections: u64,

@@ -16,13 +16,26 @@ const MAX_CANDIDATES: usize = 32;
 /// An unused slot of the memory. No switch has this port: port counts are 16 bits wide.
 const NO_PORT: Port = Port(u16::MAX);
 
-/// DRILL's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Defaults are DRILL(2, 1), the paper's choice.
+// Samples are 1 to 16 and remembered ports 0 to 16: other values are clamped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Drill"))]
 pub struct DrillConfig {
-    /// d, distinct ports drawn at random for each packet: 1 to 16, other values are clamped.
-    pub samples: usize,
-    /// m, shortest queues remembered: 0 to 16, more count as 16.
-    pub memory: usize,
+    /// Ports drawn at random for each packet, d. Default: 2.
+    pub samples: u8,
+    /// Best ports remembered, m. Default: 1.
+    pub memory: u8,
+}
+
+impl Default for DrillConfig {
+    fn default() -> DrillConfig {
+        DrillConfig { samples: 2, memory: 1 }
+    }
 }
 
 /// A switch running DRILL.
@@ -92,8 +105,8 @@ impl Scheme for Drill {
     const NEEDS_RANDOM: bool = true;
 
     fn new(config: &DrillConfig, info: &SwitchInfo) -> Drill {
-        let samples = config.samples.clamp(1, MAX_CANDIDATES / 2);
-        let memory = config.memory.min(MAX_CANDIDATES / 2);
+        let samples = usize::from(config.samples).clamp(1, MAX_CANDIDATES / 2);
+        let memory = usize::from(config.memory).min(MAX_CANDIDATES / 2);
         let rows = vec![NO_PORT; usize::from(info.ports) * memory].into_boxed_slice();
         Drill { samples, memory, rows }
     }
@@ -133,7 +146,7 @@ mod tests {
 
     const HOPS: [Port; 6] = [Port(2), Port(3), Port(4), Port(5), Port(6), Port(7)];
 
-    fn drill(samples: usize, memory: usize) -> Drill {
+    fn drill(samples: u8, memory: u8) -> Drill {
         Drill::new(&DrillConfig { samples, memory }, &switch_info(1))
     }
 
@@ -142,9 +155,9 @@ mod tests {
     }
 
     /// Hops drawn with these random bits, in order.
-    fn drawn(rnd: u32, samples: usize) -> Vec<Port> {
+    fn drawn(rnd: u32, samples: u8) -> Vec<Port> {
         let mut shortlist = Shortlist::EMPTY;
-        shortlist.draw(rnd, samples, &HOPS, &mut FakePorts::default());
+        shortlist.draw(rnd, samples.into(), &HOPS, &mut FakePorts::default());
         shortlist.ports().collect()
     }
 

@@ -9,7 +9,7 @@
 //! - A flow without an entry, because its set is full of flows with bytes in flight, takes the ports of its hash. An entry made in the middle of a flow
 //!   begins with these ports, too, since packets may be in flight there.
 //! - What has been silent for longer than `lost_after` has left the network, acknowledged or not: the next packet begins a flowcut.
-//! - A drain ([`DrainConfig`]) ends a flowcut on a path that has become slow: its acknowledgements pass with a closed receive window until everything
+//! - A drain ([`FlowcutConfig::drain_ratio`]) ends a flowcut on a path that has become slow: its acknowledgements pass with a closed receive window until everything
 //!   is acknowledged. The paper's switches pause the sender by a message of their own.
 
 mod flows;
@@ -19,9 +19,11 @@ mod tests;
 mod transit;
 
 use crate::{
-    Counters, Header, Ingress, Nanos, Port, Ports, ReceiveWindow, Scheme, Segment, SequenceNumbers,
-    Step, SwitchInfo, hash::pick_hop, mix, pick,
+    Counters, FLOWLET_SLOTS, Header, Ingress, Nanos, Port, Ports, ReceiveWindow, Scheme, Segment,
+    SequenceNumbers, Step, SwitchInfo, hash::pick_hop, mix, pick,
 };
+use heddle_units::{Bytes, Time};
+
 use flows::{BYTES_PER_DRAIN, BYTES_PER_FLOW, Flow};
 use sets::Sets;
 use transit::{BYTES_PER_TRANSIT, Transit};
@@ -29,31 +31,59 @@ use transit::{BYTES_PER_TRANSIT, Transit};
 /// The highest number of a flowcut; 1 follows it.
 const LAST_NUMBER: u16 = (1 << 15) - 1;
 
-/// Flowcut's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Defaults of drains are those of the paper's artifact on fat-trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Flowcut"))]
 pub struct FlowcutConfig {
-    /// Slots of a switch's table of flows.
-    pub flow_slots: usize,
-    /// Longer than any packet is in the network: packets sent longer ago than this have arrived or are lost.
-    pub lost_after: Nanos,
-    /// Drains, if the scheme has them.
-    pub drain: Option<DrainConfig>,
+    /// Flows that a switch tracks, rounded up to a power of two, at least 4. Default: 65536 (as many as flowlets; the paper sizes tables by flows in flight).
+    pub flow_slots: u32,
+    /// A flow whose last packet was sent longer ago may take another path, acknowledged or not. Default: 5ms (longer than the queues of a path, and
+    /// shorter than a retransmission timeout; the paper gives none).
+    pub lost_after: Time,
+    /// A flow is drained if its flowcut's mean round-trip time is more than this many times the least of the flow; 0: never. Default: 4 (the artifact).
+    pub drain_ratio: u16,
+    /// Bytes that a flowcut has sent before it is drained. Default: "20KB" (the artifact).
+    pub drain_after: Bytes,
+}
+
+impl Default for FlowcutConfig {
+    fn default() -> FlowcutConfig {
+        FlowcutConfig {
+            flow_slots: FLOWLET_SLOTS,
+            lost_after: Time::millis(5),
+            drain_ratio: 4,
+            drain_after: Bytes::kb(20),
+        }
+    }
+}
+
+impl FlowcutConfig {
+    fn drain(&self) -> Option<Drain> {
+        let after = u32::try_from(self.drain_after.0).unwrap_or(u32::MAX);
+        (self.drain_ratio > 0).then(|| Drain { ratio: self.drain_ratio.into(), after })
+    }
 }
 
 /// The condition of a drain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrainConfig {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Drain {
     /// The flowcut's mean round-trip time is more than this many times the least of the flow.
-    pub ratio: u32,
+    ratio: u32,
     /// The flowcut has sent this many bytes.
-    pub after: u32,
+    after: u32,
 }
 
 /// A switch running Flowcut.
 #[derive(Clone, Debug)]
 pub struct Flowcut {
     salt: u32,
-    config: FlowcutConfig,
+    lost_after: Nanos,
+    drain: Option<Drain>,
     /// Flows of this ToR's hosts; at other switches without use.
     flows: Option<Sets<Flow>>,
     /// Flowcuts from elsewhere.
@@ -128,7 +158,7 @@ impl Flowcut {
         }
         let (number, is_first) = (packet.tag >> 1, packet.tag & 1 == 1);
         let hashed = self.hashed(packet, number, next_hops);
-        let lost_after = self.config.lost_after;
+        let lost_after = self.lost_after;
         if is_first {
             let gone = |entry: &Transit| entry.is_gone(step.now, lost_after);
             let Some(entry) = self.transit.place(packet.flow_hash, gone) else { return hashed };
@@ -148,7 +178,7 @@ impl Flowcut {
     /// Records a packet from a host, before it is forwarded.
     fn sent(&mut self, now: Nanos, hash: u32, (seq, bytes, is_syn): (u32, u32, bool)) {
         let Some(flows) = &mut self.flows else { return };
-        let lost_after = self.config.lost_after;
+        let lost_after = self.lost_after;
         if flows.find(hash).is_none() {
             let Some(slot) = flows.room(hash, |flow| flow.is_over(now, lost_after)) else {
                 self.counters.fallbacks += 1;
@@ -179,7 +209,8 @@ impl Scheme for Flowcut {
     fn new(config: &FlowcutConfig, info: &SwitchInfo) -> Flowcut {
         Flowcut {
             salt: info.salt,
-            config: config.clone(),
+            lost_after: config.lost_after.as_nanos(),
+            drain: config.drain(),
             flows: info.tor.map(|_| Sets::new(config.flow_slots, info.salt)),
             transit: Sets::new(config.flow_slots, info.salt),
             counters: Counters::default(),
@@ -207,7 +238,7 @@ impl Scheme for Flowcut {
                 ReceiveWindow::Kept
             }
             SequenceNumbers::Acknowledged { ack } => {
-                let drain = self.config.drain.as_ref();
+                let drain = self.drain.as_ref();
                 let flow = self.flows.as_mut().and_then(|flows| flows.find(segment.out_hash));
                 match flow.is_some_and(|flow| flow.acknowledged(step.now, ack, drain)) {
                     true => ReceiveWindow::Closed,
@@ -224,7 +255,7 @@ impl Scheme for Flowcut {
     /// A ToR's table of its hosts' flows, or another switch's table of flowcuts. A ToR needs the second table, too, only where ToRs forward for others
     /// (BCube); it is not counted.
     fn state_bytes(&self) -> usize {
-        let drain = self.config.drain.as_ref().map_or(0, |_| BYTES_PER_DRAIN);
+        let drain = self.drain.as_ref().map_or(0, |_| BYTES_PER_DRAIN);
         match &self.flows {
             Some(flows) => flows.slots() * (BYTES_PER_FLOW + drain),
             None => self.transit.slots() * BYTES_PER_TRANSIT,

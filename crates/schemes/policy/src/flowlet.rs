@@ -14,7 +14,9 @@ use alloc::boxed::Box;
 
 use bytemuck::{Zeroable, zeroed_slice_box};
 
-use crate::{Counters, Digest, Nanos, Port};
+use heddle_units::Time;
+
+use crate::{Counters, Digest, Nanos, Port, table_size};
 
 /// Switch bytes per flowlet: a 48-bit timestamp and a 16-bit port.
 const BYTES_PER_SLOT: usize = 8;
@@ -78,9 +80,9 @@ impl FlowletTable {
 impl<O: Copy + Default + PartialEq + Zeroable> FlowletTable<O> {
     /// A table of `slots` slots (rounded up to a power of two, at least 1) where an idle time longer than `gap` ends a flowlet. Slots take memory
     /// once they are used; an owner's default must be all zero.
-    pub fn new(slots: usize, gap: Nanos) -> FlowletTable<O> {
-        let slots = zeroed_slice_box(slots.next_power_of_two());
-        FlowletTable { slots, gap, started: 0, moved: 0 }
+    pub fn new(slots: u32, gap: Time) -> FlowletTable<O> {
+        let slots = zeroed_slice_box(table_size(slots) as usize);
+        FlowletTable { slots, gap: gap.as_nanos(), started: 0, moved: 0 }
     }
 
     /// Looks up the flowlet of a packet with `hash`, and restarts its idle time. Time that goes backwards counts as no time.
@@ -202,7 +204,7 @@ mod tests {
     const GAP: Nanos = 100_000;
 
     fn table() -> FlowletTable {
-        FlowletTable::new(16, GAP)
+        FlowletTable::new(16, Time::nanos(GAP))
     }
 
     #[test]
@@ -265,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_owner_is_found_until_the_gap_or_the_next_owner() {
-        let mut table = FlowletTable::<u8>::new(16, GAP);
+        let mut table = FlowletTable::<u8>::new(16, Time::nanos(GAP));
         table.touch(5, 0, &UP);
         table.assign_to(5, Port(3), 7);
         assert_eq!(table.port_of(5, 7, GAP), Some(Port(3)));
@@ -279,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_flowlet_without_an_owner_is_adopted_once() {
-        let mut table = FlowletTable::<u8>::new(16, GAP);
+        let mut table = FlowletTable::<u8>::new(16, Time::nanos(GAP));
         table.touch(5, 0, &UP);
         table.assign_to(5, Port(3), 0);
         assert!(table.adopt(5, 7));
@@ -290,8 +292,9 @@ mod tests {
     #[test]
     fn sizes() {
         assert_eq!(size_of::<Slot<()>>(), 16);
-        let sizes = [0, 1, 5, 64].map(|slots| FlowletTable::<()>::new(slots, GAP).slots());
+        let sizes =
+            [0, 1, 5, 64].map(|slots| FlowletTable::<()>::new(slots, Time::nanos(GAP)).slots());
         assert_eq!(sizes, [1, 1, 8, 64]);
-        assert_eq!(FlowletTable::<()>::new(65_536, GAP).state_bytes(), 524_288);
+        assert_eq!(FlowletTable::<()>::new(65_536, Time::nanos(GAP)).state_bytes(), 524_288);
     }
 }

@@ -12,9 +12,11 @@
 use alloc::{boxed::Box, vec};
 
 use crate::{
-    Counters, Digest, DigestState, DreShift, Flowlet, FlowletTable, Header, Nanos, Port, Ports,
-    Probe, ProbeArrival, Scheme, Step, SwitchInfo, Tor, mix, pick, quantise,
+    Counters, Digest, DigestState, DreShift, FLOWLET_SLOTS, Flowlet, FlowletTable, Header, Nanos,
+    Port, Ports, Probe, ProbeArrival, Scheme, Step, SwitchInfo, Tor, mix, pick, quantise,
+    table_size,
 };
+use heddle_units::Time;
 
 mod suppression;
 
@@ -23,38 +25,92 @@ pub(crate) use suppression::ProbeSuppression;
 /// Switch bytes per destination ToR: utilisation (2), best hop (2), update and last-sent times (6 each).
 const BYTES_PER_TOR: usize = 16;
 
-/// Rule by which a probe replaces or refreshes the best hop.
+/// HULA's update rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Update {
-    /// Lower, stale, or from the best hop itself (section 5.3).
+    /// Lower, stale, or from the best hop itself (HULA section 5.3).
     #[default]
     Refresh,
-    /// Lower or stale only, as in the printed P4 listing (figure 3b), for study.
+    /// Lower or stale, as in the paper's listing.
     Listing,
 }
 
 /// HULA's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Hula"))]
 pub struct HulaConfig {
-    /// T_p, time between two probes of a ToR.
-    pub probe_period: Nanos,
-    /// T_fail: an entry not refreshed for longer is replaced by any probe.
-    pub fail_after: Nanos,
-    /// An idle time longer than this ends a flowlet.
-    pub flowlet_gap: Nanos,
-    /// Slots of a switch's flowlet table.
-    pub flowlet_slots: usize,
-    /// Time constant of the utilisation estimator.
-    pub tau: DreShift,
-    /// Bits of the probe's utilisation field, 1 to 16.
-    pub util_bits: u32,
-    /// The update rule.
+    /// Silence longer than this ends a flowlet. Default: 100us (HULA section 6).
+    pub flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4; HULA gives none).
+    pub flowlet_slots: u32,
+    /// T_p, time between two probes of a ToR. Default: 200us (HULA section 6).
+    pub probe_period: Time,
+    /// T_fail: a best hop that no probe has refreshed for longer gives way to any other. Default: 3 probe periods (HULA
+    /// gives none; two lost probes are forgiven).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub fail_after: Option<Time>,
+    /// Time constant of the utilisation estimator. Default: 2 probe periods (HULA section 4.2: at least twice the period).
+    /// A switch shifts instead of dividing: it runs with the next power of two in nanoseconds (400us as 524us).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub tau: Option<Time>,
+    /// Bits of the probe's utilisation field, 1 to 16. Default: 8 (HULA section 4.2).
+    pub util_bits: u8,
+    /// Condition on which a probe replaces the best hop. Default: "refresh".
     pub update: Update,
-    /// Local failure detection: a switch avoids its own ports that are down (off in the paper, which detects failures by missing probes).
+    /// True if a switch avoids its own ports that are down. Default: false (HULA learns of failures from missing probes).
     pub local_detection: bool,
 }
 
+impl Default for HulaConfig {
+    fn default() -> HulaConfig {
+        HulaConfig {
+            flowlet_gap: Time::micros(100),
+            flowlet_slots: FLOWLET_SLOTS,
+            probe_period: Time::micros(200),
+            fail_after: None,
+            tau: None,
+            util_bits: 8,
+            update: Update::Refresh,
+            local_detection: false,
+        }
+    }
+}
+
 impl HulaConfig {
+    /// T_fail, the default if none is given.
+    pub fn fail_after(&self) -> Time {
+        self.fail_after.unwrap_or_else(|| {
+            self.probe_period.saturating_add(self.probe_period).saturating_add(self.probe_period)
+        })
+    }
+
+    /// The estimator's time constant, the default if none is given.
+    pub fn tau(&self) -> Time {
+        self.tau.unwrap_or_else(|| self.probe_period.saturating_add(self.probe_period))
+    }
+
+    /// The parameters as a switch runs by them: with every default, and tables of their real size.
+    #[must_use]
+    pub fn as_run(&self) -> HulaConfig {
+        HulaConfig {
+            flowlet_slots: table_size(self.flowlet_slots),
+            fail_after: Some(self.fail_after()),
+            tau: Some(self.tau()),
+            ..*self
+        }
+    }
+
     /// True if `port` may be used: always without local detection, otherwise if the port is up.
     #[inline]
     pub(crate) fn usable(&self, port: Port, ports: &mut impl Ports) -> bool {
@@ -63,7 +119,7 @@ impl HulaConfig {
 
     /// Utilisation of a probe's path, including this switch's link.
     pub(crate) fn path_util(&self, arrival: &ProbeArrival, ports: &mut impl Ports) -> u16 {
-        let link = quantise(ports.tx_util(arrival.port), self.util_bits);
+        let link = quantise(ports.tx_util(arrival.port), self.util_bits.into());
         arrival.probe.util.max(link)
     }
 
@@ -89,7 +145,7 @@ impl BestHop {
 
     /// Updates the entry to `util` on `port` if it is lower or the entry is stale (section 4.2, figure 3b lines 6-12).
     fn update(&mut self, now: Nanos, port: Port, util: u16, config: &HulaConfig) {
-        let stale = now.saturating_sub(self.updated) > config.fail_after;
+        let stale = now.saturating_sub(self.updated) > config.fail_after().as_nanos();
         let refreshed = config.update == Update::Refresh && self.port == Some(port);
         if self.port.is_none() || util < self.util || stale || refreshed {
             (self.port, self.util, self.updated) = (Some(port), util, now);
@@ -133,7 +189,7 @@ impl Scheme for Hula {
 
     fn new(config: &HulaConfig, info: &SwitchInfo) -> Hula {
         Hula {
-            config: config.clone(),
+            config: *config,
             salt: info.salt,
             tor: info.tor,
             best: vec![BestHop::UNKNOWN; usize::from(info.tors)].into_boxed_slice(),
@@ -144,11 +200,11 @@ impl Scheme for Hula {
     }
 
     fn dre_shift(config: &HulaConfig) -> DreShift {
-        config.tau
+        DreShift::at_least(config.tau().as_nanos())
     }
 
     fn probe_period(config: &HulaConfig) -> Option<Nanos> {
-        Some(config.probe_period)
+        Some(config.probe_period.as_nanos())
     }
 
     #[inline]
@@ -189,8 +245,8 @@ impl Scheme for Hula {
         }
         let entry = self.best.get_mut(usize::from(tor.0))?;
         entry.update(step.now, port, self.config.path_util(arrival, ports), &self.config);
-        let forwards =
-            self.tor.is_none() && entry.suppression.try_forward(step.now, self.config.probe_period);
+        let period = self.config.probe_period.as_nanos();
+        let forwards = self.tor.is_none() && entry.suppression.try_forward(step.now, period);
         forwards.then_some(Probe { tor, util: entry.util })
     }
 

@@ -3,17 +3,30 @@
 //! Flowlets on a congested path are cut by gaps sooner, so they are shorter there: load moves away without any measurement.
 
 use crate::{
-    Counters, Flowlet, FlowletTable, Header, Nanos, Port, Ports, Scheme, Step, SwitchInfo,
+    Counters, FLOWLET_SLOTS, Flowlet, FlowletTable, Header, Port, Ports, Scheme, Step, SwitchInfo,
     hash::pick_hop, mix,
 };
+use heddle_units::Time;
 
 /// LetItFlow's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "LetItFlow"))]
 pub struct LetItFlowConfig {
-    /// An idle time longer than this ends a flowlet.
-    pub flowlet_gap: Nanos,
-    /// Slots of a switch's flowlet table.
-    pub flowlet_slots: usize,
+    /// Silence longer than this ends a flowlet. Default: 500us (the paper's, and CONGA's).
+    pub flowlet_gap: Time,
+    /// Slots of a switch's flowlet table, rounded up to a power of two. Default: 65536 (CONGA section 3.4).
+    pub flowlet_slots: u32,
+}
+
+impl Default for LetItFlowConfig {
+    fn default() -> LetItFlowConfig {
+        LetItFlowConfig { flowlet_gap: Time::micros(500), flowlet_slots: FLOWLET_SLOTS }
+    }
 }
 
 /// A switch running LetItFlow.
@@ -64,14 +77,17 @@ mod tests {
     use crate::testing::{FakePorts, Random, chi_square, packet, switch_info};
 
     const HOPS: [Port; 4] = [Port(0), Port(1), Port(2), Port(3)];
-    const GAP: Nanos = 100_000;
+    const GAP: crate::Nanos = 100_000;
 
     fn switch() -> LetItFlow {
-        LetItFlow::new(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 64 }, &switch_info(1))
+        LetItFlow::new(
+            &LetItFlowConfig { flowlet_gap: Time::nanos(GAP), flowlet_slots: 64 },
+            &switch_info(1),
+        )
     }
 
     /// Ports of a flow's packets with `gap` between them.
-    fn run(gap: Nanos, packets: u64) -> alloc::vec::Vec<Port> {
+    fn run(gap: crate::Nanos, packets: u64) -> alloc::vec::Vec<Port> {
         let (mut switch, mut random) = (switch(), Random(1));
         let mut port = |i| {
             let step = random.step(i * gap);
@@ -106,7 +122,7 @@ mod tests {
 
     #[test]
     fn flows_that_collide_are_never_sent_where_they_cannot_go() {
-        let config = LetItFlowConfig { flowlet_gap: GAP, flowlet_slots: 1 };
+        let config = LetItFlowConfig { flowlet_gap: Time::nanos(GAP), flowlet_slots: 1 };
         let (mut switch, mut random) = (LetItFlow::new(&config, &switch_info(1)), Random(1));
         let groups: [&[Port]; 3] = [&[Port(0)], &[Port(0), Port(1)], &[Port(2), Port(3)]];
         for now in 0..1000 {

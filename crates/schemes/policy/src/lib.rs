@@ -27,8 +27,8 @@
 //!
 //! ```
 //! use heddle_policy::{
-//!     DreShift, Header, Hula, HulaConfig, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
-//!     SwitchInfo, Tor, Update, Util,
+//!     Header, Hula, HulaConfig, Ingress, Port, Ports, Probe, ProbeArrival, Scheme, Step,
+//!     SwitchInfo, Tor, Util,
 //! };
 //!
 //! /// Ports without load.
@@ -46,16 +46,7 @@
 //!     }
 //! }
 //!
-//! let config = HulaConfig {
-//!     probe_period: 200_000,
-//!     fail_after: 600_000,
-//!     flowlet_gap: 100_000,
-//!     flowlet_slots: 1024,
-//!     tau: DreShift::at_least(400_000),
-//!     util_bits: 8,
-//!     update: Update::Refresh,
-//!     local_detection: false,
-//! };
+//! let config = HulaConfig { flowlet_slots: 1024, ..HulaConfig::default() };
 //! let info = SwitchInfo { salt: 1, tor: None, ports: 4, tors: 2, same_pod: vec![] };
 //! let mut switch = Hula::new(&config, &info);
 //! for (port, util) in [(2, 90), (3, 20)] {
@@ -79,6 +70,8 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(any(feature = "schemars", feature = "serde"))]
+extern crate std;
 
 pub mod association;
 mod best_hops;
@@ -111,7 +104,6 @@ mod properties;
 #[cfg(test)]
 mod testing;
 
-pub use association::AssociationConfig;
 pub use cflb::Cflb;
 pub use conga::{Conga, CongaConfig};
 pub use conga_prime::{CongaPrime, CongaPrimeConfig, Detection};
@@ -121,17 +113,29 @@ pub use dre::{Dre, DreShift, quantise};
 pub use drill::{Drill, DrillConfig};
 pub use ecmp::Ecmp;
 pub use ecmp_ns2::{EcmpNs2, ns2_flow_hash};
-pub use flowcut::{DrainConfig, Flowcut, FlowcutConfig};
+pub use flowcut::{Flowcut, FlowcutConfig};
 pub use flowlet::{Flowlet, FlowletTable};
 pub use handshake::{Handshake, TcpFlags};
 pub use hash::{mix, pick};
 pub use heddle_wire::{MptcpId, Shim, Subflow};
 pub use hula::{Hula, HulaConfig, Update};
 pub use letitflow::{LetItFlow, LetItFlowConfig};
-pub use mp_hula::{LongFlows, MpHula, MpHulaConfig};
+pub use mp_hula::{LongFlows, MpHula, MpHulaConfig, MpHulaRules};
+pub use mptcp_tables::MptcpTablesConfig;
 pub use segment::{ReceiveWindow, Segment, SequenceNumbers};
-pub use shuttle::{Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows};
+pub use shuttle::{Shuttle, ShuttleChoice, ShuttleConfig, ShuttleRules, ShuttleSubflows};
 pub use spray::Spray;
+
+/// Slots of a flowlet table: 64 K (CONGA section 3.4).
+const FLOWLET_SLOTS: u32 = 65_536;
+
+/// Slots of a table for which `slots` are wanted: the next power of two, at most 2^31.
+pub const fn table_size(slots: u32) -> u32 {
+    match slots.checked_next_power_of_two() {
+        Some(size) => size,
+        None => 1 << 31,
+    }
+}
 
 /// A switch's clock, in nanoseconds. It never wraps within a run.
 pub type Nanos = u64;

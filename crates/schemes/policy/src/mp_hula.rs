@@ -23,11 +23,10 @@
 //! With k = 1 every decision equals that of [`crate::Hula`].
 
 use crate::{
-    AssociationConfig, Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header,
-    HulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
-    best_hops,
+    Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig, Nanos, Port,
+    Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor, best_hops,
     hop_table::HopTable,
-    mptcp_tables::{MptcpTables, owner},
+    mptcp_tables::{MptcpTables, MptcpTablesConfig, owner},
     subflows::FlowletOwner,
 };
 
@@ -43,34 +42,69 @@ pub const fn paper_forwarding_bytes(tors: u64, k: u64, connections: u64, subflow
     PAPER_BYTES_PER_HOP * tors * k + PAPER_BYTES_PER_SUBFLOW * connections * subflows
 }
 
-/// Use of the best hop by long flows (the paper's future work: priorities for short flows).
+/// Treatment of connections of several subflows: may they take the best hop?
+// The paper's future work: priorities for short flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum LongFlows {
-    /// All flows alike, as in the paper.
+    /// Yes, as all others.
     #[default]
     Alike,
-    /// Connections of more than one subflow count as long. All their subflows use the hops from the second on; they use the best hop only if
-    /// it is the only one. To keep n subflows on different hops, k must be n + 1.
+    /// They leave it to others, while they have another hop.
+    // Connections of more than one subflow count as long. All their subflows use the hops from the second on; they use the best hop only if it is
+    // the only one. To keep n subflows on different hops, k must be n + 1.
     YieldBest,
-    /// All flows alike, and a further subflow does not stay on the hop that the first one takes: its flowlet ends at once, and its next packet
-    /// chooses again. Without this rule two subflows share a hop until the further one pauses, if the first was identified after the other
-    /// had its hop, or started a new flowlet since. With k = 1 there is no other hop, and no flowlet ends.
+    /// As all others, and further subflows leave the hop that the first one takes.
+    // A further subflow's flowlet ends at once, and its next packet chooses again. Without this rule two subflows share a hop until the further
+    // one pauses, if the first was identified after the other had its hop, or started a new flowlet since. With k = 1 there is no other hop, and
+    // no flowlet ends.
     Apart,
 }
 
-/// MP-HULA's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// MP-HULA's parameters: HULA's, those of its tables, and its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "MpHula"))]
 pub struct MpHulaConfig {
+    /// Its tables.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub tables: MptcpTablesConfig,
+    /// Its own.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub rules: MpHulaRules,
     /// HULA's.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub hula: HulaConfig,
-    /// Next hops remembered for each ToR, at least 1.
-    pub best_k: usize,
-    /// Rows of the subflow mapping tables: a row serves one connection in one direction.
-    pub mapping_rows: usize,
-    /// The ToR's association tables.
-    pub association: AssociationConfig,
-    /// Use of the best hop by long flows.
+}
+
+/// Parameters that MP-HULA alone has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct MpHulaRules {
+    /// Treatment of connections of several subflows, the long ones: may they take the best hop? Default: "alike".
     pub long_flows: LongFlows,
+}
+
+impl MpHulaConfig {
+    /// The parameters as a switch runs by them: with every default, and tables of their real size.
+    #[must_use]
+    pub fn as_run(&self) -> MpHulaConfig {
+        MpHulaConfig { tables: self.tables.as_run(), hula: self.hula.as_run(), ..*self }
+    }
 }
 
 /// A switch running MP-HULA.
@@ -111,7 +145,8 @@ impl MpHula {
 
     /// Makes others leave `port`, which its flowlet has taken, if they must.
     fn clear_hop(&mut self, now: Nanos, owner: Option<FlowletOwner>, port: Port) {
-        let apart = self.config.long_flows == LongFlows::Apart && self.config.best_k > 1;
+        let apart =
+            self.config.rules.long_flows == LongFlows::Apart && self.config.tables.best_k > 1;
         let first = owner.filter(|owner| apart && owner.shim.subflow == Subflow::FIRST);
         if let Some(first) = first {
             self.mptcp.end_others(first, now, port);
@@ -131,7 +166,7 @@ impl MpHula {
         let mut known = self.best.known(tor).map(|(port, _)| port).filter(allowed);
         let best = known.next()?;
         let Some(owner) = owner else { return Some(best) };
-        let yields = self.config.long_flows == LongFlows::YieldBest;
+        let yields = self.config.rules.long_flows == LongFlows::YieldBest;
         if !yields && owner.shim.subflow == Subflow::FIRST {
             return Some(best);
         }
@@ -151,22 +186,22 @@ impl Scheme for MpHula {
     const USES_SHIM: bool = true;
 
     fn new(config: &MpHulaConfig, info: &SwitchInfo) -> MpHula {
-        let MpHulaConfig { hula, best_k, mapping_rows, association, .. } = config;
+        let MpHulaConfig { hula, tables, .. } = config;
         MpHula {
-            config: config.clone(),
+            config: *config,
             tor: info.tor,
-            best: HopTable::new(info.tors.into(), *best_k),
-            mptcp: MptcpTables::new(info, hula, *mapping_rows, association),
+            best: HopTable::new(info.tors.into(), tables.best_k.into()),
+            mptcp: MptcpTables::new(info, hula, tables),
             counters: Counters::default(),
         }
     }
 
     fn dre_shift(config: &MpHulaConfig) -> DreShift {
-        config.hula.tau
+        DreShift::at_least(config.hula.tau().as_nanos())
     }
 
     fn probe_period(config: &MpHulaConfig) -> Option<Nanos> {
-        Some(config.hula.probe_period)
+        Some(config.hula.probe_period.as_nanos())
     }
 
     fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
@@ -216,8 +251,8 @@ impl Scheme for MpHula {
         let config = &self.config.hula;
         let path = config.path_util(arrival, ports);
         let util = best_hops::update(&mut self.best, step.now, tor, (port, path), config)?;
-        let passes =
-            self.tor.is_none() && self.best.try_forward(step.now, tor, config.probe_period);
+        let passes = self.tor.is_none()
+            && self.best.try_forward(step.now, tor, config.probe_period.as_nanos());
         passes.then_some(Probe { tor, util })
     }
 

@@ -4,13 +4,15 @@ use alloc::{vec, vec::Vec};
 
 use proptest::prelude::*;
 
+use heddle_units::{Bytes, Time};
+
 use crate::{
-    AssociationConfig, Cflb, Conga, CongaConfig, CongaPrime, CongaPrimeConfig, Counters, Detection,
-    DrainConfig, DreShift, Drill, DrillConfig, Ecmp, EcmpNs2, Flowcut, FlowcutConfig, Header, Hula,
-    HulaConfig, Ingress, LetItFlow, LetItFlowConfig, LongFlows, MpHula, MpHulaConfig, MptcpId,
-    Nanos, Port, Probe, ProbeArrival, ReceiveWindow, Scheme, Segment, SequenceNumbers, Shim,
-    Shuttle, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Spray, Step, Subflow, SwitchInfo, Tor,
-    Update,
+    Cflb, Conga, CongaConfig, CongaPrime, CongaPrimeConfig, Counters, Detection, Drill,
+    DrillConfig, Ecmp, EcmpNs2, Flowcut, FlowcutConfig, Header, Hula, HulaConfig, Ingress,
+    LetItFlow, LetItFlowConfig, LongFlows, MpHula, MpHulaConfig, MpHulaRules, MptcpId,
+    MptcpTablesConfig, Nanos, Port, Probe, ProbeArrival, ReceiveWindow, Scheme, Segment,
+    SequenceNumbers, Shim, Shuttle, ShuttleChoice, ShuttleConfig, ShuttleRules, ShuttleSubflows,
+    Spray, Step, Subflow, SwitchInfo, Tor, Update,
     cflb::{Addresses, CflbConfig, Cipher, Codec, Field, Fields, PortRange, Ports, Rules},
     testing::FakePorts,
 };
@@ -187,29 +189,34 @@ const GAP: Nanos = 100_000;
 
 fn hula(update: Update, local_detection: bool) -> HulaConfig {
     HulaConfig {
-        probe_period: 2 * GAP,
-        fail_after: 6 * GAP,
-        flowlet_gap: GAP,
+        probe_period: Time::nanos(2 * GAP),
+        fail_after: Some(Time::nanos(6 * GAP)),
+        flowlet_gap: Time::nanos(GAP),
         flowlet_slots: 16,
-        tau: DreShift(19),
+        tau: Some(Time::nanos(1 << 19)),
         util_bits: 8,
         update,
         local_detection,
     }
 }
 
-fn mp_hula(best_k: usize, hula: HulaConfig, long_flows: LongFlows) -> MpHulaConfig {
-    let association = AssociationConfig { slots: 8, idle_after: 20 * GAP };
-    MpHulaConfig { hula, best_k, mapping_rows: 2, association, long_flows }
+fn mp_hula(best_k: u8, hula: HulaConfig, long_flows: LongFlows) -> MpHulaConfig {
+    let tables = MptcpTablesConfig {
+        best_k,
+        mapping_rows: 2,
+        association_slots: 8,
+        association_idle: Time::nanos(20 * GAP),
+    };
+    MpHulaConfig { hula, tables, rules: MpHulaRules { long_flows } }
 }
 
-fn conga(metric_bits: u32) -> CongaConfig {
+fn conga(metric_bits: u8) -> CongaConfig {
     CongaConfig {
-        flowlet_gap: GAP,
+        flowlet_gap: Time::nanos(GAP),
         flowlet_slots: 16,
-        tau: DreShift(18),
+        tau: Time::nanos(1 << 18),
         metric_bits,
-        metric_age: 5 * GAP,
+        metric_age: Time::nanos(5 * GAP),
     }
 }
 
@@ -227,19 +234,19 @@ proptest! {
     }
 
     #[test]
-    fn letitflow(info in switch_infos(), events in events(), flowlet_slots in 0usize..64) {
-        holds::<LetItFlow>(&LetItFlowConfig { flowlet_gap: GAP, flowlet_slots }, &info, &events);
+    fn letitflow(info in switch_infos(), events in events(), flowlet_slots in 0u32..64) {
+        holds::<LetItFlow>(&LetItFlowConfig { flowlet_gap: Time::nanos(GAP), flowlet_slots }, &info, &events);
     }
 
     #[test]
-    fn drill(info in switch_infos(), events in events(), samples in 0usize..40, memory in 0usize..40) {
+    fn drill(info in switch_infos(), events in events(), samples in 0u8..40, memory in 0u8..40) {
         holds::<Drill>(&DrillConfig { samples, memory }, &info, &events);
     }
 
     #[test]
-    fn flowcut(info in switch_infos(), events in events(), flow_slots in 0usize..64, ratio in 0u32..9, drains: bool) {
-        let drain = drains.then_some(DrainConfig { ratio, after: 3_000 });
-        holds::<Flowcut>(&FlowcutConfig { flow_slots, lost_after: GAP, drain }, &info, &events);
+    fn flowcut(info in switch_infos(), events in events(), flow_slots in 0u32..64, drain_ratio in 0u16..9) {
+        let config = FlowcutConfig { flow_slots, lost_after: Time::nanos(GAP), drain_ratio, drain_after: Bytes::kb(3) };
+        holds::<Flowcut>(&config, &info, &events);
     }
 
     #[test]
@@ -249,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn mp_hula_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9) {
+    fn mp_hula_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0u8..9) {
         for (update, long_flows) in
             [(Update::Refresh, LongFlows::Alike), (Update::Listing, LongFlows::YieldBest), (Update::Refresh, LongFlows::Apart)]
         {
@@ -258,16 +265,18 @@ proptest! {
     }
 
     #[test]
-    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0usize..9, draws in 0u32..4, full_queue_shift in 0u32..40, range_shift in 0u32..12, util_bits in 1u32..=16, reroute_above in 0u32..100_000) {
+    fn shuttle_in_every_mode(info in switch_infos(), events in events(), local: bool, best_k in 0u8..9, draws in 0u8..4, full_queue_shift in 0u32..40, range_shift in 0u32..12, util_bits in 1u8..=16, reroute_above in 0u64..100_000) {
         for (choice, subflows) in [
             (ShuttleChoice::Weighted, ShuttleSubflows::Apart),
             (ShuttleChoice::Least, ShuttleSubflows::FirstFree),
             (ShuttleChoice::Weighted, ShuttleSubflows::Alike),
         ] {
-            let MpHulaConfig { hula, mapping_rows, association, .. } =
+            let MpHulaConfig { hula, tables, .. } =
                 mp_hula(best_k, hula(Update::Refresh, local), LongFlows::Alike);
             let hula = HulaConfig { util_bits, ..hula };
-            let config = ShuttleConfig { hula, best_k, mapping_rows, association, full_queue_shift, range_shift, draws, choice, subflows, reroute_above };
+            let (full_queue, range) = (Bytes(1 << full_queue_shift), 1 << range_shift);
+            let rules = ShuttleRules { full_queue, range, draws, choice, subflows, reroute_above: Bytes(reroute_above) };
+            let config = ShuttleConfig { hula, tables, rules };
             holds::<Shuttle>(&config, &info, &events);
         }
     }
@@ -284,10 +293,10 @@ proptest! {
     }
 
     #[test]
-    fn conga_and_conga_prime(info in switch_infos(), events in events(), metric_bits in 0u32..20) {
+    fn conga_and_conga_prime(info in switch_infos(), events in events(), metric_bits in 0u8..20) {
         holds::<Conga>(&conga(metric_bits), &info, &events);
         for detection in [Detection::EverySwitch, Detection::SourceTor] {
-            let config = CongaPrimeConfig { conga: conga(metric_bits), detection };
+            let config = CongaPrimeConfig { metric_bits, detection, ..CongaPrimeConfig::default() };
             holds::<CongaPrime>(&config, &info, &events);
         }
     }

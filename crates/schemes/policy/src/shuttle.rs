@@ -19,13 +19,14 @@
 //! Weights are drawn by a weighted reservoir sample of size 1 (Chao 1982): one pass over the hops with a running sum, no division.
 
 use crate::{
-    AssociationConfig, Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header,
-    HulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
+    Counters, Digest, DigestState, DreShift, Flowlet, Handshake, Header, HulaConfig, Nanos, Port,
+    Ports, Probe, ProbeArrival, Scheme, Step, Subflow, SwitchInfo, Tor,
     hop_table::HopTable,
-    mptcp_tables::{MptcpTables, owner},
+    mptcp_tables::{MptcpTables, MptcpTablesConfig, owner},
     quantise,
     subflows::FlowletOwner,
 };
+use heddle_units::{Bytes, Time};
 
 mod choice;
 mod hops;
@@ -33,53 +34,136 @@ mod reroute;
 
 use choice::{Candidate, Choice, FULL};
 
+/// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe period.
+const TAU: Time = Time::micros(100);
+
+/// Greatest number of bytes of a full queue, as a power of two.
+const MOST_QUEUE_SHIFT: u32 = 31;
+
+/// Most full links that figures tell apart, as a power of two.
+const MOST_RANGE_SHIFT: u32 = 8;
+
 /// Rule by which a flowlet takes one of the hops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum ShuttleChoice {
     /// At random, by weight.
     #[default]
     Weighted,
-    /// The least cost, for study: without random bits flowlets herd where the remote figure is the greater one.
+    /// The least cost.
     Least,
 }
 
 /// Hops of the subflows of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum ShuttleSubflows {
     /// Each subflow avoids the hops of the others.
     #[default]
     Apart,
     /// Each but the first does, as in MP-HULA.
     FirstFree,
-    /// Each subflow chooses alone, for study.
+    /// Each chooses alone.
     Alike,
 }
 
-/// Shuttle's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Shuttle's parameters: HULA's, those of its tables, and its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "Shuttle"))]
 pub struct ShuttleConfig {
-    /// HULA's. The update rule is not used: each probe counts.
+    /// Its tables.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub tables: MptcpTablesConfig,
+    /// Its own.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub rules: ShuttleRules,
+    /// Without `update`, and with another default of `tau`: 100us, half of a probe period.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub hula: HulaConfig,
-    /// Next hops remembered for each ToR, at least 1.
-    pub best_k: usize,
-    /// Rows of the subflow mapping tables: a row serves one connection in one direction.
-    pub mapping_rows: usize,
-    /// The ToR's association tables.
-    pub association: AssociationConfig,
-    /// Logarithm to base 2 of the queue in bytes that counts as a full link. More than 31 counts as 31.
-    pub full_queue_shift: u32,
-    /// Logarithm to base 2 of the full links that figures and costs tell apart. 0: probes carry utilisation alone, as HULA's; else queues too. More than
-    /// 8 counts as 8.
-    pub range_shift: u32,
-    /// Draws, of which the locally least loaded hop counts; 1 or 2. Other values are clamped.
-    pub draws: u32,
-    /// The rule of the choice.
+}
+
+/// Parameters that Shuttle alone has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct ShuttleRules {
+    /// The own queue that counts as a full link, rounded up to a power of two. Default: "65.536KB" (about 45 full packets, the buffer's sixth).
+    pub full_queue: Bytes,
+    /// Full links that figures in probes and costs of hops tell apart: 1, 2, 4 or 8. 1: figures are the links' utilisation alone, as HULA's; else
+    /// their queues count too. Default: 2.
+    pub range: u16,
+    /// Random draws, of which the one with the least loaded port counts: 1 or 2. Default: 1.
+    pub draws: u8,
+    /// Rule by which a flowlet takes one of the hops. Default: "weighted".
     pub choice: ShuttleChoice,
-    /// Hops of the subflows of one connection.
+    /// Hops of the subflows of one connection. Default: "apart".
     pub subflows: ShuttleSubflows,
-    /// Bytes by which the queue towards a hop must exceed that of another before a ToR moves a running flowlet of an MPTCP subflow, which reorders its
-    /// packets. 0: a running flowlet stays.
-    pub reroute_above: u32,
+    /// A ToR moves a running flowlet of an MPTCP subflow to a hop whose queue is shorter by more than this, which reorders packets. Default: "0B", it
+    /// stays.
+    pub reroute_above: Bytes,
+}
+
+impl Default for ShuttleRules {
+    fn default() -> ShuttleRules {
+        ShuttleRules {
+            full_queue: Bytes(65_536),
+            range: 2,
+            draws: 1,
+            choice: ShuttleChoice::Weighted,
+            subflows: ShuttleSubflows::Apart,
+            reroute_above: Bytes(0),
+        }
+    }
+}
+
+impl ShuttleRules {
+    /// Logarithm to base 2 of the queue in bytes that counts as a full link, at most 31.
+    pub fn full_queue_shift(&self) -> u32 {
+        self.full_queue.0.min(1 << MOST_QUEUE_SHIFT).next_power_of_two().trailing_zeros()
+    }
+
+    /// Logarithm to base 2 of the full links that figures and costs tell apart, at most 8.
+    pub fn range_shift(&self) -> u32 {
+        self.range.min(1 << MOST_RANGE_SHIFT).next_power_of_two().trailing_zeros()
+    }
+}
+
+impl ShuttleConfig {
+    /// The estimator's time constant, the default if none is given.
+    pub fn tau(&self) -> Time {
+        self.hula.tau.unwrap_or(TAU)
+    }
+
+    /// The parameters as a switch runs by them: with every default, and tables of their real size.
+    #[must_use]
+    pub fn as_run(&self) -> ShuttleConfig {
+        let rules = ShuttleRules {
+            full_queue: Bytes(1 << self.rules.full_queue_shift()),
+            range: 1 << self.rules.range_shift(),
+            ..self.rules
+        };
+        let hula = HulaConfig { tau: Some(self.tau()), ..self.hula.as_run() };
+        ShuttleConfig { tables: self.tables.as_run(), rules, hula }
+    }
 }
 
 /// A switch running Shuttle.
@@ -147,7 +231,7 @@ impl Shuttle {
         owner: Option<FlowletOwner>,
         now: Nanos,
     ) -> impl Iterator<Item = Port> + Clone {
-        let avoids = owner.filter(|owner| match self.config.subflows {
+        let avoids = owner.filter(|owner| match self.config.rules.subflows {
             ShuttleSubflows::Apart => true,
             ShuttleSubflows::FirstFree => owner.shim.subflow != Subflow::FIRST,
             ShuttleSubflows::Alike => false,
@@ -171,18 +255,18 @@ impl Shuttle {
 
     /// A remote figure in units of which 2^16 is a full link.
     fn links(&self, remote: u16) -> u32 {
-        let shift = 16 - self.config.hula.util_bits.clamp(1, 16);
+        let shift = 16 - u32::from(self.config.hula.util_bits).clamp(1, 16);
         (u32::from(remote) << shift).min(FULL - 1) << self.range_shift()
     }
 
     fn range_shift(&self) -> u32 {
-        self.config.range_shift.min(8)
+        self.config.rules.range_shift()
     }
 
     /// The queue of an own port, of which 2^16 is a full link; at most the range.
     fn queue(&self, port: Port, ports: &mut impl Ports) -> u32 {
         let queue =
-            (u64::from(ports.queue_bytes(port)) << 16) >> self.config.full_queue_shift.min(31);
+            (u64::from(ports.queue_bytes(port)) << 16) >> self.config.rules.full_queue_shift();
         queue.min(u64::from(FULL) << self.range_shift()) as u32
     }
 
@@ -205,22 +289,22 @@ impl Scheme for Shuttle {
     const USES_SHIM: bool = true;
 
     fn new(config: &ShuttleConfig, info: &SwitchInfo) -> Shuttle {
-        let ShuttleConfig { hula, best_k, mapping_rows, association, .. } = config;
+        let ShuttleConfig { hula, tables, .. } = config;
         Shuttle {
-            config: config.clone(),
+            config: *config,
             tor: info.tor,
-            hops: HopTable::new(info.tors.into(), *best_k),
-            mptcp: MptcpTables::new(info, hula, *mapping_rows, association),
+            hops: HopTable::new(info.tors.into(), tables.best_k.into()),
+            mptcp: MptcpTables::new(info, hula, tables),
             counters: Counters::default(),
         }
     }
 
     fn dre_shift(config: &ShuttleConfig) -> DreShift {
-        config.hula.tau
+        DreShift::at_least(config.tau().as_nanos())
     }
 
     fn probe_period(config: &ShuttleConfig) -> Option<Nanos> {
-        Some(config.hula.probe_period)
+        Some(config.hula.probe_period.as_nanos())
     }
 
     fn handshake(&mut self, step: Step, packet: &Handshake<'_>) {
@@ -272,15 +356,16 @@ impl Scheme for Shuttle {
             return None;
         }
         let config = &self.config.hula;
-        let known = hops::update(&mut self.hops, step.now, tor, (port, util), config.fail_after);
+        let fail_after = config.fail_after().as_nanos();
+        let known = hops::update(&mut self.hops, step.now, tor, (port, util), fail_after);
         let passes = known
             && self.tor.is_none()
-            && self.hops.try_forward(step.now, tor, config.probe_period);
+            && self.hops.try_forward(step.now, tor, config.probe_period.as_nanos());
         if !passes {
             return None;
         }
         let path = |(port, remote): (Port, u16)| {
-            remote.max(quantise(self.own_figure(port, ports), config.util_bits))
+            remote.max(quantise(self.own_figure(port, ports), config.util_bits.into()))
         };
         let util = self.hops.known(tor).map(path).min()?;
         Some(Probe { tor, util })

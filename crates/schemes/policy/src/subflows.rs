@@ -11,7 +11,7 @@ use alloc::boxed::Box;
 
 use bytemuck::{Zeroable, zeroed_slice_box};
 
-use crate::{Digest, FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix};
+use crate::{Digest, FlowletTable, Nanos, Port, Shim, Subflow, Tor, mix, table_size};
 
 /// Owner of a flowlet: a subflow in the direction to a ToR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +71,8 @@ pub(crate) struct SubflowTable {
 
 impl SubflowTable {
     /// Tables with `rows` rows, rounded up to a power of two, at least 1. Rows take memory once they are used.
-    pub fn new(rows: usize) -> SubflowTable {
-        SubflowTable { rows: zeroed_slice_box(rows.next_power_of_two()) }
+    pub fn new(rows: u32) -> SubflowTable {
+        SubflowTable { rows: zeroed_slice_box(table_size(rows) as usize) }
     }
 
     /// Maps `owner` to its flowlet's `slot`.
@@ -141,6 +141,7 @@ const fn column(subflow: Subflow) -> usize {
 mod tests {
     use super::*;
     use crate::MptcpId;
+    use heddle_units::Time;
 
     const UP: [Port; 3] = [Port(2), Port(3), Port(4)];
     const GAP: Nanos = 100_000;
@@ -156,8 +157,11 @@ mod tests {
     }
 
     impl Rig {
-        fn new(rows: usize) -> Rig {
-            Rig { flowlets: OwnedFlowlets::new(64, GAP), table: SubflowTable::new(rows) }
+        fn new(rows: u32) -> Rig {
+            Rig {
+                flowlets: OwnedFlowlets::new(64, Time::nanos(GAP)),
+                table: SubflowTable::new(rows),
+            }
         }
 
         /// Starts a flowlet of `owner` on `port` with a packet of flow `hash`.

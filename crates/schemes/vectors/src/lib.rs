@@ -20,11 +20,7 @@ pub mod record;
 mod reference;
 mod replay;
 
-pub use config::{
-    AssociationSizes, CflbConstants, CflbField, ChoiceRule, CipherName, Config, DreConfig,
-    EcmpConfig, HulaParameters, LongFlowsRule, MpHulaParameters, RulesName, ShuttleParameters,
-    SubflowsRule, SwitchInfo, UpdateRule,
-};
+pub use config::{CflbConstants, Config, DreConfig, EcmpConfig, SwitchInfo};
 pub use counts::{Counts, counts};
 pub use draw::{Bytes, Draw, Generator};
 pub use file::{FOLDER, FileError, Trace, TraceStep, VectorFile};

@@ -1,9 +1,12 @@
 //! Configurations that are wrong by one: a port that reads a parameter in this way must fail a trace.
 
-use crate::config::{
-    CflbField, ChoiceRule, Config, HulaParameters, LongFlowsRule, RulesName, ShuttleParameters,
-    SubflowsRule, SwitchInfo, UpdateRule,
+use heddle_policy::cflb::{Field, Rules};
+use heddle_policy::{
+    HulaConfig, LongFlows, MpHulaConfig, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update,
 };
+use heddle_units::Time;
+
+use crate::config::{CflbConstants, Config, SwitchInfo};
 
 /// A switch with one parameter wrong.
 #[derive(Clone, Debug)]
@@ -44,27 +47,29 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             all.map(|(name, hula)| wrong(name, Config::Hula(hula))).chain([role]).collect()
         }
         Config::MpHula(mp_hula) => {
-            let change = |name, edit: &dyn Fn(&mut crate::MpHulaParameters)| {
-                let mut mp_hula = mp_hula.clone();
+            let change = |name, edit: &dyn Fn(&mut MpHulaConfig)| {
+                let mut mp_hula = *mp_hula;
                 edit(&mut mp_hula);
                 wrong(name, Config::MpHula(mp_hula))
             };
             let mut all: Vec<Mutation> = of_hula(&mp_hula.hula)
                 .into_iter()
-                .map(|(name, hula)| change(name, &|mp_hula| mp_hula.hula = hula.clone()))
+                .map(|(name, hula)| change(name, &|mp_hula| mp_hula.hula = hula))
                 .collect();
             all.extend([
                 role,
-                change("one hop more remembered", &|mp_hula| mp_hula.best_k += 1),
-                change("twice the mapping rows", &|mp_hula| mp_hula.mapping_rows *= 2),
-                change("twice the association slots", &|mp_hula| mp_hula.association.slots *= 2),
+                change("one hop more remembered", &|mp_hula| mp_hula.tables.best_k += 1),
+                change("twice the mapping rows", &|mp_hula| mp_hula.tables.mapping_rows *= 2),
+                change("twice the association slots", &|mp_hula| {
+                    mp_hula.tables.association_slots *= 2;
+                }),
                 change("subflows idle a nanosecond longer", &|mp_hula| {
-                    mp_hula.association.idle_after += 1;
+                    mp_hula.tables.association_idle += Time::nanos(1);
                 }),
                 change("the other rule for long flows", &|mp_hula| {
-                    mp_hula.long_flows = match mp_hula.long_flows {
-                        LongFlowsRule::Alike => LongFlowsRule::YieldBest,
-                        LongFlowsRule::YieldBest | LongFlowsRule::Apart => LongFlowsRule::Alike,
+                    mp_hula.rules.long_flows = match mp_hula.rules.long_flows {
+                        LongFlows::Alike => LongFlows::YieldBest,
+                        LongFlows::YieldBest | LongFlows::Apart => LongFlows::Alike,
                     };
                 }),
             ]);
@@ -75,7 +80,7 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             all.map(|(name, shuttle)| wrong(name, Config::Shuttle(shuttle))).chain([role]).collect()
         }
         Config::Cflb(constants) => {
-            let change = |name, edit: &dyn Fn(&mut crate::CflbConstants)| {
+            let change = |name, edit: &dyn Fn(&mut CflbConstants)| {
                 let mut constants = constants.clone();
                 edit(&mut constants);
                 wrong(name, Config::Cflb(constants))
@@ -83,15 +88,15 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             vec![
                 change("the other rules", &|constants| {
                     constants.rules = match constants.rules {
-                        RulesName::Even => RulesName::AsPublished,
-                        RulesName::AsPublished => RulesName::Even,
+                        Rules::Even => Rules::AsPublished,
+                        Rules::AsPublished => Rules::Even,
                     };
                 }),
                 change("a radix one higher", &|constants| constants.radix += 1),
                 change("a bit of the key", &|constants| constants.key[9] ^= 1),
                 change("one port less in the range", &|constants| {
-                    if let CflbField::SourcePort(_, high) = &mut constants.field {
-                        *high -= 1;
+                    if let Field::SourcePort(range) = &mut constants.field {
+                        range.high -= 1;
                     }
                 }),
             ]
@@ -103,22 +108,24 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
     all
 }
 
-fn of_hula(hula: &HulaParameters) -> Vec<(&'static str, HulaParameters)> {
-    let change = |name, edit: &dyn Fn(&mut HulaParameters)| {
-        let mut hula = hula.clone();
+fn of_hula(hula: &HulaConfig) -> Vec<(&'static str, HulaConfig)> {
+    let change = |name, edit: &dyn Fn(&mut HulaConfig)| {
+        let mut hula = *hula;
         edit(&mut hula);
         (name, hula)
     };
     vec![
-        change("probes suppressed too long", &|hula| hula.probe_period += 8),
-        change("entries that age a nanosecond late", &|hula| hula.fail_after += 1),
-        change("flowlets that end a nanosecond late", &|hula| hula.flowlet_gap += 1),
+        change("probes suppressed too long", &|hula| hula.probe_period += Time::nanos(8)),
+        change("entries that age a nanosecond late", &|hula| {
+            hula.fail_after = Some(hula.fail_after() + Time::nanos(1));
+        }),
+        change("flowlets that end a nanosecond late", &|hula| hula.flowlet_gap += Time::nanos(1)),
         change("twice the flowlet slots", &|hula| hula.flowlet_slots *= 2),
         change("one bit more of utilisation", &|hula| hula.util_bits += 1),
         change("the other update rule", &|hula| {
             hula.update = match hula.update {
-                UpdateRule::Refresh => UpdateRule::Listing,
-                UpdateRule::Listing => UpdateRule::Refresh,
+                Update::Refresh => Update::Listing,
+                Update::Listing => Update::Refresh,
             };
         }),
         change("ports that are down used, or the reverse", &|hula| {
@@ -127,42 +134,44 @@ fn of_hula(hula: &HulaParameters) -> Vec<(&'static str, HulaParameters)> {
     ]
 }
 
-fn of_shuttle(shuttle: &ShuttleParameters) -> Vec<(&'static str, ShuttleParameters)> {
-    let change = |name, edit: &dyn Fn(&mut ShuttleParameters)| {
-        let mut shuttle = shuttle.clone();
+fn of_shuttle(shuttle: &ShuttleConfig) -> Vec<(&'static str, ShuttleConfig)> {
+    let change = |name, edit: &dyn Fn(&mut ShuttleConfig)| {
+        let mut shuttle = *shuttle;
         edit(&mut shuttle);
         (name, shuttle)
     };
     let mut all: Vec<_> = of_hula(&shuttle.hula)
         .into_iter()
-        .map(|(name, hula)| change(name, &|shuttle| shuttle.hula = hula.clone()))
+        .map(|(name, hula)| change(name, &|shuttle| shuttle.hula = hula))
         .collect();
     all.extend([
-        change("one hop more remembered", &|shuttle| shuttle.best_k += 1),
-        change("twice the mapping rows", &|shuttle| shuttle.mapping_rows *= 2),
-        change("twice the association slots", &|shuttle| shuttle.association.slots *= 2),
-        change("subflows idle a nanosecond longer", &|shuttle| shuttle.association.idle_after += 1),
-        change("twice the full queue", &|shuttle| shuttle.full_queue_shift += 1),
-        change("twice the range", &|shuttle| shuttle.range_shift += 1),
+        change("one hop more remembered", &|shuttle| shuttle.tables.best_k += 1),
+        change("twice the mapping rows", &|shuttle| shuttle.tables.mapping_rows *= 2),
+        change("twice the association slots", &|shuttle| shuttle.tables.association_slots *= 2),
+        change("subflows idle a nanosecond longer", &|shuttle| {
+            shuttle.tables.association_idle += Time::nanos(1);
+        }),
+        change("twice the full queue", &|shuttle| shuttle.rules.full_queue.0 *= 2),
+        change("twice the range", &|shuttle| shuttle.rules.range *= 2),
         change("one draw for two, or the reverse", &|shuttle| {
-            shuttle.draws = if shuttle.draws < 2 { 2 } else { 1 };
+            shuttle.rules.draws = if shuttle.rules.draws < 2 { 2 } else { 1 };
         }),
         change("the other choice", &|shuttle| {
-            shuttle.choice = match shuttle.choice {
-                ChoiceRule::Weighted => ChoiceRule::Least,
-                ChoiceRule::Least => ChoiceRule::Weighted,
+            shuttle.rules.choice = match shuttle.rules.choice {
+                ShuttleChoice::Weighted => ShuttleChoice::Least,
+                ShuttleChoice::Least => ShuttleChoice::Weighted,
             };
         }),
         change("first subflows apart, or free", &|shuttle| {
-            shuttle.subflows = match shuttle.subflows {
-                SubflowsRule::Apart => SubflowsRule::FirstFree,
-                SubflowsRule::FirstFree | SubflowsRule::Alike => SubflowsRule::Apart,
+            shuttle.rules.subflows = match shuttle.rules.subflows {
+                ShuttleSubflows::Apart => ShuttleSubflows::FirstFree,
+                ShuttleSubflows::FirstFree | ShuttleSubflows::Alike => ShuttleSubflows::Apart,
             };
         }),
         change("subflows alike, or apart", &|shuttle| {
-            shuttle.subflows = match shuttle.subflows {
-                SubflowsRule::Apart | SubflowsRule::FirstFree => SubflowsRule::Alike,
-                SubflowsRule::Alike => SubflowsRule::FirstFree,
+            shuttle.rules.subflows = match shuttle.rules.subflows {
+                ShuttleSubflows::Apart | ShuttleSubflows::FirstFree => ShuttleSubflows::Alike,
+                ShuttleSubflows::Alike => ShuttleSubflows::FirstFree,
             };
         }),
     ]);

@@ -3,10 +3,10 @@
 mod cflb;
 mod shuttle;
 
-use crate::config::{
-    AssociationSizes, Config, DreConfig, EcmpConfig, HulaParameters, LongFlowsRule,
-    MpHulaParameters, SwitchInfo, UpdateRule,
-};
+use heddle_policy::{HulaConfig, LongFlows, MpHulaConfig, MpHulaRules, MptcpTablesConfig, Update};
+use heddle_units::Time;
+
+use crate::config::{Config, DreConfig, EcmpConfig, SwitchInfo};
 use crate::draw::Draw;
 use crate::handshakes;
 use crate::input::{
@@ -86,34 +86,42 @@ pub fn config(kind: Kind, draw: &mut impl Draw) -> Config {
     }
 }
 
-fn hula(draw: &mut impl Draw) -> HulaParameters {
-    HulaParameters {
-        probe_period: draw.choose(&[200_000, 1, 0, 7]),
-        fail_after: draw.choose(&[400_000, 600_000, 0]),
-        flowlet_gap: draw.choose(&[100_000, 0, 5]),
+fn hula(draw: &mut impl Draw) -> HulaConfig {
+    HulaConfig {
+        probe_period: Time::nanos(draw.choose(&[200_000, 1, 0, 7])),
+        fail_after: Some(Time::nanos(draw.choose(&[400_000, 600_000, 0]))),
+        flowlet_gap: Time::nanos(draw.choose(&[100_000, 0, 5])),
         flowlet_slots: draw.choose(&[16, 1, 4, 2]),
         util_bits: draw.choose(&[8, 16, 1, 0, 20]),
-        update: draw.choose(&[UpdateRule::Refresh, UpdateRule::Listing]),
+        update: draw.choose(&[Update::Refresh, Update::Listing]),
         local_detection: draw.chance(1, 2),
+        tau: None,
     }
 }
 
-fn association(draw: &mut impl Draw) -> AssociationSizes {
-    AssociationSizes {
-        slots: draw.choose(&[8, 4, 16]),
-        idle_after: draw.choose(&[1_000_000, 100_000, 0]),
+/// A ToR's association tables.
+fn association(draw: &mut impl Draw) -> MptcpTablesConfig {
+    MptcpTablesConfig {
+        association_slots: draw.choose(&[8, 4, 16]),
+        association_idle: Time::nanos(draw.choose(&[1_000_000, 100_000, 0])),
+        ..MptcpTablesConfig::default()
     }
 }
 
-fn mp_hula(draw: &mut impl Draw) -> MpHulaParameters {
-    let association = association(draw);
-    MpHulaParameters {
-        hula: hula(draw),
+/// With the other tables.
+fn hops(draw: &mut impl Draw, association: MptcpTablesConfig) -> MptcpTablesConfig {
+    MptcpTablesConfig {
         best_k: draw.choose(&[2, 1, 3, 4, 8]),
         mapping_rows: draw.choose(&[2, 1, 8]),
-        association,
-        long_flows: draw.choose(&[LongFlowsRule::Alike, LongFlowsRule::YieldBest]),
+        ..association
     }
+}
+
+fn mp_hula(draw: &mut impl Draw) -> MpHulaConfig {
+    let (association, hula) = (association(draw), hula(draw));
+    let tables = hops(draw, association);
+    let long_flows = draw.choose(&[LongFlows::Alike, LongFlows::YieldBest]);
+    MpHulaConfig { tables, rules: MpHulaRules { long_flows }, hula }
 }
 
 /// Draws the steps of one switch.
@@ -251,17 +259,18 @@ fn shim(draw: &mut impl Draw) -> Shim {
 }
 
 fn intervals(config: &Config) -> Vec<u64> {
-    let of_hula = |hula: &HulaParameters| {
-        let period = hula.probe_period;
-        vec![hula.flowlet_gap, hula.fail_after, period, period - period / 8]
+    let of_hula = |hula: &HulaConfig| {
+        let period = hula.probe_period.as_nanos();
+        let (gap, fail_after) = (hula.flowlet_gap.as_nanos(), hula.fail_after().as_nanos());
+        vec![gap, fail_after, period, period - period / 8]
     };
     match config {
         Config::Hula(hula) => of_hula(hula),
         Config::MpHula(mp_hula) => {
-            [of_hula(&mp_hula.hula), vec![mp_hula.association.idle_after]].concat()
+            [of_hula(&mp_hula.hula), vec![mp_hula.tables.association_idle.as_nanos()]].concat()
         }
         Config::Shuttle(shuttle) => {
-            [of_hula(&shuttle.hula), vec![shuttle.association.idle_after]].concat()
+            [of_hula(&shuttle.hula), vec![shuttle.tables.association_idle.as_nanos()]].concat()
         }
         Config::Dre(dre) => vec![1 << dre.shift.min(28), 300],
         Config::Ecmp(_) | Config::Cflb(_) => vec![1000],

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::config::{Config, LongFlowsRule, SwitchInfo};
+use heddle_policy::LongFlows;
+
+use crate::config::{Config, SwitchInfo};
 use crate::counts::counts;
 use crate::draw::Generator;
 use crate::file::{Trace, TraceStep, VectorFile};
@@ -133,7 +135,7 @@ pub fn drawn(kind: Kind, seeds: Range<u64>, length: usize) -> Result<VectorFile,
     let one = |seed: u64| {
         let Draft { switch, mut config, steps } = Draft::new(kind, seed, length);
         if let (Config::MpHula(mp_hula), 0) = (&mut config, seed % 3) {
-            mp_hula.long_flows = LongFlowsRule::Apart;
+            mp_hula.rules.long_flows = LongFlows::Apart;
         }
         trace(&format!("seed {seed}"), "drawn at random", (&switch, &config), &steps)
     };

@@ -48,13 +48,13 @@ pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>
     let info = &switch.policy();
     Ok(match config {
         Config::Ecmp(_) => Box::new(Switch(Ecmp::new(&(), info))),
-        Config::Hula(hula) => Box::new(Switch(Hula::new(&hula.policy(), info))),
-        Config::MpHula(mp_hula) => Box::new(Switch(MpHula::new(&mp_hula.policy(), info))),
+        Config::Hula(hula) => Box::new(Switch(Hula::new(hula, info))),
+        Config::MpHula(mp_hula) => Box::new(Switch(MpHula::new(mp_hula, info))),
         Config::Cflb(cflb) => {
             let codec = cflb.policy()?;
             Box::new(Router { switch: Switch(Cflb::new(&codec, info)), codec, number: info.salt })
         }
-        Config::Shuttle(shuttle) => Box::new(Switch(Shuttle::new(&shuttle.policy(), info))),
+        Config::Shuttle(shuttle) => Box::new(Switch(Shuttle::new(shuttle, info))),
         Config::Dre(config) => Box::new(Estimator { dre: Dre::default(), config: *config }),
     })
 }

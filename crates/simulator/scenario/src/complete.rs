@@ -2,7 +2,7 @@
 
 use heddle_config::OneOrMore;
 use heddle_transport::Pacing;
-use heddle_units::{Bytes, Time};
+use heddle_units::Bytes;
 use serde_json::Value;
 
 use crate::raw::{self, Shape};
@@ -135,22 +135,12 @@ fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {
 
 fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
     match (raw, scheme) {
-        (raw::Scheme::Hula(raw), Scheme::Hula(hula)) => {
-            fill_hula(raw, (hula.fail_after, hula.tau));
-        }
-        (raw::Scheme::MpHula(raw), Scheme::MpHula(mp_hula)) => {
-            fill_hula(&mut raw.hula, (mp_hula.hula.fail_after, mp_hula.hula.tau));
-        }
-        (raw::Scheme::Shuttle(raw), Scheme::Shuttle(shuttle)) => {
-            fill_hula(&mut raw.hula, (shuttle.hula.fail_after, shuttle.hula.tau));
-        }
+        (raw::Scheme::Hula(raw), Scheme::Hula(hula)) => *raw = *hula,
+        (raw::Scheme::MpHula(raw), Scheme::MpHula(mp_hula)) => *raw = *mp_hula,
+        (raw::Scheme::Shuttle(raw), Scheme::Shuttle(shuttle)) => *raw = *shuttle,
         (raw::Scheme::Cflb(raw), Scheme::Cflb(cflb)) => fill_cflb(raw, cflb),
         _ => {}
     }
-}
-
-fn fill_hula(raw: &mut raw::Hula, (fail_after, tau): (Time, Time)) {
-    (raw.fail_after, raw.tau) = (Some(fail_after), Some(tau));
 }
 
 fn fill_cflb(raw: &mut raw::Cflb, cflb: &Cflb) {
@@ -167,7 +157,7 @@ fn fill_cflb(raw: &mut raw::Cflb, cflb: &Cflb) {
 }
 
 /// Serde writes an enum as a table around its variant; the format has the variant's name as `kind`.
-fn write_kind(section: &mut Value) {
+pub(crate) fn write_kind(section: &mut Value) {
     let Value::Object(section) = section else { return };
     let variant = section.iter().find(|(_, value)| value.is_object()).map(|(key, _)| key.clone());
     let Some(kind) = variant else { return };

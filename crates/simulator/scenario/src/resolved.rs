@@ -32,10 +32,7 @@ pub use fabric::{
 pub use fabric_file::FabricFile;
 pub use flow_graph::{FlowGraph, GraphFlow};
 pub use requests::Requests;
-pub use scheme::{
-    Conga, CongaPrime, Detection, Drill, External, Flowcut, Flowlets, Hula, HulaUpdate, LongFlows,
-    MpHula, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows,
-};
+pub use scheme::{External, Scheme};
 pub use workload::{
     Connections, Flows, Long, NamedWorkload, Pattern, ReplayFlow, SizeDistribution, Workload,
 };

@@ -56,6 +56,5 @@ pub use outcome::{
 };
 pub use progress::{Next, Progress, SimError};
 pub use recording::{Frame, Recorder, Recording, TracePoint};
-pub use schemes::{hula_config, mp_hula_config, shuttle_config};
 pub use simulate::{simulate, simulate_recorded, simulate_with};
 pub use simulation::STALL;

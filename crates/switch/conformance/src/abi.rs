@@ -3,4 +3,6 @@
 #![allow(clippy::all)] // Made by bindgen.
 #![allow(unsafe_code)] // bindgen clears the padding of a default.
 
+pub use heddle_switch_maps::abi::{CflbConstants, HulaConfig, MpHulaConfig, ShuttleConfig};
+
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));

@@ -6,6 +6,7 @@
 
 pub mod abi;
 mod cflb;
+mod config;
 mod maps;
 mod object;
 mod originator;

@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(tcp.receive_window, heddle_units::Bytes::kb(128));
             assert!(mptcp.is_none_or(|mptcp| mptcp.subflows == 2));
             let best_k = match scenario.scheme {
-                Scheme::MpHula(scheme) => scheme.best_k,
+                Scheme::MpHula(scheme) => scheme.tables.best_k,
                 _ => 1,
             };
             let is_mp_hula = matches!(system, System::Mptcp(_, Routing::MpHula));

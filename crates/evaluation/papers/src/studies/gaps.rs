@@ -51,10 +51,10 @@ mod tests {
         for point in points(Effort::Quick) {
             let Point::Gaps { micros, .. } = point else { unreachable!() };
             let gap = match point.scenario(Effort::Quick).unwrap().scheme {
-                Scheme::LetItFlow(flowlets) => flowlets.gap,
-                Scheme::Hula(scheme) => scheme.flowlets.gap,
-                Scheme::MpHula(scheme) => scheme.hula.flowlets.gap,
-                Scheme::Shuttle(scheme) => scheme.hula.flowlets.gap,
+                Scheme::LetItFlow(flowlets) => flowlets.flowlet_gap,
+                Scheme::Hula(scheme) => scheme.flowlet_gap,
+                Scheme::MpHula(scheme) => scheme.hula.flowlet_gap,
+                Scheme::Shuttle(scheme) => scheme.hula.flowlet_gap,
                 other => panic!("{}: {other:?}", point.label()),
             };
             assert_eq!(gap.as_nanos(), u64::from(micros) * 1000, "{}", point.label());

@@ -5,12 +5,15 @@
 
 use core::ops::Range;
 
+use crate::table_size;
+
 /// Slots of a bucket.
 pub(super) const WAYS: usize = 4;
 
 /// Slots of a table for `entries` entries: a power of two, at least one bucket.
-pub(super) fn slots(entries: usize) -> usize {
-    entries.next_power_of_two().max(WAYS)
+pub(crate) const fn slots(entries: u32) -> u32 {
+    let slots = table_size(entries);
+    if slots < WAYS as u32 { WAYS as u32 } else { slots }
 }
 
 /// The set that `hash` picks in a table of `slots`.

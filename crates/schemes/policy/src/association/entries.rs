@@ -6,11 +6,8 @@ use core::ops::Range;
 use bytemuck::{Zeroable, zeroed_slice_box};
 use heddle_wire::{Key, MptcpId, Subflow, Token, Version};
 
-use super::{
-    buckets::{bucket, fingerprint, slots},
-    config::AssociationConfig,
-};
-use crate::{Digest, Ingress, Nanos, mix};
+use super::buckets::{bucket, fingerprint, slots};
+use crate::{Digest, Ingress, MptcpTablesConfig, Nanos, mix};
 
 /// Switch bytes per entry: fingerprint (2), tokens (4 each), count and number (1), last-seen time (6), FINs (1).
 const BYTES_PER_ENTRY: usize = 18;
@@ -122,9 +119,9 @@ pub(super) struct Entries {
 
 impl Entries {
     /// An empty table. Its slots take memory once they are used.
-    pub fn new(config: &AssociationConfig, salt: u32) -> Entries {
-        let slots = zeroed_slice_box(slots(config.slots));
-        Entries { slots, idle_after: config.idle_after, salt }
+    pub fn new(config: &MptcpTablesConfig, salt: u32) -> Entries {
+        let slots = zeroed_slice_box(slots(config.association_slots) as usize);
+        Entries { slots, idle_after: config.association_idle.as_nanos(), salt }
     }
 
     /// The live entry of `flow`.

@@ -7,8 +7,8 @@ use alloc::boxed::Box;
 use bytemuck::{Zeroable, zeroed_slice_box};
 use heddle_wire::Key;
 
-use super::{buckets, config::AssociationConfig};
-use crate::{Digest, Nanos, mix};
+use super::buckets;
+use crate::{Digest, MptcpTablesConfig, Nanos, mix};
 
 /// Switch bytes per key: fingerprint (2), key (8), time (6).
 const BYTES_PER_KEY: usize = 16;
@@ -38,9 +38,9 @@ pub(super) struct KeyTable {
 
 impl KeyTable {
     /// An empty table. Its slots take memory once they are used.
-    pub fn new(config: &AssociationConfig, salt: u32) -> KeyTable {
-        let slots = zeroed_slice_box(buckets::slots(config.slots));
-        KeyTable { slots, idle_after: config.idle_after, salt }
+    pub fn new(config: &MptcpTablesConfig, salt: u32) -> KeyTable {
+        let slots = zeroed_slice_box(buckets::slots(config.association_slots) as usize);
+        KeyTable { slots, idle_after: config.association_idle.as_nanos(), salt }
     }
 
     /// Stores the key of `flow`. Returns false if the slot holds a key of another flow that has not expired.

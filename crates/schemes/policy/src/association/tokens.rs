@@ -25,8 +25,8 @@ pub(super) struct TokenTable {
 
 impl TokenTable {
     /// A table for two tokens to each of `entries` entries. They take memory once they are used.
-    pub fn new(entries: usize, salt: u32) -> TokenTable {
-        TokenTable { entries: zeroed_slice_box(2 * slots(entries)), salt }
+    pub fn new(entries: u32, salt: u32) -> TokenTable {
+        TokenTable { entries: zeroed_slice_box(2 * slots(entries) as usize), salt }
     }
 
     /// Indices at which `token` may be stored.

@@ -5,18 +5,18 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::DreShift;
+use heddle_units::Time;
 
 const T_FAIL: Nanos = 600_000;
 const FAR: Tor = Tor(3);
 
 fn config(update: Update) -> HulaConfig {
     HulaConfig {
-        probe_period: T_FAIL / 3,
-        fail_after: T_FAIL,
-        flowlet_gap: 100_000,
+        probe_period: Time::nanos(T_FAIL / 3),
+        fail_after: Some(Time::nanos(T_FAIL)),
+        flowlet_gap: Time::nanos(100_000),
         flowlet_slots: 1,
-        tau: DreShift(19),
+        tau: Some(Time::nanos(1 << 19)),
         util_bits: 8,
         update,
         local_detection: false,

@@ -6,6 +6,12 @@ use crate::{mix, pick};
 
 /// Rules for writing and reading selectors; the published ones spread flows that are not steered unevenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CflbRules"))]
 pub enum Rules {
     /// Each digit is shifted by its own hash, and packets with a value of B^L or above, which encodes no path, are hashed.
     #[default]
@@ -16,6 +22,12 @@ pub enum Rules {
 
 /// Network-wide constants, but for the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct CflbConfig {
     /// The controllable fields.
     pub field: Field,

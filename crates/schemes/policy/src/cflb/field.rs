@@ -4,11 +4,29 @@ use super::{Addresses, Fields, Ports};
 
 /// Range of source ports that encode paths, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(from = "(u16, u16)", into = "(u16, u16)")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct PortRange {
     /// The lowest.
     pub low: u16,
     /// The highest, not below `low`.
     pub high: u16,
+}
+
+impl From<(u16, u16)> for PortRange {
+    fn from((low, high): (u16, u16)) -> PortRange {
+        PortRange { low, high }
+    }
+}
+
+impl From<PortRange> for (u16, u16) {
+    fn from(range: PortRange) -> (u16, u16) {
+        (range.low, range.high)
+    }
 }
 
 impl PortRange {
@@ -27,9 +45,16 @@ impl PortRange {
 }
 
 /// The controllable fields, X bits of them. All other fields are uncontrollable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Field {
     /// Both ports, 32 bits: for senders that choose both, as MPTCP does for further subflows (the paper's choice).
+    #[default]
     Ports,
     /// The source port alone, up to 16 bits, which a client chooses (section 5). Packets whose source port is outside of the range are not
     /// steered; a range is for tunnels (RFC 7348 recommends 49152 to 65535) and hosts whose other ports are in use.

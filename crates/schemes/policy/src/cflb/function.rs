@@ -4,6 +4,12 @@ use super::{Feistel, Rc5, Skip32};
 
 /// Cipher of F. The key has [`Cipher::key_bytes`] bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CflbCipher"))]
 pub enum Cipher {
     /// RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest 1994). 32 bits: both ports.
     Rc5,

@@ -28,7 +28,7 @@ pub(crate) struct Leaf {
 
 impl Leaf {
     pub fn new(config: &CongaConfig, leaves: usize) -> Leaf {
-        let age = config.metric_age;
+        let age = config.metric_age.as_nanos();
         Leaf {
             flowlets: FlowletTable::new(config.flowlet_slots, config.flowlet_gap),
             to: ToLeaf::new(leaves, age),

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use heddle_units::Time;
+
 use super::{
     tag::{PathMetric, Tag},
     *,
@@ -22,11 +24,11 @@ const HALF: u16 = 4 << 13;
 
 fn config() -> CongaConfig {
     CongaConfig {
-        flowlet_gap: GAP,
+        flowlet_gap: Time::nanos(GAP),
         flowlet_slots: 65_536,
-        tau: DreShift::at_least(160 * US),
+        tau: Time::nanos(160 * US),
         metric_bits: 3,
-        metric_age: AGE,
+        metric_age: Time::nanos(AGE),
     }
 }
 

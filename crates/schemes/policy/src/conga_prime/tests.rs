@@ -12,19 +12,20 @@ const UP: [Port; 2] = [Port(2), Port(3)];
 const GAP: Nanos = 100_000;
 const FULL: u16 = u16::MAX;
 
-fn config() -> CongaConfig {
-    CongaConfig {
-        flowlet_gap: GAP,
+fn config() -> CongaPrimeConfig {
+    CongaPrimeConfig {
+        flowlet_gap: Time::nanos(GAP),
         flowlet_slots: 1024,
-        tau: DreShift::at_least(160_000),
+        tau: Time::nanos(160_000),
         metric_bits: 3,
-        metric_age: 10_000_000,
+        metric_age: Time::millis(10),
+        detection: Detection::EverySwitch,
     }
 }
 
 fn detecting(detection: Detection, info: &SwitchInfo) -> CongaPrime {
     let same_pod = vec![true, true, false, false];
-    let config = CongaPrimeConfig { conga: config(), detection };
+    let config = CongaPrimeConfig { detection, ..config() };
     CongaPrime::new(&config, &SwitchInfo { same_pod, ..info.clone() })
 }
 
@@ -59,14 +60,7 @@ fn inside_the_pod_it_steers_and_across_pods_it_hashes() {
 
 #[test]
 fn without_pods_everything_is_hashed() {
-    let counts = spread(
-        CongaPrime::new(
-            &CongaPrimeConfig { conga: config(), detection: Detection::EverySwitch },
-            &tor_info(0),
-        ),
-        1,
-        &mut port_3_full(),
-    );
+    let counts = spread(CongaPrime::new(&config(), &tor_info(0)), 1, &mut port_3_full());
     assert!(chi_square(&counts) < 10.83, "p < 0.001 for 1 degree: {counts:?}");
 }
 

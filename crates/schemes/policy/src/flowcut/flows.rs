@@ -5,7 +5,7 @@ use bytemuck::Zeroable;
 use crate::{Nanos, Port};
 
 use super::sets::Entry;
-use super::{DrainConfig, LAST_NUMBER};
+use super::{Drain, LAST_NUMBER};
 
 /// Switch bytes per flow: a 5-tuple (13), the port and the flowcut's number (4), two sequence numbers (8), the times of its last packet and of its
 /// creation (12), 3 flags (1).
@@ -125,7 +125,7 @@ impl Flow {
     }
 
     /// Records an acknowledgement. Returns true if the host is to pause until what is in flight is acknowledged.
-    pub fn acknowledged(&mut self, now: Nanos, ack: u32, drain: Option<&DrainConfig>) -> bool {
+    pub fn acknowledged(&mut self, now: Nanos, ack: u32, drain: Option<&Drain>) -> bool {
         if reaches(ack, self.acked) {
             self.acked = ack;
         }
@@ -151,7 +151,7 @@ impl Flow {
         };
     }
 
-    fn is_slow(&self, drain: &DrainConfig) -> bool {
+    fn is_slow(&self, drain: &Drain) -> bool {
         let most = u64::from(self.least_rtt) * u64::from(drain.ratio);
         self.has_choice && self.bytes >= drain.after && u64::from(self.mean_rtt) > most
     }

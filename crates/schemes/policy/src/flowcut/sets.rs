@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use bytemuck::{Zeroable, zeroed_slice_box};
 
-use crate::{Nanos, mix};
+use crate::{Nanos, mix, table_size};
 
 /// Slots in which one flow can be.
 const WAYS: usize = 4;
@@ -27,8 +27,8 @@ pub(super) struct Sets<E> {
 
 impl<E: Entry> Sets<E> {
     /// A table of `slots` slots, rounded up to a power of two, at least [`WAYS`].
-    pub fn new(slots: usize, salt: u32) -> Sets<E> {
-        let slots = slots.next_power_of_two().max(WAYS);
+    pub fn new(slots: u32, salt: u32) -> Sets<E> {
+        let slots = (table_size(slots) as usize).max(WAYS);
         Sets { entries: zeroed_slice_box(slots), salt }
     }
 

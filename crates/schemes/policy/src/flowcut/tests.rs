@@ -15,8 +15,14 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(flow_slots: usize, drain: Option<DrainConfig>, info: &SwitchInfo) -> Rig {
-        let config = FlowcutConfig { flow_slots, lost_after: LOST_AFTER, drain };
+    fn new(flow_slots: u32, drain: Option<Drain>, info: &SwitchInfo) -> Rig {
+        let drain = drain.unwrap_or(Drain { ratio: 0, after: 0 });
+        let config = FlowcutConfig {
+            flow_slots,
+            lost_after: Time::nanos(LOST_AFTER),
+            drain_ratio: drain.ratio as u16,
+            drain_after: Bytes(drain.after.into()),
+        };
         Rig { switch: Flowcut::new(&config, info), ports: FakePorts::default() }
     }
 
@@ -252,7 +258,7 @@ fn equally_short_queues_are_taken_equally_often() {
 /// With 10 us at first and 90 us later the mean passes four times the least with the fourth sample of 90: 10, 20, 28.75, 36.4, 43.1.
 #[test]
 fn a_flow_whose_round_trips_have_grown_is_paused_until_its_bytes_are_acknowledged() {
-    let drain = DrainConfig { ratio: 4, after: 3_000 };
+    let drain = Drain { ratio: 4, after: 3_000 };
     let mut rig = Rig::new(64, Some(drain), &tor_info(0));
     rig.prefer(1);
     rig.syn(0, FLOW);
@@ -278,7 +284,7 @@ fn a_flow_whose_round_trips_have_grown_is_paused_until_its_bytes_are_acknowledge
 #[test]
 fn flows_without_a_choice_and_young_flowcuts_are_not_paused() {
     let slow = |hops: &[Port], after| {
-        let mut rig = Rig::new(64, Some(DrainConfig { ratio: 4, after }), &tor_info(0));
+        let mut rig = Rig::new(64, Some(Drain { ratio: 4, after }), &tor_info(0));
         let mut windows = alloc::vec::Vec::new();
         let send = |rig: &mut Rig, now, seq| {
             let numbers = SequenceNumbers::Sent { seq, bytes: 1_000, is_syn: false };
@@ -303,7 +309,7 @@ fn flows_without_a_choice_and_young_flowcuts_are_not_paused() {
 #[test]
 fn state() {
     let bytes = |info: &SwitchInfo, drain| Rig::new(65_536, drain, info).switch.state_bytes();
-    let drain = Some(DrainConfig { ratio: 4, after: 20_000 });
+    let drain = Some(Drain { ratio: 4, after: 20_000 });
     assert_eq!(bytes(&tor_info(0), drain.clone()), 60 * 65_536);
     assert_eq!(bytes(&tor_info(0), None), 38 * 65_536);
     assert_eq!(bytes(&switch_info(1), drain), 23 * 65_536);

@@ -15,11 +15,11 @@ const FAR: Tor = Tor(3);
 
 fn config() -> HulaConfig {
     HulaConfig {
-        probe_period: T_P,
-        fail_after: T_FAIL,
-        flowlet_gap: GAP,
+        probe_period: Time::nanos(T_P),
+        fail_after: Some(Time::nanos(T_FAIL)),
+        flowlet_gap: Time::nanos(GAP),
         flowlet_slots: 64,
-        tau: DreShift::at_least(2 * T_P),
+        tau: Some(Time::nanos(2 * T_P)),
         util_bits: 8,
         update: Update::Refresh,
         local_detection: false,

@@ -39,8 +39,8 @@ pub(super) struct Choice {
 
 impl Choice {
     pub fn new(config: &ShuttleConfig, rnd: u32) -> Choice {
-        let single = config.draws < 2 || config.choice == ShuttleChoice::Least;
-        Choice { rule: config.choice, rnd, offered: 0, total: 0, draws: [None; 2], single }
+        let single = config.rules.draws < 2 || config.rules.choice == ShuttleChoice::Least;
+        Choice { rule: config.rules.choice, rnd, offered: 0, total: 0, draws: [None; 2], single }
     }
 
     /// Offers one hop. A hop that is shared counts only while all are.

@@ -20,15 +20,15 @@ impl Shuttle {
         hops: &[Port],
         ports: &mut impl Ports,
     ) -> Option<Port> {
-        let above = self.config.reroute_above;
+        let above = self.config.rules.reroute_above.0;
         let waits = above > 0 && self.tor.is_some() && packet.shim.is_some();
-        if !waits || ports.queue_bytes(current) <= above {
+        if !waits || u64::from(ports.queue_bytes(current)) <= above {
             return None;
         }
         let remote = self.hops.known(packet.dst_tor).find(|&(port, _)| port == current);
         let queue = self.path_queue(current, remote.map_or(0, |(_, remote)| remote), ports);
         let (least, port) = self.shortest(step, current, packet, hops, ports)?;
-        (queue > least + u64::from(above)).then_some(port)
+        (queue > least.saturating_add(above)).then_some(port)
     }
 
     /// The known hop but `current` with the shortest queue that the flowlet may take, after that queue; of equals the first.
@@ -61,7 +61,7 @@ impl Shuttle {
     /// Bytes that wait on a path: at the own port, and at the remote link that its figure tells of.
     fn path_queue(&self, port: Port, remote: u16, ports: &mut impl Ports) -> u64 {
         let beyond = u64::from(self.links(remote).saturating_sub(FULL));
-        let remote = (beyond << self.config.full_queue_shift.min(31)) >> 16;
+        let remote = (beyond << self.config.rules.full_queue_shift()) >> 16;
         u64::from(ports.queue_bytes(port)) + remote
     }
 }

@@ -17,32 +17,36 @@ const FAR: Tor = Tor(3);
 const HALF: u16 = 1 << 15;
 const HALF_PROBE: u16 = 1 << 7;
 
-fn config(best_k: usize) -> ShuttleConfig {
+fn config(best_k: u8) -> ShuttleConfig {
     ShuttleConfig {
         hula: HulaConfig {
-            probe_period: 200 * US,
-            fail_after: 600 * US,
-            flowlet_gap: GAP,
+            probe_period: Time::nanos(200 * US),
+            fail_after: Some(Time::nanos(600 * US)),
+            flowlet_gap: Time::nanos(GAP),
             flowlet_slots: 64,
-            tau: DreShift::at_least(100 * US),
+            tau: Some(Time::nanos(100 * US)),
             util_bits: 8,
             update: Update::Refresh,
             local_detection: false,
         },
-        best_k,
-        mapping_rows: 64,
-        association: AssociationConfig { slots: 64, idle_after: 10_000 * US },
-        full_queue_shift: 16,
-        range_shift: 0,
-        draws: 1,
-        choice: ShuttleChoice::Weighted,
-        subflows: ShuttleSubflows::Apart,
-        reroute_above: 0,
+        tables: MptcpTablesConfig {
+            best_k,
+            mapping_rows: 64,
+            association_slots: 64,
+            association_idle: Time::millis(10),
+        },
+        rules: ShuttleRules { range: 1, ..ShuttleRules::default() },
     }
 }
 
 fn shim(id: u64, subflow: u8) -> Option<Shim> {
     Some(Shim { id: MptcpId(id), subflow: Subflow::new(subflow).unwrap() })
+}
+
+fn with(best_k: u8, edit: impl FnOnce(&mut ShuttleRules)) -> ShuttleConfig {
+    let mut config = config(best_k);
+    edit(&mut config.rules);
+    config
 }
 
 /// A switch above the ToRs with fake ports. Its packets have shims added by ToRs.
@@ -153,8 +157,8 @@ fn the_own_queue_adds_to_the_cost_and_a_full_hop_is_almost_never_taken() {
 }
 
 /// A range of two full links, as scenarios have it by default.
-fn two_links(best_k: usize) -> ShuttleConfig {
-    ShuttleConfig { range_shift: 1, ..config(best_k) }
+fn two_links(best_k: u8) -> ShuttleConfig {
+    with(best_k, |rules| rules.range = 2)
 }
 
 #[test]
@@ -187,14 +191,14 @@ fn two_links_tell_full_hops_apart() {
 #[test]
 fn of_two_draws_the_less_loaded_port_counts() {
     // The remote figure hides the own load, so both hops weigh the same; port 2 is taken if both draws say so.
-    let mut rig = Rig::knowing(&ShuttleConfig { draws: 2, ..config(2) }, &[HALF_PROBE; 2]);
+    let mut rig = Rig::knowing(&with(2, |rules| rules.draws = 2), &[HALF_PROBE; 2]);
     rig.ports.util[2] = HALF / 2;
     assert_near(rig.share_of_port_2(), 2_500.0);
 }
 
 #[test]
 fn the_least_cost_is_taken_without_draws_and_of_equals_the_first() {
-    let least = ShuttleConfig { choice: ShuttleChoice::Least, ..config(3) };
+    let least = with(3, |rules| rules.choice = ShuttleChoice::Least);
     let mut rig = Rig::knowing(&least, &[30, 20, 20]);
     assert_eq!(rig.send(1, 10, None), 3);
     rig.ports.util[3] = 25 << 8;
@@ -232,19 +236,21 @@ fn a_full_hop_that_is_free_goes_before_an_idle_one_that_is_not() {
 
 #[test]
 fn the_first_subflow_may_be_free_and_all_may_be_alike() {
-    let least = ShuttleConfig { choice: ShuttleChoice::Least, ..config(2) };
+    let least = with(2, |rules| rules.choice = ShuttleChoice::Least);
     for (subflows, ports) in [
         (ShuttleSubflows::Apart, [2, 3]),
         (ShuttleSubflows::FirstFree, [2, 2]),
         (ShuttleSubflows::Alike, [2, 2]),
     ] {
-        let mut rig = Rig::knowing(&ShuttleConfig { subflows, ..least.clone() }, &[0, 9]);
+        let mut config = least;
+        config.rules.subflows = subflows;
+        let mut rig = Rig::knowing(&config, &[0, 9]);
         let taken = [rig.send(1, 12, shim(7, 2)), rig.send(1, 11, shim(7, 1))];
         assert_eq!(taken, ports, "{subflows:?}: the second subflow, then the first");
     }
-    let alike = ShuttleConfig { subflows: ShuttleSubflows::Alike, ..least.clone() };
-    let first_free = ShuttleConfig { subflows: ShuttleSubflows::FirstFree, ..least };
-    for (config, port) in [(alike, 2), (first_free, 3)] {
+    for (subflows, port) in [(ShuttleSubflows::Alike, 2), (ShuttleSubflows::FirstFree, 3)] {
+        let mut config = least;
+        config.rules.subflows = subflows;
         let mut rig = Rig::knowing(&config, &[0, 9]);
         assert_eq!(rig.send(1, 11, shim(7, 1)), 2);
         assert_eq!(rig.send(1, 12, shim(7, 2)), port);
@@ -253,7 +259,7 @@ fn the_first_subflow_may_be_free_and_all_may_be_alike() {
 
 #[test]
 fn a_running_flowlet_stays_and_a_pause_longer_than_the_gap_ends_it() {
-    let least = ShuttleConfig { choice: ShuttleChoice::Least, ..config(2) };
+    let least = with(2, |rules| rules.choice = ShuttleChoice::Least);
     let mut rig = Rig::knowing(&least, &[10, 20]);
     assert_eq!(rig.send(1, 10, None), 2);
     rig.ports.queue[2] = 60_000;
@@ -306,13 +312,8 @@ fn with_local_detection_ports_that_are_down_do_not_count() {
 #[test]
 fn it_holds_what_mp_hula_holds() {
     let shuttle = config(4);
-    let mp_hula = MpHulaConfig {
-        hula: shuttle.hula.clone(),
-        best_k: 4,
-        mapping_rows: shuttle.mapping_rows,
-        association: shuttle.association.clone(),
-        long_flows: crate::LongFlows::Alike,
-    };
+    let mp_hula =
+        MpHulaConfig { hula: shuttle.hula, tables: shuttle.tables, ..MpHulaConfig::default() };
     for info in [switch_info(1), tor_info(2)] {
         let bytes = Shuttle::new(&shuttle, &info).state_bytes();
         assert_eq!(bytes, MpHula::new(&mp_hula, &info).state_bytes());
@@ -321,11 +322,10 @@ fn it_holds_what_mp_hula_holds() {
 
 /// A ToR that moves running flowlets, knowing `remote` on ports 2, 3, ...
 fn rerouting_tor(remote: &[u16]) -> Rig {
-    let config = ShuttleConfig {
-        choice: ShuttleChoice::Least,
-        reroute_above: 8_192,
-        ..two_links(remote.len())
-    };
+    let config = with(remote.len() as u8, |rules| {
+        (rules.range, rules.choice) = (2, ShuttleChoice::Least);
+        rules.reroute_above = Bytes(8_192);
+    });
     let mut rig = Rig::knowing(&config, remote);
     let shuttle = Shuttle::new(&config, &tor_info(1));
     rig.shuttle = Shuttle { hops: rig.shuttle.hops, ..shuttle };

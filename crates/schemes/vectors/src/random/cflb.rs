@@ -2,30 +2,28 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use heddle_policy::cflb::RouterChoice;
+use heddle_policy::cflb::{Cipher, Field, PortRange, RouterChoice, Rules};
 
-use crate::config::{CflbConstants, CflbField, CipherName, RulesName};
+use crate::config::CflbConstants;
 use crate::draw::Draw;
 use crate::input::Fields;
 
 /// Constants that make a codec.
 pub fn constants(draw: &mut impl Draw) -> CflbConstants {
     let field = draw.choose(&[
-        CflbField::Ports,
-        CflbField::SourcePort(0, u16::MAX),
-        CflbField::SourcePort(32_768, 60_999),
-        CflbField::FlowLabel,
-        CflbField::SourcePort(50_000, 50_099),
+        Field::Ports,
+        Field::SourcePort(PortRange { low: 0, high: u16::MAX }),
+        Field::SourcePort(PortRange { low: 32_768, high: 60_999 }),
+        Field::FlowLabel,
+        Field::SourcePort(PortRange { low: 50_000, high: 50_099 }),
     ]);
     let cipher = match field {
-        CflbField::Ports => {
-            draw.choose(&[CipherName::Rc5, CipherName::Skip32, CipherName::Feistel])
-        }
-        _ => CipherName::Feistel,
+        Field::Ports => draw.choose(&[Cipher::Rc5, Cipher::Skip32, Cipher::Feistel]),
+        _ => Cipher::Feistel,
     };
-    let bytes = if cipher == CipherName::Skip32 { 10 } else { 16 };
+    let bytes = if cipher == Cipher::Skip32 { 10 } else { 16 };
     let key = (0..bytes).map(|_| draw.number(1) as u8).collect();
-    let rules = draw.choose(&[RulesName::Even, RulesName::AsPublished]);
+    let rules = draw.choose(&[Rules::Even, Rules::AsPublished]);
     CflbConstants { field, cipher, radix: draw.choose(&[4, 2, 3, 7, 16, 100]), rules, key }
 }
 

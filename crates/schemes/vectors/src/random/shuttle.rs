@@ -1,22 +1,32 @@
 //! Random parameters of Shuttle, and the load of a switch's ports.
 
-use super::{association, hula};
-use crate::config::{ChoiceRule, ShuttleParameters, SubflowsRule};
+use heddle_policy::{ShuttleChoice, ShuttleConfig, ShuttleRules, ShuttleSubflows};
+use heddle_units::Bytes;
+
+use super::{association, hops, hula};
 use crate::draw::Draw;
 use crate::input::{Input, PortLoad};
 
-pub(super) fn parameters(draw: &mut impl Draw) -> ShuttleParameters {
-    ShuttleParameters {
-        association: association(draw),
-        hula: hula(draw),
-        best_k: draw.choose(&[2, 1, 3, 4, 8]),
-        mapping_rows: draw.choose(&[2, 1, 8]),
-        full_queue_shift: draw.choose(&[16, 12, 0, 31, 40]),
-        range_shift: draw.choose(&[1, 0, 2, 8, 9]),
+pub(super) fn parameters(draw: &mut impl Draw) -> ShuttleConfig {
+    let (association, hula) = (association(draw), hula(draw));
+    let tables = hops(draw, association);
+    let rules = ShuttleRules {
+        full_queue: Bytes(1 << draw.choose(&[16, 12, 0, 31, 40])),
+        range: 1 << draw.choose(&[1, 0, 2, 8, 9]),
         draws: draw.choose(&[1, 2, 0, 3]),
-        choice: draw.choose(&[ChoiceRule::Weighted, ChoiceRule::Weighted, ChoiceRule::Least]),
-        subflows: draw.choose(&[SubflowsRule::Apart, SubflowsRule::FirstFree, SubflowsRule::Alike]),
-    }
+        choice: draw.choose(&[
+            ShuttleChoice::Weighted,
+            ShuttleChoice::Weighted,
+            ShuttleChoice::Least,
+        ]),
+        subflows: draw.choose(&[
+            ShuttleSubflows::Apart,
+            ShuttleSubflows::FirstFree,
+            ShuttleSubflows::Alike,
+        ]),
+        reroute_above: Bytes(0),
+    };
+    ShuttleConfig { tables, rules, hula }
 }
 
 /// The input with a load of the ports that it may lead to, at a switch of `ports` ports.

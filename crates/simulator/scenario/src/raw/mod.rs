@@ -25,10 +25,7 @@ pub(crate) use fabric::{
 pub(crate) use fabric_file::{Addresses, FabricFile};
 pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};
 pub(crate) use measure::Measure;
-pub(crate) use scheme::{
-    CongaPrime, Detection, Drill, External, Flowcut, Hula, LongFlows, MpHula, Parameter, Scheme,
-    Shuttle, ShuttleChoice, ShuttleSubflows, Update,
-};
+pub(crate) use scheme::{External, Parameter, Scheme};
 pub(crate) use transport::{
     Control, Coupling, FullWindow, JoinTime, LossDetection, Mptcp, Pacing, PacingRatios, Recovery,
     Scheduler, Tcp, Transport,

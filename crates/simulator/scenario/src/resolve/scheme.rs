@@ -1,16 +1,17 @@
 //! `[scheme]`.
 
 use heddle_config::Problem;
+use heddle_policy::{
+    CongaConfig, DrillConfig, FlowcutConfig, HulaConfig, MpHulaConfig, MptcpTablesConfig,
+    ShuttleConfig,
+};
 use heddle_units::Time;
 
 use super::times::{at_least_1us, bounded, positive};
 use super::{cflb, external};
 use crate::graph::most_next_hops;
 use crate::source::Files;
-use crate::{
-    Conga, CongaPrime, Detection, Drill, Flowcut, Flowlets, Graph, Hula, HulaUpdate, LongFlows,
-    MpHula, Routing, Scheme, Shuttle, ShuttleChoice, ShuttleSubflows, raw,
-};
+use crate::{Graph, Routing, Scheme, raw};
 
 /// Slots beyond this would not fit into memory.
 const MOST_SLOTS: u32 = 1 << 24;
@@ -20,9 +21,6 @@ const METRIC_BITS: u8 = 3;
 
 /// The probe's utilisation is at most 16 bits wide.
 const UTIL_BITS: u8 = 16;
-
-/// Time constant of Shuttle's estimator: its own figure is read at each choice, not once a probe period.
-const SHUTTLE_TAU: Time = Time::micros(100);
 
 pub(crate) fn resolve(
     scheme: &raw::Scheme,
@@ -34,35 +32,44 @@ pub(crate) fn resolve(
     Ok(scheme)
 }
 
+/// The checked parameters, with every default.
 fn parameters(scheme: &raw::Scheme, graph: &Graph, files: &dyn Files) -> Result<Scheme, Problem> {
     Ok(match scheme {
         raw::Scheme::Ecmp => Scheme::Ecmp,
         raw::Scheme::EcmpNs2 => Scheme::EcmpNs2,
         raw::Scheme::Spray => Scheme::Spray,
         raw::Scheme::Ideal => Scheme::Ideal,
-        raw::Scheme::CongaPrime(raw) => Scheme::CongaPrime(conga_prime(raw)?),
-        raw::Scheme::Conga(raw) => Scheme::Conga(conga(
-            flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
-            raw.tau,
-            raw.metric_bits,
-            raw.metric_age,
-        )?),
-        raw::Scheme::LetItFlow(raw) => {
-            Scheme::LetItFlow(flowlets(raw.flowlet_gap, raw.flowlet_slots)?)
+        raw::Scheme::CongaPrime(prime) => {
+            conga(&prime.conga())?;
+            Scheme::CongaPrime(*prime)
         }
-        raw::Scheme::Drill(raw) => Scheme::Drill(drill(raw)?),
-        raw::Scheme::Flowcut(raw) => Scheme::Flowcut(flowcut(raw)?),
-        raw::Scheme::Hula(raw) => Scheme::Hula(hula(raw)?),
-        raw::Scheme::MpHula(raw) => Scheme::MpHula(mp_hula(raw, graph)?),
-        raw::Scheme::Shuttle(raw) => Scheme::Shuttle(shuttle(raw, graph)?),
+        raw::Scheme::Conga(own) => {
+            conga(own)?;
+            Scheme::Conga(*own)
+        }
+        raw::Scheme::LetItFlow(own) => {
+            flowlets(own.flowlet_gap, own.flowlet_slots)?;
+            Scheme::LetItFlow(*own)
+        }
+        raw::Scheme::Drill(own) => {
+            drill(own)?;
+            Scheme::Drill(*own)
+        }
+        raw::Scheme::Flowcut(own) => {
+            flowcut(own)?;
+            Scheme::Flowcut(*own)
+        }
+        raw::Scheme::Hula(own) => Scheme::Hula(hula(own, own.tau())?),
+        raw::Scheme::MpHula(own) => Scheme::MpHula(mp_hula(own, graph)?),
+        raw::Scheme::Shuttle(own) => Scheme::Shuttle(shuttle(own, graph)?),
         raw::Scheme::Cflb(raw) => Scheme::Cflb(cflb::scheme(raw, graph)?),
         raw::Scheme::External(raw) => Scheme::External(external::scheme(raw, files)?),
     })
 }
 
-fn flowlets(gap: Time, slots: u32) -> Result<Flowlets, Problem> {
+fn flowlets(gap: Time, slots: u32) -> Result<(), Problem> {
     size("flowlet_slots", slots, "a flowlet table", "slots")?;
-    Ok(Flowlets { gap: bounded("flowlet_gap", gap)?, slots })
+    bounded("flowlet_gap", gap).map(drop)
 }
 
 /// Refuses sizes that a table cannot have.
@@ -74,96 +81,60 @@ fn size(key: &str, size: u32, table: &str, of: &str) -> Result<(), Problem> {
         .help(format!("from 1 to {MOST_SLOTS}")))
 }
 
-fn conga(
-    flowlets: Flowlets,
-    tau: Time,
-    metric_bits: u8,
-    metric_age: Time,
-) -> Result<Conga, Problem> {
-    bits("metric_bits", metric_bits, METRIC_BITS)?;
-    let (tau, metric_age) = (positive("tau", tau)?, positive("metric_age", metric_age)?);
-    Ok(Conga { flowlets, tau, metric_bits, metric_age })
+fn conga(conga: &CongaConfig) -> Result<(), Problem> {
+    flowlets(conga.flowlet_gap, conga.flowlet_slots)?;
+    bits("metric_bits", conga.metric_bits, METRIC_BITS)?;
+    positive("tau", conga.tau)?;
+    positive("metric_age", conga.metric_age).map(drop)
 }
 
-fn conga_prime(raw: &raw::CongaPrime) -> Result<CongaPrime, Problem> {
-    let flowlets = flowlets(raw.flowlet_gap, raw.flowlet_slots)?;
-    Ok(CongaPrime {
-        conga: conga(flowlets, raw.tau, raw.metric_bits, raw.metric_age)?,
-        detection: match raw.detection {
-            raw::Detection::EverySwitch => Detection::EverySwitch,
-            raw::Detection::SourceTor => Detection::SourceTor,
-        },
-    })
-}
-
-fn drill(raw: &raw::Drill) -> Result<Drill, Problem> {
-    if raw.samples == 0 {
+fn drill(drill: &DrillConfig) -> Result<(), Problem> {
+    if drill.samples == 0 {
         return Err(Problem::at("samples", "must be at least 1")
             .help("DRILL(2, 1) is `samples = 2`, `memory = 1`"));
     }
-    Ok(Drill { samples: raw.samples, memory: raw.memory })
+    Ok(())
 }
 
-fn flowcut(raw: &raw::Flowcut) -> Result<Flowcut, Problem> {
-    size("flow_slots", raw.flow_slots, "a table of flows", "slots")?;
-    if raw.drain_ratio == 1 {
+fn flowcut(flowcut: &FlowcutConfig) -> Result<(), Problem> {
+    size("flow_slots", flowcut.flow_slots, "a table of flows", "slots")?;
+    if flowcut.drain_ratio == 1 {
         let message = "1 drains flows whose round-trip times are all but the least";
         return Err(Problem::at("drain_ratio", message).help("0 for no drains, or from 2"));
     }
-    Ok(Flowcut {
-        flow_slots: raw.flow_slots,
-        lost_after: positive("lost_after", raw.lost_after)?,
-        drain_ratio: (raw.drain_ratio > 0).then_some(raw.drain_ratio),
-        drain_after: raw.drain_after,
-    })
+    positive("lost_after", flowcut.lost_after).map(drop)
 }
 
-fn hula(raw: &raw::Hula) -> Result<Hula, Problem> {
-    bits("util_bits", raw.util_bits, UTIL_BITS)?;
-    let probe_period = at_least_1us("probe_period", raw.probe_period)?;
-    let fail_after = bounded("fail_after", raw.fail_after.unwrap_or(probe_period * 3))?;
+/// HULA's parameters with this time constant of the estimator.
+fn hula(hula: &HulaConfig, tau: Time) -> Result<HulaConfig, Problem> {
+    bits("util_bits", hula.util_bits, UTIL_BITS)?;
+    let probe_period = at_least_1us("probe_period", hula.probe_period)?;
+    let fail_after = bounded("fail_after", hula.fail_after())?;
     if fail_after < probe_period {
         let message = format!(
             "{fail_after} is less than a probe period, {probe_period}: every entry would be stale"
         );
         return Err(Problem::at("fail_after", message).help("leave it out for 3 probe periods"));
     }
-    Ok(Hula {
-        flowlets: flowlets(raw.flowlet_gap, raw.flowlet_slots)?,
-        probe_period,
-        fail_after,
-        tau: positive("tau", raw.tau.unwrap_or(probe_period * 2))?,
-        util_bits: raw.util_bits,
-        update: match raw.update {
-            raw::Update::Refresh => HulaUpdate::Refresh,
-            raw::Update::Listing => HulaUpdate::Listing,
-        },
-        local_detection: raw.local_detection,
-    })
+    flowlets(hula.flowlet_gap, hula.flowlet_slots)?;
+    let tau = positive("tau", tau)?;
+    Ok(HulaConfig { fail_after: Some(fail_after), tau: Some(tau), ..*hula })
 }
 
-fn mp_hula(raw: &raw::MpHula, graph: &Graph) -> Result<MpHula, Problem> {
-    let own = &raw.multipath;
-    size("association_slots", own.association_slots, "an association table", "slots")?;
-    size("mapping_rows", own.mapping_rows, "a mapping table", "rows")?;
-    Ok(MpHula {
-        hula: hula(&raw.hula)?,
-        best_k: best_k(own.best_k, graph)?,
-        association_slots: own.association_slots,
-        association_idle: positive("association_idle", own.association_idle)?,
-        mapping_rows: own.mapping_rows,
-        long_flows: match own.long_flows {
-            raw::LongFlows::Alike => LongFlows::Alike,
-            raw::LongFlows::YieldBest => LongFlows::YieldBest,
-            raw::LongFlows::Apart => LongFlows::Apart,
-        },
-    })
+fn tables(tables: &MptcpTablesConfig, graph: &Graph) -> Result<(), Problem> {
+    size("association_slots", tables.association_slots, "an association table", "slots")?;
+    size("mapping_rows", tables.mapping_rows, "a mapping table", "rows")?;
+    best_k(tables.best_k, graph)?;
+    positive("association_idle", tables.association_idle).map(drop)
 }
 
-fn shuttle(raw: &raw::Shuttle, graph: &Graph) -> Result<Shuttle, Problem> {
-    let own = &raw.weighing;
-    size("association_slots", own.association_slots, "an association table", "slots")?;
-    size("mapping_rows", own.mapping_rows, "a mapping table", "rows")?;
+fn mp_hula(mp_hula: &MpHulaConfig, graph: &Graph) -> Result<MpHulaConfig, Problem> {
+    tables(&mp_hula.tables, graph)?;
+    Ok(MpHulaConfig { hula: hula(&mp_hula.hula, mp_hula.hula.tau())?, ..*mp_hula })
+}
+
+fn shuttle(shuttle: &ShuttleConfig, graph: &Graph) -> Result<ShuttleConfig, Problem> {
+    let own = &shuttle.rules;
     if !(1..=2).contains(&own.draws) {
         return Err(Problem::at("draws", "must be 1 or 2").help("leave it out for 1"));
     }
@@ -174,32 +145,12 @@ fn shuttle(raw: &raw::Shuttle, graph: &Graph) -> Result<Shuttle, Problem> {
     if ![1, 2, 4, 8].contains(&own.range) {
         return Err(Problem::at("range", "must be 1, 2, 4 or 8").help("leave it out for 2"));
     }
-    let hula = hula(&raw.hula)?;
-    let tau = raw.hula.tau.unwrap_or(SHUTTLE_TAU);
-    Ok(Shuttle {
-        hula: Hula { tau: positive("tau", tau)?, ..hula },
-        best_k: best_k(own.best_k, graph)?,
-        association_slots: own.association_slots,
-        association_idle: positive("association_idle", own.association_idle)?,
-        mapping_rows: own.mapping_rows,
-        full_queue: own.full_queue,
-        range: own.range,
-        draws: own.draws,
-        choice: match own.choice {
-            raw::ShuttleChoice::Weighted => ShuttleChoice::Weighted,
-            raw::ShuttleChoice::Least => ShuttleChoice::Least,
-        },
-        subflows: match own.subflows {
-            raw::ShuttleSubflows::Apart => ShuttleSubflows::Apart,
-            raw::ShuttleSubflows::FirstFree => ShuttleSubflows::FirstFree,
-            raw::ShuttleSubflows::Alike => ShuttleSubflows::Alike,
-        },
-        reroute_above: own.reroute_above,
-    })
+    tables(&shuttle.tables, graph)?;
+    Ok(ShuttleConfig { hula: hula(&shuttle.hula, shuttle.tau())?, ..*shuttle })
 }
 
 /// A table of more next hops than there are would never be full.
-fn best_k(best_k: u8, graph: &Graph) -> Result<u8, Problem> {
+fn best_k(best_k: u8, graph: &Graph) -> Result<(), Problem> {
     let most = most_next_hops(graph);
     if best_k == 0 {
         return Err(Problem::at("best_k", "must be at least 1").help("1 is HULA"));
@@ -210,7 +161,7 @@ fn best_k(best_k: u8, graph: &Graph) -> Result<u8, Problem> {
         );
         return Err(Problem::at("best_k", message).help(format!("at most {most}")));
     }
-    Ok(best_k)
+    Ok(())
 }
 
 fn bits(key: &str, bits: u8, most: u8) -> Result<(), Problem> {

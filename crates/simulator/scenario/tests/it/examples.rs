@@ -137,8 +137,8 @@ fn hula_figures_are_as_the_paper_says() {
         let Pattern::Pairs { clients, servers } = &flows.pattern else { panic!("{name}") };
         assert_eq!((clients, servers), (&(0..16).collect(), &(16..32).collect()));
         let Scheme::Hula(hula) = scenario.scheme else { panic!("{name}") };
-        assert_eq!((hula.probe_period, hula.flowlets.gap), (Time::micros(200), Time::micros(100)));
-        assert_eq!((hula.fail_after, hula.tau), (Time::micros(600), Time::micros(400)));
+        assert_eq!((hula.probe_period, hula.flowlet_gap), (Time::micros(200), Time::micros(100)));
+        assert_eq!((hula.fail_after(), hula.tau()), (Time::micros(600), Time::micros(400)));
     }
     assert_eq!(example("hula-fig6.toml", &[]).fabric.failed, [("agg-4".into(), "core-2".into())]);
 }

@@ -2,10 +2,11 @@
 
 use std::io;
 
-use heddle_scenario::{
-    Hula, LongFlows, MpHula, Scenario, ScenarioError, Scheme, Shuttle, ShuttleChoice,
-    ShuttleSubflows, Source, Transport, load,
+use heddle_policy::{
+    HulaConfig, LongFlows, MpHulaConfig, MpHulaRules, MptcpTablesConfig, ShuttleChoice,
+    ShuttleConfig, ShuttleRules, ShuttleSubflows,
 };
+use heddle_scenario::{Scenario, ScenarioError, Scheme, Source, Transport, load};
 use heddle_transport::Control;
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_units::{Bytes, Time};
@@ -39,7 +40,7 @@ fn mptcp(overrides: &[(&str, &str)]) -> MptcpConfig {
     }
 }
 
-fn mp_hula(overrides: &[(&str, &str)]) -> MpHula {
+fn mp_hula(overrides: &[(&str, &str)]) -> MpHulaConfig {
     match scenario(overrides).expect("it is sound").scheme {
         Scheme::MpHula(mp_hula) => mp_hula,
         other => panic!("{}", other.name()),
@@ -89,20 +90,18 @@ fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
         Scheme::Shuttle(shuttle) => shuttle,
         other => panic!("{}", other.name()),
     };
-    let MpHula { hula, best_k, association_slots, association_idle, mapping_rows, .. } =
-        mp_hula(&[("scheme", "mp-hula")]);
-    let expected = Shuttle {
-        hula: Hula { tau: Time::micros(100), ..hula },
-        best_k,
-        association_slots,
-        association_idle,
-        mapping_rows,
-        full_queue: Bytes(65_536),
-        range: 2,
-        draws: 1,
-        choice: ShuttleChoice::Weighted,
-        subflows: ShuttleSubflows::Apart,
-        reroute_above: Bytes(0),
+    let MpHulaConfig { hula, tables, .. } = mp_hula(&[("scheme", "mp-hula")]);
+    let expected = ShuttleConfig {
+        hula: HulaConfig { tau: Some(Time::micros(100)), ..hula },
+        tables,
+        rules: ShuttleRules {
+            full_queue: Bytes(65_536),
+            range: 2,
+            draws: 1,
+            choice: ShuttleChoice::Weighted,
+            subflows: ShuttleSubflows::Apart,
+            reroute_above: Bytes(0),
+        },
     };
     assert_eq!(shuttle(&[("scheme", "shuttle")]), expected);
     let changed = [
@@ -116,7 +115,8 @@ fn shuttle_by_default_is_mp_hula_with_a_faster_estimator() {
         ("scheme.reroute_above", "8KB"),
     ];
     let changed = shuttle(&changed);
-    assert_eq!((changed.hula.tau, changed.draws), (Time::micros(300), 2));
+    assert_eq!((changed.tau(), changed.rules.draws), (Time::micros(300), 2));
+    let changed = changed.rules;
     assert_eq!((changed.choice, changed.full_queue), (ShuttleChoice::Least, Bytes::kb(30)));
     assert_eq!((changed.subflows, changed.range), (ShuttleSubflows::FirstFree, 4));
     assert_eq!(changed.reroute_above, Bytes::kb(8));
@@ -127,20 +127,25 @@ fn mp_hula_by_default_is_hula_with_two_best_hops() {
     let Scheme::Hula(hula) = scenario(&[("scheme", "hula")]).unwrap().scheme else {
         panic!("HULA")
     };
-    let expected = MpHula {
+    let expected = MpHulaConfig {
         hula,
-        best_k: 2,
-        association_slots: 65_536,
-        association_idle: Time::secs(1),
-        mapping_rows: 65_536,
-        long_flows: LongFlows::Alike,
+        tables: MptcpTablesConfig {
+            best_k: 2,
+            association_slots: 65_536,
+            association_idle: Time::secs(1),
+            mapping_rows: 65_536,
+        },
+        rules: MpHulaRules { long_flows: LongFlows::Alike },
     };
     assert_eq!(mp_hula(&[]), expected);
     assert_eq!(mp_hula(&[("scheme", "mp-hula")]), expected);
     assert_eq!(scenario(&[]).unwrap().scheme.name(), "mp-hula");
     let yielding = mp_hula(&[("scheme.long_flows", "yield-best"), ("scheme.probe_period", "1ms")]);
-    assert_eq!(yielding.long_flows, LongFlows::YieldBest);
-    assert_eq!((yielding.hula.probe_period, yielding.hula.tau), (Time::millis(1), Time::millis(2)));
+    assert_eq!(yielding.rules.long_flows, LongFlows::YieldBest);
+    assert_eq!(
+        (yielding.hula.probe_period, yielding.hula.tau()),
+        (Time::millis(1), Time::millis(2))
+    );
 }
 
 /// The table that is shown has the keys of the file, so that it can be put into one.

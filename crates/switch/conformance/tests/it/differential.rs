@@ -1,8 +1,9 @@
 //! The C and the Rust on random steps.
 
+use heddle_policy::LongFlows;
 use heddle_switch_conformance::compare::{compare, compare_with};
+use heddle_vectors::Config;
 use heddle_vectors::random::Kind;
-use heddle_vectors::{Config, LongFlowsRule};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -30,7 +31,7 @@ proptest! {
     fn mp_hula_with_subflows_apart(bytes in vec(any::<u8>(), 0..4_000)) {
         let apart = |config: &mut Config| {
             if let Config::MpHula(mp_hula) = config {
-                mp_hula.long_flows = LongFlowsRule::Apart;
+                mp_hula.rules.long_flows = LongFlows::Apart;
             }
         };
         compare_with(Kind::MpHula, &bytes, apart).map_err(TestCaseError::fail)?;

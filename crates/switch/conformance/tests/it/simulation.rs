@@ -1,14 +1,11 @@
 //! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C: the same events.
 
 use heddle_policy::{
-    AssociationConfig, Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LongFlows,
-    MpHulaConfig, Nanos, Port, Ports, Probe, ProbeArrival, Scheme, ShuttleChoice, ShuttleConfig,
-    ShuttleSubflows, Step, SwitchInfo, Tor, Update,
+    Counters, DreShift, Handshake, Header, HulaConfig, Ingress, MpHulaConfig, Nanos, Port, Ports,
+    Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo, Tor,
 };
 use heddle_scenario::{Scenario, Source, load};
-use heddle_sim::{
-    Next, Outcome, hula_config, mp_hula_config, shuttle_config, simulate, simulate_with,
-};
+use heddle_sim::{Next, Outcome, simulate, simulate_with};
 use heddle_switch_conformance::abi::{self, StepInput, StepKind, StepOutput};
 use heddle_switch_conformance::{Native, convert, native};
 use heddle_vectors as vectors;
@@ -123,7 +120,7 @@ fn shim(shim: abi::Shim) -> Option<heddle_policy::Shim> {
 
 /// Implements [`Scheme`] by the C with the parameters that `$config` makes of the policy's.
 macro_rules! in_c {
-    ($name:ident, $policy:ty, $config:path, $rust:ty) => {
+    ($name:ident, $policy:ty, $config:ident, $rust:ty) => {
         struct $name(InC);
 
         impl Scheme for $name {
@@ -134,7 +131,7 @@ macro_rules! in_c {
             const USES_SHIM: bool = <$rust>::USES_SHIM;
 
             fn new(config: &$policy, info: &SwitchInfo) -> $name {
-                $name(InC::new(info, &$config(config)))
+                $name(InC::new(info, &vectors::Config::$config(*config)))
             }
 
             fn dre_shift(config: &$policy) -> DreShift {
@@ -187,68 +184,9 @@ macro_rules! in_c {
     };
 }
 
-in_c!(HulaInC, HulaConfig, hula, heddle_policy::Hula);
-in_c!(MpHulaInC, MpHulaConfig, mp_hula, heddle_policy::MpHula);
-in_c!(ShuttleInC, ShuttleConfig, shuttle, heddle_policy::Shuttle);
-
-fn parameters(config: &HulaConfig) -> vectors::HulaParameters {
-    vectors::HulaParameters {
-        probe_period: config.probe_period,
-        fail_after: config.fail_after,
-        flowlet_gap: config.flowlet_gap,
-        flowlet_slots: config.flowlet_slots as u32,
-        util_bits: config.util_bits,
-        update: match config.update {
-            Update::Refresh => vectors::UpdateRule::Refresh,
-            Update::Listing => vectors::UpdateRule::Listing,
-        },
-        local_detection: config.local_detection,
-    }
-}
-
-fn hula(config: &HulaConfig) -> vectors::Config {
-    vectors::Config::Hula(parameters(config))
-}
-
-fn association(config: &AssociationConfig) -> vectors::AssociationSizes {
-    vectors::AssociationSizes { slots: config.slots as u32, idle_after: config.idle_after }
-}
-
-fn mp_hula(config: &MpHulaConfig) -> vectors::Config {
-    vectors::Config::MpHula(vectors::MpHulaParameters {
-        hula: parameters(&config.hula),
-        best_k: config.best_k as u32,
-        mapping_rows: config.mapping_rows as u32,
-        association: association(&config.association),
-        long_flows: match config.long_flows {
-            LongFlows::Alike => vectors::LongFlowsRule::Alike,
-            LongFlows::YieldBest => vectors::LongFlowsRule::YieldBest,
-            LongFlows::Apart => vectors::LongFlowsRule::Apart,
-        },
-    })
-}
-
-fn shuttle(config: &ShuttleConfig) -> vectors::Config {
-    assert_eq!(config.reroute_above, 0, "vectors have no such parameter");
-    vectors::Config::Shuttle(vectors::ShuttleParameters {
-        hula: parameters(&config.hula),
-        best_k: config.best_k as u32,
-        mapping_rows: config.mapping_rows as u32,
-        association: association(&config.association),
-        full_queue_shift: config.full_queue_shift,
-        range_shift: config.range_shift,
-        draws: config.draws,
-        choice: match config.choice {
-            ShuttleChoice::Weighted => vectors::ChoiceRule::Weighted,
-            ShuttleChoice::Least => vectors::ChoiceRule::Least,
-        },
-        subflows: match config.subflows {
-            ShuttleSubflows::Apart => vectors::SubflowsRule::Apart,
-            ShuttleSubflows::FirstFree => vectors::SubflowsRule::FirstFree,
-            ShuttleSubflows::Alike => vectors::SubflowsRule::Alike,
-        },
-    })
-}
+in_c!(HulaInC, HulaConfig, Hula, heddle_policy::Hula);
+in_c!(MpHulaInC, MpHulaConfig, MpHula, heddle_policy::MpHula);
+in_c!(ShuttleInC, ShuttleConfig, Shuttle, heddle_policy::Shuttle);
 
 /// A scenario of the papers, shorter, and with tables of a size that the C has in tests.
 fn scenario(text: &'static str, tables: &[(&str, &str)]) -> Scenario {
@@ -272,9 +210,8 @@ fn assert_same(rust: &Outcome, c: &Outcome) {
 #[test]
 fn hulas_scenario_has_the_same_events_in_c() {
     let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &[]);
-    let heddle_scenario::Scheme::Hula(parameters) = &scenario.scheme else { panic!() };
+    let heddle_scenario::Scheme::Hula(config) = scenario.scheme else { panic!() };
     let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-    let config = hula_config(parameters);
     let c = simulate_with::<HulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
     assert_same(&rust, &c);
 }
@@ -283,9 +220,8 @@ fn hulas_scenario_has_the_same_events_in_c() {
 fn mp_hulas_scenario_has_the_same_events_in_c() {
     let tables = [("scheme.association_slots", "4096"), ("scheme.mapping_rows", "4096")];
     let scenario = scenario(include_str!("../../../../../scenarios/mp-hula-fig8.toml"), &tables);
-    let heddle_scenario::Scheme::MpHula(parameters) = &scenario.scheme else { panic!() };
+    let heddle_scenario::Scheme::MpHula(config) = scenario.scheme else { panic!() };
     let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-    let config = mp_hula_config(parameters);
     let c = simulate_with::<MpHulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
     assert_same(&rust, &c);
     assert!(rust.scheme.shims > 0 && rust.scheme.association.joins > 0, "{:?}", rust.scheme);
@@ -303,9 +239,8 @@ fn shuttle_on_mp_hulas_scenario_has_the_same_events_in_c() {
         ];
         let scenario =
             scenario(include_str!("../../../../../scenarios/mp-hula-fig8.toml"), &tables);
-        let heddle_scenario::Scheme::Shuttle(parameters) = &scenario.scheme else { panic!() };
+        let heddle_scenario::Scheme::Shuttle(config) = scenario.scheme else { panic!() };
         let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
-        let config = shuttle_config(parameters);
         let c = simulate_with::<ShuttleInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
         assert_same(&rust, &c);
         assert!(rust.scheme.shims > 0 && rust.scheme.association.joins > 0, "{:?}", rust.scheme);

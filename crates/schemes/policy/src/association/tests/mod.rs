@@ -12,6 +12,7 @@ use heddle_wire::{
 
 use super::*;
 use crate::Ingress;
+use heddle_units::Time;
 
 const SALT: u32 = 5;
 const IDLE: Nanos = 1_000_000;
@@ -130,6 +131,11 @@ fn join_by(from: End, flow: u32, token: Token) -> Packet {
     Packet { from, flow, flags: TcpFlags::SYN, option: Some(MptcpOption::Join(join)) }
 }
 
+fn config(association_slots: u32) -> MptcpTablesConfig {
+    let association_idle = Time::nanos(IDLE);
+    MptcpTablesConfig { association_slots, association_idle, ..MptcpTablesConfig::default() }
+}
+
 /// The ToR of one of the ends.
 struct Rig {
     end: End,
@@ -138,9 +144,8 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(end: End, slots: usize) -> Rig {
-        let config = AssociationConfig { slots, idle_after: IDLE };
-        Rig { end, now: 0, association: Association::new(&config, SALT) }
+    fn new(end: End, slots: u32) -> Rig {
+        Rig { end, now: 0, association: Association::new(&config(slots), SALT) }
     }
 
     /// A ToR with 4 slots, three of them used by another connection.
@@ -190,7 +195,7 @@ fn the_papers_tables_take_21_mb() {
 
 #[test]
 fn these_tables_take_what_the_paper_counts_and_7_bytes_for_what_it_leaves_out() {
-    let config = AssociationConfig { slots: 1 << 10, idle_after: IDLE };
+    let config = config(1 << 10);
     let held = Association::new(&config, 1).state_bytes() as u64;
     // Association: no ID beside the tokens (-8), last-seen time (+6), FINs (+1). Tokens: two slots instead of
     // one, without a fingerprint, so 8 instead of 6. Keys: a time (+6).

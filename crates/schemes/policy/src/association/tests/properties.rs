@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn a_subflow_is_never_taken_for_another_connections(
         end in ends(),
-        slots in 0usize..80,
+        slots in 0u32..80,
         steps in prop::collection::vec((0..IDLE / 4, packets()), 1..200),
     ) {
         let mut rig = Rig::new(end, slots);
@@ -85,7 +85,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_taken_in(
-        slots in 0usize..5,
+        slots in 0u32..5,
         steps in prop::collection::vec(
             (any::<Nanos>(), any::<u32>(), flags(), prop::collection::vec(any::<u8>(), 0..50)),
             1..50,

@@ -105,7 +105,7 @@ fn with_local_detection_ports_that_are_down_do_not_count() {
 
 #[test]
 fn long_flows_may_leave_the_best_hop_to_short_ones() {
-    let yielding = MpHulaConfig { long_flows: LongFlows::YieldBest, ..config(3) };
+    let yielding = with(LongFlows::YieldBest, 3);
     let mut rig = Rig::knowing(&yielding, 3);
     assert_eq!(rig.send(1, 10, None), 2, "short, for all we know");
     let ports = [1, 2, 3].map(|n| rig.send(1, 10 + u32::from(n), shim(7, n)));
@@ -117,7 +117,7 @@ fn long_flows_may_leave_the_best_hop_to_short_ones() {
 
 #[test]
 fn apart_a_further_subflow_leaves_the_hop_of_a_first_one_that_is_identified_later() {
-    let apart = MpHulaConfig { long_flows: LongFlows::Apart, ..config(2) };
+    let apart = with(LongFlows::Apart, 2);
     let mut rig = Rig::knowing(&apart, 2);
     assert_eq!(rig.send(1, 11, None), 2, "no shim before there is a second subflow");
     assert_eq!(rig.send(2, 12, shim(7, 2)), 2, "its SYN: subflow 1 is not known here yet");
@@ -129,7 +129,7 @@ fn apart_a_further_subflow_leaves_the_hop_of_a_first_one_that_is_identified_late
 
 #[test]
 fn apart_a_further_subflow_leaves_the_hop_on_which_the_first_one_starts_again() {
-    let apart = MpHulaConfig { long_flows: LongFlows::Apart, ..config(2) };
+    let apart = with(LongFlows::Apart, 2);
     let mut rig = Rig::knowing(&apart, 2);
     assert_eq!([rig.send(1, 11, shim(7, 1)), rig.send(1, 12, shim(7, 2))], [2, 3]);
     rig.hear(2, 3, 5);
@@ -141,7 +141,7 @@ fn apart_a_further_subflow_leaves_the_hop_on_which_the_first_one_starts_again() 
 
 #[test]
 fn apart_nobody_leaves_the_only_hop() {
-    let apart = MpHulaConfig { long_flows: LongFlows::Apart, ..config(1) };
+    let apart = with(LongFlows::Apart, 1);
     let mut rig = Rig::knowing(&apart, 2);
     assert_eq!([rig.send(1, 12, shim(7, 2)), rig.send(2, 11, shim(7, 1))], [2, 2]);
     rig.hear(3, 3, 5);
@@ -152,7 +152,7 @@ proptest! {
     /// The first subflow always uses the best hop. All others use different hops while one is free, for any order of the hops.
     #[test]
     fn further_subflows_keep_apart(
-        k in 2usize..5,
+        k in 2u8..5,
         steps in prop::collection::vec((0..GAP, 1u8..5, 2u16..6, 0u16..100), 1..200),
     ) {
         let mut rig = Rig::knowing(&config(k), 4);

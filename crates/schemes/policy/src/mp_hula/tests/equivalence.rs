@@ -56,11 +56,15 @@ fn configs() -> impl Strategy<Value = MpHulaConfig> {
     let updates = prop::sample::select(&[Update::Refresh, Update::Listing]);
     let long_flows =
         prop::sample::select(&[LongFlows::Alike, LongFlows::YieldBest, LongFlows::Apart]);
-    (updates, long_flows, any::<bool>(), 0usize..40, 0usize..4).prop_map(
+    (updates, long_flows, any::<bool>(), 0u32..40, 0u32..4).prop_map(
         |(update, long_flows, local_detection, flowlet_slots, mapping_rows)| {
-            let MpHulaConfig { hula, association, .. } = config(1);
+            let MpHulaConfig { hula, tables, .. } = config(1);
             let hula = HulaConfig { update, local_detection, flowlet_slots, ..hula };
-            MpHulaConfig { hula, best_k: 1, mapping_rows, association, long_flows }
+            MpHulaConfig {
+                hula,
+                tables: MptcpTablesConfig { mapping_rows, ..tables },
+                rules: MpHulaRules { long_flows },
+            }
         },
     )
 }

@@ -6,6 +6,8 @@ mod tor;
 
 use alloc::vec::Vec;
 
+use heddle_units::Time;
+
 use super::*;
 use crate::{
     Ingress, MptcpId, Shim, Update,
@@ -17,23 +19,30 @@ const GAP: Nanos = 100 * US;
 const UP: [Port; 4] = [Port(2), Port(3), Port(4), Port(5)];
 const FAR: Tor = Tor(3);
 
-fn config(best_k: usize) -> MpHulaConfig {
+fn config(best_k: u8) -> MpHulaConfig {
     MpHulaConfig {
         hula: HulaConfig {
-            probe_period: 200 * US,
-            fail_after: 600 * US,
-            flowlet_gap: GAP,
+            probe_period: Time::nanos(200 * US),
+            fail_after: Some(Time::nanos(600 * US)),
+            flowlet_gap: Time::nanos(GAP),
             flowlet_slots: 64,
-            tau: DreShift::at_least(400 * US),
+            tau: Some(Time::nanos(400 * US)),
             util_bits: 8,
             update: Update::Refresh,
             local_detection: false,
         },
-        best_k,
-        mapping_rows: 64,
-        association: AssociationConfig { slots: 64, idle_after: 10_000 * US },
-        long_flows: LongFlows::Alike,
+        tables: MptcpTablesConfig {
+            best_k,
+            mapping_rows: 64,
+            association_slots: 64,
+            association_idle: Time::millis(10),
+        },
+        rules: MpHulaRules { long_flows: LongFlows::Alike },
     }
+}
+
+fn with(long_flows: LongFlows, best_k: u8) -> MpHulaConfig {
+    MpHulaConfig { rules: MpHulaRules { long_flows }, ..config(best_k) }
 }
 
 fn shim(id: u64, subflow: u8) -> Option<Shim> {
@@ -106,7 +115,7 @@ fn the_papers_forwarding_tables_take_about_25_mb() {
 fn these_tables_are_smaller_than_the_papers_for_six_subflows() {
     let mut config = config(4);
     // A slot for each of 6 subflows and a row for each connection, powers of two both.
-    (config.hula.flowlet_slots, config.mapping_rows) = (6 << 17, 1 << 17);
+    (config.hula.flowlet_slots, config.tables.mapping_rows) = (6 << 17, 1 << 17);
     let held =
         MpHula::new(&config, &SwitchInfo { tors: 10_000, ..switch_info(1) }).state_bytes() as u64;
     let slots = (6_u64 << 17).next_power_of_two();

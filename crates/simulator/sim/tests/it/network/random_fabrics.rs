@@ -1,11 +1,13 @@
 //! Random small scenarios.
 
+use heddle_policy::{
+    CongaConfig, CongaPrimeConfig, Detection, DrillConfig, FlowcutConfig, HulaConfig,
+    LetItFlowConfig, MpHulaConfig, MptcpTablesConfig, ShuttleConfig, ShuttleRules,
+};
 use heddle_scenario::{
-    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Conga, CongaPrime, Detection,
-    Drill, Entropy, Event, Fabric, FlowBender, Flowcut, Flowlets, Graph, Hula, HulaUpdate, Link,
-    LongFlows, Measure, MpHula, Node, Placing, Plb, PortLimits, Red, ReplayFlow, Reps, Routing,
-    Scenario, Scheme, Share, SharedBuffer, Shuttle, ShuttleChoice, ShuttleSubflows, Transport,
-    Until, Workload,
+    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Entropy, Event, Fabric,
+    FlowBender, Graph, Link, Measure, Node, Placing, Plb, PortLimits, Red, ReplayFlow, Reps,
+    Routing, Scenario, Scheme, Share, SharedBuffer, Transport, Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
@@ -183,39 +185,30 @@ fn transport() -> impl Strategy<Value = Transport> {
 
 /// Every scheme that can run on a graph.
 pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
-    let flowlets = Flowlets { gap: Time::micros(50), slots: 16 };
-    let conga =
-        Conga { flowlets, tau: Time::micros(160), metric_bits: 3, metric_age: Time::millis(10) };
-    let hula = Hula {
-        flowlets,
+    let (flowlet_gap, flowlet_slots) = (Time::micros(50), 16);
+    let conga = CongaConfig { flowlet_gap, flowlet_slots, ..CongaConfig::default() };
+    let prime = CongaPrimeConfig { flowlet_gap, flowlet_slots, ..CongaPrimeConfig::default() };
+    let letitflow = LetItFlowConfig { flowlet_gap, flowlet_slots };
+    let hula = HulaConfig {
+        flowlet_gap,
+        flowlet_slots,
         probe_period: PROBE_PERIOD,
-        fail_after: PROBE_PERIOD * 3,
-        tau: PROBE_PERIOD * 2,
-        util_bits: 8,
-        update: HulaUpdate::Refresh,
-        local_detection: false,
+        ..HulaConfig::default()
     };
-    let mp_hula = MpHula {
-        hula,
+    let tables = MptcpTablesConfig {
         best_k: 2,
         association_slots: 64,
         association_idle: Time::millis(20),
         mapping_rows: 64,
-        long_flows: LongFlows::Alike,
     };
-    let shuttle = Shuttle {
-        hula,
-        best_k: 2,
-        association_slots: 64,
-        association_idle: Time::millis(20),
-        mapping_rows: 64,
+    let mp_hula = MpHulaConfig { hula, tables, ..MpHulaConfig::default() };
+    let rules = ShuttleRules {
         full_queue: Bytes::kb(65),
-        range: 2,
-        draws: 1,
-        choice: ShuttleChoice::Weighted,
-        subflows: ShuttleSubflows::Apart,
         reroute_above: Bytes::kb(8),
+        ..ShuttleRules::default()
     };
+    let hula_of_shuttle = HulaConfig { tau: Some(hula.tau()), ..hula };
+    let shuttle = ShuttleConfig { hula: hula_of_shuttle, tables, rules };
     let cflb = Cflb {
         constants: CflbConstants {
             field: CflbField::Ports,
@@ -231,10 +224,10 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
         Scheme::Shuttle(shuttle),
         Scheme::Ecmp,
         Scheme::Cflb(cflb),
-        Scheme::CongaPrime(CongaPrime { conga, detection: Detection::EverySwitch }),
-        Scheme::CongaPrime(CongaPrime { conga, detection: Detection::SourceTor }),
-        Scheme::LetItFlow(flowlets),
-        Scheme::Drill(Drill { samples: 2, memory: 1 }),
+        Scheme::CongaPrime(prime),
+        Scheme::CongaPrime(CongaPrimeConfig { detection: Detection::SourceTor, ..prime }),
+        Scheme::LetItFlow(letitflow),
+        Scheme::Drill(DrillConfig::default()),
         Scheme::Flowcut(flowcut(16)),
         Scheme::Spray,
         Scheme::Hula(hula),
@@ -247,11 +240,11 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
 }
 
 /// Flowcut with tables of so many slots. Queues of these fabrics empty within `lost_after`.
-pub fn flowcut(flow_slots: u32) -> Flowcut {
-    Flowcut {
+pub fn flowcut(flow_slots: u32) -> FlowcutConfig {
+    FlowcutConfig {
         flow_slots,
         lost_after: Time::millis(20),
-        drain_ratio: Some(2),
+        drain_ratio: 2,
         drain_after: Bytes::kb(3),
     }
 }
