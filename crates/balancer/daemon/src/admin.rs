@@ -6,13 +6,16 @@
 
 mod calls;
 mod client;
+mod handler;
 mod openapi;
 mod problem;
 mod protocol;
+mod queries;
 mod routes;
 mod serve;
 
 pub use client::{AskError, Client};
+pub use handler::Handler;
 pub use heddle_balancer_api::{
     BackendChange, BackendStatus, Backends, Connection, Connections, Explained, Filter,
     HealthStatus, Heartbeats, MemberStatus, Members, MptcpOption, NewBackend, NewBackends, Packet,
@@ -22,7 +25,7 @@ pub use heddle_balancer_api::{
 pub use heddle_daemon::socket::{BindError, Listener, bind};
 pub use problem::{Problem, ProblemKind};
 pub use protocol::{Named, Reply, Request, SharedEdit};
-pub use serve::{Handler, serve};
+pub use serve::serve;
 
 /// The OpenAPI 3.1 document of the socket's HTTP API, as JSON.
 pub fn openapi() -> &'static str {

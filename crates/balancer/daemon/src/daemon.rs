@@ -13,6 +13,7 @@ mod handle;
 mod health;
 mod key_supply;
 mod lifetimes;
+mod message;
 mod names;
 mod reload;
 mod shared;
@@ -27,10 +28,12 @@ pub use error::{CoreError, DaemonError};
 pub use handle::Handle;
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use heddle_balancer_maps::Mode;
+use heddle_daemon::{http, signals};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -65,13 +68,11 @@ pub struct Options {
 /// [`DaemonError`] if it cannot start. Later failures are logged.
 pub async fn run(options: Options) -> Result<(), DaemonError> {
     // Before anything else: a signal must not kill a daemon that is starting.
-    let (mut hangup, mut terminate) =
-        (signal(SignalKind::hangup())?, signal(SignalKind::terminate())?);
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let (mut hangup, mut end) = (signal(SignalKind::hangup())?, pin!(signals::end()?));
     let config = reload::read(&options.config)?;
     let devices = devices::find(&config.balancer.interfaces, options.mode).await?;
     let listener = admin::bind(&config.balancer.admin)?;
-    let metrics = bind_metrics(&config).await?;
+    let metrics = bind_metrics(&config)?;
     let mut core = Core::start(config, &options)?;
     // Opened as long as there are capabilities.
     let peer_states = core.peer_states()?;
@@ -98,8 +99,7 @@ pub async fn run(options: Options) -> Result<(), DaemonError> {
     tracing::info!(name = core.config().balancer.name, "the balancer runs");
     loop {
         tokio::select! {
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
+            () = &mut end => break,
             _ = hangup.recv() => drop(core.reload()),
             _ = expiry.tick() => {
                 core.attach_again(&sources.detached());
@@ -139,12 +139,11 @@ async fn resolve_next_hops(core: &mut Core, sources: &mut EventSources) {
     }
 }
 
-async fn bind_metrics(
+fn bind_metrics(
     config: &crate::config::Config,
 ) -> Result<Option<std::net::TcpListener>, DaemonError> {
     let Some(address) = config.balancer.metrics else { return Ok(None) };
-    let listener = TcpListener::bind(address).await.and_then(TcpListener::into_std);
-    listener.map(Some).map_err(|error| DaemonError::Metrics { address, error })
+    http::bind(address).map(Some).map_err(|error| DaemonError::Metrics { address, error })
 }
 
 /// Starts the servers for requests; one that fails starts again on the same socket.

@@ -8,15 +8,17 @@
 //! backends at once.
 
 mod checker;
+mod failure;
 mod http;
 mod jitter;
 mod probe;
 mod rise_fall;
 
 pub use checker::{Checker, HealthEvent, Status, Target};
+pub use failure::Failure;
 pub use heddle_balancer_api::State;
 pub use jitter::jitter;
-pub use probe::{Failure, Probe, probe};
+pub use probe::{Probe, probe};
 pub use rise_fall::RiseFall;
 
 use std::num::NonZeroU32;

@@ -10,8 +10,9 @@ pub use heddle_balancer_api::{
     MembersCounters as Members, Peer, Reloads, ServiceCounters as Service, Snapshot, Table,
     Verdict,
 };
+pub use heddle_daemon::metrics::Format;
 pub use serve::{Source, serve};
-pub use text::{Format, text};
+pub use text::text;
 
 /// This program on this kernel.
 pub(crate) fn build() -> Build {

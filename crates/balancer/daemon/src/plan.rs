@@ -26,8 +26,8 @@ pub use indices::{Full, Indices, Phase};
 pub use macs::read_macs;
 pub use maps::{Derived, Maps, VipName};
 pub use quic::ServerName;
-pub use settings::{Keys, settings, ticks};
-pub use world::World;
+pub use settings::{Keys, settings};
+pub use world::{World, ticks};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -110,7 +110,7 @@ impl Plan {
             vips,
             ids: self.ids(),
             group_targets,
-            quic_servers: quic::servers(config, self, &targets, before),
+            quic_servers: quic::servers(config, self, &targets, &before.quic_servers),
             peers: self.peers(world, before),
             epoch: before.epoch.wrapping_add(u8::from(changed)),
             tables_changed,
@@ -174,4 +174,9 @@ fn former_ring(before: &Maps, ring: &[u16], second_ring: &[u16]) -> Vec<u16> {
     } else {
         before.ring.clone()
     }
+}
+
+/// True of a target whose flows stay with it.
+fn keeps_flows(target: &abi::Target) -> bool {
+    u32::from(target.state) & abi::TARGET_KEEPS_FLOWS != 0
 }

@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use heddle_balancer_api::BackendChange;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
-use crate::admin::BackendChange;
 use crate::config::BackendEntry;
 
 /// The version of the values that this release reads and writes.

@@ -1,17 +1,14 @@
 //! The status socket: who connects is sent the status as one line of JSON. It is root's, or the agent's own user's.
 
-use std::io::{self, Read as _};
-use std::os::unix::net::UnixStream as Connection;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heddle_daemon::socket::Listener;
-use heddle_listener::Incoming;
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::{UnixListener, UnixStream};
+use heddle_daemon::mailbox;
+use heddle_daemon::socket::{self, Listener};
+use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
 
 use crate::Status;
 
@@ -28,26 +25,13 @@ pub type Request = oneshot::Sender<Status>;
 /// # Errors
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Arc<Listener>, to: mpsc::Sender<Request>) -> io::Result<()> {
-    let socket = UnixListener::from_std(listener.socket().try_clone()?)?;
-    let incoming = Incoming::new(socket, MOST_CONNECTIONS);
-    heddle_listener::serve(incoming, std::future::pending(), |stream| {
-        let to = to.clone();
-        async move {
-            if let Err(error) = answer(stream, to).await {
-                tracing::debug!(%error, "a status was not sent");
-            }
-        }
-    })
-    .await;
-    Ok(())
+    listener.serve(MOST_CONNECTIONS, |stream| answer(stream, to.clone())).await
 }
 
 async fn answer(mut stream: UnixStream, to: mpsc::Sender<Request>) -> io::Result<()> {
-    let (back, status) = oneshot::channel();
-    to.send(back).await.map_err(io::Error::other)?;
-    let mut line = serde_json::to_vec(&status.await.map_err(io::Error::other)?)?;
-    line.push(b'\n');
-    timeout(TIMEOUT, stream.write_all(&line)).await?
+    let status = mailbox::ask(&to, |back| back).await;
+    let status = status.ok_or_else(|| io::Error::other("the agent is stopping"))?;
+    socket::write_line(&mut stream, &status, TIMEOUT).await
 }
 
 /// The status of the agent at a socket.
@@ -55,9 +39,5 @@ async fn answer(mut stream: UnixStream, to: mpsc::Sender<Request>) -> io::Result
 /// # Errors
 /// If none answers there.
 pub fn status(socket: &Path) -> io::Result<Status> {
-    let mut stream = Connection::connect(socket)?;
-    stream.set_read_timeout(Some(TIMEOUT))?;
-    let mut text = String::new();
-    stream.read_to_string(&mut text)?;
-    Ok(serde_json::from_str(&text)?)
+    socket::exchange(socket, None::<&()>, TIMEOUT)
 }

@@ -5,7 +5,7 @@ mod connection;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heddle_listener::Incoming;
+use heddle_daemon::listener::Incoming;
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataValue;
 use tonic::service::interceptor::InterceptedService;

@@ -5,13 +5,11 @@ mod problem;
 mod problem_type;
 mod routes;
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heddle_listener::Incoming;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use heddle_daemon::http::{Rules, attend};
+use heddle_daemon::listener::{self, Incoming};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 
@@ -19,10 +17,13 @@ use crate::Service;
 use crate::shutdown::Shutdown;
 use crate::tls::{Security, Socket};
 
-/// The time in which a connection must send the header of each request, the first one included.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
-/// The largest header of a request, in bytes.
-const MAX_HEADER_BYTES: usize = 16 << 10;
+/// A connection must send the head of each request in this time, the first one included.
+const RULES: Rules = Rules { head_timeout: Duration::from_secs(30), half_close: false };
+
+/// The address of the service's health.
+const HEALTH: &str = "/healthz";
+/// The address of the OpenAPI document.
+const OPENAPI: &str = "/openapi.json";
 
 /// Serves until the shutdown, and then until the requests under way are answered.
 pub async fn serve(
@@ -42,25 +43,13 @@ pub async fn serve(
             }
         }
     };
-    heddle_listener::serve(incoming, async move { stop.wait().await }, handler).await;
+    listener::serve(incoming, async move { stop.wait().await }, handler).await;
 }
 
 /// Serves one connection, until the client closes it, or until the shutdown and the end of the request under way.
 async fn serve_connection(socket: Box<dyn Socket>, router: axum::Router, mut shutdown: Shutdown) {
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(MAX_HEADER_BYTES)
-        .serve_connection(TokioIo::new(socket), TowerToHyperService::new(router));
-    let mut connection = pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = shutdown.wait() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = ended {
+    let service = TowerToHyperService::new(router);
+    if let Err(error) = attend(socket, service, RULES, shutdown.wait()).await {
         tracing::debug!(%error, "a connection was closed");
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use heddle_listener::Incoming;
+use heddle_daemon::listener::Incoming;
 use heddle_path_encoder::Network;
 use tokio::net::TcpListener;
 

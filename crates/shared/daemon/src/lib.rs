@@ -1,9 +1,33 @@
-//! The parts that Heddle's daemons have in common: logs, capabilities, rtnetlink, facts about interfaces, a Unix socket of their own, and tasks that start again.
+//! The parts that Heddle's daemons have in common.
+//!
+//! - Always: [`listener`], the accept loop of every server; [`signals`] that end a daemon; [`mailbox`], requests to a daemon's one task.
+//! - With `http`: [`http`], servers of HTTP/1.1, and [`metrics`] for Prometheus.
+//! - With `api`: [`problem`] documents (RFC 9457), and [`openapi`], the description of a daemon's resources.
+//! - With `linux`: [`socket`], a Unix socket of a daemon's own, [`log`], [`privilege`], facts about interfaces ([`links`], [`mac`]) by [`netlink`], and tasks
+//!   that start again ([`supervisor`]).
 
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "linux")]
 pub mod links;
+pub mod listener;
+#[cfg(feature = "linux")]
 pub mod log;
+#[cfg(feature = "linux")]
 pub mod mac;
+pub mod mailbox;
+#[cfg(feature = "http")]
+pub mod metrics;
+#[cfg(feature = "linux")]
 pub mod netlink;
+#[cfg(feature = "api")]
+pub mod openapi;
+#[cfg(feature = "linux")]
 pub mod privilege;
+#[cfg(feature = "api")]
+pub mod problem;
+pub mod signals;
+#[cfg(feature = "linux")]
 pub mod socket;
+#[cfg(feature = "linux")]
 pub mod supervisor;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use tracing_subscriber::filter::LevelFilter;
 
 /// The format of a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Lines for people.
     Text,

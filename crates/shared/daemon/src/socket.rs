@@ -1,5 +1,10 @@
-//! A Unix socket that belongs to one living daemon.
+//! A Unix socket that belongs to one living daemon, and what is said over it as lines of JSON.
 
+mod lines;
+
+pub use lines::{exchange, write_line};
+
+use std::fmt::Display;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
@@ -8,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, fchmod, flock};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind as name, listen};
+use tokio::net::UnixStream;
+
+use crate::listener::{self, Incoming};
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 16;
@@ -94,10 +102,36 @@ fn open(path: &Path) -> io::Result<UnixListener> {
 }
 
 impl Listener {
-    /// The listening socket, which does not block.
-    pub fn socket(&self) -> &UnixListener {
-        &self.socket
+    /// Serves connections, `limit` at once, until it is dropped.
+    ///
+    /// # Errors
+    /// If the runtime does not take the socket.
+    pub async fn serve<F, E>(
+        &self,
+        limit: usize,
+        mut attend: impl FnMut(UnixStream) -> F,
+    ) -> io::Result<()>
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Display + Send,
+    {
+        let socket = tokio::net::UnixListener::from_std(self.socket.try_clone()?)?;
+        listener::serve(Incoming::new(socket, limit), std::future::pending(), |stream| {
+            let attended = attend(stream);
+            async move {
+                if let Err(error) = attended.await {
+                    tracing::debug!(%error, "an admin connection was closed");
+                }
+            }
+        })
+        .await;
+        Ok(())
     }
+}
+
+/// True if a user is answered: root, and the daemon's own.
+pub fn is_allowed(user: u32) -> bool {
+    user == 0 || user == rustix::process::geteuid().as_raw()
 }
 
 impl Drop for Listener {

@@ -1,18 +1,16 @@
 //! The admin socket: one JSON object a line, each request with one answer, in order. The socket is root's, or the daemon's own user's.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream as Connection;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heddle_daemon::socket::Listener;
-use heddle_listener::Incoming;
+use heddle_daemon::mailbox;
+use heddle_daemon::socket::{self, Listener};
 use heddle_program::Failure;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader as AsyncBufReader};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -65,24 +63,13 @@ pub type Message = (Request, oneshot::Sender<Answer>);
 /// # Errors
 /// If the runtime does not take the socket.
 pub async fn serve(listener: Arc<Listener>, to: mpsc::Sender<Message>) -> io::Result<()> {
-    let socket = UnixListener::from_std(listener.socket().try_clone()?)?;
-    let incoming = Incoming::new(socket, MOST_CONNECTIONS);
-    heddle_listener::serve(incoming, std::future::pending(), |stream| {
-        let to = to.clone();
-        async move {
-            if let Err(error) = attend(stream, to).await {
-                tracing::debug!(%error, "an admin connection was closed");
-            }
-        }
-    })
-    .await;
-    Ok(())
+    listener.serve(MOST_CONNECTIONS, |stream| attend(stream, to.clone())).await
 }
 
 async fn attend(stream: UnixStream, to: mpsc::Sender<Message>) -> io::Result<()> {
     let user = stream.peer_cred()?.uid();
     let (from, mut back) = stream.into_split();
-    let mut lines = AsyncBufReader::new(from);
+    let mut lines = BufReader::new(from);
     loop {
         let mut line = Vec::new();
         let mut limited = (&mut lines).take(MOST_BYTES);
@@ -90,26 +77,20 @@ async fn attend(stream: UnixStream, to: mpsc::Sender<Message>) -> io::Result<()>
             return Ok(());
         }
         let answer = match serde_json::from_slice(&line) {
-            _ if user != 0 && user != rustix::process::geteuid().as_raw() => {
+            _ if !socket::is_allowed(user) => {
                 Answer::Refused("only root and the daemon's own user may ask".into())
             }
             Err(error) => Answer::Refused(error.to_string()),
             Ok(request) => ask(&to, request).await,
         };
-        let mut line = serde_json::to_vec(&answer)?;
-        line.push(b'\n');
-        timeout(IDLE_TIMEOUT, back.write_all(&line)).await??;
+        socket::write_line(&mut back, &answer, IDLE_TIMEOUT).await?;
     }
 }
 
 /// Asks the daemon's task.
 pub async fn ask(to: &mpsc::Sender<Message>, request: Request) -> Answer {
-    let stops = || Answer::Refused("the daemon is stopping".into());
-    let (answer, answered) = oneshot::channel();
-    if to.send((request, answer)).await.is_err() {
-        return stops();
-    }
-    answered.await.unwrap_or_else(|_| stops())
+    let answer = mailbox::ask(to, |back| (request, back)).await;
+    answer.unwrap_or_else(|| Answer::Refused("the daemon is stopping".into()))
 }
 
 /// Asks the daemon at a socket, and waits for its answer.
@@ -117,7 +98,7 @@ pub async fn ask(to: &mpsc::Sender<Message>, request: Request) -> Answer {
 /// # Errors
 /// If no daemon answers there, or it refuses.
 pub fn call(socket: &Path, request: &Request) -> Result<Answer, Failure> {
-    match exchange(socket, request) {
+    match socket::exchange(socket, Some(request), IDLE_TIMEOUT) {
         Ok(Answer::Refused(why)) => Err(anyhow::Error::msg(why).into()),
         Ok(answer) => Ok(answer),
         Err(error) => Err(Failure::advised(
@@ -125,15 +106,4 @@ pub fn call(socket: &Path, request: &Request) -> Result<Answer, Failure> {
             "heddle-switch run CONFIG starts it",
         )),
     }
-}
-
-fn exchange<T: DeserializeOwned>(socket: &Path, request: &Request) -> io::Result<T> {
-    let mut stream = Connection::connect(socket)?;
-    stream.set_read_timeout(Some(IDLE_TIMEOUT))?;
-    let mut line = serde_json::to_vec(request)?;
-    line.push(b'\n');
-    stream.write_all(&line)?;
-    let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
-    Ok(serde_json::from_str(&answer)?)
 }

@@ -8,16 +8,16 @@ pub use error::DaemonError;
 pub use state::State;
 
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heddle_daemon::privilege;
 use heddle_daemon::socket::{self, Listener};
 use heddle_daemon::supervisor::{Supervised, supervise};
+use heddle_daemon::{http, privilege, signals};
 use heddle_program::Failure;
 use heddle_switch_maps::Originator;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 
@@ -32,9 +32,7 @@ use probes::Probes;
 /// # Errors
 /// A configuration that is wrong, and [`DaemonError`] if it cannot start. Later failures are logged.
 pub async fn run(path: &Path) -> Result<(), Failure> {
-    // Before anything else: a signal must not kill a daemon that is starting.
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut end = pin!(signals::end()?);
     let config = config::read(path)?;
     let listener = Arc::new(socket::bind(&config.admin).map_err(DaemonError::Admin)?);
     let metrics = bind_metrics(&config)?;
@@ -53,8 +51,7 @@ pub async fn run(path: &Path) -> Result<(), Failure> {
     loop {
         let converges = state.converges_at();
         tokio::select! {
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
+            () = &mut end => break,
             Some((request, back)) = requests.recv() => {
                 // Who has asked may be gone.
                 let _ = back.send(answer(&mut state, probes.as_ref(), request));
@@ -78,9 +75,7 @@ const REQUEST_QUEUE: usize = 32;
 
 fn bind_metrics(config: &Config) -> Result<Option<std::net::TcpListener>, DaemonError> {
     let Some(address) = config.metrics else { return Ok(None) };
-    let bound = std::net::TcpListener::bind(address);
-    let bound = bound.and_then(|socket| socket.set_nonblocking(true).map(|()| socket));
-    bound.map(Some).map_err(|error| DaemonError::Metrics { address, error })
+    http::bind(address).map(Some).map_err(|error| DaemonError::Metrics { address, error })
 }
 
 /// The servers for requests; one that fails starts again on the same socket.

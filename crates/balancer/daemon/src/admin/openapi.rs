@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
+use heddle_daemon::openapi::{self, Body, Parameter, Place};
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::problem::Members as ProblemMembers;
-use super::routes::{ConnectionsQuery, ScopeQuery};
+use super::queries::{ConnectionsQuery, ScopeQuery};
 use super::{
     BackendChange, Backends, Connections, Explained, HealthStatus, Members, NewBackends, Packet,
     Reloaded, Selection, Services, SharedChanges, Status,
@@ -218,8 +219,7 @@ const OPERATIONS: [Operation; 20] = [
 ];
 
 /// The document as text, in the form in which the repository has it.
-pub(super) static DOCUMENT: LazyLock<String> =
-    LazyLock::new(|| serde_json::to_string_pretty(&document()).unwrap_or_default() + "\n");
+pub(super) static DOCUMENT: LazyLock<String> = LazyLock::new(|| openapi::text(&document()));
 
 fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
@@ -227,22 +227,10 @@ fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
 
 fn document() -> Value {
     let mut generators = Generators::new();
-    let mut paths = Map::new();
-    for operation in &OPERATIONS {
-        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
-        path[operation.method] = described(operation, &mut generators);
-    }
-    json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "heddled",
-            "version": "v1",
-            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
-            "description": "The load balancer's HTTP API, on its admin socket. Changes last until the next reload or restart reads the file's configuration; with scope=cluster they are made on all balancers that share an etcd cluster, until they are taken back.",
-        },
-        "paths": paths,
-        "components": { "schemas": generators.finish() },
-    })
+    let operations: Vec<_> =
+        OPERATIONS.iter().map(|operation| described(operation, &mut generators)).collect();
+    let description = "The load balancer's HTTP API, on its admin socket. Changes last until the next reload or restart reads the file's configuration; with scope=cluster they are made on all balancers that share an etcd cluster, until they are taken back.";
+    openapi::document("heddled", description, operations, generators.finish())
 }
 
 /// The generators of schemas: a default makes a field optional in requests, and not in responses.
@@ -275,40 +263,33 @@ impl Generators {
 }
 
 /// An operation with its parameters, body and responses.
-fn described(operation: &Operation, generators: &mut Generators) -> Value {
-    let content = |media: &str, schema: Value| json!({ media: { "schema": schema } });
-    let response = (operation.response)(&mut generators.responses);
-    let problem = schema::<ProblemMembers>(&mut generators.responses);
-    let mut described = json!({
-        "operationId": operation.id,
-        "description": operation.description,
-        "parameters": parameters(operation, &mut generators.requests),
-        "responses": {
-            operation.status.to_string(): { "description": "Done", "content": content("application/json", response) },
-            "default": { "description": "A problem (RFC 9457)", "content": content("application/problem+json", problem) },
-        },
-    });
-    if let Some(request) = operation.request {
-        let body = request(&mut generators.requests);
-        described["requestBody"] =
-            json!({ "required": true, "content": content("application/json", body) });
+fn described(operation: &Operation, generators: &mut Generators) -> openapi::Operation {
+    let request = operation.request.map(|request| request(&mut generators.requests));
+    openapi::Operation {
+        method: operation.method,
+        path: operation.path,
+        id: operation.id,
+        description: operation.description.to_owned(),
+        parameters: parameters(operation, &mut generators.requests),
+        body: request.map(|schema| Body { schema, is_required: true }),
+        status: operation.status,
+        response: (operation.response)(&mut generators.responses),
+        problem: schema::<ProblemMembers>(&mut generators.responses),
     }
-    described
 }
 
-fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Value> {
-    let segments = operation.path.split('/');
-    let names = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = names.map(|name| {
-        json!({
-            "name": name, "in": "path", "required": true, "schema": { "type": "string" },
-            "description": format!("The {name}'s name, percent-encoded where it has to be"),
-        })
+fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Parameter> {
+    let in_path = openapi::names_in(operation.path).map(|name| Parameter {
+        name: name.to_owned(),
+        place: Place::Path,
+        description: format!("The {name}'s name, percent-encoded where it has to be").into(),
+        schema: json!({ "type": "string" }),
     });
     let fields = operation.query.map(|query| fields(query, generator)).unwrap_or_default();
     let in_query = fields.into_iter().map(|(name, mut schema)| {
         let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
-        json!({ "name": name, "in": "query", "required": false, "description": description, "schema": schema })
+        let description = description.unwrap_or_default();
+        Parameter { name, place: Place::Query, description, schema }
     });
     in_path.chain(in_query).collect()
 }

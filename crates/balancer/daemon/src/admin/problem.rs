@@ -1,16 +1,10 @@
 //! Problems: the reasons why a request was not carried out, as `application/problem+json` (RFC 9457).
 
-use axum::Json;
-use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
-use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use heddle_daemon::problem::{self, Cause, PREFIX, Rejection};
+use heddle_daemon::problem_kinds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// The start of every type's URI reference, where the daemon describes it.
-pub(super) const PREFIX: &str = "/problems/";
-/// The media type (RFC 9457, section 3).
-const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// The reason why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,43 +16,9 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Defines the kinds with their names, titles, statuses and descriptions.
-macro_rules! problem_kinds {
-    ($($id:ident: $name:literal, $title:literal, $status:literal, $description:literal;)*) => {
-        /// Kinds of problems.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum ProblemKind {
-            $(#[doc = $description] $id,)*
-        }
-
-        impl ProblemKind {
-            /// All kinds.
-            pub const ALL: &'static [ProblemKind] = &[$(ProblemKind::$id),*];
-
-            /// The last segment of the `type` member. Clients compare it, so it never changes.
-            pub fn name(self) -> &'static str {
-                match self { $(ProblemKind::$id => $name),* }
-            }
-
-            /// The `title` member.
-            pub fn title(self) -> &'static str {
-                match self { $(ProblemKind::$id => $title),* }
-            }
-
-            /// The HTTP status.
-            pub fn status(self) -> u16 {
-                match self { $(ProblemKind::$id => $status),* }
-            }
-
-            /// The meaning, one sentence.
-            pub fn description(self) -> &'static str {
-                match self { $(ProblemKind::$id => $description),* }
-            }
-        }
-    };
-}
-
 problem_kinds! {
+    /// Kinds of problems.
+    pub enum ProblemKind;
     Invalid: "invalid-argument", "Invalid argument", 400,
         "A field of the request has a value that is not valid.";
     Malformed: "malformed-request", "Malformed request", 400,
@@ -87,13 +47,6 @@ problem_kinds! {
         "The daemon is stopping, or etcd does not answer.";
 }
 
-impl ProblemKind {
-    /// The kind with a name.
-    pub fn named(name: &str) -> Option<ProblemKind> {
-        ProblemKind::ALL.iter().copied().find(|kind| kind.name() == name)
-    }
-}
-
 /// The members of a problem's body (RFC 9457).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Problem")]
@@ -113,51 +66,30 @@ impl Problem {
     pub(crate) fn new(kind: ProblemKind, message: impl Into<String>) -> Problem {
         Problem { kind, message: message.into() }
     }
+}
 
-    /// The problem of a request that axum has refused.
-    fn rejected(status: StatusCode, text: &str) -> Problem {
-        match status {
-            StatusCode::PAYLOAD_TOO_LARGE => {
+impl<R: Rejection> From<R> for Problem {
+    fn from(rejection: R) -> Problem {
+        match rejection.cause() {
+            Cause::TooLarge => {
                 Problem::new(ProblemKind::TooLong, "a request's body has at most 64 KiB")
             }
-            StatusCode::UNSUPPORTED_MEDIA_TYPE => Problem::new(
+            Cause::NoJson => Problem::new(
                 ProblemKind::UnsupportedMediaType,
                 "send the body with the header Content-Type: application/json",
             ),
-            StatusCode::UNPROCESSABLE_ENTITY => Problem::new(ProblemKind::Unprocessable, text),
-            _ => Problem::new(ProblemKind::Malformed, text),
+            Cause::WrongType => Problem::new(ProblemKind::Unprocessable, rejection.text()),
+            Cause::Body | Cause::Query | Cause::Path => {
+                Problem::new(ProblemKind::Malformed, rejection.text())
+            }
         }
-    }
-}
-
-impl From<JsonRejection> for Problem {
-    fn from(rejection: JsonRejection) -> Problem {
-        Problem::rejected(rejection.status(), &rejection.body_text())
-    }
-}
-
-impl From<BytesRejection> for Problem {
-    fn from(rejection: BytesRejection) -> Problem {
-        Problem::rejected(rejection.status(), &rejection.body_text())
-    }
-}
-
-impl From<QueryRejection> for Problem {
-    fn from(rejection: QueryRejection) -> Problem {
-        Problem::rejected(rejection.status(), &rejection.body_text())
-    }
-}
-
-impl From<PathRejection> for Problem {
-    fn from(rejection: PathRejection) -> Problem {
-        Problem::new(ProblemKind::Malformed, rejection.body_text())
     }
 }
 
 impl From<Problem> for Members {
     fn from(Problem { kind, message }: Problem) -> Members {
         Members {
-            r#type: format!("{PREFIX}{}", kind.name()),
+            r#type: kind.uri(),
             title: kind.title().to_owned(),
             status: kind.status(),
             detail: message,
@@ -176,16 +108,8 @@ impl From<Members> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let kind = self.kind;
-        let mut response = Json(Members::from(self)).into_response();
-        *response.status_mut() =
-            StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        response.headers_mut().insert(header::CONTENT_TYPE, MEDIA_TYPE);
-        if kind == ProblemKind::Timeout {
-            // The rest of the body is not read (RFC 9110, section 15.5.9).
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        }
-        response
+        let status = self.kind.status();
+        problem::response(status, &Members::from(self))
     }
 }
 

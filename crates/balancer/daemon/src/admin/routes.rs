@@ -3,22 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{DefaultBodyLimit, FromRequest, Path, Query, Request as HttpRequest, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request as HttpRequest, State};
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use heddle_balancer_api::token;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use heddle_daemon::problem::{self, PREFIX};
 use tokio::time::timeout;
 
-use super::problem::{PREFIX, Problem, ProblemKind};
+use super::handler::Handler;
+use super::problem::{Problem, ProblemKind};
 use super::protocol::{DEFAULT_LIMIT, Named, Reply, Request, SharedEdit};
-use super::serve::Handler;
+use super::queries::{ConnectionsQuery, ScopeQuery};
 use super::{BackendChange, Filter, NewBackend, NewBackends, Packet, Scope, Selection, openapi};
 use crate::config::BackendEntry;
 
@@ -35,32 +33,6 @@ type Segments<T> = Result<Path<T>, PathRejection>;
 type Shared<H> = State<Arc<H>>;
 /// A response.
 type Answer = Result<Reply, Problem>;
-
-/// The parameters of a request for connections.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct ConnectionsQuery {
-    /// Of this service.
-    pub(super) service: Option<String>,
-    /// To this backend.
-    pub(super) backend: Option<String>,
-    /// From this address.
-    pub(super) client: Option<std::net::IpAddr>,
-    /// Of the MPTCP connection with this token, in hexadecimal.
-    #[serde(with = "token")]
-    #[schemars(with = "Option<String>")]
-    pub(super) token: Option<u32>,
-    /// The most that are answered. Default: 50.
-    pub(super) limit: Option<u32>,
-}
-
-/// The parameter of a request for a change.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct ScopeQuery {
-    /// Balancers that the change is made on. Default: balancer, the one that is asked.
-    pub(super) scope: Scope,
-}
 
 /// The scope of a request for a change.
 type Scoped = Result<Query<ScopeQuery>, QueryRejection>;
@@ -106,11 +78,9 @@ impl IntoResponse for Reply {
 
 /// Answers a request as soon as its whole body is there.
 async fn with_body(request: HttpRequest, next: Next) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
-    let read = Bytes::from_request(HttpRequest::from_parts(parts.clone(), body), &());
     let late = |_| Problem::new(ProblemKind::Timeout, "the request's body did not arrive in 10 s");
-    let bytes = timeout(BODY_TIMEOUT, read).await.map_err(late)??;
-    Ok(next.run(HttpRequest::from_parts(parts, Body::from(bytes))).await)
+    let whole = timeout(BODY_TIMEOUT, problem::with_body(request)).await.map_err(late)??;
+    Ok(next.run(whole).await)
 }
 
 async fn no_such_resource(uri: Uri) -> Problem {

@@ -26,8 +26,8 @@ struct Arguments {
     #[arg(long, value_enum, default_value_t = Attach::Native)]
     attach: Attach,
     /// Format of logs, which go to standard error
-    #[arg(long, value_enum, default_value_t = Logs::Text)]
-    logs: Logs,
+    #[arg(long, value_enum, default_value_t = log::Format::Text)]
+    logs: log::Format,
     /// Least level that is logged: error, warn, info, debug or trace
     #[arg(long, default_value = "info")]
     log_level: tracing_subscriber::filter::LevelFilter,
@@ -41,14 +41,6 @@ enum Attach {
     Generic,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Logs {
-    /// Lines for people
-    Text,
-    /// One JSON object a line
-    Json,
-}
-
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Some(generate) = &arguments.generate {
@@ -57,10 +49,7 @@ fn main() -> ExitCode {
             None
         });
     }
-    let format = match arguments.logs {
-        Logs::Text => log::Format::Text,
-        Logs::Json => log::Format::Json,
-    };
+    let format = arguments.logs;
     log::start(format, arguments.log_level);
     let mode = match arguments.attach {
         Attach::Native => Mode::Native,

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use heddle_daemon::mailbox;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
-use super::shared::Prepared;
+use super::message::{Message, Prepared};
 use crate::admin::{self, Handler, Problem, ProblemKind, Reply, SharedEdit};
 use crate::members::etcd::{self, Store, WriteError};
 use crate::metrics::{Health, Snapshot, Source};
@@ -16,20 +17,6 @@ const ATTEMPTS: u32 = 5;
 const CONFIRMATION: Duration = Duration::from_secs(5);
 /// The time between two looks whether it has.
 const INTERVAL: Duration = Duration::from_millis(10);
-
-/// A request to the daemon's task, and the channel for its answer.
-pub(super) enum Message {
-    /// Of the admin socket.
-    Admin(admin::Request, oneshot::Sender<Result<Reply, Problem>>),
-    /// The writes that a change of all balancers takes.
-    Prepare(SharedEdit, oneshot::Sender<Result<Prepared, Problem>>),
-    /// The answer to a change that etcd has at a revision; none until that has come back.
-    Confirm(SharedEdit, i64, oneshot::Sender<Option<Result<Reply, Problem>>>),
-    /// For `/metrics`.
-    Snapshot(oneshot::Sender<Snapshot>),
-    /// For `/healthz`.
-    Health(oneshot::Sender<Health>),
-}
 
 /// Passes requests to the daemon's task, and its answers back. Changes of all balancers go through etcd meanwhile, so that the daemon's
 /// task never waits for it.
@@ -45,9 +32,7 @@ impl Handle {
 
     /// The answer to a message; none if the daemon stops.
     async fn request<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Option<T> {
-        let (to, answer) = oneshot::channel();
-        self.to.send(message(to)).await.ok()?;
-        answer.await.ok()
+        mailbox::ask(&self.to, message).await
     }
 
     /// Makes a change of all balancers. With the answer it is in etcd, and in the maps of this balancer.

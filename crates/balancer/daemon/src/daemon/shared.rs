@@ -3,81 +3,26 @@
 //! The file is the lowest layer, then the shared changes, then what commands have changed on this balancer alone. A shared change of a
 //! backend that comes later than such a command replaces it.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod in_force;
+
+pub(super) use in_force::Shared;
+
+use std::collections::BTreeSet;
 
 use super::Core;
 use super::answers::edit::{text, with_added, with_change};
 use super::answers::{named_backends, refused};
 use super::event_sources::SourceStatus;
+use super::message::Prepared;
 use super::state::Inputs;
 use crate::admin::{
     BackendChange, Backends, Named, NewBackends, Problem, ProblemKind, Reply, Selection,
-    SharedChange, SharedChanges, SharedEdit, SharedKind,
+    SharedChange, SharedChanges, SharedEdit,
 };
-use crate::config::{Backend, BackendState, Config, Membership};
-use crate::members::{Known, Source};
-use crate::shared::{Change, Changes, Place, Value, Write};
-
-/// The shared changes that are in force.
-#[derive(Clone, Debug)]
-pub(super) struct Shared {
-    pub(super) changes: Changes,
-    /// The file with these changes.
-    pub(super) base: Config,
-    /// The reasons why some have no effect, by key.
-    pub(super) ignored: BTreeMap<String, String>,
-    /// The reason why newer ones are not in force, if so.
-    error: Option<String>,
-}
-
-/// The writes that a command takes.
-#[derive(Debug)]
-pub(super) struct Prepared {
-    pub(super) writes: Vec<Write>,
-    /// The answer, if it tells how things were before.
-    pub(super) reply: Option<Reply>,
-}
-
-impl Shared {
-    /// Changes on top of a file.
-    pub(super) fn new(file: &Config, changes: &Changes) -> Shared {
-        let (base, ignored) = file.with_changes(changes);
-        Shared { changes: changes.clone(), base, ignored, error: None }
-    }
-
-    /// Those that the daemon before knew.
-    pub(super) fn known(file: &Config, known: Option<&Known>) -> Shared {
-        match (&file.membership, known) {
-            (Membership::Etcd(_), Some(known)) => Shared::new(file, &known.changes),
-            _ => Shared::new(file, &Changes::default()),
-        }
-    }
-
-    /// The number of changes that have an effect.
-    pub(super) fn used(&self) -> usize {
-        self.changes.entries.len().saturating_sub(self.ignored.len())
-    }
-
-    /// What is wrong with them, in words.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let ignored = self.ignored.iter();
-        let ignored = ignored.map(|(key, reason)| {
-            format!("the shared change {key} is ignored: {reason}; to remove it: heddle lb changes reset '{key}'")
-        });
-        let error = self.error.iter();
-        error
-            .map(|error| format!("the shared changes in etcd are not in force: {error}"))
-            .chain(ignored)
-            .collect()
-    }
-
-    /// All of them, as a command lists them.
-    fn list(&self, current: bool) -> SharedChanges {
-        let entries = self.changes.entries.iter();
-        let changes = entries.map(|(key, entry)| listed(key, &entry.text, self.ignored.get(key)));
-        SharedChanges { changes: changes.collect(), current }
-    }
-}
+use crate::config::{Backend, Config};
+use crate::members::Source;
+use crate::shared::{Change, Place, Write};
+use in_force::listed;
 
 impl Core {
     /// The shared changes.
@@ -291,41 +236,6 @@ fn without_etcd(edit: &SharedEdit) -> &'static str {
         _ => {
             "no balancer is changed, this one included: etcd does not answer. Without --all (scope=cluster) a change is made on this balancer alone"
         }
-    }
-}
-
-/// A shared change as a command lists it.
-fn listed(key: &str, value: &str, ignored: Option<&String>) -> SharedChange {
-    let (place, value) = (Place::of(key), Value::read(value).ok());
-    let (service, backend) = place.map(|place| (place.service, place.backend)).unzip();
-    let (change, by) = value.map(|value| (value.change, value.by)).unzip();
-    let unknown = SharedChange {
-        key: key.to_owned(),
-        service,
-        backend,
-        kind: None,
-        address: None,
-        weight: None,
-        state: None,
-        by,
-        ignored: ignored.cloned(),
-    };
-    match change {
-        None => unknown,
-        Some(Change::Remove) => SharedChange { kind: Some(SharedKind::Remove), ..unknown },
-        Some(Change::Add(backend)) => SharedChange {
-            kind: Some(SharedKind::Add),
-            address: Some(backend.address),
-            weight: Some(backend.weight),
-            state: Some(backend.state),
-            ..unknown
-        },
-        Some(Change::Modify(BackendChange { weight, draining })) => SharedChange {
-            kind: Some(SharedKind::Modify),
-            weight,
-            state: draining.map(|on| if on { BackendState::Drain } else { BackendState::Up }),
-            ..unknown
-        },
     }
 }
 

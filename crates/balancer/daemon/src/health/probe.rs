@@ -1,12 +1,12 @@
 //! One probe of a target.
 
-use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 
+use super::failure::Failure;
 use super::http;
 
 /// The kind of a probe.
@@ -25,29 +25,6 @@ pub enum Probe {
     },
 }
 
-/// The failure of a probe.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// No program listens there.
-    #[error("connection refused")]
-    Refused,
-    /// The connection was closed or reset before the answer.
-    #[error("connection closed before the answer")]
-    Closed,
-    /// No answer in time.
-    #[error("no answer in time")]
-    Timeout,
-    /// HTTP answered with another status code than those expected.
-    #[error("HTTP status {0}")]
-    Status(u16),
-    /// The answer is not HTTP.
-    #[error("not HTTP: {0}")]
-    NotHttp(String),
-    /// The request could not be sent, as when no route leads there.
-    #[error("{0}")]
-    Local(String),
-}
-
 /// Probes once, within `timeout` for all of it together.
 ///
 /// # Errors
@@ -63,20 +40,6 @@ async fn run(what: &Probe, address: SocketAddr) -> Result<(), Failure> {
     match http::status(stream, path, host).await? {
         status if expect.contains(&status) => Ok(()),
         status => Err(Failure::Status(status)),
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        match error.kind() {
-            ErrorKind::ConnectionRefused => Failure::Refused,
-            ErrorKind::ConnectionReset
-            | ErrorKind::ConnectionAborted
-            | ErrorKind::BrokenPipe
-            | ErrorKind::UnexpectedEof => Failure::Closed,
-            ErrorKind::TimedOut => Failure::Timeout,
-            _ => Failure::Local(error.to_string()),
-        }
     }
 }
 

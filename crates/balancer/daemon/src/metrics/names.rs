@@ -1,39 +1,10 @@
 //! All metrics' names. Units are base units and end the name; the text format adds `_total` to counters and `_info` to facts.
 
+pub use heddle_daemon::metrics::{Kind, Name};
+use heddle_daemon::metrics::{Names, counter, gauge};
+
 /// The beginning of every name.
 pub const PREFIX: &str = "heddle_lb";
-
-/// The kind of a metric's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// They only grow, until the daemon's maps are made anew.
-    Counter,
-    /// They go both ways.
-    Gauge,
-    /// Always 1: the labels tell.
-    Info,
-}
-
-/// A metric.
-#[derive(Clone, Copy, Debug)]
-pub struct Name {
-    /// Without prefix and suffix.
-    pub name: &'static str,
-    /// Its meaning, in a phrase.
-    pub help: &'static str,
-    /// The kind of its values.
-    pub kind: Kind,
-    /// The labels of each value.
-    pub labels: &'static [&'static str],
-}
-
-const fn counter(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Name {
-    Name { name, help, kind: Kind::Counter, labels }
-}
-
-const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Name {
-    Name { name, help, kind: Kind::Gauge, labels }
-}
 
 const VERDICT: &[&str] = &["service", "verdict"];
 const PEER: &[&str] = &["peer"];
@@ -81,3 +52,6 @@ names! {
     LOADED = gauge("config_loaded_timestamp_seconds", &[], "When the configuration in force was loaded");
     BUILD = Name { name: "build", help: "The daemon's version and the kernel's release", kind: Kind::Info, labels: &["version", "kernel"] };
 }
+
+/// With their prefix.
+pub(super) const NAMES: Names = Names { prefix: PREFIX, all: ALL };

@@ -5,84 +5,30 @@
 
 use std::fmt;
 
+use heddle_daemon::metrics::{Format, Metric, Name};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder, text as format};
-use prometheus_client::metrics::MetricType;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::Registry;
 
-use super::Snapshot;
-use super::names::{self, Kind, Name};
+use super::{Snapshot, names};
 
 /// One of a backend's numbers.
 type Read = fn(&super::Backend) -> u64;
 /// One of another balancer's numbers.
 type ReadPeer = fn(&super::Peer) -> f64;
 
-/// The formats that Prometheus reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// OpenMetrics 1.0.
-    OpenMetrics,
-    /// Prometheus' text-based exposition format 0.0.4, which promtool and older scrapers read.
-    Prometheus,
-}
-
 /// A snapshot in a text format.
 ///
 /// # Errors
 /// None that is known: writing into a string does not fail.
 pub fn text(snapshot: Snapshot, format: Format) -> Result<String, fmt::Error> {
-    let mut registry = Registry::with_prefix(names::PREFIX);
-    registry.register_collector(Box::new(Families(snapshot)));
-    let mut text = String::new();
-    format::encode(&mut text, &registry)?;
-    Ok(match format {
-        Format::OpenMetrics => text,
-        Format::Prometheus => prometheus(&text),
-    })
-}
-
-/// The differences between the formats: a family is named as its samples are, facts are gauges, and nothing marks the end.
-fn prometheus(open_metrics: &str) -> String {
-    let mut text = String::with_capacity(open_metrics.len());
-    for line in open_metrics.lines().filter(|line| *line != "# EOF") {
-        let meta = line.strip_prefix("# ").and_then(|meta| {
-            let mut words = meta.splitn(3, ' ');
-            Some((words.next()?, words.next()?, words.next()?))
-        });
-        match meta {
-            Some((word, name, rest)) => {
-                let (suffix, kind) = in_samples(name);
-                let rest = if word == "TYPE" { kind } else { rest };
-                text.push_str(&format!("# {word} {name}{suffix} {rest}\n"));
-            }
-            None => {
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-    }
-    text
-}
-
-/// The suffix of a family's samples, and its type in Prometheus' format.
-fn in_samples(family: &str) -> (&'static str, &'static str) {
-    let of = |name: &&Name| {
-        family.strip_prefix(names::PREFIX).and_then(|rest| rest.strip_prefix('_'))
-            == Some(name.name)
-    };
-    match names::ALL.iter().find(of).map(|name| name.kind) {
-        Some(Kind::Counter) => ("_total", "counter"),
-        Some(Kind::Info) => ("_info", "gauge"),
-        _ => ("", "gauge"),
-    }
+    names::NAMES.text(Families(snapshot), format)
 }
 
 /// The metrics of a snapshot.
 #[derive(Debug)]
-struct Families(Snapshot);
+pub(super) struct Families(pub(super) Snapshot);
 
 impl Collector for Families {
     fn encode(&self, mut to: DescriptorEncoder<'_>) -> fmt::Result {
@@ -241,57 +187,6 @@ fn labels(backend: &super::Backend) -> [&str; 2] {
 /// Prometheus' way to say yes and no.
 fn flag(on: bool) -> u64 {
     on.into()
-}
-
-/// A metric whose help and type have been written; its samples follow, each with the values of the name's labels.
-struct Metric<'a> {
-    to: MetricEncoder<'a>,
-    labels: &'static [&'static str],
-}
-
-impl<'a> Metric<'a> {
-    fn begin(to: &'a mut DescriptorEncoder<'_>, name: Name) -> Result<Metric<'a>, fmt::Error> {
-        let kind = match name.kind {
-            Kind::Counter => MetricType::Counter,
-            Kind::Gauge => MetricType::Gauge,
-            Kind::Info => MetricType::Info,
-        };
-        let to = to.encode_descriptor(name.name, name.help, None, kind)?;
-        Ok(Metric { to, labels: name.labels })
-    }
-
-    fn count<N>(&mut self, values: &[&str], value: N) -> fmt::Result
-    where
-        ConstCounter<N>: EncodeMetric,
-    {
-        self.sample(values, &ConstCounter::new(value))
-    }
-
-    fn level<N>(&mut self, values: &[&str], value: N) -> fmt::Result
-    where
-        ConstGauge<N>: EncodeMetric,
-    {
-        self.sample(values, &ConstGauge::new(value))
-    }
-
-    fn sample(&mut self, values: &[&str], sample: &impl EncodeMetric) -> fmt::Result {
-        let labels = self.labels(values);
-        sample.encode(self.to.encode_family(&labels)?)
-    }
-
-    /// The only sample of a metric without labels.
-    fn alone(self, sample: &impl EncodeMetric) -> fmt::Result {
-        sample.encode(self.to)
-    }
-
-    fn fact(&mut self, values: &[&str]) -> fmt::Result {
-        let labels = self.labels(values);
-        self.to.encode_info(&labels)
-    }
-
-    fn labels<'v>(&self, values: &[&'v str]) -> Vec<(&'static str, &'v str)> {
-        self.labels.iter().copied().zip(values.iter().copied()).collect()
-    }
 }
 
 #[cfg(test)]

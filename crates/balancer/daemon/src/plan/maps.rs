@@ -8,6 +8,7 @@ use heddle_hashing::MAGLEV_SIZE;
 use heddle_hashing::hash::ServiceKey;
 use heddle_hashing::maglev::{self, Weighted};
 
+use super::keeps_flows;
 use super::quic::ServerName;
 use super::{Indices, Phase, Plan, World};
 use crate::config::{Backend, ClosedPorts, Config, Echo, Forwarding, Ports, Service, Unparsable};
@@ -163,11 +164,6 @@ pub(super) fn targets(
         Some((index, target))
     };
     indices.iter().filter_map(target).collect()
-}
-
-/// True of a target whose flows stay with it.
-pub(super) fn keeps_flows(target: &abi::Target) -> bool {
-    u32::from(target.state) & abi::TARGET_KEEPS_FLOWS != 0
 }
 
 /// A backend that no service has any more. Its flows stay; what begins goes to others.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use heddle_balancer_maps::abi;
 use heddle_wire::quic::ServerIds;
 
-use super::maps::keeps_flows;
-use super::{Maps, Plan};
+use super::{Plan, keeps_flows};
 use crate::config::Config;
 
 /// A key of `quic_servers`, that can be put in order.
@@ -42,7 +41,7 @@ pub(super) fn servers(
     config: &Config,
     plan: &Plan,
     targets: &BTreeMap<u16, abi::Target>,
-    before: &Maps,
+    before: &BTreeMap<ServerName, u16>,
 ) -> BTreeMap<ServerName, u16> {
     let wanted = config.services.iter().flat_map(|service| {
         service.backends.iter().filter_map(|backend| {
@@ -55,7 +54,7 @@ pub(super) fn servers(
         })
     });
     let removed = |target: &abi::Target| target.state == abi::TargetState::Removed as u8;
-    let left = before.quic_servers.iter().filter(|(_, index)| {
+    let left = before.iter().filter(|(_, index)| {
         targets.get(index).is_some_and(|target| removed(target) && keeps_flows(target))
     });
     let mut servers: BTreeMap<_, _> = left.map(|(name, index)| (name.clone(), *index)).collect();

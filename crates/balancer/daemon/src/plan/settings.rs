@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::time::Duration;
 
 use heddle_balancer_maps::abi::{self, Address, Limit};
 use sha2::{Digest, Sha256};
 
-use super::{Maps, macs};
+use super::{Maps, macs, ticks};
 use crate::config::{ClosedPorts, Config, Service};
 use crate::service::in_maps;
 
@@ -101,12 +100,6 @@ fn fingerprint(config: &Config, keys: &Keys) -> u32 {
         }
     }
     digest.finalize().iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))
-}
-
-/// A duration in ticks of 2^24 ns, 1 at least.
-pub fn ticks(duration: Duration) -> u32 {
-    let ticks = duration.as_nanos() >> abi::TICK_SHIFT;
-    u32::try_from(ticks).unwrap_or(u32::MAX).max(1)
 }
 
 /// A rate per second as one per tick, rounded up, with a second's worth at once.

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use heddle_balancer_maps::abi::{STAMP_SHIFT, TargetState};
+use heddle_balancer_maps::abi::{self, STAMP_SHIFT, TargetState};
 use heddle_hashing::maglev;
 
-use super::settings::ticks;
 use crate::config::{Backend, Config, Member, Service};
 use crate::health::State;
 use crate::ids::WireId;
@@ -102,4 +101,10 @@ impl<'a> World<'a> {
     pub(super) fn is_drained(&self, backend: &Backend) -> bool {
         self.drained.get(&backend.id).copied().unwrap_or(backend.drained)
     }
+}
+
+/// A duration in ticks of 2^24 ns, 1 at least.
+pub fn ticks(duration: Duration) -> u32 {
+    let ticks = duration.as_nanos() >> abi::TICK_SHIFT;
+    u32::try_from(ticks).unwrap_or(u32::MAX).max(1)
 }

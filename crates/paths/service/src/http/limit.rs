@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use heddle_daemon::problem::{PREFIX, with_body};
 use tokio::time::{Instant, timeout_at};
 
 use super::problem::{HttpProblem, Origin};
-use super::problem_type::{PREFIX, ProblemType};
-use super::routes::{HEALTH, OPENAPI};
+use super::problem_type::ProblemType;
+use super::{HEALTH, OPENAPI};
 use crate::Service;
 use crate::tokens::Refusal;
 
 /// Checks a request's token, reads its body and answers the request, both within [`crate::Limits::request`], and counts the requests that HTTP rejects.
-/// The size of the body is limited by the extractor of [`Bytes`].
+/// The size of the body is limited by the extractor of [`axum::body::Bytes`].
 pub async fn limited(
     State(service): State<Arc<Service>>,
     request: Request,
@@ -33,7 +33,7 @@ pub async fn limited(
             Ok(response) => response,
             Err(_) => busy().into_response(),
         },
-        Ok(Err(problem)) => problem.into_response(),
+        Ok(Err(rejection)) => HttpProblem::from(rejection).into_response(),
         Err(_) => timed_out().into_response(),
     };
     if response.extensions().get() == Some(&Origin::Http) {
@@ -52,19 +52,12 @@ fn authorised(service: &Service, request: &Request) -> Result<(), Refusal> {
     service.tokens().check(authorization.map(HeaderValue::as_bytes))
 }
 
-/// The request with its whole body in memory.
-async fn with_body(request: Request) -> Result<Request, HttpProblem> {
-    let (parts, body) = request.into_parts();
-    let bytes = Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await?;
-    Ok(Request::from_parts(parts, Body::from(bytes)))
-}
-
 fn timed_out() -> HttpProblem {
     let detail = "the request's body did not arrive in time";
-    HttpProblem::new(ProblemType::REQUEST_TIMEOUT, detail, "send the whole request at once")
+    HttpProblem::new(ProblemType::RequestTimeout, detail, "send the whole request at once")
 }
 
 fn busy() -> HttpProblem {
     let detail = "the service could not answer in time";
-    HttpProblem::new(ProblemType::UNAVAILABLE, detail, "try again later")
+    HttpProblem::new(ProblemType::Unavailable, detail, "try again later")
 }

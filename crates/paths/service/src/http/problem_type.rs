@@ -1,99 +1,74 @@
 //! The types of problems that HTTP responses report, and the members that are the same for each occurrence of a type.
 
+use heddle_daemon::problem_kinds;
+
 use crate::Code;
 
-/// The start of every type's URI reference. [`super::routes`] serves the description of a type there.
-pub const PREFIX: &str = "/problems/";
-
-/// A type of problem (RFC 9457, section 3.1).
-#[derive(Debug, PartialEq, Eq)]
-pub struct ProblemType {
-    /// The last segment of the `type` member. Clients compare it, so it never changes.
-    pub name: &'static str,
-    /// The `title` member.
-    pub title: &'static str,
-    /// The HTTP status.
-    pub status: u16,
-    /// The `code` member: the code of google.rpc.Code that gRPC reports for the same problem.
-    pub code: &'static str,
-    /// The meaning, one sentence.
-    pub description: &'static str,
-}
-
-/// Defines the types and the list of them all.
-macro_rules! problem_types {
-    ($($id:ident: $name:literal, $title:literal, $status:literal, $code:literal, $description:literal;)*) => {
-        impl ProblemType {
-            $(
-                #[doc = $description]
-                pub const $id: &'static ProblemType = &ProblemType {
-                    name: $name,
-                    title: $title,
-                    status: $status,
-                    code: $code,
-                    description: $description,
-                };
-            )*
-            /// All types.
-            pub const ALL: &'static [&'static ProblemType] = &[$(ProblemType::$id),*];
-        }
-    };
-}
-
-problem_types! {
-    INVALID_ARGUMENT: "invalid-argument", "Invalid argument", 400, "INVALID_ARGUMENT",
+problem_kinds! {
+    /// A type of problem (RFC 9457, section 3.1).
+    pub enum ProblemType;
+    InvalidArgument: "invalid-argument", "Invalid argument", 400,
         "A field of the request has a value that is not valid.";
-    MALFORMED_REQUEST: "malformed-request", "Malformed request", 400, "INVALID_ARGUMENT",
+    MalformedRequest: "malformed-request", "Malformed request", 400,
         "The body is not JSON, or the URL cannot be parsed.";
-    UNAUTHENTICATED: "unauthenticated", "Unauthenticated", 401, "UNAUTHENTICATED",
+    Unauthenticated: "unauthenticated", "Unauthenticated", 401,
         "The request has none of the service's bearer tokens.";
-    NOT_FOUND: "not-found", "Not found", 404, "NOT_FOUND",
+    NotFound: "not-found", "Not found", 404,
         "A host, link, path, connection or subflow does not exist.";
-    NO_SUCH_RESOURCE: "no-such-resource", "No such resource", 404, "UNIMPLEMENTED",
+    NoSuchResource: "no-such-resource", "No such resource", 404,
         "The URL's path is not one of the service.";
-    METHOD_NOT_ALLOWED: "method-not-allowed", "Method not allowed", 405, "UNIMPLEMENTED",
+    MethodNotAllowed: "method-not-allowed", "Method not allowed", 405,
         "The resource does not have this method; the Allow header lists those that it has.";
-    REQUEST_TIMEOUT: "request-timeout", "Request timeout", 408, "DEADLINE_EXCEEDED",
+    RequestTimeout: "request-timeout", "Request timeout", 408,
         "The request's body did not arrive in time.";
-    FAILED_PRECONDITION: "failed-precondition", "Failed precondition", 409, "FAILED_PRECONDITION",
+    FailedPrecondition: "failed-precondition", "Failed precondition", 409,
         "The fabric in its present state cannot serve the request.";
-    CONTENT_TOO_LARGE: "content-too-large", "Content too large", 413, "INVALID_ARGUMENT",
+    ContentTooLarge: "content-too-large", "Content too large", 413,
         "The request's body is above the limit.";
-    UNSUPPORTED_MEDIA_TYPE: "unsupported-media-type", "Unsupported media type", 415, "INVALID_ARGUMENT",
+    UnsupportedMediaType: "unsupported-media-type", "Unsupported media type", 415,
         "The request's body is not marked as application/json.";
-    UNPROCESSABLE_CONTENT: "unprocessable-content", "Unprocessable content", 422, "INVALID_ARGUMENT",
+    UnprocessableContent: "unprocessable-content", "Unprocessable content", 422,
         "The body is JSON, but has an unknown field or a value of the wrong type.";
-    RESOURCE_EXHAUSTED: "resource-exhausted", "Resource exhausted", 429, "RESOURCE_EXHAUSTED",
+    ResourceExhausted: "resource-exhausted", "Resource exhausted", 429,
         "A limit of the service is reached: connections, subflows or taken ports.";
-    NO_FREE_PORT: "no-free-port", "No free port", 429, "RESOURCE_EXHAUSTED",
+    NoFreePort: "no-free-port", "No free port", 429,
         "All header fields that encode the path are in use or reserved.";
-    INTERNAL: "internal", "Internal error", 500, "INTERNAL",
+    Internal: "internal", "Internal error", 500,
         "The service has failed; its log has the details.";
-    UNAVAILABLE: "unavailable", "Service unavailable", 503, "UNAVAILABLE",
+    Unavailable: "unavailable", "Service unavailable", 503,
         "The service is too busy to answer in time; the Retry-After header says when to try again.";
 }
 
 impl ProblemType {
-    /// The type with a name.
-    pub fn named(name: &str) -> Option<&'static ProblemType> {
-        ProblemType::ALL.iter().copied().find(|kind| kind.name == name)
-    }
-
-    /// The type of a problem that an operation reports.
-    pub const fn of(code: Code) -> &'static ProblemType {
-        match code {
-            Code::InvalidArgument => ProblemType::INVALID_ARGUMENT,
-            Code::NotFound => ProblemType::NOT_FOUND,
-            Code::FailedPrecondition => ProblemType::FAILED_PRECONDITION,
-            Code::ResourceExhausted => ProblemType::RESOURCE_EXHAUSTED,
-            Code::NoFreePort => ProblemType::NO_FREE_PORT,
-            Code::Internal => ProblemType::INTERNAL,
+    /// The `code` member: the code of google.rpc.Code that gRPC reports for the same problem.
+    pub const fn code(self) -> &'static str {
+        match self {
+            ProblemType::InvalidArgument
+            | ProblemType::MalformedRequest
+            | ProblemType::ContentTooLarge
+            | ProblemType::UnsupportedMediaType
+            | ProblemType::UnprocessableContent => "INVALID_ARGUMENT",
+            ProblemType::Unauthenticated => "UNAUTHENTICATED",
+            ProblemType::NotFound => "NOT_FOUND",
+            ProblemType::NoSuchResource | ProblemType::MethodNotAllowed => "UNIMPLEMENTED",
+            ProblemType::RequestTimeout => "DEADLINE_EXCEEDED",
+            ProblemType::FailedPrecondition => "FAILED_PRECONDITION",
+            ProblemType::ResourceExhausted | ProblemType::NoFreePort => "RESOURCE_EXHAUSTED",
+            ProblemType::Internal => "INTERNAL",
+            ProblemType::Unavailable => "UNAVAILABLE",
         }
     }
 
-    /// The `type` member: a URI reference relative to the service's address.
-    pub fn uri(&self) -> String {
-        format!("{PREFIX}{}", self.name)
+    /// The type of a problem that an operation reports.
+    pub const fn of(code: Code) -> ProblemType {
+        match code {
+            Code::InvalidArgument => ProblemType::InvalidArgument,
+            Code::NotFound => ProblemType::NotFound,
+            Code::FailedPrecondition => ProblemType::FailedPrecondition,
+            Code::ResourceExhausted => ProblemType::ResourceExhausted,
+            Code::NoFreePort => ProblemType::NoFreePort,
+            Code::Internal => ProblemType::Internal,
+        }
     }
 }
 
@@ -106,7 +81,9 @@ mod tests {
 
     #[test]
     fn every_type_is_in_the_manual() {
-        for ProblemType { name, title, status, code, description } in ProblemType::ALL {
+        for kind in ProblemType::ALL {
+            let (name, status, title) = (kind.name(), kind.status(), kind.title());
+            let (code, description) = (kind.code(), kind.description());
             let row =
                 format!("| `/problems/{name}` | {status} | {title} | `{code}` | {description} |");
             assert!(MANUAL.lines().any(|line| line == row), "{row}");
@@ -118,7 +95,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_found() {
         for kind in ProblemType::ALL {
-            assert_eq!(ProblemType::named(kind.name), Some(*kind));
+            assert_eq!(ProblemType::named(kind.name()), Some(*kind));
         }
         assert_eq!(ProblemType::named("none"), None);
     }

@@ -10,11 +10,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
+use heddle_daemon::metrics::Format;
+use heddle_daemon::problem::PREFIX;
 use serde::de::DeserializeOwned;
 
 use super::limit::limited;
 use super::problem::HttpProblem;
-use super::problem_type::{PREFIX, ProblemType};
+use super::problem_type::ProblemType;
+use super::{HEALTH, OPENAPI};
 use crate::blocking::run_blocking;
 use crate::options::MAX_REQUEST_BYTES;
 use crate::{Problem, Service, v1};
@@ -29,14 +32,6 @@ type Segments<T> = Result<Path<T>, PathRejection>;
 type JsonResult<T> = Result<Json<T>, HttpProblem>;
 /// The service.
 type Shared = State<Arc<Service>>;
-
-/// The address of the service's health.
-pub const HEALTH: &str = "/healthz";
-/// The address of the OpenAPI document.
-pub const OPENAPI: &str = "/openapi.json";
-
-/// OpenMetrics' text format.
-const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// All routes.
 pub fn router(service: Arc<Service>) -> Router {
@@ -64,20 +59,22 @@ pub fn router(service: Arc<Service>) -> Router {
 
 async fn no_such_resource(uri: Uri) -> HttpProblem {
     let detail = format!("there is no resource {}", uri.path());
-    HttpProblem::new(ProblemType::NO_SUCH_RESOURCE, detail, "see the service's documentation")
+    HttpProblem::new(ProblemType::NoSuchResource, detail, "see the service's documentation")
 }
 
 async fn method_not_allowed(method: Method, uri: Uri) -> HttpProblem {
     let detail = format!("{} has no method {method}", uri.path());
     let help = "use a method of the Allow header";
-    HttpProblem::new(ProblemType::METHOD_NOT_ALLOWED, detail, help)
+    HttpProblem::new(ProblemType::MethodNotAllowed, detail, help)
 }
 
 /// The description of a type of problem, at the address that its `type` member refers to.
 async fn problem_type(uri: Uri, name: Segments<String>) -> Result<String, HttpProblem> {
     let name = name?.0;
     match ProblemType::named(&name) {
-        Some(&ProblemType { title, status, code, description, .. }) => {
+        Some(kind) => {
+            let (title, status, code) = (kind.title(), kind.status(), kind.code());
+            let description = kind.description();
             Ok(format!("{title} (HTTP status {status}, gRPC code {code})\n\n{description}\n"))
         }
         None => Err(no_such_resource(uri).await),
@@ -199,5 +196,5 @@ async fn openapi() -> impl IntoResponse {
 }
 
 async fn metrics(State(service): Shared) -> Result<impl IntoResponse, HttpProblem> {
-    Ok(([(header::CONTENT_TYPE, METRICS)], service.metrics()?))
+    Ok(([(header::CONTENT_TYPE, Format::OpenMetrics.media_type())], service.metrics()?))
 }

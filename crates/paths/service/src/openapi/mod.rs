@@ -4,9 +4,10 @@ mod schema;
 
 use std::sync::LazyLock;
 
+use heddle_daemon::openapi::{self, Body, Parameter, Place, reference};
 use prost::Message as _;
 use prost_types::FileDescriptorSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use self::schema::Package;
 
@@ -15,6 +16,9 @@ pub(crate) const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/
 
 /// The file of [`DESCRIPTORS`] that has the operations.
 const FILE: &str = "heddle/path/v1/path.proto";
+
+/// The component of problems.
+const PROBLEM: &str = "Problem";
 
 /// An operation's method and path, and its name in the `.proto` file.
 type Operation = (&'static str, &'static str, &'static str);
@@ -41,68 +45,52 @@ pub(crate) static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let set = FileDescriptorSet::decode(DESCRIPTORS).unwrap_or_default();
     let file = set.file.iter().find(|file| file.name() == FILE);
     let document = file.map_or(Value::Null, |file| document(&Package::new(file)));
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    openapi::text(&document)
 });
 
 fn document(package: &Package<'_>) -> Value {
-    let mut paths = Map::new();
-    for operation in OPERATIONS {
-        let (method, path, _) = operation;
-        let path = paths.entry(path).or_insert_with(|| json!({}));
-        path[method] = described(package, operation);
-    }
+    let operations = OPERATIONS.iter().filter_map(|operation| described(package, *operation));
     let mut schemas = package.schemas();
-    schemas.insert("Problem".to_owned(), problem());
-    let bearer = json!({ "type": "http", "scheme": "bearer", "description": "Where the service has tokens" });
-    json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Heddle path service",
-            "version": "v1",
-            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
-            "description": "Header fields that make the subflows of a connection take different paths (CFLB).",
-        },
-        "security": [{}, { "bearer": [] }],
-        "paths": paths,
-        "components": { "schemas": schemas, "securitySchemes": { "bearer": bearer } },
-    })
+    schemas.insert(PROBLEM.to_owned(), problem());
+    let description =
+        "Header fields that make the subflows of a connection take different paths (CFLB).";
+    let mut document = openapi::document("Heddle path service", description, operations, schemas);
+    document["security"] = json!([{}, { "bearer": [] }]);
+    document["components"]["securitySchemes"] = json!({ "bearer": { "type": "http", "scheme": "bearer", "description": "Where the service has tokens" } });
+    document
 }
 
 /// An operation with its parameters, body and responses.
-fn described(package: &Package<'_>, (method, path, name): Operation) -> Value {
-    let Some(rpc) = package.method(name) else { return Value::Null };
-    let segments: Vec<&str> =
-        path.split('/').filter_map(|s| s.strip_prefix('{')?.strip_suffix('}')).collect();
+fn described(package: &Package<'_>, (method, path, id): Operation) -> Option<openapi::Operation> {
+    let rpc = package.method(id)?;
+    let segments: Vec<&str> = openapi::names_in(path).collect();
     let (in_path, others): (Vec<_>, Vec<_>) =
         package.fields(rpc.input).into_iter().partition(|field| segments.contains(&field.name));
-    let parameter = |place: &str, field: &schema::Field<'_>| {
-        json!({
-            "name": field.name, "in": place, "required": place == "path",
-            "description": field.comment, "schema": field.schema,
-        })
-    };
     let has_body = matches!(method, "post" | "put") && !others.is_empty();
-    let mut parameters: Vec<Value> = in_path.iter().map(|f| parameter("path", f)).collect();
+    let parameter = |place: Place| {
+        move |field: schema::Field<'_>| Parameter {
+            name: field.name.to_owned(),
+            place,
+            description: field.comment.into(),
+            schema: field.schema,
+        }
+    };
+    let mut parameters: Vec<Parameter> = in_path.into_iter().map(parameter(Place::Path)).collect();
     if !has_body {
-        parameters.extend(others.iter().map(|f| parameter("query", f)));
+        parameters.extend(others.into_iter().map(parameter(Place::Query)));
     }
-    let json_of = |schema: Value| json!({ "application/json": { "schema": schema } });
-    let problem = json!({ "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } });
-    let mut operation = json!({
-        "operationId": name,
-        "description": rpc.comment,
-        "parameters": parameters,
-        "responses": {
-            "200": { "description": "Done", "content": json_of(schema::reference(rpc.output)) },
-            "default": { "description": "A problem (RFC 9457)", "content": problem },
-        },
-    });
-    if has_body {
-        let is_optional = path.contains('{');
-        let body = schema::reference(rpc.input);
-        operation["requestBody"] = json!({ "required": !is_optional, "content": json_of(body) });
-    }
-    operation
+    let body = Body { schema: reference(rpc.input), is_required: segments.is_empty() };
+    Some(openapi::Operation {
+        method,
+        path,
+        id,
+        description: rpc.comment,
+        parameters,
+        body: has_body.then_some(body),
+        status: 200,
+        response: reference(rpc.output),
+        problem: reference(PROBLEM),
+    })
 }
 
 /// The members of a problem.

@@ -1,5 +1,6 @@
 //! Messages and enumerations of a `.proto` file as JSON schemas.
 
+use heddle_daemon::openapi::reference;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::source_code_info::Location;
 use prost_types::{
@@ -29,11 +30,6 @@ pub(super) struct Field<'a> {
     pub(super) name: &'a str,
     pub(super) comment: String,
     pub(super) schema: Value,
-}
-
-/// A reference to a message's schema.
-pub(super) fn reference(message: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{message}") })
 }
 
 /// The last part of a name with its package.

@@ -7,9 +7,10 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::admin::calls::Call;
+use crate::admin::protocol::{Reply, Request};
 use crate::admin::{
     AskError, BackendChange, Client, Connections, Filter, MptcpOption, Named, NewBackend,
-    NewBackends, Packet, ProblemKind, QuicPacket, Selection, SharedEdit, bind,
+    NewBackends, Packet, Problem, ProblemKind, QuicPacket, Selection, SharedEdit, bind,
 };
 use crate::service::Protocol;
 
@@ -237,13 +238,6 @@ fn several_clients_are_served_at_once() {
         let wanted = Connections { matching: n.into(), flows: vec![] };
         assert_eq!(client.ask(&request).unwrap(), Reply::Connections(wanted));
     }
-}
-
-#[test]
-fn only_root_and_the_daemons_user_are_allowed() {
-    let own = rustix::process::geteuid().as_raw();
-    assert!(allowed(0) && allowed(own));
-    assert!(!allowed(own.wrapping_add(1000)));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@ use super::*;
 
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 struct Fixed(Option<Health>);
 

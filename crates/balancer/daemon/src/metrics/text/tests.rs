@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::metrics::names::Kind;
 use crate::metrics::{
     Backend, Build, Checks, Event, Health, Members, Reloads, Service, Table, Verdict,
 };

@@ -13,14 +13,12 @@ use args::{Cli, Command, Run};
 use clap::{CommandFactory as _, Parser as _};
 use heddle_agent::paths::Paths;
 use heddle_agent::{Agent, Settings, admin, check, pm};
-use heddle_daemon::log;
 use heddle_daemon::privilege::{self, CapabilitySet};
-use heddle_daemon::socket;
 use heddle_daemon::supervisor::supervise;
+use heddle_daemon::{log, signals, socket};
 use heddle_path_files::{files, network};
 use heddle_path_service::{Limits, Options, Service, client};
 use heddle_program::{Common, Failure};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 /// The length of the queue of requests for the status.
@@ -70,9 +68,7 @@ fn own_service(args: &Run) -> Result<Service, Failure> {
 }
 
 async fn follow(args: &Run, own: Option<Service>) -> Result<(), Failure> {
-    // Before anything else: a signal must not kill an agent that holds leases.
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let stop = signals::end()?;
     let paths = match (own, args.service) {
         (Some(service), _) => Paths::Own(Arc::new(service)),
         (None, address) => {
@@ -97,12 +93,6 @@ async fn follow(args: &Run, own: Option<Service>) -> Result<(), Failure> {
     let listener = Arc::new(bind(&args.admin)?);
     let _server =
         supervise("status socket", move || admin::serve(Arc::clone(&listener), to.clone()));
-    let stop = async {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    };
     tracing::info!(subflows = args.subflows, "the agent runs");
     Agent::new(kernel, paths, settings).run(events, requests, stop).await?;
     tracing::info!("the agent stops; subflows go on as they are");

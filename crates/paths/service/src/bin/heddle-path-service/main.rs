@@ -1,7 +1,6 @@
 //! `heddle-path-service`: the path service as a program, which `heddle path serve` runs.
 
 mod args;
-mod stop;
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,6 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use args::{Action, Serve};
+use heddle_daemon::signals;
 use heddle_path_files::{files, network, secrets};
 use heddle_path_service::{Bound, Clock, Limits, Options, ServeError, TlsFiles, Tokens};
 use heddle_program::{Common, Failure, output};
@@ -40,7 +40,7 @@ fn serve(args: &Serve, common: &Common) -> Result<(), Failure> {
     }
     let runtime = builder.enable_all().build().context("the service cannot be started")?;
     runtime.block_on(async {
-        let stop = stop::signalled().context("signals cannot be caught")?;
+        let stop = signals::end().context("signals cannot be caught")?;
         let secured = Secured { tls: options.tls.is_some(), tokens: !options.tokens.is_open() };
         let ready = move |bound: Bound| announce(bound, secured, common);
         heddle_path_service::serve(network, options, stop, ready).await.map_err(failed)

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use heddle_daemon::log::Format;
 use heddle_program::{Common, Generate};
 
 /// Forwards a fabric's packets by ECMP, HULA, MP-HULA, Shuttle or CFLB, in eBPF
@@ -27,8 +28,8 @@ pub(crate) enum Command {
         /// The configuration.
         config: PathBuf,
         /// Format of logs, which go to standard error
-        #[arg(long, value_enum, default_value_t = Logs::Text)]
-        logs: Logs,
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        logs: Format,
         /// Least level that is logged: error, warn, info, debug or trace
         #[arg(long, default_value = "info")]
         log_level: tracing_subscriber::filter::LevelFilter,
@@ -110,14 +111,6 @@ pub(crate) enum Command {
     Schema,
     #[command(flatten)]
     Generate(Generate),
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Logs {
-    /// Lines for people
-    Text,
-    /// One JSON object a line
-    Json,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -7,7 +7,7 @@ mod show;
 use std::path::Path;
 use std::process::ExitCode;
 
-use args::{Cli, Command, LinkState, Logs};
+use args::{Cli, Command, LinkState};
 use clap::{CommandFactory as _, Parser as _};
 use heddle_daemon::log;
 use heddle_program::{Failure, output};
@@ -65,12 +65,8 @@ fn run(cli: &Cli) -> Result<(), Failure> {
     }
 }
 
-fn serve(config: &Path, logs: Logs, level: LevelFilter) -> Result<(), Failure> {
-    let format = match logs {
-        Logs::Text => log::Format::Text,
-        Logs::Json => log::Format::Json,
-    };
-    log::start(format, level);
+fn serve(config: &Path, logs: log::Format, level: LevelFilter) -> Result<(), Failure> {
+    log::start(logs, level);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(daemon::run(config))
 }

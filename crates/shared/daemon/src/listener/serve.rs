@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use tokio::task::JoinSet;
 
-use crate::{Incoming, Listener, Permit};
+use super::{Incoming, Listener, Permit};
 
 /// Runs `handler` for each connection in a task of its own, until `stop` is ready; then accepts no more, closes the listening
 /// socket and returns when the last handler has. Dropped, it ends all handlers at once: put it under a timeout to limit

@@ -1,0 +1,40 @@
+//! The reasons why a probe fails.
+
+use std::io::{self, ErrorKind};
+
+/// The failure of a probe.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// No program listens there.
+    #[error("connection refused")]
+    Refused,
+    /// The connection was closed or reset before the answer.
+    #[error("connection closed before the answer")]
+    Closed,
+    /// No answer in time.
+    #[error("no answer in time")]
+    Timeout,
+    /// HTTP answered with another status code than those expected.
+    #[error("HTTP status {0}")]
+    Status(u16),
+    /// The answer is not HTTP.
+    #[error("not HTTP: {0}")]
+    NotHttp(String),
+    /// The request could not be sent, as when no route leads there.
+    #[error("{0}")]
+    Local(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Failure::Refused,
+            ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof => Failure::Closed,
+            ErrorKind::TimedOut => Failure::Timeout,
+            _ => Failure::Local(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Servers of HTTP/1.1.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use hyper::body::{Body, Incoming as RequestBody};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::server::conn::http1;
+use hyper::service::{HttpService, service_fn};
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::listener::{self, Incoming};
+
+/// The most bytes of a request's head.
+const MOST_HEAD_BYTES: usize = 16 << 10;
+/// Text for people.
+const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// Rules for a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// The longest time for a request's head, the wait for the next request included.
+    pub head_timeout: Duration,
+    /// A client that has closed its own direction only, as `nc -N` does, is answered.
+    pub half_close: bool,
+}
+
+/// Serves a connection until the client closes it, or until `stop` is ready and the request under way is answered.
+///
+/// # Errors
+/// If the client breaks HTTP or a rule, or is gone.
+pub async fn attend<S>(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: S,
+    rules: Rules,
+    stop: impl Future<Output = ()>,
+) -> hyper::Result<()>
+where
+    S: HttpService<RequestBody, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
+    S::ResBody: Body<Error: Into<Box<dyn std::error::Error + Send + Sync>>> + 'static,
+{
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .half_close(rules.half_close)
+        .header_read_timeout(rules.head_timeout)
+        .max_buf_size(MOST_HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    }
+}
+
+/// Listens at an address. The socket can be given to a runtime again and again, for a server that starts again.
+///
+/// # Errors
+/// The system's.
+pub fn bind(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = std::net::TcpListener::bind(address)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// Serves texts, each from a request's head alone, until it is dropped.
+pub async fn serve_texts<F>(
+    listener: TcpListener,
+    limit: usize,
+    head_timeout: Duration,
+    answer: impl Fn(Parts) -> F + Clone + Send + 'static,
+) where
+    F: Future<Output = Response<String>> + Send + 'static,
+{
+    let handler = |stream: TcpStream| {
+        let answer = answer.clone();
+        let service = service_fn(move |request: Request<RequestBody>| {
+            let answered = answer(request.into_parts().0);
+            async move { Ok::<_, Infallible>(answered.await) }
+        });
+        let rules = Rules { head_timeout, half_close: false };
+        async move {
+            if let Err(error) = attend(stream, service, rules, std::future::pending()).await {
+                tracing::debug!(%error, "a connection was closed");
+            }
+        }
+    };
+    listener::serve(Incoming::new(listener, limit), std::future::pending(), handler).await;
+}
+
+/// A response of plain text.
+pub fn plain(status: StatusCode, text: impl Into<String>) -> Response<String> {
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, PLAIN);
+    response
+}
