@@ -15,10 +15,11 @@ lint() {
     done
 }
 
-# ARCHITECTURE.md's list of crates, the walls between them, and the crates that need no standard library.
+# ARCHITECTURE.md's list of crates, the walls between them, circles of files, and the crates that need no standard library.
 lint_architecture() {
     local crate
     python3 tools/architecture.py
+    python3 tools/circles.py
     for crate in schemes/policy shared/hashing shared/units shared/wire simulator/transport; do
         grep -q '^#!\[no_std\]' "crates/$crate/src/lib.rs" || fail "crates/$crate must be no_std"
     done

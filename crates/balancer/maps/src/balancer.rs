@@ -8,7 +8,7 @@ use heddle_bpf_loader::Pins;
 use crate::explain::Explainer;
 use crate::maps::{Maps, PeerStates, PinnedMaps, ReadyKeys};
 use crate::object::{self, Effect};
-use crate::{Attached, Error, Mode, Program, Sizes, Ticks};
+use crate::{Attached, Clock, Error, Mode, Program, Sizes, Ticks};
 
 /// A balancer. Dropped, it is gone from the kernel, but for what is pinned.
 pub struct Balancer {
@@ -20,15 +20,6 @@ pub struct Balancer {
     clock: Clock,
     ticks: Ticks,
     pins: Pins,
-}
-
-/// The source of a balancer's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clock {
-    /// The kernel's.
-    Kernel,
-    /// [`crate::abi::Settings::now`]: tests and studies.
-    Settings,
 }
 
 impl Balancer {

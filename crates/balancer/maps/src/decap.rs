@@ -5,7 +5,7 @@ use std::path::Path;
 use heddle_bpf_loader::maps::{Counts, Hash};
 
 use crate::abi::{Address, Count, DecapCounter};
-use crate::{Attached, Error, Mode, Program, object};
+use crate::{Attached, Error, Mode, Program, Sources, object};
 
 /// That program (bpf/balancer/decap.bpf.c), loaded. Dropped, it is gone from the kernel.
 pub struct Decap {
@@ -16,15 +16,6 @@ pub struct Decap {
     /// The balancers, for [`Sources::Listed`]; the value means nothing.
     pub allowed: Hash<Address, u8>,
     counts: Counts,
-}
-
-/// The senders whose outer headers are taken off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sources {
-    /// The addresses in [`Decap::allowed`].
-    Listed,
-    /// Any address: for networks where only balancers can send to the backend.
-    Any,
 }
 
 impl Decap {

@@ -6,6 +6,7 @@
 
 pub mod abi;
 mod balancer;
+mod choices;
 mod decap;
 mod explain;
 pub mod maps;
@@ -16,8 +17,9 @@ pub mod steering;
 mod ticks;
 mod translate;
 
-pub use balancer::{Balancer, Clock};
-pub use decap::{Decap, Sources};
+pub use balancer::Balancer;
+pub use choices::{Clock, Sources};
+pub use decap::Decap;
 pub use explain::{Explainer, Explanation};
 pub use heddle_bpf_loader::{
     Action, Attached, Error, Mode, Program, Run, detach, interface_index, pass, remove_pins,

@@ -1,12 +1,8 @@
 //! Failures of commands: the message, its JSON form, and the exit code.
 
 use std::fmt;
-use std::io::{self, Write as _};
-use std::process::ExitCode;
 
 use serde_json::{Value, json};
-
-use crate::{Common, output};
 
 /// Exit code when a command failed while it ran.
 const FAILED: u8 = 1;
@@ -136,25 +132,6 @@ impl Report {
         let json = json!({ "error": kind, "message": message, "help": help });
         Report { code: *code, text: format!("error: {message}\nhelp: {help}"), json }
     }
-}
-
-/// Reports a failure, if there is one, and returns the program's exit code.
-pub fn exit(
-    result: Result<ExitCode, Failure>,
-    common: &Common,
-    own: impl Fn(&anyhow::Error) -> Option<Report>,
-) -> ExitCode {
-    let failure = match result {
-        Ok(code) => return code,
-        Err(failure) => failure,
-    };
-    let Report { code, text, json } = failure.report(own);
-    if common.json {
-        let _ = output::json(&json);
-    }
-    // A failure to write it, to a full disk for example, must not hide the exit code.
-    let _ = writeln!(io::stderr(), "{text}");
-    ExitCode::from(code)
 }
 
 #[cfg(test)]

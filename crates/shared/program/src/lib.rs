@@ -9,6 +9,7 @@
 //!
 //! Everything here works on any system.
 
+mod exit;
 pub mod external;
 mod failure;
 mod generate;
@@ -20,7 +21,8 @@ pub mod table;
 pub mod testing;
 mod tree;
 
-pub use failure::{Failure, Report, exit};
+pub use exit::exit;
+pub use failure::{Failure, Report};
 pub use generate::Generate;
 pub use options::{Common, key_value};
 pub use tree::Tree;

@@ -4,6 +4,7 @@
 //! fabric. [`schema`] is the file's JSON Schema, with every key's meaning and default.
 
 mod raw;
+mod refused;
 mod resolve;
 mod scheme;
 
@@ -87,8 +88,8 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
     refuse_cflb_constants(&document).map_err(|problem| document.locate(problem))?;
     let file: raw::File = document.read()?;
     match resolve::resolve(&file, path) {
-        Err(resolve::Refused::Problem(problem)) => Err(document.locate(problem).into()),
-        Err(resolve::Refused::Other(failure)) => Err(failure),
+        Err(refused::Refused::Problem(problem)) => Err(document.locate(problem).into()),
+        Err(refused::Refused::Other(failure)) => Err(failure),
         Ok(config) => Ok(config),
     }
 }

@@ -1,14 +1,8 @@
 //! Domain of an axis.
 
+use super::span::Span;
 use super::ticks::{Ticks, ticks, widen};
 use crate::model::{Annotation, Axis, Plot, Point, Scale};
-
-/// The ends of an axis, `low < high`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Span {
-    pub low: f64,
-    pub high: f64,
-}
 
 /// Labels that a y axis has room for.
 const Y_ROOM: usize = 5;
@@ -16,12 +10,6 @@ const Y_ROOM: usize = 5;
 const TINY: f64 = 1e-290;
 /// Air left and right of the outermost points, as a share of the axis.
 const AIR: f64 = 0.025;
-
-impl Span {
-    fn contains(self, value: f64) -> bool {
-        (self.low..=self.high).contains(&value)
-    }
-}
 
 /// True if a point has a place in the plot, `y_scale` standing in for the scale of its y axis.
 pub(crate) fn drawable(plot: &Plot, y_scale: Scale, point: &Point) -> bool {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::table::KIND;
+/// The key that names an enum's variant.
+pub(super) const KIND: &str = "kind";
 
 /// A value and its origin.
 #[derive(Clone, Debug)]

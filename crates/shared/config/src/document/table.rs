@@ -7,11 +7,8 @@ use serde::forward_to_deserialize_any;
 
 use super::access::{Entries, Entry, string};
 use super::messages::choices;
-use super::node::Value;
+use super::node::{KIND, Value};
 use crate::error::Problem;
-
-/// The key that names an enum's variant.
-pub(super) const KIND: &str = "kind";
 
 /// Reads a table as an enum: splits off its `kind`.
 pub(super) fn visit_enum<'de, V: Visitor<'de>>(

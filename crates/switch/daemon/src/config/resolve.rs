@@ -7,31 +7,11 @@ use heddle_config::Problem;
 use heddle_fabric::Fabric;
 use heddle_path_files::files;
 use heddle_policy::mix;
-use heddle_program::Failure;
 use heddle_switch_maps::Hook;
 use heddle_switch_maps::abi::{SWITCH_PORTS, SWITCH_TORS};
 
+use super::refused::Refused;
 use super::{Config, Port, raw, scheme};
-
-/// The reasons why there is no configuration.
-pub(super) enum Refused {
-    /// A key of the switch's own file.
-    Problem(Problem),
-    /// Another file.
-    Other(Failure),
-}
-
-impl From<Problem> for Refused {
-    fn from(problem: Problem) -> Refused {
-        Refused::Problem(problem)
-    }
-}
-
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Refused {
-        Refused::Other(failure)
-    }
-}
 
 /// Most ports and ToRs of the programs' tables.
 const PORTS: usize = SWITCH_PORTS as usize;

@@ -16,7 +16,7 @@ use heddle_switch_maps::abi::{
 };
 
 use super::SchemeConfig;
-use super::resolve::Refused;
+use super::refused::Refused;
 
 /// Tau of the estimators where no scheme needs them, only people who look.
 const TAU: u64 = 100_000_000;
