@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use heddle_lab::eventually;
@@ -68,8 +68,9 @@ impl Daemons {
     pub(crate) fn wait_until_running(&mut self, network: &Network) -> Result<(), EmulationError> {
         for (name, child) in &mut self.children {
             let path = log(network, name);
-            if wait(&path, self.runs, child)? {
-                let what = format!("({}) ended: {}", self.program, read(&path).trim());
+            let wait = Wait { program: self.program, node: name, log: &path, runs: self.runs };
+            if let Some(status) = wait.until_running(child)? {
+                let what = format!("({}) ended: {status}; {}", self.program, wait.logged());
                 return Err(EmulationError::Host { host: name.clone(), what });
             }
         }
@@ -108,17 +109,38 @@ impl Drop for Daemons {
     }
 }
 
-/// Waits until a program runs; true if it has ended instead.
-fn wait(log: &Path, runs: &str, child: &mut Child) -> Result<bool, EmulationError> {
-    Ok(eventually(START, || {
-        let ended = child.try_wait().ok().flatten().is_some();
-        let text = read(log);
-        if ended || text.contains(runs) { Ok(ended) } else { Err(text) }
-    })?)
+/// A wait for a program.
+struct Wait<'a> {
+    program: &'static str,
+    node: &'a str,
+    log: &'a Path,
+    runs: &'static str,
 }
 
-fn read(log: &Path) -> String {
-    fs::read_to_string(log).unwrap_or_default()
+impl Wait<'_> {
+    /// Waits until the program runs; its status if it has ended instead.
+    fn until_running(&self, child: &mut Child) -> Result<Option<ExitStatus>, EmulationError> {
+        let Wait { program, node, log, runs } = self;
+        Ok(eventually(START, || {
+            let ended =
+                child.try_wait().map_err(|error| format!("{program} of {node}: {error}"))?;
+            let runs_now = fs::read_to_string(log).is_ok_and(|text| text.contains(runs));
+            if ended.is_some() || runs_now {
+                return Ok(ended);
+            }
+            Err(format!("{program} of {node} has not logged {runs:?}; {}", self.logged()))
+        })?)
+    }
+
+    /// The program's log, for an error.
+    fn logged(&self) -> String {
+        let log = self.log.display();
+        match fs::read_to_string(self.log) {
+            Ok(text) if text.trim().is_empty() => format!("its log {log} is empty"),
+            Ok(text) => format!("its log {log}: {}", text.trim()),
+            Err(error) => format!("its log {log}: {error}"),
+        }
+    }
 }
 
 fn log(network: &Network, name: &str) -> PathBuf {

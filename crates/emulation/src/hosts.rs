@@ -1,12 +1,14 @@
 //! The hosts' processes, as the program that runs the lab sees them.
 
+use std::collections::BTreeSet;
 use std::env;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use heddle_lab::Deadline;
 use heddle_scenario::Transport;
 
 use crate::EmulationError;
@@ -16,10 +18,20 @@ use crate::network::Network;
 /// Longest time until a process listens.
 const START: Duration = Duration::from_secs(60);
 
+/// Time between two looks at the machine's load meanwhile.
+const LOOK: Duration = Duration::from_millis(200);
+
 /// A process in each host's namespace. Dropping it ends them.
 pub(crate) struct Hosts {
     processes: Vec<Process>,
-    reports: Receiver<(u32, Option<Report>)>,
+    reports: Receiver<(u32, Said)>,
+}
+
+/// An event of a host's process.
+enum Said {
+    Report(Report),
+    /// It ended, or said something else; in words.
+    Other(String),
 }
 
 struct Process {
@@ -44,14 +56,31 @@ impl Hosts {
             hosts
                 .order(host, &Order::Listen { address: network.addresses.first(host), protocol })?;
         }
-        for _ in network.hosts() {
-            match hosts.next(START)? {
-                Some((_, Report::Ready)) => {}
-                Some((host, report)) => return Err(hosts.failure(host, format!("said {report:?}"))),
-                None => return Err(hosts.failure(0, "and others do not listen".into())),
+        hosts.wait_until_ready(network)?;
+        Ok(hosts)
+    }
+
+    /// Waits until each host's process listens.
+    fn wait_until_ready(&self, network: &Network) -> Result<(), EmulationError> {
+        let mut waiting: BTreeSet<u32> = network.hosts().collect();
+        let mut deadline = Deadline::new(START);
+        while !waiting.is_empty() {
+            match self.next(LOOK)? {
+                Some((host, Report::Ready)) => _ = waiting.remove(&host),
+                Some((host, report)) => {
+                    let what = format!("said {report:?} where {:?} was expected", Report::Ready);
+                    return Err(self.failure(host, what));
+                }
+                None if deadline.has_passed() => {
+                    let names = waiting.iter().map(|host| &*self.processes[*host as usize].name);
+                    let names = names.collect::<Vec<_>>().join(", ");
+                    let what = format!("the processes of {names} do not say that they listen");
+                    return Err(deadline.timeout(what).into());
+                }
+                None => {}
             }
         }
-        Ok(hosts)
+        Ok(())
     }
 
     /// Gives a host an order.
@@ -72,8 +101,8 @@ impl Hosts {
     /// The next report, with its host; `None` if there is none for that long.
     pub(crate) fn next(&self, wait: Duration) -> Result<Option<(u32, Report)>, EmulationError> {
         match self.reports.recv_timeout(wait) {
-            Ok((host, Some(report))) => Ok(Some((host, report))),
-            Ok((host, None)) => Err(self.failure(host, "ended".into())),
+            Ok((host, Said::Report(report))) => Ok(Some((host, report))),
+            Ok((host, Said::Other(what))) => Err(self.failure(host, what)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
                 Err(self.failure(0, "and all others ended".into()))
@@ -91,6 +120,18 @@ impl Hosts {
     }
 }
 
+/// Reads a line of a process's output.
+fn read(line: io::Result<String>) -> Said {
+    let line = match line {
+        Ok(line) => line,
+        Err(error) => return Said::Other(format!("cannot be read: {error}")),
+    };
+    match serde_json::from_str(&line) {
+        Ok(report) => Said::Report(report),
+        Err(error) => Said::Other(format!("said {line:?} where a report was expected: {error}")),
+    }
+}
+
 impl Drop for Hosts {
     fn drop(&mut self) {
         for process in &mut self.processes {
@@ -104,7 +145,7 @@ impl Drop for Hosts {
 fn spawn(
     network: &Network,
     host: u32,
-    reports: Sender<(u32, Option<Report>)>,
+    reports: Sender<(u32, Said)>,
 ) -> Result<Process, EmulationError> {
     let name = network.fabric.node(host).name.clone();
     let failed = || EmulationError::system(format!("starting the process of {name}"));
@@ -117,13 +158,15 @@ fn spawn(
         unreachable!("both were asked for as pipes")
     };
     thread::spawn(move || {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            let Ok(report) = serde_json::from_str(&line) else { break };
-            if reports.send((host, Some(report))).is_err() {
+        for line in BufReader::new(output).lines() {
+            let said = read(line);
+            let is_last = matches!(said, Said::Other(_));
+            if reports.send((host, said)).is_err() || is_last {
                 return;
             }
         }
-        let _ = reports.send((host, None));
+        // Nobody listens any more once the lab ends.
+        let _ = reports.send((host, Said::Other("ended".into())));
     });
     Ok(Process { name, child, orders })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use heddle_fabric::Routes;
+use heddle_lab::LabError;
 use heddle_sim::{
     FlowRecord, LongFlow, Outcome, PathUse, Samples, Totals, UnfinishedFlow, ideal_fct,
 };
@@ -175,12 +176,18 @@ impl TcpCounters {
                 fs::read_to_string(&path).map_err(EmulationError::system(path))
             };
             let named = parse(&(read("snmp")? + &read("netstat")?));
-            let of = |name: &str| named.get(name).copied().unwrap_or(0);
-            sum.segments += of("Tcp.OutSegs");
-            sum.retransmitted += of("Tcp.RetransSegs");
-            sum.timeouts += of("TcpExt.TCPTimeouts");
-            sum.fast_recoveries += of("TcpExt.TCPSackRecovery") + of("TcpExt.TCPRenoRecovery");
-            sum.out_of_order += of("TcpExt.TCPOFOQueue");
+            let of = |name: &str| {
+                let missing = || {
+                    let file = format!("snmp and netstat of /proc/{}/net", hosts.id(host));
+                    LabError::unreadable(file, name, format!("{named:?}"))
+                };
+                named.get(name).copied().ok_or_else(missing)
+            };
+            sum.segments += of("Tcp.OutSegs")?;
+            sum.retransmitted += of("Tcp.RetransSegs")?;
+            sum.timeouts += of("TcpExt.TCPTimeouts")?;
+            sum.fast_recoveries += of("TcpExt.TCPSackRecovery")? + of("TcpExt.TCPRenoRecovery")?;
+            sum.out_of_order += of("TcpExt.TCPOFOQueue")?;
         }
         Ok(sum)
     }

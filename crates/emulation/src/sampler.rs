@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_lab::tools;
+use heddle_lab::{LabError, tools};
 use heddle_sim::{PortCounters, PortName, Samples};
 use heddle_units::Time;
 use serde::Deserialize;
@@ -58,7 +58,12 @@ impl Sampler {
             sampler.switches.push(Qdiscs::open(&network.path(switch))?);
             let indices = indices(network, switch)?;
             for device in network.devices(switch).filter(|device| !device.info.to_host) {
-                let index = indices.get(&device.name()).copied().unwrap_or(-1);
+                let missing = || {
+                    let switch = &network.fabric.node(switch).name;
+                    let program = format!("ip -json link show of {switch}");
+                    LabError::unreadable(program, device.name(), format!("{indices:?}"))
+                };
+                let index = indices.get(&device.name()).copied().ok_or_else(missing)?;
                 sampler.ports.push(Port::new(position, index));
                 sampler.samples.ports.push(PortName {
                     from: network.fabric.node(switch).name.clone(),

@@ -204,11 +204,14 @@ fn read_orders(inputs: &UnboundedSender<Input>) {
         }
     });
     for line in io::stdin().lock().lines() {
-        let order = line.ok().and_then(|line| serde_json::from_str(&line).ok());
+        let order = line.and_then(|line| Ok(serde_json::from_str(&line)?));
         let sent = match order {
-            Some(Order::Send(flow)) => flows.send(flow).is_ok(),
-            Some(order) => inputs.send(Input::Order(order)).is_ok(),
-            None => false,
+            Ok(Order::Send(flow)) => flows.send(flow).is_ok(),
+            Ok(order) => inputs.send(Input::Order(order)).is_ok(),
+            Err(error) => {
+                eprintln!("error: an order to a host's process cannot be read: {error}");
+                false
+            }
         };
         if !sent {
             break;
@@ -219,7 +222,13 @@ fn read_orders(inputs: &UnboundedSender<Input>) {
 
 async fn write_reports(mut reports: UnboundedReceiver<Report>) {
     while let Some(report) = reports.recv().await {
-        let Ok(mut line) = serde_json::to_vec(&report) else { continue };
+        let mut line = match serde_json::to_vec(&report) {
+            Ok(line) => line,
+            Err(error) => {
+                eprintln!("error: {report:?} of a host's process cannot be written: {error}");
+                continue;
+            }
+        };
         line.push(b'\n');
         // Nobody reads any more if it fails; the input then ends, too.
         let _ = io::stdout().write_all(&line);

@@ -129,7 +129,10 @@ struct Counted {
 
 /// Waits for a switch's counters.
 fn read_counters(file: &Path) -> Result<Counted, EmulationError> {
-    let json = eventually(ANSWER, || fs::read_to_string(file).map_err(|error| error.to_string()))?;
+    let json = eventually(ANSWER, || {
+        let missing = |error| format!("{PROGRAM} has not written {}: {error}", file.display());
+        fs::read_to_string(file).map_err(missing)
+    })?;
     let what = file.display().to_string();
     serde_json::from_str(&json).map_err(|source| EmulationError::State { what, source })
 }

@@ -6,4 +6,5 @@
 )]
 
 mod bmv2;
+mod demo;
 mod fabric;

@@ -1,5 +1,6 @@
 //! `heddle-emulation demo`: MP-HULA, HULA and ECMP with MPTCP of two subflows, and a core link that is cut.
 
+use anyhow::anyhow;
 use heddle_claims::files::{make_folder, write_atomically, write_report};
 use heddle_emulation::plane::Kind;
 use heddle_emulation::{Move, Network, ObservedLinks, Observer, Scaling, Sharing, state};
@@ -107,7 +108,7 @@ fn one(system: &'static str, prepared: &Prepared, common: &Common) -> Result<Sho
     let observed = observer.finish();
     let from = lab.start + measure_from(scenario);
     let cut = lab.cuts.first().copied();
-    let (link, at) = cut.unwrap_or((0, from));
+    let (link, at) = cut.ok_or_else(|| anyhow!("the run of {system} ended before its link was cut"))?;
     Ok(Shown {
         system,
         dataplane: prepared.plane.name(),
