@@ -116,10 +116,10 @@ fn an_upgrade_loses_no_packet() {
         let sender = scope.spawn(|| {
             let mut generator = Generator::new(near).unwrap();
             let (mut sent, start) = (0, Instant::now());
-            while !upgraded.load(Ordering::Relaxed) && start.elapsed() < Duration::from_secs(60) {
+            while !upgraded.load(Ordering::Relaxed) && start.elapsed() < Duration::from_secs(300) {
                 generator.send(&frame, Clients::AsWritten, BATCH).unwrap();
                 sent += u64::from(BATCH);
-                while counted() < sent && start.elapsed() < Duration::from_secs(60) {
+                while counted() < sent && start.elapsed() < Duration::from_secs(300) {
                     std::thread::yield_now();
                 }
             }

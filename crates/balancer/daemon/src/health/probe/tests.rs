@@ -4,7 +4,10 @@ use rustix::net::sockopt::set_socket_linger;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
+/// Where no answer comes.
 const TIMEOUT: Duration = Duration::from_millis(200);
+/// Where one does: the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn get(path: &str) -> Probe {
     Probe::Http { path: path.into(), host: "shop.example".into(), expect: 200..=299 }
@@ -31,17 +34,17 @@ async fn server(pieces: Vec<(Duration, Vec<u8>)>) -> (SocketAddr, tokio::task::J
 
 async fn answered(answer: &str, question: &Probe) -> Result<(), Failure> {
     let (address, _server) = server(vec![(Duration::ZERO, answer.into())]).await;
-    probe(question, address, TIMEOUT).await
+    probe(question, address, PATIENCE).await
 }
 
 #[tokio::test]
 async fn an_open_port_is_up_and_a_closed_one_refuses() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    assert_eq!(probe(&Probe::Tcp, address, TIMEOUT).await, Ok(()));
+    assert_eq!(probe(&Probe::Tcp, address, PATIENCE).await, Ok(()));
     drop(listener);
-    assert_eq!(probe(&Probe::Tcp, address, TIMEOUT).await, Err(Failure::Refused));
-    assert_eq!(probe(&get("/"), address, TIMEOUT).await, Err(Failure::Refused));
+    assert_eq!(probe(&Probe::Tcp, address, PATIENCE).await, Err(Failure::Refused));
+    assert_eq!(probe(&get("/"), address, PATIENCE).await, Err(Failure::Refused));
 }
 
 #[tokio::test]
@@ -65,7 +68,7 @@ async fn an_address_without_a_route_is_a_local_failure() {
 async fn the_question_is_a_get_with_a_host() {
     let (address, server) =
         server(vec![(Duration::ZERO, b"HTTP/1.1 204 No Content\r\n\r\n".to_vec())]).await;
-    assert_eq!(probe(&get("/health?deep=1"), address, TIMEOUT).await, Ok(()));
+    assert_eq!(probe(&get("/health?deep=1"), address, PATIENCE).await, Ok(()));
     let head = server.await.unwrap();
     assert!(head.starts_with("GET /health?deep=1 HTTP/1.1\r\n"), "{head}");
     assert!(head.to_lowercase().contains("\r\nhost: shop.example\r\n"), "{head}");
@@ -122,7 +125,7 @@ async fn reset_before_the_answer_is_bad() {
         stream.readable().await.unwrap();
         set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
     });
-    assert_eq!(probe(&get("/"), address, TIMEOUT).await, Err(Failure::Closed));
+    assert_eq!(probe(&get("/"), address, PATIENCE).await, Err(Failure::Closed));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(300);
 
 /// An etcd of its own on loopback, with all its data in a temporary directory.
 struct Etcd {

@@ -17,7 +17,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 pub const SWITCHES: [&str; 4] = ["leaf-1", "leaf-2", "spine-1", "spine-2"];
 /// The longest wait of a test for a condition.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// IPPROTO_MPTCP.
 pub fn mptcp() -> Option<Protocol> {

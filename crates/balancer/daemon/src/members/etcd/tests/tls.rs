@@ -133,7 +133,7 @@ impl SecureEtcd {
 
     /// The error of a session that begins with other credentials.
     async fn refusal(&self, change: impl FnOnce(&mut Credentials)) -> String {
-        let mut store = Store { time_to_live: LONG, ..self.store.clone() };
+        let mut store = Store { time_to_live: Duration::from_secs(20), ..self.store.clone() };
         change(&mut store.credentials);
         let known = View::default();
         let own = member(1);
