@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use heddle_path_encoder::{
-    End, Family, Flow, Key, ListedPath, Network, Pair, PathEncoderError, cflb_config, number_of,
+    End, Family, Flow, Key, ListedPath, Network, Pair, PathEncoderError, number_of,
 };
 use heddle_path_files::files::{folder, read_limited};
 use heddle_path_files::{keys, network};
@@ -45,7 +45,7 @@ impl Fabric {
         let source = Source { name: path.display().to_string(), text, overrides: settings };
         let read = |name: &str| read_limited(&folder(&path).join(Path::new(name)));
         let file = load_fabric(&source, &read).map_err(|error| errors::of_scenario(py, &error))?;
-        let cipher = cflb_config(&file.cflb.constants).cipher;
+        let cipher = file.cflb.constants.cipher;
         let named = file.cflb.key_file.as_ref().map(|name| folder(&path).join(name));
         let key = match (key, named.filter(|path| path.exists())) {
             (Some(digits), _) => Some(Key::parse(digits, cipher).map_err(refused)?),

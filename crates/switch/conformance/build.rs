@@ -20,7 +20,13 @@ fn build() -> Result<(), Error> {
     let totals = &[];
     Types {
         headers: &["switch/abi.h", "switch/step_abi.h", "switch/handshake.h"],
-        foreign: &["hula_config", "shuttle_config", "mp_hula_config", "cflb_constants"],
+        foreign: &[
+            "hula_config",
+            "shuttle_config",
+            "mp_hula_config",
+            "cflb_constants",
+            "scheme_counters",
+        ],
         totals,
         ..Types::default()
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use heddle_config::Problem;
-use heddle_fabric::{Routes, cflb_config};
+use heddle_fabric::Routes;
 use heddle_lab::eventually;
 use heddle_policy::{Counters, DreShift, Hula, MpHula, Port, Scheme as _, Shuttle, Tor, mix};
 use heddle_program::external::find;
@@ -228,7 +228,7 @@ fn scheme(network: &Network) -> Result<(Value, u32), serde_json::Error> {
         Scheme::MpHula(own) => (to_value(own.as_run())?, MpHula::dre_shift(own)),
         Scheme::Shuttle(own) => (to_value(own.as_run())?, Shuttle::dre_shift(own)),
         Scheme::Cflb(own) => {
-            let mut config = to_value(cflb_config(&own.constants))?;
+            let mut config = to_value(own.constants)?;
             config["key"] = files::key_digits(seed).into();
             (config, any)
         }

@@ -6,8 +6,9 @@ use std::ffi::OsString;
 use heddle_config::Problem;
 use heddle_fabric::Routes;
 use heddle_lab::tools;
+use heddle_policy::cflb::Field;
 use heddle_program::external::{find, locate};
-use heddle_scenario::{CflbField, Scenario, Scheme};
+use heddle_scenario::{Scenario, Scheme};
 use serde::Deserialize;
 
 use super::{DataPlane, Missing, PlaneCounters, files};
@@ -69,9 +70,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
             Err(Problem::at("scheme.reroute_above", message).help("leave it out"))
         }
         Scheme::Ecmp | Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_) => Ok(()),
-        Scheme::Cflb(cflb) if matches!(cflb.constants.field, CflbField::SourcePort { .. }) => {
-            Ok(())
-        }
+        Scheme::Cflb(cflb) if matches!(cflb.constants.field, Field::SourcePort(_)) => Ok(()),
         Scheme::Cflb(_) => {
             Err(Problem::at("scheme.field", "hosts' kernels choose source ports only")
                 .help("scheme = { kind = \"cflb\", field = \"source-port\" }"))

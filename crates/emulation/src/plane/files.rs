@@ -1,14 +1,14 @@
 //! The files that `heddle-switch` reads: the fabric as run, with the hosts' addresses, and a configuration for each switch, with the scheme.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use heddle_policy::mix;
-use heddle_scenario::{
-    CflbCipher, CflbConstants, CflbField, CflbRules, Graph, Routing, Scenario, Scheme,
-};
+use heddle_scenario::{Graph, Scenario, Scheme, cflb_table};
+use heddle_units::Time;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -28,6 +28,9 @@ pub(crate) fn fabric(folder: &Path) -> PathBuf {
 
 const FABRIC: &str = "fabric.toml";
 
+/// The file of the graph.
+const GRAPH: &str = "graph.toml";
+
 /// CFLB's key file.
 const KEY: &str = "fabric.key";
 
@@ -37,8 +40,8 @@ pub(super) fn write(folder: &Path, network: &Network) -> Result<(), EmulationErr
         let path = folder.join(name);
         fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))
     };
-    write("graph.toml", &graph(&network.scenario.fabric.graph))?;
-    write(FABRIC, &fabric_file(&network.scenario, &host_lines(network)))?;
+    write(GRAPH, &graph(&network.scenario.fabric.graph)?)?;
+    write(FABRIC, &fabric_file(&network.scenario, hosts(network))?)?;
     if let Scheme::Cflb(_) = &network.scenario.scheme {
         write_key(&folder.join(KEY), seed(network))?;
     }
@@ -70,41 +73,58 @@ fn seed(network: &Network) -> u64 {
 }
 
 /// The fabric with CFLB's constants and the hosts' addresses.
-fn fabric_file(scenario: &Scenario, hosts: &str) -> String {
-    let failed = link_names(&scenario.fabric.failed);
-    let convergence = scenario.fabric.convergence;
-    let cflb = match &scenario.scheme {
-        Scheme::Cflb(cflb) => {
-            format!("[cflb]\n{}\nkey_file = \"{KEY}\"\n", cflb_keys(&cflb.constants))
-        }
-        _ => String::new(),
-    };
-    // Every host is listed; the prefix is for none of them.
-    format!(
-        "[fabric]\nkind = \"file\"\npath = \"graph.toml\"\nfailed = [{failed}]\n\
-         convergence = \"{convergence}\"\n{cflb}\
-         [addresses]\nipv4 = \"192.168.0.0/16\"\n[addresses.hosts]\n{hosts}"
-    )
+#[derive(Serialize)]
+struct FabricFile {
+    fabric: FabricTable,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cflb: Option<Value>,
+    addresses: Addresses,
 }
 
-fn cflb_keys(constants: &CflbConstants) -> String {
-    let field = match constants.field {
-        CflbField::Ports => "field = \"ports\"".to_owned(),
-        CflbField::SourcePort { low, high } => {
-            format!("field = \"source-port\"\nsource_ports = \"{low}-{high}\"")
+#[derive(Serialize)]
+struct FabricTable {
+    kind: &'static str,
+    path: &'static str,
+    failed: Vec<String>,
+    convergence: Time,
+}
+
+/// Every host is listed; the prefix is for none of them.
+#[derive(Serialize)]
+struct Addresses {
+    ipv4: &'static str,
+    hosts: BTreeMap<String, Vec<Ipv4Addr>>,
+}
+
+fn fabric_file(
+    scenario: &Scenario,
+    hosts: BTreeMap<String, Vec<Ipv4Addr>>,
+) -> Result<String, EmulationError> {
+    let cflb = match &scenario.scheme {
+        Scheme::Cflb(cflb) => {
+            let mut table = cflb_table(&cflb.constants).map_err(|error| failed(FABRIC, error))?;
+            table["key_file"] = KEY.into();
+            Some(table)
         }
-        CflbField::FlowLabel => "field = \"flow-label\"".to_owned(),
+        _ => None,
     };
-    let cipher = match constants.cipher {
-        CflbCipher::Rc5 => "rc5",
-        CflbCipher::Skip32 => "skip32",
-        CflbCipher::Feistel => "feistel",
+    let links = scenario.fabric.failed.iter().map(|(a, b)| format!("{a} {b}"));
+    let fabric = FabricTable {
+        kind: "file",
+        path: GRAPH,
+        failed: links.collect(),
+        convergence: scenario.fabric.convergence,
     };
-    let rules = match constants.rules {
-        CflbRules::Even => "even",
-        CflbRules::AsPublished => "as-published",
-    };
-    format!("{field}\ncipher = \"{cipher}\"\nradix = {}\nrules = \"{rules}\"", constants.radix)
+    let addresses = Addresses { ipv4: "192.168.0.0/16", hosts };
+    text(FABRIC, &FabricFile { fabric, cflb, addresses })
+}
+
+fn failed(file: &str, error: impl ToString) -> EmulationError {
+    EmulationError::File { what: file.to_owned(), error: error.to_string() }
+}
+
+fn text(file: &str, contents: &impl Serialize) -> Result<String, EmulationError> {
+    toml::to_string(contents).map_err(|error| failed(file, error))
 }
 
 /// Writes the fabric again, with these links failed.
@@ -119,48 +139,18 @@ pub(super) fn write_failed(
     let ends = |&link: &u32| graph.links[link as usize].ends;
     now.fabric.failed = down.iter().map(ends).map(|(a, b)| (name(a), name(b))).collect();
     let path = fabric(folder);
-    let text = fabric_file(&now, &host_lines(network));
+    let text = fabric_file(&now, hosts(network))?;
     fs::write(&path, text).map_err(EmulationError::system(path.display().to_string()))
 }
 
-fn graph(graph: &Graph) -> String {
-    let routing = match graph.routing {
-        Routing::UpDown => "up-down",
-        Routing::Shortest => "shortest",
-        Routing::Minimal => "minimal",
-    };
-    let mut text = format!("routing = \"{routing}\"\nnode = [\n");
-    for node in &graph.nodes {
-        let pod = node.pod.map_or_else(String::new, |pod| format!(", pod = {pod}"));
-        let _ = writeln!(text, "  {{ name = \"{}\", tier = {}{pod} }},", node.name, node.tier);
-    }
-    text += "]\nlink = [\n";
-    for link in &graph.links {
-        let [a, b] = [link.ends.0, link.ends.1].map(|end| &graph.nodes[end as usize].name);
-        let (rate, delay) = (link.rate, link.delay);
-        let reverse = link
-            .reverse_rate
-            .map_or_else(String::new, |rate| format!(", reverse_rate = \"{rate}\""));
-        let _ = writeln!(
-            text,
-            "  {{ between = \"{a} {b}\", rate = \"{rate}\"{reverse}, delay = \"{delay}\" }},"
-        );
-    }
-    text + "]\n"
+fn graph(graph: &Graph) -> Result<String, EmulationError> {
+    text(GRAPH, &graph.table().map_err(|error| failed(GRAPH, error))?)
 }
 
-fn link_names(links: &[(String, String)]) -> String {
-    let names = links.iter().map(|(a, b)| format!("\"{a} {b}\""));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-fn host_lines(network: &Network) -> String {
-    let line = |host: u32| {
-        let own = network.addresses.of_host(host);
-        let own: Vec<String> = own.iter().map(|address| format!("\"{address}\"")).collect();
-        format!("{} = [{}]\n", network.fabric.node(host).name, own.join(", "))
-    };
-    network.hosts().map(line).collect()
+fn hosts(network: &Network) -> BTreeMap<String, Vec<Ipv4Addr>> {
+    let host =
+        |host: u32| (network.fabric.node(host).name.clone(), network.addresses.of_host(host));
+    network.hosts().map(host).collect()
 }
 
 /// A switch's configuration, as `heddle-switch` reads it.
@@ -189,17 +179,16 @@ fn switch_file(network: &Network, switch: u32) -> Result<String, EmulationError>
         peer: &network.fabric.node(device.info.to).name,
         mac: network.peer_mac(&device).to_string(),
     };
-    let of = |error: String| EmulationError::File { what: node.clone(), error };
     let file = SwitchFile {
         node,
         fabric: FABRIC,
         seed: seed(network),
         pin: state::pins(&network.state.name).join(node),
         admin: state::folder(&network.state.name).join(format!("{node}.sock")),
-        scheme: network.scenario.scheme.table().map_err(|error| of(error.to_string()))?,
+        scheme: network.scenario.scheme.table().map_err(|error| failed(node, error))?,
         port: network.devices(switch).map(port).collect(),
     };
-    toml::to_string(&file).map_err(|error| of(error.to_string()))
+    text(node, &file)
 }
 
 #[cfg(test)]
@@ -225,9 +214,9 @@ mod tests {
             let none = |_: &str| Err(std::io::Error::other("none"));
             let original = load(&Source::new("a.toml", &text), &none).unwrap();
             let original = crate::Scaling { rate: 1.0 / 3.0, size: 1.0 }.apply(&original);
-            let graph = graph(&original.fabric.graph);
+            let graph = graph(&original.fabric.graph).unwrap();
             let read = |_: &str| Ok(graph.clone());
-            let fabric = Source::new("b.toml", fabric_file(&original, ""));
+            let fabric = Source::new("b.toml", fabric_file(&original, BTreeMap::new()).unwrap());
             let again = load_fabric(&fabric, &read).unwrap();
             assert_eq!(again.fabric.graph, original.fabric.graph);
             assert_eq!(again.fabric.failed, original.fabric.failed);

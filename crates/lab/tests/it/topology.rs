@@ -247,8 +247,7 @@ impl OtherProcess {
 
 #[test]
 fn the_lab_of_a_killed_process_is_removed_and_those_of_others_stay() {
-    const NAME: &str =
-        "topology::the_lab_of_a_killed_process_is_removed_and_those_of_others_stay";
+    const NAME: &str = "topology::the_lab_of_a_killed_process_is_removed_and_those_of_others_stay";
     if skip_without(Need::Root) {
         return;
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use heddle_agent::{State, Status, SubflowStatus, admin};
 use heddle_lab::{Connection, Lab, NextHop, Transport, eventually};
-use heddle_path_encoder::{Family, Key, Network, cflb_config};
+use heddle_path_encoder::{Family, Key, Network};
 use heddle_path_service::{Bound, Options, client, serve, v1};
 use heddle_policy::cflb::{Fields, Ports};
 use heddle_scenario::{Source, load_fabric};
@@ -69,7 +69,7 @@ impl Rig {
     fn network(&self) -> Network {
         let none = |path: &str| Err(std::io::Error::other(path.to_owned()));
         let file = load_fabric(&Source::new("fabric.toml", self.fabric()), &none).unwrap();
-        let key = Key::parse(KEY, cflb_config(&file.cflb.constants).cipher).unwrap();
+        let key = Key::parse(KEY, file.cflb.constants.cipher).unwrap();
         Network::from_file(&file, &key).unwrap()
     }
 

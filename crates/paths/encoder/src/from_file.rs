@@ -1,6 +1,6 @@
 //! A network as a fabric file describes it.
 
-use heddle_fabric::{Fabric, cflb_config};
+use heddle_fabric::Fabric;
 use heddle_policy::cflb::PortRange;
 use heddle_scenario::FabricFile;
 
@@ -22,7 +22,7 @@ impl Network {
             ttls: cflb.ttls.0..=cflb.ttls.1,
             reserved: cflb.reserved.iter().map(range).collect(),
         };
-        let config = cflb_config(&cflb.constants);
+        let config = cflb.constants;
         let graph = &fabric.graph;
         let mut network =
             Network::new(Parts { graph, down: &[], config: &config, addresses, rules }, key)?;

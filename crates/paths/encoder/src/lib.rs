@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use heddle_scenario::{Source, load_fabric};
-//! use heddle_path_encoder::{Family, Flow, Key, Network, cflb_config};
+//! use heddle_path_encoder::{Family, Flow, Key, Network};
 //!
 //! let text = r#"
 //!     [fabric]
@@ -22,7 +22,7 @@
 //! "#;
 //! let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
 //! let file = load_fabric(&Source::new("fabric.toml", text), &no_files)?;
-//! let key = Key::parse("000102030405060708090a0b0c0d0e0f", cflb_config(&file.cflb.constants).cipher)?;
+//! let key = Key::parse("000102030405060708090a0b0c0d0e0f", file.cflb.constants.cipher)?;
 //! let network = Network::from_file(&file, &key)?;
 //!
 //! let pair = network.pair("host-1", "10.0.0.16", Family::V4)?;
@@ -61,7 +61,7 @@ pub use connections::{
 };
 pub use encode::{EncodedPath, Flow};
 pub use error::{Family, PathEncoderError};
-pub use heddle_fabric::{Fit, Placement, Placer, Scheduler, cflb_config};
+pub use heddle_fabric::{Fit, Placement, Placer, Scheduler};
 pub use key::Key;
 pub use listed::{ListedPath, next_hops_of, number_of};
 pub use lookup::Pair;

@@ -103,14 +103,14 @@ mod tests {
     use heddle_scenario::{Source, load_fabric};
 
     use super::*;
-    use crate::{Key, cflb_config};
+    use crate::Key;
 
     /// A fat-tree of switches with 4 ports: 16 hosts, 4 paths between pods.
     fn network() -> Network {
         let text = "[fabric]\nkind = \"fat-tree\"\nk = 4";
         let no_files = |path: &str| Err(std::io::Error::other(path.to_owned()));
         let file = load_fabric(&Source::new("fabric.toml", text), &no_files).unwrap();
-        let cipher = cflb_config(&file.cflb.constants).cipher;
+        let cipher = file.cflb.constants.cipher;
         Network::from_file(&file, &Key::parse(&"0".repeat(2 * cipher.key_bytes()), cipher).unwrap())
             .unwrap()
     }

@@ -8,7 +8,7 @@ use heddle_scenario::Graph;
 use crate::testing::{
     PORTS, addresses, config, fabric_file, fat_tree, key, leaf_spine, network, network_of,
 };
-use crate::{End, Family, Flow, Key, Network, Parts, PathEncoderError, PortRules, cflb_config};
+use crate::{End, Family, Flow, Key, Network, Parts, PathEncoderError, PortRules};
 
 fn flow(network: &Network, from: u32, to: u32) -> Flow {
     let addresses = network.pair_of(from, to, Family::V4).unwrap().addresses;
@@ -111,7 +111,7 @@ fn a_fabric_file_gives_constants_rules_and_failed_links() {
     let source_port = file(
         "field = \"source-port\"\nsource_ports = \"49152-65535\"\nradix = 8\nttl = 32\nttls = \"30-40\"\nreserved = [\"50000-50009\"]",
     );
-    let config = cflb_config(&source_port.cflb.constants);
+    let config = source_port.cflb.constants;
     let field = Field::SourcePort(PortRange { low: 49_152, high: 65_535 });
     assert_eq!(config, CflbConfig { field, cipher: Cipher::Feistel, radix: 8, rules: Rules::Even });
     let network = Network::from_file(&source_port, &key(config.cipher)).unwrap();

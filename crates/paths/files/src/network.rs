@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use heddle_path_encoder::{Key, Network, PathEncoderError, cflb_config};
+use heddle_path_encoder::{Key, Network, PathEncoderError};
 use heddle_program::Failure;
 use heddle_scenario::FabricFile;
 
@@ -14,7 +14,7 @@ use crate::{KeyedFabricArgs, files, keys};
 /// If the key file cannot be used, or its key is not the network's.
 pub fn with_key(args: &KeyedFabricArgs, file: &FabricFile) -> Result<Network, Failure> {
     let path = key_file(args, file)?;
-    let key = keys::read(&path, cflb_config(&file.cflb.constants).cipher)?;
+    let key = keys::read(&path, file.cflb.constants.cipher)?;
     Network::from_file(file, &key).map_err(|error| refused(args, error))
 }
 
@@ -23,7 +23,7 @@ pub fn with_key(args: &KeyedFabricArgs, file: &FabricFile) -> Result<Network, Fa
 /// # Errors
 /// If the fabric file describes no network.
 pub fn without_key(file: &FabricFile) -> Result<Network, Failure> {
-    let cipher = cflb_config(&file.cflb.constants).cipher;
+    let cipher = file.cflb.constants.cipher;
     let key = Key::parse(&"0".repeat(2 * cipher.key_bytes()), cipher);
     let mut file = file.clone();
     file.cflb.key_check = None;

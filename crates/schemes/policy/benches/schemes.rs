@@ -11,7 +11,7 @@ use heddle_policy::cflb::{self, Addresses, CflbConfig, Cipher, Codec, Field, Fie
 use heddle_policy::{
     Cflb, Ecmp, Handshake, Header, Hula, HulaConfig, Ingress, LongFlows, MpHula, MpHulaConfig,
     MpHulaRules, MptcpTablesConfig, Port, Ports, Probe, ProbeArrival, Scheme, Step, SwitchInfo,
-    TcpFlags, Tor, Update, Util, mix,
+    TcpFlags, Tor, Util, mix,
 };
 use heddle_units::Time;
 use heddle_wire::{Key, Version};
@@ -48,8 +48,7 @@ fn hula() -> HulaConfig {
         flowlet_slots: 65_536,
         tau: Some(Time::nanos(400_000)),
         util_bits: 8,
-        update: Update::Refresh,
-        local_detection: false,
+        ..HulaConfig::default()
     }
 }
 

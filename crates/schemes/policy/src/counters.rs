@@ -46,6 +46,28 @@ pub struct AssociationCounters {
     pub wraps: u64,
 }
 
+impl Counters {
+    /// All of them with their names.
+    pub const fn named(&self) -> [(&'static str, u64); 14] {
+        [
+            ("flowlets", self.flowlets),
+            ("moves", self.moves),
+            ("fallbacks", self.fallbacks),
+            ("probes", self.probes),
+            ("shims", self.shims),
+            ("shared", self.shared),
+            ("controlled", self.controlled),
+            ("hashed", self.hashed),
+            ("connections", self.association.connections),
+            ("joins", self.association.joins),
+            ("unknown_tokens", self.association.unknown_tokens),
+            ("token_collisions", self.association.token_collisions),
+            ("table_collisions", self.association.table_collisions),
+            ("wraps", self.association.wraps),
+        ]
+    }
+}
+
 /// Sum over several switches.
 impl Sum for Counters {
     fn sum<I: Iterator<Item = Counters>>(counters: I) -> Counters {

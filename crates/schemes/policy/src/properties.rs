@@ -194,9 +194,9 @@ fn hula(update: Update, local_detection: bool) -> HulaConfig {
         flowlet_gap: Time::nanos(GAP),
         flowlet_slots: 16,
         tau: Some(Time::nanos(1 << 19)),
-        util_bits: 8,
         update,
         local_detection,
+        ..HulaConfig::default()
     }
 }
 

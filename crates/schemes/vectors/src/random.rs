@@ -95,7 +95,7 @@ fn hula(draw: &mut impl Draw) -> HulaConfig {
         util_bits: draw.choose(&[8, 16, 1, 0, 20]),
         update: draw.choose(&[Update::Refresh, Update::Listing]),
         local_detection: draw.chance(1, 2),
-        tau: None,
+        ..HulaConfig::default()
     }
 }
 

@@ -34,7 +34,7 @@ mod stats;
 mod tests;
 
 pub use build::{Fabric, FabricError, PortInfo};
-pub use cflb::{cflb_config, router_choices};
+pub use cflb::router_choices;
 pub use ideal::one_big_switch;
 pub use offered::{OfferedLoad, offered_load};
 pub use paths::{Hop, Iter, Path, PathError, Paths};

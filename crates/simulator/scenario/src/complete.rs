@@ -1,14 +1,14 @@
 //! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario.
 
 use heddle_config::OneOrMore;
-use heddle_transport::Pacing;
+use heddle_policy::cflb::CflbConfig;
 use heddle_units::Bytes;
 use serde_json::Value;
 
 use crate::raw::{self, Shape};
 use crate::{
-    Cflb, CflbCipher, CflbField, Connections, Flows, Pattern, Requests, Routing, Scenario,
-    ScenarioError, Scheme, Source, Transport, Workload,
+    Connections, Flows, Pattern, Requests, Routing, Scenario, ScenarioError, Scheme, Source,
+    Transport, Workload,
 };
 
 /// The file with its overrides and every default, under the keys of the format. Parsed again it resolves to `scenario`, which must
@@ -127,8 +127,7 @@ fn fill_transport(raw: &mut raw::Transport, transport: &Transport) {
         raw::Transport::Mptcp(mptcp) => &mut mptcp.tcp,
     };
     tcp.initial_rto = Some(transport.tcp().initial_rto);
-    if let Some(Pacing { slow_start_ratio, avoidance_ratio }) = transport.tcp().pacing {
-        let ratios = raw::PacingRatios { slow_start_ratio, avoidance_ratio };
+    if let Some(ratios) = transport.tcp().pacing {
         tcp.pacing = raw::Pacing::Ratios(ratios);
     }
 }
@@ -138,22 +137,19 @@ fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
         (raw::Scheme::Hula(raw), Scheme::Hula(hula)) => *raw = *hula,
         (raw::Scheme::MpHula(raw), Scheme::MpHula(mp_hula)) => *raw = *mp_hula,
         (raw::Scheme::Shuttle(raw), Scheme::Shuttle(shuttle)) => *raw = *shuttle,
-        (raw::Scheme::Cflb(raw), Scheme::Cflb(cflb)) => fill_cflb(raw, cflb),
+        (raw::Scheme::Cflb(raw), Scheme::Cflb(cflb)) => raw.constants = (&cflb.constants).into(),
         _ => {}
     }
 }
 
-fn fill_cflb(raw: &mut raw::Cflb, cflb: &Cflb) {
-    let constants = &mut raw.constants;
-    constants.radix = Some(cflb.constants.radix);
-    constants.cipher = Some(match cflb.constants.cipher {
-        CflbCipher::Rc5 => raw::CflbCipher::Rc5,
-        CflbCipher::Skip32 => raw::CflbCipher::Skip32,
-        CflbCipher::Feistel => raw::CflbCipher::Feistel,
-    });
-    if let CflbField::SourcePort { low, high } = cflb.constants.field {
-        constants.source_ports = Some(format!("{low}-{high}"));
-    }
+/// CFLB's constants as a file's `[cflb]` has them.
+///
+/// # Errors
+/// None for constants, which are numbers and words.
+pub fn cflb_table(constants: &CflbConfig) -> Result<Value, serde_json::Error> {
+    let mut table = serde_json::to_value(raw::CflbConstants::from(constants))?;
+    remove_nulls(&mut table);
+    Ok(table)
 }
 
 /// Serde writes an enum as a table around its variant; the format has the variant's name as `kind`.

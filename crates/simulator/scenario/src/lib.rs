@@ -35,9 +35,8 @@ mod resolved;
 mod scheme_table;
 mod sizes;
 mod source;
-mod transport_serde;
 
-pub use complete::complete;
+pub use complete::{cflb_table, complete};
 pub use heddle_config::ConfigError as ScenarioError;
 pub use resolved::*;
 pub use scheme_table::SchemeTable;

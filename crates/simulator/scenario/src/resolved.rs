@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::ScenarioError;
 use crate::graph::Names;
-use crate::transport_serde::{MptcpConfigDef, TcpConfigDef};
 
 mod cflb;
 mod collective;
@@ -21,7 +20,7 @@ mod requests;
 mod scheme;
 mod workload;
 
-pub use cflb::{Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing};
+pub use cflb::{Cflb, CflbNetwork, Placing};
 pub use collective::{Collective, Operation};
 pub use entropy::{Entropy, FlowBender, Plb, Reps};
 pub use events::{Change, Event, Impairment, Share};
@@ -65,9 +64,9 @@ pub struct Scenario {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Transport {
     /// TCP.
-    Tcp(#[serde(with = "TcpConfigDef")] TcpConfig),
+    Tcp(TcpConfig),
     /// Multipath TCP.
-    Mptcp(#[serde(with = "MptcpConfigDef")] MptcpConfig),
+    Mptcp(MptcpConfig),
 }
 
 impl Scenario {

@@ -1,6 +1,5 @@
 //! Selection of the policy and its parameters from a scenario.
 
-use heddle_fabric::cflb_config;
 use heddle_policy as policy;
 use heddle_policy::Scheme as Policy;
 use heddle_policy::cflb::{Codec, CodecError};
@@ -48,7 +47,7 @@ pub(crate) fn dispatch<W: WithScheme>(
 pub(crate) fn codec(cflb: &Cflb, seed: u64) -> Result<Codec, CodecError> {
     let mut random = Random::new(seed, Stream::CflbKey);
     let key: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);
-    let config = cflb_config(&cflb.constants);
+    let config = cflb.constants;
     Codec::new(&config, &key[..config.cipher.key_bytes()])
 }
 

@@ -2,66 +2,96 @@
 
 use heddle_units::{Bytes, Time};
 
-/// Congestion control algorithm.
+/// A congestion controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Control {
     /// RFC 5681 and RFC 6582.
     #[default]
     NewReno,
     /// RFC 9438.
     Cubic,
-    /// RFC 8257. Requires links that mark (ECN).
+    /// RFC 8257; links then mark by default.
     Dctcp,
     /// Coupled with the connection's other subflows; set by MPTCP. Without MPTCP the window does not grow beyond slow start.
+    #[cfg_attr(feature = "serde", serde(skip))]
     Coupled,
 }
 
-/// Coupling of the congestion windows of an MPTCP connection's subflows.
+/// Coupling of the subflows' congestion windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Coupling {
-    /// None: each subflow runs the controller of [`crate::mptcp::MptcpConfig::tcp`].
+    /// Not at all: each runs `control`.
     Uncoupled,
-    /// The linked increases algorithm, RFC 6356.
+    /// Linked increases (RFC 6356).
     #[default]
     Lia,
-    /// The opportunistic linked increases algorithm (Khalili et al., CoNEXT 2012).
+    /// Opportunistic linked increases (Khalili et al., CoNEXT 2012).
     Olia,
-    /// The balanced linked adaptation algorithm (Peng et al., ToN 2016).
+    /// Balanced linked adaptation (Peng et al., ToN 2016).
     Balia,
 }
 
-/// Loss recovery algorithm.
+/// Loss recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Recovery {
-    /// RFC 6675, with selective acknowledgements (RFC 2018).
+    /// Selective acknowledgements (RFC 2018, RFC 6675).
     #[default]
     Sack,
-    /// RFC 6582, cumulative acknowledgements alone.
+    /// Cumulative acknowledgements alone (RFC 6582).
     NewReno,
 }
 
-/// Loss detection: what an acknowledgement must show for a segment to count as lost.
+/// Loss detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum LossDetection {
-    /// Duplicate acknowledgements: [`TcpConfig::dup_threshold`] later segments have arrived (RFC 5681, RFC 6675).
+    /// Duplicate acknowledgements: `dup_threshold` later segments have arrived.
     #[default]
     DupAck,
-    /// RACK-TLP (RFC 8985): a segment that was sent long enough after it has arrived. Requires [`Recovery::Sack`].
+    /// RACK-TLP (RFC 8985): a later segment has arrived, and this one has not in time. Tolerates reordering. Needs `recovery = "sack"`.
     Rack,
 }
 
-/// Pacing: data segments leave at a rate that follows from window and round-trip time, instead of with each acknowledgement, as Linux's
-/// `tcp_update_pacing_rate` has it.
+/// Pacing rate as a share of the window over the smoothed round-trip time.
+// Data segments leave at that rate instead of with each acknowledgement, as Linux's `tcp_update_pacing_rate` has it. A ratio of 0 counts as 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "PacingRatios"))]
 pub struct Pacing {
-    /// Percent of window over smoothed round-trip time while the window is below half of the slow start threshold. 0 counts as 1.
+    /// Percent while the window is below half of the slow start threshold: 1 to 1000. Default: 200 (`tcp_pacing_ss_ratio`).
     pub slow_start_ratio: u16,
-    /// The same from there on. 0 counts as 1.
+    /// Percent from there on: 1 to 1000. Default: 120 (`tcp_pacing_ca_ratio`).
     pub avoidance_ratio: u16,
 }
 
 impl Default for Pacing {
-    /// Linux's `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
     fn default() -> Pacing {
         Pacing { slow_start_ratio: 200, avoidance_ratio: 120 }
     }
@@ -69,6 +99,7 @@ impl Default for Pacing {
 
 /// A connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TcpConfig {
     /// Largest payload of a segment, at least 1.
     pub mss: u16,
@@ -76,6 +107,7 @@ pub struct TcpConfig {
     pub initial_window: u32,
     /// Slow start threshold of a new connection, in segments; `None` is as high as the window can grow (RFC 5681 section 3.1: "SHOULD be set
     /// arbitrarily high").
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub initial_ssthresh: Option<u32>,
     /// Congestion controller.
     pub control: Control,
@@ -100,6 +132,7 @@ pub struct TcpConfig {
     /// losses later. With RACK it counts only until reordering is seen (RFC 8985 section 6.2 step 4).
     pub dup_threshold: u32,
     /// Pacing of data segments; `None` sends all that the windows allow at once.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub pacing: Option<Pacing>,
 }
 

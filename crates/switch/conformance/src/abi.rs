@@ -3,6 +3,8 @@
 #![allow(clippy::all)] // Made by bindgen.
 #![allow(unsafe_code)] // bindgen clears the padding of a default.
 
-pub use heddle_switch_maps::abi::{CflbConstants, HulaConfig, MpHulaConfig, ShuttleConfig};
+pub use heddle_switch_maps::abi::{
+    CflbConstants, HulaConfig, MpHulaConfig, SchemeCounters, ShuttleConfig,
+};
 
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));

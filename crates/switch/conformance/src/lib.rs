@@ -11,4 +11,4 @@ pub mod options;
 pub mod packets;
 pub mod words;
 
-pub use native::{Native, counters, native};
+pub use native::{Native, native};

@@ -3,7 +3,7 @@
 
 use core::ffi::{c_int, c_void};
 
-use heddle_policy::{AssociationCounters, Counters};
+use heddle_policy::Counters;
 use heddle_vectors::{Config, Error, Input, Output, SwitchInfo, Target};
 
 use crate::abi::{SchemeCounters, StepConfig, StepInput, StepOutput};
@@ -102,28 +102,6 @@ impl Target for Native {
     }
 
     fn counters(&self) -> Counters {
-        counters(&self.counts)
-    }
-}
-
-/// The counters as the policy has them.
-pub const fn counters(counts: &SchemeCounters) -> Counters {
-    Counters {
-        flowlets: counts.flowlets,
-        moves: counts.moves,
-        fallbacks: counts.fallbacks,
-        probes: counts.probes,
-        shims: counts.shims,
-        shared: counts.shared,
-        controlled: counts.controlled,
-        hashed: counts.hashed,
-        association: AssociationCounters {
-            connections: counts.connections,
-            joins: counts.joins,
-            unknown_tokens: counts.unknown_tokens,
-            token_collisions: counts.token_collisions,
-            table_collisions: counts.table_collisions,
-            wraps: counts.wraps,
-        },
+        Counters::from(&self.counts)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 
-use heddle_fabric::cflb_config;
 use heddle_policy::cflb::{Addresses, Codec, Fields, Ports, Reason};
 use heddle_policy::{mix, pick};
 use heddle_switch_maps::{Error, Scheme};
@@ -109,7 +108,7 @@ fn by_selector(
     hops: &[u16],
     steps: &mut Vec<String>,
 ) -> Option<u16> {
-    let config = cflb_config(&state.config.file.cflb.constants);
+    let config = state.config.file.cflb.constants;
     let key = &state.config.scheme.cflb?.key;
     let codec = Codec::new(&config, &key[..config.cipher.key_bytes()]).ok()?;
     let (source, destination) = packet.ports;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use heddle_daemon::mac::Mac;
-use heddle_switch_maps::abi::{BestHop, PortCounter, SchemeCounters, SwitchCounter, SwitchRole};
+use heddle_policy::Counters;
+use heddle_switch_maps::abi::{BestHop, PortCounter, SwitchCounter, SwitchRole};
 use heddle_switch_maps::{Error, Tables};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,7 @@ impl Status {
             scheme: state.config.scheme.scheme.name().into(),
             ports: ports(state, now)?,
             counters: counters(state)?,
-            scheme_counters: named(&state.switch.maps.scheme_counters()?),
+            scheme_counters: named(state.switch.maps.scheme_counters()?),
             routes: routes(state, now)?,
             flowlets: flowlets(state, now, mp_hula.hula.flowlet_gap),
             subflows: subflows(state, now, mp_hula.idle_after),
@@ -169,24 +170,8 @@ fn counters(state: &State) -> Result<BTreeMap<String, Count>, Error> {
     SwitchCounter::ALL.iter().map(of).collect()
 }
 
-fn named(counts: &SchemeCounters) -> BTreeMap<String, u64> {
-    let pairs = [
-        ("flowlets", counts.flowlets),
-        ("moves", counts.moves),
-        ("fallbacks", counts.fallbacks),
-        ("probes", counts.probes),
-        ("shims", counts.shims),
-        ("shared", counts.shared),
-        ("controlled", counts.controlled),
-        ("hashed", counts.hashed),
-        ("connections", counts.connections),
-        ("joins", counts.joins),
-        ("unknown_tokens", counts.unknown_tokens),
-        ("token_collisions", counts.token_collisions),
-        ("table_collisions", counts.table_collisions),
-        ("wraps", counts.wraps),
-    ];
-    pairs.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+fn named(counts: Counters) -> BTreeMap<String, u64> {
+    counts.named().into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
 /// The neighbour at a port.

@@ -1,9 +1,9 @@
-//! Schemes' parameters as the C has them: times in nanoseconds, sizes of tables as powers of two. The switch's place in the fabric (`salt`, `tors`, `tor`,
+//! Schemes' parameters as the C has them, and its counters as the schemes have them: times in nanoseconds, sizes of tables as powers of two. The switch's place in the fabric (`salt`, `tors`, `tor`,
 //! `is_tor`) is the caller's.
 
 use heddle_policy::{
-    HulaConfig, LongFlows, MpHulaConfig, MptcpTablesConfig, ShuttleChoice, ShuttleConfig,
-    ShuttleSubflows, Update, cflb,
+    AssociationCounters, Counters, HulaConfig, LongFlows, MpHulaConfig, MptcpTablesConfig,
+    ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update, cflb,
 };
 
 use crate::abi;
@@ -100,6 +100,29 @@ impl abi::CflbConstants {
             cipher: cipher as u8,
             rules: rules as u8,
             pad: [0; 7],
+        }
+    }
+}
+
+impl From<&abi::SchemeCounters> for Counters {
+    fn from(counts: &abi::SchemeCounters) -> Counters {
+        Counters {
+            flowlets: counts.flowlets,
+            moves: counts.moves,
+            fallbacks: counts.fallbacks,
+            probes: counts.probes,
+            shims: counts.shims,
+            shared: counts.shared,
+            controlled: counts.controlled,
+            hashed: counts.hashed,
+            association: AssociationCounters {
+                connections: counts.connections,
+                joins: counts.joins,
+                unknown_tokens: counts.unknown_tokens,
+                token_collisions: counts.token_collisions,
+                table_collisions: counts.table_collisions,
+                wraps: counts.wraps,
+            },
         }
     }
 }

@@ -3,6 +3,7 @@
 use aya::Ebpf;
 use aya::maps::{Array, MapData, PerCpuArray};
 use heddle_bpf_loader::maps::{Counts, Hash};
+use heddle_policy::Counters;
 
 use crate::Error;
 use crate::abi::{
@@ -55,27 +56,8 @@ impl Maps {
     ///
     /// # Errors
     /// [`Error::Map`] if the kernel would not.
-    pub fn scheme_counters(&self) -> Result<SchemeCounters, Error> {
+    pub fn scheme_counters(&self) -> Result<Counters, Error> {
         let all = self.scheme_counts.get(&0, 0)?;
-        Ok(all.iter().fold(SchemeCounters::default(), |sum, one| add(&sum, one)))
-    }
-}
-
-fn add(a: &SchemeCounters, b: &SchemeCounters) -> SchemeCounters {
-    SchemeCounters {
-        flowlets: a.flowlets + b.flowlets,
-        moves: a.moves + b.moves,
-        fallbacks: a.fallbacks + b.fallbacks,
-        probes: a.probes + b.probes,
-        shims: a.shims + b.shims,
-        shared: a.shared + b.shared,
-        controlled: a.controlled + b.controlled,
-        hashed: a.hashed + b.hashed,
-        connections: a.connections + b.connections,
-        joins: a.joins + b.joins,
-        unknown_tokens: a.unknown_tokens + b.unknown_tokens,
-        token_collisions: a.token_collisions + b.token_collisions,
-        table_collisions: a.table_collisions + b.table_collisions,
-        wraps: a.wraps + b.wraps,
+        Ok(all.iter().map(Counters::from).sum())
     }
 }

@@ -19,7 +19,7 @@ fn config(update: Update) -> HulaConfig {
         tau: Some(Time::nanos(1 << 19)),
         util_bits: 8,
         update,
-        local_detection: false,
+        ..HulaConfig::default()
     }
 }
 

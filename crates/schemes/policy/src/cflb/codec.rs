@@ -4,7 +4,7 @@ use super::hash::{hash_words, of_uncontrollable};
 use super::{Cipher, Field, Fields, Function, Radix};
 use crate::{mix, pick};
 
-/// Rules for writing and reading selectors; the published ones spread flows that are not steered unevenly.
+/// Encoding of selectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -13,10 +13,11 @@ use crate::{mix, pick};
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CflbRules"))]
 pub enum Rules {
-    /// Each digit is shifted by its own hash, and packets with a value of B^L or above, which encodes no path, are hashed.
+    /// Each digit is shifted by a hash of its own, and a value from B^L up, which encodes no path, is hashed: flows that are not
+    /// steered are distributed evenly.
     #[default]
     Even,
-    /// All digits are shifted by the same hash (equation 3), and digits of every selector are read (equation 6).
+    /// All digits are shifted by one hash (CFLB equation 3), and digits are read of every selector (equation 6).
     AsPublished,
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Feistel, Rc5, Skip32};
 
-/// Cipher of F. The key has [`Cipher::key_bytes`] bytes.
+/// The invertible function.
+// The key has [`Cipher::key_bytes`] bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -11,11 +12,14 @@ use super::{Feistel, Rc5, Skip32};
 )]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename = "CflbCipher"))]
 pub enum Cipher {
-    /// RC5 with 16-bit words, 12 rounds and a key of 16 bytes (Rivest 1994). 32 bits: both ports.
+    /// RC5 with blocks of 32 bits.
+    // With 16-bit words, 12 rounds and a key of 16 bytes (Rivest 1994): both ports.
     Rc5,
-    /// Skip32 (Rose 1999, after Skipjack), a key of 10 bytes. 32 bits: both ports.
+    /// Skip32, blocks of 32 bits.
+    // Rose 1999, after Skipjack; a key of 10 bytes: both ports.
     Skip32,
-    /// A Feistel network with cycle walking (Black and Rogaway 2002), a key of 16 bytes. Any field.
+    /// A Feistel network for fields of any width.
+    // With cycle walking (Black and Rogaway 2002), a key of 16 bytes.
     Feistel,
 }
 

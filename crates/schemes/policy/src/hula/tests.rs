@@ -21,8 +21,7 @@ fn config() -> HulaConfig {
         flowlet_slots: 64,
         tau: Some(Time::nanos(2 * T_P)),
         util_bits: 8,
-        update: Update::Refresh,
-        local_detection: false,
+        ..HulaConfig::default()
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::{
-    Ingress, MpHula, MpHulaConfig, MptcpId, Shim, Update, mix,
+    Ingress, MpHula, MpHulaConfig, MptcpId, Shim, mix,
     testing::{FakePorts, Random, at, packet, switch_info, tor_info},
 };
 
@@ -26,8 +26,7 @@ fn config(best_k: u8) -> ShuttleConfig {
             flowlet_slots: 64,
             tau: Some(Time::nanos(100 * US)),
             util_bits: 8,
-            update: Update::Refresh,
-            local_detection: false,
+            ..HulaConfig::default()
         },
         tables: MptcpTablesConfig {
             best_k,

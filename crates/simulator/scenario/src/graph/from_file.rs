@@ -10,8 +10,8 @@ use heddle_units::Time;
 
 use super::limits::Counts;
 use super::{HOST, Names, TOR, check_delay, check_rate};
-use crate::raw::{FileLink, FileNode, FileRouting, GraphFile};
-use crate::{Graph, Link, Node, Routing};
+use crate::raw::{FileLink, FileNode, GraphFile};
+use crate::{Graph, Link, Node};
 
 /// Parses and checks a graph file. Problems name it and the line.
 pub(crate) fn from_file(name: &str, text: &str, delay: Time) -> Result<Graph, Problem> {
@@ -26,12 +26,7 @@ pub(super) fn build(file: &GraphFile, delay: Time) -> Result<Graph, Problem> {
     check_names(&file.node)?;
     let nodes =
         file.node.iter().map(|node| Node { name: node.name.clone(), tier: 0, pod: node.pod });
-    let routing = match file.routing {
-        FileRouting::UpDown => Routing::UpDown,
-        FileRouting::Shortest => Routing::Shortest,
-        FileRouting::Minimal => Routing::Minimal,
-    };
-    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing };
+    let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), routing: file.routing };
     graph.links = links(&file.link, &graph, delay)?;
     let tiers = tiers(&file.node, &neighbours(&graph))?;
     graph.nodes.iter_mut().zip(tiers).for_each(|(node, tier)| node.tier = tier);

@@ -18,7 +18,7 @@ use heddle_config::Problem;
 use heddle_units::{Rate, Time};
 
 use super::from_file::build;
-use crate::raw::{FileLink, FileNode, FileRouting, GraphFile};
+use crate::raw::{FileLink, FileNode, GraphFile};
 use crate::{Graph, Routing};
 
 /// Nodes beyond this are mistakes.
@@ -67,7 +67,7 @@ fn parse(text: &str, last: &mut Option<usize>) -> Result<GraphFile, Problem> {
     // Hosts are what is no switch, whatever their links.
     let tier = |id: &usize| (!is_switch.contains(id)).then_some(0);
     let node = (0..nodes).map(|id| FileNode { name: name(id), tier: tier(&id), pod: None });
-    Ok(GraphFile { routing: FileRouting::UpDown, node: node.collect(), link })
+    Ok(GraphFile { routing: Routing::UpDown, node: node.collect(), link })
 }
 
 fn whole(text: &str) -> Result<usize, Problem> {

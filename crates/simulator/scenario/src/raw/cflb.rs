@@ -1,8 +1,11 @@
 //! CFLB's constants: the keys that a scenario's `[scheme]` and a fabric file's `[cflb]` share, and those that each adds.
 
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use heddle_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::Placing;
 
 /// CFLB in a simulation: what all routers and senders share, and how connections are steered.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -34,12 +37,26 @@ pub(crate) struct CflbConstants {
     pub(crate) source_ports: Option<String>,
     /// The invertible function. Default: "rc5" for both ports (CFLB section 4.1: the faster of the paper's two), "feistel"
     /// for other fields, which fits them alone.
-    pub(crate) cipher: Option<CflbCipher>,
+    pub(crate) cipher: Option<Cipher>,
     /// B, the base of path selectors. Default: the most next hops of any switch of the fabric, at least 2, and no less can be
     /// given (CFLB section 3.2).
     pub(crate) radix: Option<u16>,
     /// Encoding of selectors. Default: "even".
-    pub(crate) rules: CflbRules,
+    pub(crate) rules: Rules,
+}
+
+impl From<&CflbConfig> for CflbConstants {
+    fn from(config: &CflbConfig) -> CflbConstants {
+        let (field, source_ports) = match config.field {
+            Field::Ports => (CflbField::Ports, None),
+            Field::SourcePort(PortRange { low, high }) => {
+                (CflbField::SourcePort, Some(format!("{low}-{high}")))
+            }
+            Field::FlowLabel => (CflbField::FlowLabel, None),
+        };
+        let (cipher, radix) = (Some(config.cipher), Some(config.radix));
+        CflbConstants { field, source_ports, cipher, radix, rules: config.rules }
+    }
 }
 
 /// The header fields that name the path.
@@ -53,30 +70,6 @@ pub(crate) enum CflbField {
     SourcePort,
     /// IPv6's flow label, 20 bits (CFLB section 5). The simulator's packets are IPv4 and have none.
     FlowLabel,
-}
-
-/// The invertible function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum CflbCipher {
-    /// RC5 with blocks of 32 bits.
-    Rc5,
-    /// Skip32, blocks of 32 bits.
-    Skip32,
-    /// A Feistel network for fields of any width.
-    Feistel,
-}
-
-/// Encoding of selectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum CflbRules {
-    /// Each digit is shifted by a hash of its own, and a value from B^L up, which encodes no path, is hashed: flows that are not
-    /// steered are distributed evenly.
-    #[default]
-    Even,
-    /// All digits are shifted by one hash (CFLB equation 3), and digits are read of every selector (equation 6).
-    AsPublished,
 }
 
 /// Placement of connections on paths.
@@ -94,17 +87,6 @@ impl Default for Steering {
     fn default() -> Steering {
         Steering { elephants: Bytes::kb(100), placing: Placing::FewestFlows }
     }
-}
-
-/// The scheduler's choice of a path for a subflow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Placing {
-    /// The path whose links carry the fewest placed flows (CFLB section 4.2.1).
-    #[default]
-    FewestFlows,
-    /// The first path with room for the flow's estimated demand (Hedera's global first fit, NSDI 2010).
-    FirstFit,
 }
 
 /// CFLB in a network: what all routers and senders share, and what a sender may write.

@@ -13,9 +13,7 @@ mod scheme;
 mod transport;
 mod workload;
 
-pub(crate) use cflb::{
-    Cflb, CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, Placing, Sender,
-};
+pub(crate) use cflb::{Cflb, CflbConstants, CflbField, CflbNetwork, Sender, Steering};
 pub(crate) use entropy::Entropy;
 pub(crate) use event::{Direction, Event};
 pub(crate) use fabric::{
@@ -23,13 +21,10 @@ pub(crate) use fabric::{
     LeafSpine, LinkChange, Options, Red, Shape, SharedBuffer, TwoPod, Vl2,
 };
 pub(crate) use fabric_file::{Addresses, FabricFile};
-pub(crate) use graph_file::{FileLink, FileNode, FileRouting, GraphFile};
+pub(crate) use graph_file::{FileLink, FileNode, GraphFile};
 pub(crate) use measure::Measure;
 pub(crate) use scheme::{External, Parameter, Scheme};
-pub(crate) use transport::{
-    Control, Coupling, FullWindow, JoinTime, LossDetection, Mptcp, Pacing, PacingRatios, Recovery,
-    Scheduler, Tcp, Transport,
-};
+pub(crate) use transport::{Mptcp, Pacing, Tcp, Transport};
 pub(crate) use workload::{
     Collective, Connections, Flows, Long, Operation, Pattern, Requests, Sizes, TrafficPart,
     Workload,

@@ -1,6 +1,7 @@
 //! `[transport]`.
 
-use heddle_transport::TcpConfig;
+use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, Scheduler};
+use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -89,55 +90,7 @@ pub(crate) enum Pacing {
     /// On with Linux's ratios, or off.
     Switch(bool),
     /// On with these ratios.
-    Ratios(PacingRatios),
-}
-
-/// Pacing rate as a share of the window over the smoothed round-trip time.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct PacingRatios {
-    /// Percent while the window is below half of the slow start threshold: 1 to 1000. Default: 200 (`tcp_pacing_ss_ratio`).
-    pub(crate) slow_start_ratio: u16,
-    /// Percent from there on: 1 to 1000. Default: 120 (`tcp_pacing_ca_ratio`).
-    pub(crate) avoidance_ratio: u16,
-}
-
-impl Default for PacingRatios {
-    fn default() -> PacingRatios {
-        PacingRatios { slow_start_ratio: 200, avoidance_ratio: 120 }
-    }
-}
-
-/// A congestion controller.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Control {
-    /// RFC 5681 and RFC 6582.
-    NewReno,
-    /// RFC 9438.
-    Cubic,
-    /// RFC 8257; links then mark by default.
-    Dctcp,
-}
-
-/// Loss recovery.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Recovery {
-    /// Selective acknowledgements (RFC 2018, RFC 6675).
-    Sack,
-    /// Cumulative acknowledgements alone (RFC 6582).
-    NewReno,
-}
-
-/// Loss detection.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum LossDetection {
-    /// Duplicate acknowledgements: `dup_threshold` later segments have arrived.
-    DupAck,
-    /// RACK-TLP (RFC 8985): a later segment has arrived, and this one has not in time. Tolerates reordering. Needs `recovery = "sack"`.
-    Rack,
+    Ratios(heddle_transport::Pacing),
 }
 
 /// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the connection's.
@@ -189,52 +142,4 @@ impl Default for Multipath {
             version: 1,
         }
     }
-}
-
-/// Coupling of the subflows' congestion windows.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Coupling {
-    /// Not at all: each runs `control`.
-    Uncoupled,
-    /// Linked increases (RFC 6356).
-    Lia,
-    /// Opportunistic linked increases (Khalili et al., CoNEXT 2012).
-    Olia,
-    /// Balanced linked adaptation (Peng et al., ToN 2016).
-    Balia,
-}
-
-/// Choice of the subflow that takes the next data.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Scheduler {
-    /// The one with the lowest smoothed round-trip time whose window has room.
-    LowestRtt,
-    /// Each in turn, as far as its window has room.
-    RoundRobin,
-    /// Every subflow carries everything; the first copy counts.
-    Redundant,
-}
-
-/// Actions of a client whose receive window is full while a subflow could send.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum FullWindow {
-    /// It waits.
-    Wait,
-    /// The subflow sends the first missing segment once more, if one much slower carries it (opportunistic retransmission).
-    Retransmit,
-    /// That, and the slower subflow's congestion window is halved (penalising).
-    Penalise,
-}
-
-/// Time at which a client opens its further subflows.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum JoinTime {
-    /// Once data has been acknowledged.
-    AfterData,
-    /// With the first SYN/ACK, as RFC 6824 allows.
-    AtOnce,
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use heddle_config::Problem;
+use heddle_policy::cflb::Field;
 use ipnet::IpNet;
 
 use crate::graph::Names;
-use crate::{CflbField, Graph, raw};
+use crate::{Graph, raw};
 
 /// A protocol's key and an example of its prefixes.
 type Family = (&'static str, &'static str);
@@ -19,16 +20,12 @@ const IPV6: Family = ("ipv6", "fd00::/64");
 pub(super) fn resolve(
     raw: &raw::Addresses,
     graph: &Graph,
-    field: CflbField,
+    field: Field,
 ) -> Result<Vec<Vec<IpAddr>>, Problem> {
     by_host(raw, graph, field).map_err(|problem| problem.inside("addresses"))
 }
 
-fn by_host(
-    raw: &raw::Addresses,
-    graph: &Graph,
-    field: CflbField,
-) -> Result<Vec<Vec<IpAddr>>, Problem> {
+fn by_host(raw: &raw::Addresses, graph: &Graph, field: Field) -> Result<Vec<Vec<IpAddr>>, Problem> {
     let hosts = graph.nodes.iter().take_while(|node| node.tier == 0).count();
     let mut addresses: Vec<Vec<IpAddr>> = numbered(&raw.ipv4, IPV4, hosts)?;
     if let Some(prefix) = &raw.ipv6 {
@@ -111,9 +108,9 @@ fn check_unique(
 }
 
 /// A flow label needs IPv6.
-fn check_labels(graph: &Graph, addresses: &[Vec<IpAddr>], field: CflbField) -> Result<(), Problem> {
+fn check_labels(graph: &Graph, addresses: &[Vec<IpAddr>], field: Field) -> Result<(), Problem> {
     let without = addresses.iter().position(|own| !own.iter().any(IpAddr::is_ipv6));
-    let Some(host) = without.filter(|_| field == CflbField::FlowLabel) else { return Ok(()) };
+    let Some(host) = without.filter(|_| field == Field::FlowLabel) else { return Ok(()) };
     let message = format!(
         "{} has no IPv6 address, so no flow label to name paths by",
         graph.nodes[host].name

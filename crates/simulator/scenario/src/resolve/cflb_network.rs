@@ -1,12 +1,13 @@
 //! `[cflb]` of a fabric file.
 
 use heddle_config::Problem;
+use heddle_policy::cflb::Field;
 
 use super::cflb::constants;
 use super::ranges::{Kind, range};
 use crate::graph::most_switches;
 use crate::raw::Sender;
-use crate::{CflbField, CflbNetwork, Graph, raw};
+use crate::{CflbNetwork, Graph, raw};
 
 /// System ports (RFC 6335 section 6).
 const SYSTEM_PORTS: (u16, u16) = (0, 1023);
@@ -48,9 +49,9 @@ fn crossing(key: &str, ttl: u8, graph: &Graph) -> Result<u8, Problem> {
         .help(format!("{} or more: a path can have {most} routers", most + 1)))
 }
 
-fn reserved(sender: &Sender, field: CflbField) -> Result<Vec<(u16, u16)>, Problem> {
+fn reserved(sender: &Sender, field: Field) -> Result<Vec<(u16, u16)>, Problem> {
     let Some(texts) = &sender.reserved else { return Ok(vec![SYSTEM_PORTS]) };
-    if field == CflbField::FlowLabel {
+    if field == Field::FlowLabel {
         return Err(Problem::at("reserved", "the flow label names the path, ports do not")
             .help("leave it out"));
     }
@@ -59,8 +60,8 @@ fn reserved(sender: &Sender, field: CflbField) -> Result<Vec<(u16, u16)>, Proble
     };
     let ranges = texts.iter().enumerate().map(one).collect::<Result<Vec<_>, _>>()?;
     let (low, high) = match field {
-        CflbField::SourcePort { low, high } => (low, high),
-        CflbField::Ports | CflbField::FlowLabel => (0, u16::MAX),
+        Field::SourcePort(range) => (range.low, range.high),
+        Field::Ports | Field::FlowLabel => (0, u16::MAX),
     };
     let is_taken = |port: u16| ranges.iter().any(|(low, high)| (*low..=*high).contains(&port));
     if (low..=high).all(is_taken) {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use heddle_config::Problem;
-use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
+use heddle_transport::mptcp::{Coupling, FullWindow, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Pacing, Recovery, TcpConfig};
 use heddle_wire::{Subflow, Version};
 
@@ -38,23 +38,16 @@ fn multipath(mptcp: &raw::Mptcp) -> Result<MptcpConfig, Problem> {
         tcp: config(&mptcp.tcp)?,
         version: version(own.version)?,
         subflows: subflows(own.subflows)?,
-        coupling: coupling(own.coupling),
-        scheduler: match own.scheduler {
-            raw::Scheduler::LowestRtt => Scheduler::LowestRtt,
-            raw::Scheduler::RoundRobin => Scheduler::RoundRobin,
-            raw::Scheduler::Redundant => Scheduler::Redundant,
-        },
-        join: match own.join {
-            raw::JoinTime::AfterData => JoinTime::AfterData,
-            raw::JoinTime::AtOnce => JoinTime::AtOnce,
-        },
+        coupling: own.coupling,
+        scheduler: own.scheduler,
+        join: own.join,
         full_window: full_window(own.full_window, own.scheduler)?,
     })
 }
 
 /// A coupling is a controller of its own.
-fn check_control(coupling: raw::Coupling, control: raw::Control) -> Result<(), Problem> {
-    if coupling == raw::Coupling::Uncoupled || control == raw::Control::NewReno {
+fn check_control(coupling: Coupling, control: Control) -> Result<(), Problem> {
+    if coupling == Coupling::Uncoupled || control == Control::NewReno {
         return Ok(());
     }
     Err(Problem::at("control", "a coupling has its own controller")
@@ -62,16 +55,8 @@ fn check_control(coupling: raw::Coupling, control: raw::Control) -> Result<(), P
 }
 
 /// Under the redundant scheduler no subflow waits for another one's data.
-fn full_window(
-    full_window: raw::FullWindow,
-    scheduler: raw::Scheduler,
-) -> Result<FullWindow, Problem> {
-    let full_window = match full_window {
-        raw::FullWindow::Wait => return Ok(FullWindow::Wait),
-        raw::FullWindow::Retransmit => FullWindow::Retransmit,
-        raw::FullWindow::Penalise => FullWindow::Penalise,
-    };
-    if matches!(scheduler, raw::Scheduler::Redundant) {
+fn full_window(full_window: FullWindow, scheduler: Scheduler) -> Result<FullWindow, Problem> {
+    if full_window != FullWindow::Wait && scheduler == Scheduler::Redundant {
         let message = "the redundant scheduler sends everything on every subflow already";
         return Err(Problem::at("full_window", message)
             .help("`scheduler = \"lowest-rtt\"`, or `full_window = \"wait\"`"));
@@ -99,15 +84,6 @@ fn version(version: u8) -> Result<Version, Problem> {
     }
 }
 
-fn coupling(coupling: raw::Coupling) -> Coupling {
-    match coupling {
-        raw::Coupling::Uncoupled => Coupling::Uncoupled,
-        raw::Coupling::Lia => Coupling::Lia,
-        raw::Coupling::Olia => Coupling::Olia,
-        raw::Coupling::Balia => Coupling::Balia,
-    }
-}
-
 fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
     check(tcp)?;
     let max_rto = bounded("max_rto", tcp.max_rto)?;
@@ -122,15 +98,9 @@ fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
         mss: tcp.mss,
         initial_window: tcp.initial_window,
         initial_ssthresh: tcp.initial_ssthresh,
-        control: control(tcp.control),
-        recovery: match tcp.recovery {
-            raw::Recovery::Sack => Recovery::Sack,
-            raw::Recovery::NewReno => Recovery::NewReno,
-        },
-        loss_detection: match tcp.loss_detection {
-            raw::LossDetection::DupAck => LossDetection::DupAck,
-            raw::LossDetection::Rack => LossDetection::Rack,
-        },
+        control: tcp.control,
+        recovery: tcp.recovery,
+        loss_detection: tcp.loss_detection,
         min_rto,
         max_rto,
         initial_rto,
@@ -145,10 +115,10 @@ fn config(tcp: &Tcp) -> Result<TcpConfig, Problem> {
 fn pacing(pacing: raw::Pacing) -> Result<Option<Pacing>, Problem> {
     let ratios = match pacing {
         raw::Pacing::Switch(false) => return Ok(None),
-        raw::Pacing::Switch(true) => raw::PacingRatios::default(),
+        raw::Pacing::Switch(true) => Pacing::default(),
         raw::Pacing::Ratios(ratios) => ratios,
     };
-    let raw::PacingRatios { slow_start_ratio, avoidance_ratio } = ratios;
+    let Pacing { slow_start_ratio, avoidance_ratio } = ratios;
     for (key, ratio) in
         [("slow_start_ratio", slow_start_ratio), ("avoidance_ratio", avoidance_ratio)]
     {
@@ -159,15 +129,7 @@ fn pacing(pacing: raw::Pacing) -> Result<Option<Pacing>, Problem> {
             return Err(Problem::at(key, message).help(help).inside("pacing"));
         }
     }
-    Ok(Some(Pacing { slow_start_ratio, avoidance_ratio }))
-}
-
-fn control(control: raw::Control) -> Control {
-    match control {
-        raw::Control::NewReno => Control::NewReno,
-        raw::Control::Cubic => Control::Cubic,
-        raw::Control::Dctcp => Control::Dctcp,
-    }
+    Ok(Some(ratios))
 }
 
 fn check(tcp: &Tcp) -> Result<(), Problem> {
@@ -182,7 +144,7 @@ fn check(tcp: &Tcp) -> Result<(), Problem> {
             return Err(Problem::at(key, "must be at least 1"));
         }
     }
-    if let (raw::LossDetection::Rack, raw::Recovery::NewReno) = (tcp.loss_detection, tcp.recovery) {
+    if let (LossDetection::Rack, Recovery::NewReno) = (tcp.loss_detection, tcp.recovery) {
         return Err(Problem::at("loss_detection", "RACK needs selective acknowledgements")
             .help("`recovery = \"sack\"`"));
     }

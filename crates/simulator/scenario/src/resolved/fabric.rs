@@ -1,7 +1,8 @@
 //! The network: hosts, switches and links.
 
 use heddle_units::{Bytes, Rate, Time};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Share;
 
@@ -136,6 +137,14 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// The file of this graph, for a fabric of `kind = "file"`: read again it is the same.
+    ///
+    /// # Errors
+    /// None for graphs, which are numbers and texts.
+    pub fn table(&self) -> Result<Value, serde_json::Error> {
+        serde_json::to_value(crate::raw::GraphFile::from(self))
+    }
+
     /// Interfaces of each host: the links of the first. At least 1.
     pub fn interfaces(&self) -> u32 {
         let of_first = self.links.iter().filter(|link| link.ends.0.min(link.ends.1) == 0);
@@ -160,7 +169,7 @@ pub fn links_of_cost(cost: u32) -> (u32, u32) {
 }
 
 /// Paths that packets may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// The shortest of those that climb tiers, then descend, and never climb again.

@@ -2,10 +2,8 @@
 
 use std::io;
 
-use heddle_scenario::{
-    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Placing, ScenarioError, Scheme, Source,
-    load,
-};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
+use heddle_scenario::{Cflb, Placing, ScenarioError, Scheme, Source, load};
 use heddle_units::Bytes;
 
 /// A scenario on HULA's fabric, where no switch has more than 2 next hops, with a scheme of these keys from line 4 on.
@@ -35,11 +33,11 @@ fn refused(cases: &[(&str, &str)]) {
 #[test]
 fn the_defaults_are_the_papers() {
     let default = Cflb {
-        constants: CflbConstants {
-            field: CflbField::Ports,
-            cipher: CflbCipher::Rc5,
+        constants: CflbConfig {
+            field: Field::Ports,
+            cipher: Cipher::Rc5,
             radix: 2,
-            rules: CflbRules::Even,
+            rules: Rules::Even,
         },
         elephants: Bytes(100_000),
         placing: Placing::FewestFlows,
@@ -55,26 +53,26 @@ fn every_key_can_be_given() {
          rules = \"as-published\"\nelephants = \"0B\"\nplacing = \"first-fit\"",
     );
     let expected = Cflb {
-        constants: CflbConstants {
-            field: CflbField::SourcePort { low: 49152, high: 65535 },
-            cipher: CflbCipher::Feistel,
+        constants: CflbConfig {
+            field: Field::SourcePort(PortRange { low: 49152, high: 65535 }),
+            cipher: Cipher::Feistel,
             radix: 16,
-            rules: CflbRules::AsPublished,
+            rules: Rules::AsPublished,
         },
         elephants: Bytes(0),
         placing: Placing::FirstFit,
     };
     assert_eq!(given, expected);
-    assert_eq!(cflb("cipher = \"skip32\"").constants.cipher, CflbCipher::Skip32);
-    assert_eq!(cflb("cipher = \"feistel\"").constants.cipher, CflbCipher::Feistel);
+    assert_eq!(cflb("cipher = \"skip32\"").constants.cipher, Cipher::Skip32);
+    assert_eq!(cflb("cipher = \"feistel\"").constants.cipher, Cipher::Feistel);
 }
 
 /// Only the Feistel network is as wide as the source port.
 #[test]
 fn the_source_port_alone_goes_through_a_feistel_network() {
     let alone = cflb("field = \"source-port\"");
-    assert_eq!(alone.constants.field, CflbField::SourcePort { low: 0, high: 65535 });
-    assert_eq!(alone.constants.cipher, CflbCipher::Feistel);
+    assert_eq!(alone.constants.field, Field::SourcePort(PortRange { low: 0, high: 65535 }));
+    assert_eq!(alone.constants.cipher, Cipher::Feistel);
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use heddle_policy::cflb::Field;
 use heddle_scenario::{
-    CflbField, Change, FabricFile, Pattern, Placing, Routing, Scenario, Scheme, Source, Transport,
-    Until, Workload, complete, load, load_fabric,
+    Change, FabricFile, Pattern, Placing, Routing, Scenario, Scheme, Source, Transport, Until,
+    Workload, complete, load, load_fabric,
 };
 use heddle_transport::Control;
 use heddle_units::{Bytes, Rate, Time};
@@ -87,7 +88,7 @@ fn cflbs_data_centre_is_as_the_paper_says() {
     let Scheme::Cflb(cflb) = scenario.scheme else { panic!("cflb") };
     assert_eq!(
         (cflb.constants.radix, cflb.constants.field, cflb.placing),
-        (4, CflbField::Ports, Placing::FewestFlows)
+        (4, Field::Ports, Placing::FewestFlows)
     );
     assert_eq!(scenario.fabric.port.packets, Some(100));
     assert!(matches!(scenario.workload, Workload::Long(long) if long.pairs.is_none()));

@@ -3,10 +3,8 @@
 use std::io;
 use std::net::IpAddr;
 
-use heddle_scenario::{
-    CflbCipher, CflbConstants, CflbField, CflbNetwork, CflbRules, FabricFile, ScenarioError,
-    Source, load, load_fabric,
-};
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
+use heddle_scenario::{CflbNetwork, FabricFile, ScenarioError, Source, load, load_fabric};
 
 /// A fabric of two ToRs with two hosts each and seven spines, and `rest` from line 6 on.
 fn fabric(rest: &str) -> Result<FabricFile, ScenarioError> {
@@ -34,11 +32,11 @@ fn refused(cases: &[(&str, &str)]) {
 fn a_fabric_alone_is_enough() {
     let file = fabric("").unwrap();
     let default = CflbNetwork {
-        constants: CflbConstants {
-            field: CflbField::Ports,
-            cipher: CflbCipher::Rc5,
+        constants: CflbConfig {
+            field: Field::Ports,
+            cipher: Cipher::Rc5,
             radix: 7,
-            rules: CflbRules::Even,
+            rules: Rules::Even,
         },
         ttl: 64,
         ttls: (64, 95),
@@ -73,11 +71,11 @@ fn every_key_of_cflb_can_be_given() {
          ttls = \"32-40\"\nreserved = [\"40000-40010\", \"50000\"]\nkey_file = \"fabric.key\"\nkey_check = \"00C0FFEE\"\n",
     );
     let expected = CflbNetwork {
-        constants: CflbConstants {
-            field: CflbField::SourcePort { low: 32768, high: 60999 },
-            cipher: CflbCipher::Feistel,
+        constants: CflbConfig {
+            field: Field::SourcePort(PortRange { low: 32768, high: 60999 }),
+            cipher: Cipher::Feistel,
             radix: 8,
-            rules: CflbRules::Even,
+            rules: Rules::Even,
         },
         ttl: 32,
         ttls: (32, 40),
@@ -112,7 +110,7 @@ fn a_flow_label_names_paths_where_there_is_ipv6() {
         fabric("[cflb]\nfield = \"flow-label\"\n[addresses]\nipv6 = \"fd00::/64\"\n").unwrap();
     assert_eq!(
         (file.cflb.constants.field, file.cflb.constants.cipher),
-        (CflbField::FlowLabel, CflbCipher::Feistel)
+        (Field::FlowLabel, Cipher::Feistel)
     );
     refused(&[
         (

@@ -6,47 +6,70 @@ use heddle_units::Bytes;
 
 use crate::config::{Control, Coupling, TcpConfig};
 
-/// Packet scheduler: selects the subflow for the next data.
+/// Choice of the subflow that takes the next data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Scheduler {
-    /// The subflow with the lowest smoothed round-trip time among those whose congestion window has room.
+    /// The one with the lowest smoothed round-trip time whose window has room.
     #[default]
     LowestRtt,
-    /// Round robin over the subflows whose congestion window has room.
+    /// Each in turn, as far as its window has room.
     RoundRobin,
-    /// Every subflow carries all data; the first copy to arrive is used.
+    /// Every subflow carries everything; the first copy counts.
     Redundant,
 }
 
-/// Action of a client when the connection's receive window is full although a subflow could send: it waits for data of another subflow.
+/// Actions of a client whose receive window is full while a subflow could send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum FullWindow {
     /// It waits.
     #[default]
     Wait,
-    /// Opportunistic retransmission: the subflow that could send sends the first missing segment once more.
+    /// The subflow sends the first missing segment once more, if one much slower carries it (opportunistic retransmission).
     Retransmit,
-    /// Opportunistic retransmission, and the window of the subflow that the connection waits for is halved.
+    /// That, and the slower subflow's congestion window is halved (penalising).
     Penalise,
 }
 
 /// Time at which a client opens its further subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum JoinTime {
-    /// After the first data ACK, as RFC 8684 section 3.1 requires and Linux does.
+    /// Once data has been acknowledged.
+    // As RFC 8684 section 3.1 requires and Linux does.
     #[default]
     AfterData,
-    /// With the first SYN/ACK in version 0, where the server knows both keys by then (RFC 6824). In version 1 the server learns the
-    /// client's key later, and this is [`JoinTime::AfterData`]: a join that arrives earlier finds no connection.
+    /// With the first SYN/ACK, as RFC 6824 allows.
+    // In version 0, where the server knows both keys by then. In version 1 the server learns the client's key later, and this is
+    // [`JoinTime::AfterData`]: a join that arrives earlier finds no connection.
     AtOnce,
 }
 
 /// An MPTCP connection's parameters, the same at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MptcpConfig {
     /// Parameters of each subflow. The receive window is shared by all subflows (RFC 8684 section 3.3.1).
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub tcp: TcpConfig,
     /// Protocol version.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "number"))]
     pub version: Version,
     /// Number of subflows, the first included: 1 to 16.
     pub subflows: u8,
@@ -57,7 +80,23 @@ pub struct MptcpConfig {
     /// Time at which the further subflows open.
     pub join: JoinTime,
     /// Action when the receive window is full.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "FullWindow::waits"))]
     pub full_window: FullWindow,
+}
+
+#[cfg(feature = "serde")]
+impl FullWindow {
+    fn waits(&self) -> bool {
+        *self == FullWindow::Wait
+    }
+}
+
+#[cfg(feature = "serde")]
+fn number<S: serde::Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u8(match version {
+        Version::V0 => 0,
+        Version::V1 => 1,
+    })
 }
 
 /// Prepared form of [`MptcpConfig`], shared by connections.

@@ -8,7 +8,7 @@ use heddle_bpf_loader::maps::{Access, Memory, array};
 use heddle_policy::Counters;
 use heddle_switch_conformance::abi::{SchemeCounters, StepInput, StepOutput};
 use heddle_switch_conformance::words::{Flat, of_words, words};
-use heddle_switch_conformance::{Native, convert, counters, native};
+use heddle_switch_conformance::{Native, convert, native};
 use heddle_testing::{Need, skip_without};
 use heddle_vectors::{Input, Output, Target, Trace, VectorFile, replay};
 
@@ -115,7 +115,7 @@ impl Target for Switch<'_> {
     }
 
     fn counters(&self) -> Counters {
-        counters(&read(&self.kernel.counts))
+        Counters::from(&read::<SchemeCounters>(&self.kernel.counts))
     }
 }
 

@@ -31,19 +31,8 @@ const CLIENT: (&str, u16) = ("10.0.0.0", 0x4000);
 const KNOWN: u16 = 8;
 
 fn hula() -> HulaConfig {
-    HulaConfig {
-        probe_period: 200_000,
-        fail_after: 600_000,
-        flowlet_gap: 100_000,
-        salt: 0x5eed,
-        flowlet_slots: 65536,
-        tors: 2,
-        tor: 0,
-        is_tor: 1,
-        update: 0,
-        util_bits: 8,
-        local_detection: 0,
-    }
+    let config = HulaConfig::from(&heddle_policy::HulaConfig::default());
+    HulaConfig { salt: 0x5eed, tors: 2, is_tor: 1, ..config }
 }
 
 fn mp_hula(best_k: u32) -> MpHulaConfig {

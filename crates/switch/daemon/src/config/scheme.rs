@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use heddle_config::Problem;
-use heddle_fabric::{Fabric, cflb_config};
+use heddle_fabric::Fabric;
 use heddle_path_files::{files, keys};
 use heddle_policy::{self as policy, DreShift, Scheme as _};
 use heddle_program::Failure;
@@ -140,13 +140,13 @@ impl Place<'_> {
             return Err(Failure::advised(message, help).into());
         };
         let path = files::folder(self.path).join(name);
-        let secret = keys::read(&path, cflb_config(constants).cipher)?;
+        let secret = keys::read(&path, constants.cipher)?;
         if let Some(check) = &network.key_check {
             secret
                 .verify(check)
                 .with_context(|| path.display().to_string())
                 .map_err(Failure::from)?;
         }
-        Ok(CflbConstants::new(&cflb_config(constants), secret.bytes()))
+        Ok(CflbConstants::new(constants, secret.bytes()))
     }
 }

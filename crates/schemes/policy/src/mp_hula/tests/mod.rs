@@ -28,8 +28,7 @@ fn config(best_k: u8) -> MpHulaConfig {
             flowlet_slots: 64,
             tau: Some(Time::nanos(400 * US)),
             util_bits: 8,
-            update: Update::Refresh,
-            local_detection: false,
+            ..HulaConfig::default()
         },
         tables: MptcpTablesConfig {
             best_k,

@@ -1,13 +1,14 @@
 //! Random small scenarios.
 
+use heddle_policy::cflb::{CflbConfig, Cipher, Field, Rules};
 use heddle_policy::{
     CongaConfig, CongaPrimeConfig, Detection, DrillConfig, FlowcutConfig, HulaConfig,
     LetItFlowConfig, MpHulaConfig, MptcpTablesConfig, ShuttleConfig, ShuttleRules,
 };
 use heddle_scenario::{
-    Cflb, CflbCipher, CflbConstants, CflbField, CflbRules, Change, Entropy, Event, Fabric,
-    FlowBender, Graph, Link, Measure, Node, Placing, Plb, PortLimits, Red, ReplayFlow, Reps,
-    Routing, Scenario, Scheme, Share, SharedBuffer, Transport, Until, Workload,
+    Cflb, Change, Entropy, Event, Fabric, FlowBender, Graph, Link, Measure, Node, Placing, Plb,
+    PortLimits, Red, ReplayFlow, Reps, Routing, Scenario, Scheme, Share, SharedBuffer, Transport,
+    Until, Workload,
 };
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, MptcpConfig, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
@@ -210,11 +211,11 @@ pub fn schemes_for(graph: &Graph) -> Vec<Scheme> {
     let hula_of_shuttle = HulaConfig { tau: Some(hula.tau()), ..hula };
     let shuttle = ShuttleConfig { hula: hula_of_shuttle, tables, rules };
     let cflb = Cflb {
-        constants: CflbConstants {
-            field: CflbField::Ports,
-            cipher: CflbCipher::Rc5,
+        constants: CflbConfig {
+            field: Field::Ports,
+            cipher: Cipher::Rc5,
             radix: 16,
-            rules: CflbRules::Even,
+            rules: Rules::Even,
         },
         elephants: Bytes::kb(20),
         placing: Placing::FewestFlows,

@@ -103,7 +103,11 @@ fn odd_tcp_options_pass_the_switch_and_teach_it_nothing_wrong() {
             }
         }
         let learnt = rig.switch.maps.scheme_counters().unwrap();
-        assert_eq!((learnt.connections, learnt.joins), (0, 0), "no connection was opened");
+        assert_eq!(
+            (learnt.association.connections, learnt.association.joins),
+            (0, 0),
+            "no connection was opened"
+        );
         assert_eq!(learnt.shims, 0);
     }
 }

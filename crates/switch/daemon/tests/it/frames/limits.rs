@@ -54,17 +54,21 @@ fn more_connections_than_the_association_table_has_are_counted_and_forwarded() {
     }
     assert_eq!(rig.forwarded().unwrap(), u64::from(connections));
     let counts = rig.switch.maps.scheme_counters().unwrap();
-    let refused = counts.table_collisions + counts.token_collisions;
-    assert_eq!(counts.connections + refused, u64::from(connections), "each is known or counted");
+    let refused = counts.association.table_collisions + counts.association.token_collisions;
+    assert_eq!(
+        counts.association.connections + refused,
+        u64::from(connections),
+        "each is known or counted"
+    );
     let slots = u64::from(MP_HULA.association_slots);
     assert!(
-        counts.connections <= slots && counts.connections > slots / 2,
+        counts.association.connections <= slots && counts.association.connections > slots / 2,
         "{}",
-        counts.connections
+        counts.association.connections
     );
     let table = rig.switch.tables.as_ref().unwrap().subflows().unwrap();
     let used = (0..2 * slots as usize).filter(|&slot| table.get(slot).unwrap().number != 0).count();
-    assert_eq!(used as u64, counts.connections);
+    assert_eq!(used as u64, counts.association.connections);
 }
 
 #[test]
@@ -78,15 +82,15 @@ fn joins_beyond_sixteen_or_of_unknown_tokens_are_counted_and_forwarded() {
         judged(&rig, frame, "handshake");
     }
     let counts = rig.switch.maps.scheme_counters().unwrap();
-    assert_eq!((counts.connections, counts.joins), (1, 39));
+    assert_eq!((counts.association.connections, counts.association.joins), (1, 39));
     // Numbers 2 to 16 for the first 15; then they restart with the 16th and the 31st.
-    assert_eq!(counts.wraps, 2);
+    assert_eq!(counts.association.wraps, 2);
     for token in 0..50 {
         let join = Tcp { ports: (token as u16, 1), ..packet(false, MptcpOption::Join(token)) };
         judged(&rig, &join.frame(), "unknown token");
     }
     let counts = rig.switch.maps.scheme_counters().unwrap();
-    assert_eq!((counts.joins, counts.unknown_tokens), (39, 50));
+    assert_eq!((counts.association.joins, counts.association.unknown_tokens), (39, 50));
     assert_eq!(rig.forwarded().unwrap(), 40 + 50);
 }
 
