@@ -1,6 +1,7 @@
 """The tables of one switch of a fabric, from a JSON document as `heddle lab` writes it.
 
-All numbers are as the programs have them: times in ns, `full` in bytes that the port's link carries in tau. `config` is as in vectors/schemes, its quantities as numbers."""
+All numbers are as the programs have them: times in ns, `full` in bytes that the port's link carries in tau. `config` is as in vectors/schemes, its
+quantities as numbers."""
 
 import dataclasses
 import ipaddress
