@@ -1,5 +1,5 @@
-"""The entries of the programs' tables, from parameters as vectors/schemes/README.md names them, their quantities as numbers. Integer arithmetic that a
-pipeline does not have (divisions, logarithms) is done here, exactly."""
+"""The entries of the programs' tables, from parameters as vectors/schemes/README.md names them, their quantities as numbers. Integer arithmetic
+that a pipeline does not have (divisions, logarithms) is done here, exactly."""
 
 import dataclasses
 from typing import Any
