@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 ./x build simulator >&2
 mkdir -p "$folder"
-bench() { cargo bench --locked --package "$1" --bench "$2" 2>/dev/null; }
+bench() { cargo bench --quiet --locked --package "$1" --bench "$2"; }
 echo "decisions beside hashes" >&2
 target/dist/heddle reproduce cflb C4 --quiet --out "$scratch" >"$folder/claims.txt"
 cp "$scratch/measured.json" "$folder/costs.json"

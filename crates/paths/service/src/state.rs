@@ -129,7 +129,15 @@ fn read(path: &Path) -> io::Result<BTreeMap<u64, Saved>> {
         Err(error) => return Err(error),
     };
     let mut open = BTreeMap::new();
-    for line in text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
+    for line in text.lines() {
+        let line = match serde_json::from_str::<Line>(line) {
+            Ok(line) => line,
+            // The last one, if a crash has cut it off.
+            Err(error) => {
+                tracing::warn!(%error, line, "a line of the state file cannot be read");
+                continue;
+            }
+        };
         match line.connection {
             Some(saved) => open.insert(line.id, saved),
             None => open.remove(&line.id),

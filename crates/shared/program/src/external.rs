@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+use anyhow::{Context as _, anyhow};
 use clap::{Args, Command as CommandLine};
 
 use crate::{Common, Failure, Tree};
@@ -35,13 +36,17 @@ impl External {
     }
 
     /// Puts the program's own command line in the place of the sub-command, if the program is installed.
-    pub(crate) fn graft(&self, command: CommandLine) -> CommandLine {
-        let tree = output(self.program, ["command-tree"]);
-        let tree = tree.and_then(|json| serde_json::from_slice(&json).ok());
-        match tree.and_then(|tree: Tree| tree.descend(self.subcommand)) {
-            Some(tree) => replaced(command, self.command, &tree),
-            None => command,
-        }
+    ///
+    /// # Errors
+    /// If it is, and does not describe its command line, or has no such sub-command.
+    pub(crate) fn graft(&self, command: CommandLine) -> Result<CommandLine, Failure> {
+        let Some(json) = output(self.program, ["command-tree"])? else { return Ok(command) };
+        let said = || format!("{} command-tree: {}", self.program, String::from_utf8_lossy(&json));
+        let tree: Tree = serde_json::from_slice(&json).with_context(said)?;
+        let missing =
+            || anyhow!("{} has no sub-command {}", self.program, self.subcommand.join(" "));
+        let tree = tree.descend(self.subcommand).ok_or_else(missing)?;
+        Ok(replaced(command, self.command, &tree))
     }
 }
 
@@ -80,13 +85,21 @@ pub fn run<A: AsRef<OsStr>>(
     replace(&mut command).map_err(|error| not_started(program, error, how_to_get))
 }
 
-/// The standard output of a program that ends well; `None` if it does not, or is not installed.
-pub fn output<A: AsRef<OsStr>>(
-    program: &str,
-    arguments: impl IntoIterator<Item = A>,
-) -> Option<Vec<u8>> {
-    let output = Command::new(locate(program)).args(arguments).output().ok()?;
-    output.status.success().then_some(output.stdout)
+/// The standard output of a program; `None` if it is not installed.
+///
+/// # Errors
+/// If it cannot be started, or fails.
+fn output(program: &str, arguments: [&str; 1]) -> Result<Option<Vec<u8>>, Failure> {
+    let output = match Command::new(locate(program)).args(arguments).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        output => output.with_context(|| program.to_owned())?,
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let [argument] = arguments;
+        return Err(anyhow!("{program} {argument}: {}: {}", output.status, said.trim()).into());
+    }
+    Ok(Some(output.stdout))
 }
 
 /// The program beside this executable, if there is one; otherwise its bare name, for the PATH.
@@ -141,8 +154,18 @@ mod tests {
         assert_eq!(report.code, 127);
         assert!(report.text.contains("heddle-no-such-program is not installed\nhelp: build it"));
         assert_eq!(report.json["error"], "missing-program");
-        assert_eq!(output("heddle-no-such-program", ["x"]), None);
+        assert!(matches!(output("heddle-no-such-program", ["x"]), Ok(None)));
         assert_eq!(find("heddle-no-such-program"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_fails_or_describes_no_command_line_is_an_error_that_says_so() {
+        let failed = output("false", ["x"]).unwrap_err().report(|_| None).text;
+        assert!(failed.contains("false x: exit status: 1"), "{failed}");
+        let echo = External { command: &["a"], program: "echo", subcommand: &[], how_to_get: "" };
+        let other = echo.graft(CommandLine::new("b")).unwrap_err().report(|_| None).text;
+        assert!(other.contains("echo command-tree: command-tree"), "{other}");
     }
 
     #[cfg(unix)]

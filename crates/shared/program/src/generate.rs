@@ -35,13 +35,14 @@ impl Generate {
     /// Prints or writes what is wanted of a program with its sub-commands of other programs.
     ///
     /// # Errors
-    /// If standard output or a file cannot be written.
+    /// If standard output or a file cannot be written, or another program that is installed does not describe its command line.
     pub fn run(&self, command: Command, externals: &[External]) -> Result<(), Failure> {
-        let whole = |command| externals.iter().fold(command, |all, external| external.graft(all));
+        let whole =
+            |command| externals.iter().try_fold(command, |all, external| external.graft(all));
         match self {
-            Generate::Completions { shell } => completions(*shell, whole(command)),
+            Generate::Completions { shell } => completions(*shell, whole(command)?),
             Generate::Manual { out } => manual(command, externals, out),
-            Generate::CommandTree => output::json(&Tree::from(&whole(command))),
+            Generate::CommandTree => output::json(&Tree::from(&whole(command)?)),
         }
     }
 }

@@ -132,7 +132,13 @@ impl Agent {
             ttl: self.ttl,
             ..Default::default()
         };
-        let Ok(decoded) = self.paths.decode(header).await else { return Vec::new() };
+        let decoded = match self.paths.decode(header).await {
+            Ok(decoded) => decoded,
+            Err(error) => {
+                tracing::warn!(%error, local = %connection.local, "the path of a first subflow is not known");
+                return Vec::new();
+            }
+        };
         connection.first_path = decoded.hops.iter().map(|hop| hop.router.clone()).collect();
         decoded.hops.into_iter().map(|hop| (hop.router, hop.next_hop)).collect()
     }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// The settings that matter here; `None`, and no feature: the driver has no such setting, or ethtool is missing.
+/// The settings that matter here; `None`, and no feature: the driver has no such setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Device {
     pub(crate) driver: Option<String>,
@@ -22,17 +22,21 @@ pub(crate) struct Range {
 }
 
 impl Device {
-    pub(crate) fn of(interface: &str) -> Device {
-        let print = |option| run(option, interface).unwrap_or_default();
-        let channels = print("--show-channels");
-        Device {
-            driver: field(&print("--driver"), "driver").map(str::to_owned),
-            offloads: offloads(&print("--show-features")),
+    /// The settings of an interface.
+    ///
+    /// # Errors
+    /// A sentence, if ethtool is missing or cannot be run.
+    pub(crate) fn of(interface: &str) -> Result<Device, String> {
+        let print = |option| run(option, interface);
+        let channels = print("--show-channels")?;
+        Ok(Device {
+            driver: field(&print("--driver")?, "driver").map(str::to_owned),
+            offloads: offloads(&print("--show-features")?),
             channels: range(&channels, "Combined")
                 .filter(|range| range.most > 0)
                 .or_else(|| range(&channels, "RX")),
-            ring: range(&print("--show-ring"), "RX"),
-        }
+            ring: range(&print("--show-ring")?, "RX"),
+        })
     }
 
     /// True if an offload is on and can be turned off.
@@ -41,10 +45,13 @@ impl Device {
     }
 }
 
-/// The output of ethtool; `None` if ethtool is missing or the device has no such setting.
-fn run(option: &str, interface: &str) -> Option<String> {
-    let output = Command::new("ethtool").args([option, interface]).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+/// The output of ethtool; empty if the device has no such setting.
+fn run(option: &str, interface: &str) -> Result<String, String> {
+    let output = Command::new("ethtool").args([option, interface]).output();
+    let output = output.map_err(|error| format!("ethtool cannot be run: {error}"))?;
+    let said =
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned());
+    Ok(said.unwrap_or_default())
 }
 
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {

@@ -194,16 +194,29 @@ fn look_at(link: &Link, links: &[Link], config: &Config) -> Vec<Finding> {
     if receivers.is_empty() {
         receivers.push(link);
     }
+    let (device, unknown) = settings(link);
     let interface = Interface {
         link,
-        device: Device::of(&link.name),
+        device,
         features: xdp_features::of(link.index).ok(),
-        receivers: receivers.iter().map(|one| (one.name.clone(), Device::of(&one.name))).collect(),
+        receivers: receivers.iter().map(|one| (one.name.clone(), settings(one).0)).collect(),
         vlans: links.iter().filter(above).map(|vlan| &*vlan.name).collect(),
         processors: available_parallelism().map_or(1, |count| count.get() as u64),
         accepts_macs: !config.balancer.accept_macs.is_empty(),
     };
-    interface.findings()
+    unknown.into_iter().chain(interface.findings()).collect()
+}
+
+/// A link's settings; where ethtool does not tell them, none, and that as a finding.
+fn settings(link: &Link) -> (Device, Option<Finding>) {
+    match Device::of(&link.name) {
+        Ok(device) => (device, None),
+        Err(error) => {
+            let text = format!("{error}: its offloads, channels and ring are not checked");
+            let finding = Finding::note(&link.name, text).fix("apt-get install ethtool");
+            (Device::default(), Some(finding))
+        }
+    }
 }
 
 #[cfg(test)]
