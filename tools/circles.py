@@ -232,6 +232,7 @@ LEFT = [
         "simulator/scenario/src/resolved/scheme.rs",
         "simulator/scenario/src/source.rs",
     },
+    {"simulator/scenario/src/raw/graph_file.rs", "simulator/scenario/src/resolved/fabric.rs"},
     {"simulator/scenario/src/resolved/requests.rs", "simulator/scenario/src/resolved/workload.rs"},
     {"simulator/sim/src/network/packet.rs", "simulator/sim/src/network/port.rs"},
     {
