@@ -226,13 +226,6 @@ LEFT = [
         "schemes/policy/src/association/tokens.rs",
         "schemes/policy/src/mptcp_tables.rs",
     },
-    {
-        "simulator/scenario/src/complete.rs",
-        "simulator/scenario/src/resolved.rs",
-        "simulator/scenario/src/resolved/scheme.rs",
-        "simulator/scenario/src/source.rs",
-    },
-    {"simulator/scenario/src/raw/graph_file.rs", "simulator/scenario/src/resolved/fabric.rs"},
     {"simulator/scenario/src/resolved/requests.rs", "simulator/scenario/src/resolved/workload.rs"},
     {"simulator/sim/src/network/packet.rs", "simulator/sim/src/network/port.rs"},
     {

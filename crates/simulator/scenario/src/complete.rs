@@ -1,4 +1,5 @@
-//! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario.
+//! A scenario file with every default written out: what `heddle show` prints, and what results keep of a scenario; and parts of files as
+//! programs write them.
 
 use heddle_config::OneOrMore;
 use heddle_policy::cflb::CflbConfig;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::raw::{self, Shape};
 use crate::{
-    Connections, Flows, Pattern, Requests, Routing, Scenario, ScenarioError, Scheme, Source,
+    Connections, Flows, Graph, Pattern, Requests, Routing, Scenario, ScenarioError, Scheme, Source,
     Transport, Workload,
 };
 
@@ -142,6 +143,31 @@ fn fill_scheme(raw: &mut raw::Scheme, scheme: &Scheme) {
     }
 }
 
+impl Scheme {
+    /// The scheme as a file's `[scheme]` has it: a table of its kind and its parameters. CFLB has its name alone, as its constants are the network's.
+    ///
+    /// # Errors
+    /// None for the schemes that there are: parameters are numbers, words and texts.
+    pub fn table(&self) -> Result<Value, serde_json::Error> {
+        let mut table = match self {
+            Scheme::Cflb(_) => return Ok(self.name().into()),
+            other => serde_json::to_value(other)?,
+        };
+        write_kind(&mut table);
+        Ok(table)
+    }
+}
+
+impl Graph {
+    /// The file of this graph, for a fabric of `kind = "file"`: read again it is the same.
+    ///
+    /// # Errors
+    /// None for graphs, which are numbers and texts.
+    pub fn table(&self) -> Result<Value, serde_json::Error> {
+        serde_json::to_value(raw::GraphFile::from(self))
+    }
+}
+
 /// CFLB's constants as a file's `[cflb]` has them.
 ///
 /// # Errors
@@ -153,7 +179,7 @@ pub fn cflb_table(constants: &CflbConfig) -> Result<Value, serde_json::Error> {
 }
 
 /// Serde writes an enum as a table around its variant; the format has the variant's name as `kind`.
-pub(crate) fn write_kind(section: &mut Value) {
+fn write_kind(section: &mut Value) {
     let Value::Object(section) = section else { return };
     let variant = section.iter().find(|(_, value)| value.is_object()).map(|(key, _)| key.clone());
     let Some(kind) = variant else { return };

@@ -2,7 +2,6 @@
 
 use heddle_units::{Bytes, Rate, Time};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Share;
 
@@ -137,14 +136,6 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The file of this graph, for a fabric of `kind = "file"`: read again it is the same.
-    ///
-    /// # Errors
-    /// None for graphs, which are numbers and texts.
-    pub fn table(&self) -> Result<Value, serde_json::Error> {
-        serde_json::to_value(crate::raw::GraphFile::from(self))
-    }
-
     /// Interfaces of each host: the links of the first. At least 1.
     pub fn interfaces(&self) -> u32 {
         let of_first = self.links.iter().filter(|link| link.ends.0.min(link.ends.1) == 0);

@@ -8,7 +8,6 @@ use heddle_policy::{
 };
 use heddle_units::Time;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::Cflb;
 
@@ -48,19 +47,6 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme as a file's `[scheme]` has it: a table of its kind and its parameters. CFLB has its name alone, as its constants are the network's.
-    ///
-    /// # Errors
-    /// None for the schemes that there are: parameters are numbers, words and texts.
-    pub fn table(&self) -> Result<Value, serde_json::Error> {
-        let mut table = match self {
-            Scheme::Cflb(_) => return Ok(self.name().into()),
-            other => serde_json::to_value(other)?,
-        };
-        crate::complete::write_kind(&mut table);
-        Ok(table)
-    }
-
     /// The scheme's name, as a scenario file writes it; of a library's scheme the name that it gives itself.
     pub fn name(&self) -> &str {
         match self {
