@@ -108,7 +108,8 @@ fn one(system: &'static str, prepared: &Prepared, common: &Common) -> Result<Sho
     let observed = observer.finish();
     let from = lab.start + measure_from(scenario);
     let cut = lab.cuts.first().copied();
-    let (link, at) = cut.ok_or_else(|| anyhow!("the run of {system} ended before its link was cut"))?;
+    let (link, at) =
+        cut.ok_or_else(|| anyhow!("the run of {system} ended before its link was cut"))?;
     Ok(Shown {
         system,
         dataplane: prepared.plane.name(),
