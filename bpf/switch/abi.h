@@ -40,6 +40,20 @@
 #endif
 #define MEMO_WAYS 4
 
+/* The schemes by their numbers. The switch's part of each is scheme_<name>.h. */
+#define SWITCH_SCHEMES(SCHEME)   \
+	SCHEME(ecmp, ECMP)       \
+	SCHEME(hula, HULA)       \
+	SCHEME(mp_hula, MP_HULA) \
+	SCHEME(cflb, CFLB)       \
+	SCHEME(shuttle, SHUTTLE) \
+	SCHEME(let_it_flow, LET_IT_FLOW)
+
+#define SWITCH_NUMBER(name, NAME) SWITCH_##NAME,
+enum switch_scheme {
+	SWITCH_SCHEMES(SWITCH_NUMBER)
+};
+
 /* The schemes' counters. One structure for each processor needs no atomic operations. */
 struct scheme_counters {
 	__u64 flowlets;   /* started */

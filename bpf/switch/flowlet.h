@@ -63,3 +63,10 @@ static __always_inline void flowlet_digest(const struct flowlet *slot, __u64 *di
 	digest_word(digest, slot->last);
 	digest_word(digest, flowlet_port(slot));
 }
+
+/* Of a table of `slots`, as many as the configuration has. */
+static __always_inline void flowlets_digest(const struct flowlet *table, __u32 slots, __u64 *digest)
+{
+	for (__u32 slot = 0; slot < slots && slot < FLOWLET_SLOTS; slot++)
+		flowlet_digest(&table[slot], digest);
+}

@@ -151,6 +151,5 @@ static __always_inline void hula_digest(const struct hula *hula, __u64 *digest)
 {
 	for (__u32 tor = 0; tor < hula->config->tors && tor < SWITCH_TORS; tor++)
 		best_hop_digest(&hula->tables->best[tor], digest);
-	for (__u32 slot = 0; slot < hula->config->flowlet_slots && slot < FLOWLET_SLOTS; slot++)
-		flowlet_digest(&hula->tables->flowlets[slot], digest);
+	flowlets_digest(hula->tables->flowlets, hula->config->flowlet_slots, digest);
 }

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* The scheme of this object: one of WITH_HULA, WITH_MP_HULA, WITH_SHUTTLE and WITH_CFLB is defined, or none: ECMP.
+/* The scheme of this object, whose header SCHEME_HEADER names: "switch/scheme_hula.h"; without it ECMP.
  *
- * Each has scheme_forward, the port of a data packet to another ToR (negative: none), and scheme_probe, which returns 0 if the probe was
- * handled. A scheme with shims defines SCHEME_HAS_SHIMS, and has scheme_observe and scheme_egress (scheme_mptcp.h). */
+ * Each has SCHEME_OF_OBJECT (its number), SCHEME_MAPS (its own maps), and scheme_forward, the port of a data packet to another ToR (negative: none).
+ * One with probes defines SCHEME_HAS_PROBES and has scheme_probe, which returns 0 if the probe was handled. One with shims defines SCHEME_HAS_SHIMS,
+ * and has scheme_observe and scheme_egress (mptcp_maps.h). One that reads header fields defines SCHEME_READS_FIELDS. */
 #pragma once
 
-#if defined(WITH_MP_HULA)
-#include "switch/scheme_mp_hula.h"
-#elif defined(WITH_SHUTTLE)
-#include "switch/scheme_shuttle.h"
-#elif defined(WITH_HULA)
-#include "switch/scheme_hula.h"
-#elif defined(WITH_CFLB)
-#include "switch/scheme_cflb.h"
-#else
-#include "switch/scheme_ecmp.h"
+#ifndef SCHEME_HEADER
+#define SCHEME_HEADER "switch/scheme_ecmp.h"
 #endif
 
-#ifndef WITH_CFLB
-static __always_inline bool scheme_reads_fields(void)
+#include SCHEME_HEADER
+
+#ifndef SCHEME_HAS_PROBES
+static __always_inline int scheme_probe(struct probe_request *request)
 {
-	return false;
+	(void)request;
+	return 0;
 }
 #endif
+
+static __always_inline bool scheme_reads_fields(void)
+{
+#ifdef SCHEME_READS_FIELDS
+	return true;
+#else
+	return false;
+#endif
+}

@@ -7,15 +7,13 @@
 #include "switch/switch_maps.h"
 
 #define SCHEME_OF_OBJECT SWITCH_CFLB
+#define SCHEME_READS_FIELDS
 
-/* The output of cflb_prepare.h for the constants. */
-ARRAY(cflb_prepared, 1, struct cflb);
-ARRAY(cflb_memo, 1, struct cflb_memo);
-
-static __always_inline bool scheme_reads_fields(void)
-{
-	return true;
-}
+/* The output of cflb_prepare.h for the constants, and selectors that the switch has met. */
+#define SCHEME_MAPS(MAP)                    \
+	MAP(cflb_prepared, 1, struct cflb); \
+	MAP(cflb_memo, 1, struct cflb_memo);
+SCHEME_MAPS(ARRAY)
 
 __noinline int scheme_forward(struct forward_request *request)
 {
@@ -30,11 +28,4 @@ __noinline int scheme_forward(struct forward_request *request)
 		return -1;
 	hops = get_next_hops(request->dst_tor);
 	return hops ? cflb_forward(cflb, memo, to->router, &request->fields, hops, counts, &decision) : -1;
-}
-
-/* CFLB has no probes. */
-static __always_inline int scheme_probe(struct probe_request *request)
-{
-	(void)request;
-	return 0;
 }

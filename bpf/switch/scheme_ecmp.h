@@ -7,6 +7,7 @@
 #include "switch/switch_maps.h"
 
 #define SCHEME_OF_OBJECT SWITCH_ECMP
+#define SCHEME_MAPS(MAP)
 
 __noinline int scheme_forward(struct forward_request *request)
 {
@@ -17,11 +18,4 @@ __noinline int scheme_forward(struct forward_request *request)
 		return -1;
 	hops = get_next_hops(request->dst_tor);
 	return hops ? ecmp_forward(to->salt, request->flow_hash, hops) : -1;
-}
-
-/* ECMP has no probes. */
-static __always_inline int scheme_probe(struct probe_request *request)
-{
-	(void)request;
-	return 0;
 }

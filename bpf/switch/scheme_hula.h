@@ -8,10 +8,13 @@
 #include "switch/switch_maps.h"
 
 #define SCHEME_OF_OBJECT SWITCH_HULA
+#define SCHEME_HAS_PROBES
 
-ARRAY(hula_tables, 1, struct hula_tables);
 /* A lock for each ToR's entry. */
-ARRAY(tor_locks, SWITCH_TORS, __u32);
+#define SCHEME_MAPS(MAP)                         \
+	MAP(hula_tables, 1, struct hula_tables); \
+	MAP(tor_locks, SWITCH_TORS, __u32);
+SCHEME_MAPS(ARRAY)
 
 static __always_inline bool get_hula(struct hula *hula)
 {

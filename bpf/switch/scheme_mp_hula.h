@@ -2,7 +2,7 @@
 /* MP-HULA in the switch. */
 #pragma once
 
-#include "switch/scheme_mptcp.h"
+#include "switch/mptcp_maps.h"
 
 #define SCHEME_OF_OBJECT SWITCH_MP_HULA
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "switch/meter.h"
-#include "switch/scheme_mptcp.h"
+#include "switch/mptcp_maps.h"
 #include "switch/shuttle.h"
 
 #define SCHEME_OF_OBJECT SWITCH_SHUTTLE

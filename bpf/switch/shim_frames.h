@@ -5,7 +5,7 @@
 
 #include "switch/flow.h"
 #include "switch/handshake.h"
-#include "switch/scheme_mptcp.h"
+#include "switch/mptcp_maps.h"
 #include "switch/visit.h"
 
 #ifndef SHIM_READY

@@ -4,6 +4,7 @@
 
 #include "switch/cflb_prepare.h"
 #include "switch/ecmp.h"
+#include "switch/let_it_flow.h"
 #include "switch/mp_hula.h"
 #include "switch/shuttle.h"
 #include "switch/step_abi.h"
@@ -13,6 +14,7 @@ union switch_state {
 	struct dre dre;
 	struct hula_tables hula;
 	struct mp_hula_tables mp_hula;
+	struct let_it_flow_tables let_it_flow;
 	struct {
 		struct cflb cflb;
 		struct cflb_memo cflb_memo;
@@ -140,6 +142,13 @@ static __always_inline void step_shuttle(const struct shuttle *shuttle, const st
 	}
 }
 
+static __always_inline void step_let_it_flow(const struct let_it_flow *flow, const struct step_input *input,
+					     struct step_output *output)
+{
+	if (input->kind == STEP_PACKET)
+		output->port = let_it_flow_forward(flow, input->now, input->random, input->flow_hash, &input->hops);
+}
+
 /* A packet without fields is hashed as by ECMP. */
 static __always_inline void step_cflb(const struct cflb *cflb, struct cflb_memo *memo, __u32 salt, const struct step_input *input,
 				      struct scheme_counters *counts, struct step_output *output)
@@ -165,7 +174,7 @@ static __always_inline void step_dre(const struct dre_config *config, struct dre
 /* Makes the state of a switch that has received nothing, of zeros. Returns 0; -1 for constants that cannot be. */
 static __always_inline int scheme_start(const struct step_config *config, union switch_state *state)
 {
-	if (config->scheme == SCHEME_CFLB && !cflb_prepare(&config->cflb, &state->cflb))
+	if (config->scheme == SWITCH_CFLB && !cflb_prepare(&config->cflb, &state->cflb))
 		return -1;
 	return 0;
 }
@@ -178,24 +187,32 @@ static __always_inline int scheme_step_of(__u32 scheme, const struct step_config
 	struct hula hula = { .config = &config->mp_hula.hula, .tables = &state->hula, .counts = counts };
 	struct mp_hula mp_hula = { .config = &config->mp_hula, .tables = &state->mp_hula, .counts = counts };
 	struct shuttle shuttle = { .mptcp = mp_hula, .ports = input->load };
+	struct let_it_flow let_it_flow = {
+		.config = &config->mp_hula.hula,
+		.tables = &state->let_it_flow,
+		.counts = counts,
+	};
 
 	switch (scheme) {
-	case SCHEME_ECMP:
+	case SWITCH_ECMP:
 		output->port = ecmp_forward(config->salt, input->flow_hash, &input->hops);
 		return 0;
-	case SCHEME_HULA:
+	case SWITCH_HULA:
 		step_hula(&hula, input, output);
 		return 0;
-	case SCHEME_MP_HULA:
+	case SWITCH_MP_HULA:
 		step_mp_hula(&mp_hula, input, output);
 		return 0;
-	case SCHEME_SHUTTLE:
+	case SWITCH_SHUTTLE:
 		step_shuttle(&shuttle, input, output);
 		return 0;
-	case SCHEME_CFLB:
+	case SWITCH_LET_IT_FLOW:
+		step_let_it_flow(&let_it_flow, input, output);
+		return 0;
+	case SWITCH_CFLB:
 		step_cflb(&state->cflb, &state->cflb_memo, config->salt, input, counts, output);
 		return 0;
-	case SCHEME_DRE:
+	case STEP_DRE:
 		step_dre(&config->dre, &state->dre, input, output);
 		return 0;
 	}
@@ -215,11 +232,13 @@ static __always_inline __u64 scheme_digest(const struct step_config *config, uni
 	struct mp_hula mp_hula = { .config = &config->mp_hula, .tables = &state->mp_hula };
 	__u64 digest = DIGEST_START;
 
-	if (config->scheme == SCHEME_HULA)
+	if (config->scheme == SWITCH_HULA)
 		hula_digest(&hula, &digest);
-	if (config->scheme == SCHEME_MP_HULA || config->scheme == SCHEME_SHUTTLE)
+	if (config->scheme == SWITCH_MP_HULA || config->scheme == SWITCH_SHUTTLE)
 		mp_hula_digest(&mp_hula, &digest);
-	if (config->scheme == SCHEME_DRE)
+	if (config->scheme == SWITCH_LET_IT_FLOW)
+		let_it_flow_digest(&config->mp_hula.hula, &state->let_it_flow, &digest);
+	if (config->scheme == STEP_DRE)
 		dre_digest(&state->dre, &digest);
 	return digest;
 }

@@ -8,14 +8,7 @@
 
 #define STEP_OPTIONS 72 /* the option area and room behind it (handshake.h) */
 
-enum step_scheme {
-	SCHEME_ECMP,
-	SCHEME_HULA,
-	SCHEME_MP_HULA,
-	SCHEME_CFLB,
-	SCHEME_DRE,
-	SCHEME_SHUTTLE,
-};
+#define STEP_DRE 0xff /* beside the schemes: a port's utilisation estimator */
 
 enum step_kind {
 	STEP_PACKET,
@@ -35,7 +28,7 @@ struct dre_config {
 
 /* A switch's scheme and parameters; those of the other schemes are not read. */
 struct step_config {
-	__u32 scheme;                  /* enum step_scheme */
+	__u32 scheme;                  /* enum switch_scheme, or STEP_DRE */
 	__u32 salt;                    /* ECMP's, and CFLB's router number */
 	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */
 	struct cflb_constants cflb;
@@ -62,8 +55,8 @@ struct step_input {
 	__u8 tcp_flags;
 	__u8 from_host; /* STEP_PACKET, too */
 	__u8 has_fields;
+	__u32 random; /* 32 uniform bits */
 	/* Shuttle: STEP_PACKET, STEP_PROBE */
-	__u32 random;                        /* 32 uniform bits */
 	struct port_load load[SWITCH_PORTS]; /* by port */
 };
 

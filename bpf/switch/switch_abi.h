@@ -58,14 +58,6 @@ struct switch_config {
 	struct mp_hula_config mp_hula; /* with HULA's in its front; and Shuttle's */
 };
 
-enum switch_scheme {
-	SWITCH_ECMP,
-	SWITCH_HULA,
-	SWITCH_MP_HULA,
-	SWITCH_CFLB,
-	SWITCH_SHUTTLE,
-};
-
 /* Counters. Each frame that a port receives is in exactly one of the verdicts. */
 enum switch_counter {
 	FORWARDED,       /* to another switch */

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use heddle_bpf_build::types::Types;
-use heddle_bpf_build::{Error, SOURCES, compiler, exit_code};
+use heddle_bpf_build::{Error, SOURCES, Scheme, compiler, exit_code, schemes};
 
 fn main() -> ExitCode {
     exit_code(build())
@@ -33,15 +33,6 @@ fn build() -> Result<(), Error> {
     .write()
 }
 
-/// The schemes, by the macros that choose them.
-const SCHEMES: [(&str, &str); 5] = [
-    ("ecmp", "WITH_ECMP"),
-    ("hula", "WITH_HULA"),
-    ("mp_hula", "WITH_MP_HULA"),
-    ("cflb", "WITH_CFLB"),
-    ("shuttle", "WITH_SHUTTLE"),
-];
-
 /// Undefined behaviour, an index beyond a table above all, ends the program: the runtime that reports it is not there.
 fn checked() -> cc::Build {
     let mut build = cc::Build::new();
@@ -65,19 +56,29 @@ fn compile() {
 /// checked: headers lie in frames as they come.
 fn packets() -> Result<(), Error> {
     let mut all = cc::Build::new();
-    for (name, with) in SCHEMES {
+    let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let (mut declared, mut listed) = (String::new(), String::new());
+    for Scheme { name, flag } in schemes()? {
         let mut build = checked();
         build.flag("-fno-sanitize=alignment").file("c/packet.c");
-        build.define("HEDDLE_XDP", None).define(with, None).define("SCHEME_NAME", name);
+        build.flag(flag).define("HEDDLE_XDP", None).define("SCHEME_NAME", name.as_str());
         // The folder of the object, so that the next one does not take its place.
-        build.out_dir(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(name));
+        build.out_dir(folder.join(&name));
         for object in build.compile_intermediates() {
-            localise(&object, name)?;
+            localise(&object, &name)?;
             all.object(object);
         }
+        let (reset, run) =
+            (format!("switch_packet_{name}_reset"), format!("switch_packet_{name}_run"));
+        declared += &format!("fn {reset}(is_tor: i32, choice: u32); fn {run}(run: *mut RawRun);\n");
+        listed += &format!("Scheme {{ name: \"{name}\", reset: {reset}, run: {run} }},\n");
     }
     all.compile("packets");
-    Ok(())
+    let path = folder.join("packet_schemes.rs");
+    let text = format!(
+        "unsafe extern \"C\" {{\n{declared}}}\nconst SCHEMES: &[Scheme] = &[\n{listed}];\n"
+    );
+    std::fs::write(&path, text).map_err(|error| Error::File { path, error })
 }
 
 fn localise(object: &Path, name: &str) -> Result<(), Error> {

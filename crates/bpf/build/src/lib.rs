@@ -9,7 +9,7 @@ mod error;
 #[cfg(feature = "types")]
 pub mod types;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub use compile::{compile, compiler, programs, variant};
@@ -17,6 +17,35 @@ pub use error::Error;
 
 /// The folder bpf/ of this workspace: sources of programs, and the root of `#include "..."`.
 pub const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../bpf");
+
+/// The names of the switch's schemes in alphabetical order, and the flag that selects each: there is a `bpf/switch/scheme_<name>.h` for each.
+///
+/// # Errors
+/// [`Error::File`] if the folder cannot be read.
+pub fn schemes() -> Result<Vec<Scheme>, Error> {
+    let folder = Path::new(SOURCES).join("switch");
+    let failed = |error| Error::File { path: folder.clone(), error };
+    let mut schemes = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(failed)? {
+        let file = entry.map_err(failed)?.file_name();
+        let name = file.to_str().and_then(|file| file.strip_prefix("scheme_")?.strip_suffix(".h"));
+        if let Some(name) = name {
+            let flag = format!("-DSCHEME_HEADER=\"switch/scheme_{name}.h\"");
+            schemes.push(Scheme { name: name.to_owned(), flag });
+        }
+    }
+    schemes.sort();
+    Ok(schemes)
+}
+
+/// A scheme of the switch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scheme {
+    /// Its name in C.
+    pub name: String,
+    /// The compiler's flag for its program.
+    pub flag: String,
+}
 
 /// A build script's exit code, with each line of an error as an error of cargo's.
 pub fn exit_code(result: Result<(), Error>) -> ExitCode {

@@ -69,7 +69,11 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
             let message = "no switch of the lab moves running flowlets";
             Err(Problem::at("scheme.reroute_above", message).help("leave it out"))
         }
-        Scheme::Ecmp | Scheme::Hula(_) | Scheme::MpHula(_) | Scheme::Shuttle(_) => Ok(()),
+        Scheme::Ecmp
+        | Scheme::Hula(_)
+        | Scheme::MpHula(_)
+        | Scheme::Shuttle(_)
+        | Scheme::LetItFlow(_) => Ok(()),
         Scheme::Cflb(cflb) if matches!(cflb.constants.field, Field::SourcePort(_)) => Ok(()),
         Scheme::Cflb(_) => {
             Err(Problem::at("scheme.field", "hosts' kernels choose source ports only")
@@ -78,7 +82,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
         other => {
             let message = format!("no eBPF switch of the lab runs {}", other.name());
             Err(Problem::at("scheme", message)
-                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\" or \"cflb\""))
+                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\" or \"letitflow\""))
         }
     }
 }

@@ -206,7 +206,8 @@ mod tests {
     #[test]
     fn the_written_files_resolve_to_the_same_fabric_and_scheme() {
         let cflb = "{ kind = \"cflb\", field = \"source-port\", source_ports = \"4096-8191\" }";
-        for chosen in ["\"ecmp\"", "\"hula\"", "\"mp-hula\"", "\"shuttle\"", cflb] {
+        for chosen in ["\"ecmp\"", "\"letitflow\"", "\"hula\"", "\"mp-hula\"", "\"shuttle\"", cflb]
+        {
             let text = format!(
                 "scheme = {chosen}\nfabric = {{ kind = \"two-pod\", failed = [\"core-2 agg-4\"] }}\n\
                  workload = {{ kind = \"long\" }}\nmeasure = {{ duration = \"1s\" }}\n"

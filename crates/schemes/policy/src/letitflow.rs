@@ -3,8 +3,8 @@
 //! Flowlets on a congested path are cut by gaps sooner, so they are shorter there: load moves away without any measurement.
 
 use crate::{
-    Counters, FLOWLET_SLOTS, Flowlet, FlowletTable, Header, Port, Ports, Scheme, Step, SwitchInfo,
-    hash::pick_hop, mix,
+    Counters, Digest, DigestState, FLOWLET_SLOTS, Flowlet, FlowletTable, Header, Port, Ports,
+    Scheme, Step, SwitchInfo, hash::pick_hop, mix,
 };
 use heddle_units::Time;
 
@@ -68,6 +68,12 @@ impl Scheme for LetItFlow {
 
     fn counters(&self) -> Counters {
         self.flowlets.counters()
+    }
+}
+
+impl DigestState for LetItFlow {
+    fn digest_state(&self, digest: &mut Digest) {
+        self.flowlets.digest(digest, |()| []);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use heddle_policy::cflb::{Field, Rules};
 use heddle_policy::{
-    HulaConfig, LongFlows, MpHulaConfig, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update,
+    HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig, ShuttleChoice, ShuttleConfig,
+    ShuttleSubflows, Update,
 };
 use heddle_units::Time;
 
@@ -40,6 +41,17 @@ pub fn mutations(switch: &SwitchInfo, config: &Config) -> Vec<Mutation> {
             vec![
                 wrong("twice the tau", Config::Dre(longer)),
                 wrong("a byte more in tau", Config::Dre(wider)),
+            ]
+        }
+        Config::LetItFlow(flowlets) => {
+            let change = |name, gap, slots| {
+                let flowlet_gap = flowlets.flowlet_gap + Time::nanos(gap);
+                let flowlet_slots = flowlets.flowlet_slots * slots;
+                wrong(name, Config::LetItFlow(LetItFlowConfig { flowlet_gap, flowlet_slots }))
+            };
+            vec![
+                change("flowlets that end a nanosecond late", 1, 1),
+                change("twice the flowlet slots", 0, 2),
             ]
         }
         Config::Hula(hula) => {

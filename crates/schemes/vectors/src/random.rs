@@ -3,7 +3,9 @@
 mod cflb;
 mod shuttle;
 
-use heddle_policy::{HulaConfig, LongFlows, MpHulaConfig, MpHulaRules, MptcpTablesConfig, Update};
+use heddle_policy::{
+    HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig, MpHulaRules, MptcpTablesConfig, Update,
+};
 use heddle_units::Time;
 
 use crate::config::{Config, DreConfig, EcmpConfig, SwitchInfo};
@@ -29,12 +31,21 @@ pub enum Kind {
     Dre,
     /// Shuttle.
     Shuttle,
+    /// LetItFlow.
+    LetItFlow,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] =
-        [Kind::Ecmp, Kind::Hula, Kind::MpHula, Kind::Cflb, Kind::Dre, Kind::Shuttle];
+    pub const ALL: [Kind; 7] = [
+        Kind::Ecmp,
+        Kind::Hula,
+        Kind::MpHula,
+        Kind::Cflb,
+        Kind::Dre,
+        Kind::Shuttle,
+        Kind::LetItFlow,
+    ];
 
     /// The name of its files.
     pub const fn name(self) -> &'static str {
@@ -45,6 +56,7 @@ impl Kind {
             Kind::Cflb => "cflb",
             Kind::Dre => "dre",
             Kind::Shuttle => "shuttle",
+            Kind::LetItFlow => "let-it-flow",
         }
     }
 }
@@ -83,6 +95,10 @@ pub fn config(kind: Kind, draw: &mut impl Draw) -> Config {
             Config::Dre(DreConfig { shift: draw.choose(&[19, 0, 4, 28, 40]), full })
         }
         Kind::Shuttle => Config::Shuttle(shuttle::parameters(draw)),
+        Kind::LetItFlow => Config::LetItFlow(LetItFlowConfig {
+            flowlet_gap: Time::nanos(draw.choose(&[100_000, 0, 5])),
+            flowlet_slots: draw.choose(&[16, 1, 4, 2]),
+        }),
     }
 }
 
@@ -158,6 +174,10 @@ impl Steps {
             Config::MpHula(_) => self.mp_hula(draw),
             Config::Shuttle(_) => {
                 let input = shuttle::loaded(self.mp_hula(draw), self.switch.ports, draw);
+                return StepInput { now: self.now, rnd: draw.number(4), input };
+            }
+            Config::LetItFlow(_) => {
+                let input = Input::Packet(self.packet(draw));
                 return StepInput { now: self.now, rnd: draw.number(4), input };
             }
             Config::Cflb(constants) => {
@@ -272,6 +292,7 @@ fn intervals(config: &Config) -> Vec<u64> {
         Config::Shuttle(shuttle) => {
             [of_hula(&shuttle.hula), vec![shuttle.tables.association_idle.as_nanos()]].concat()
         }
+        Config::LetItFlow(flowlets) => vec![flowlets.flowlet_gap.as_nanos()],
         Config::Dre(dre) => vec![1 << dre.shift.min(28), 300],
         Config::Ecmp(_) | Config::Cflb(_) => vec![1000],
     }

@@ -2,8 +2,8 @@
 
 use heddle_policy::cflb::{Codec, CodecError};
 use heddle_policy::{
-    Cflb, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, MpHula, Port, Ports, Probe,
-    ProbeArrival, Scheme, Shuttle, Step, TcpFlags, Tor, Util,
+    Cflb, Counters, DigestState, Dre, DreShift, Ecmp, Handshake, Hula, LetItFlow, MpHula, Port,
+    Ports, Probe, ProbeArrival, Scheme, Shuttle, Step, TcpFlags, Tor, Util,
 };
 
 use crate::config::{Config, DreConfig, SwitchInfo};
@@ -54,6 +54,7 @@ pub fn reference(switch: &SwitchInfo, config: &Config) -> Result<Box<dyn Target>
             let codec = cflb.policy()?;
             Box::new(Router { switch: Switch(Cflb::new(&codec, info)), codec, number: info.salt })
         }
+        Config::LetItFlow(flowlets) => Box::new(Switch(LetItFlow::new(flowlets, info))),
         Config::Shuttle(shuttle) => Box::new(Switch(Shuttle::new(shuttle, info))),
         Config::Dre(config) => Box::new(Estimator { dre: Dre::default(), config: *config }),
     })
@@ -69,6 +70,7 @@ trait Shown: Scheme + DigestState {
 
 impl Shown for Ecmp {}
 impl Shown for Cflb {}
+impl Shown for LetItFlow {}
 
 impl Shown for Hula {
     fn best(&self, tor: Tor) -> Vec<(Port, u16)> {

@@ -23,18 +23,15 @@ void between_accesses(void) {}
                ? (void *)&world.entries[index]                                 \
                : NULL;
 
-#if defined(WITH_MP_HULA) || defined(WITH_SHUTTLE)
-#define SCHEME_MAPS                                                            \
-  ENTRY(mp_hula_tables, mp_hula)                                               \
-  ENTRY(tor_locks, tor_locks)                                                  \
-  ENTRY(association_lock, association_lock)
-#elif defined(WITH_HULA)
-#define SCHEME_MAPS ENTRY(hula_tables, hula) ENTRY(tor_locks, tor_locks)
-#elif defined(WITH_CFLB)
-#define SCHEME_MAPS ENTRY(cflb_prepared, cflb) ENTRY(cflb_memo, cflb_memo)
-#else
-#define SCHEME_MAPS
-#endif
+/* The scheme's own maps. */
+#define STORAGE(name, entries, type) static type name##_entries[entries]
+#define OWN_ENTRY(name, entries, type)                                         \
+  if (from == (void *)&(name))                                                 \
+  return index < (entries) ? (void *)&name##_entries[index] : NULL
+#define CLEAR(name, entries, type)                                             \
+  memset(name##_entries, 0, sizeof(name##_entries))
+
+SCHEME_MAPS(STORAGE)
 
 static void *destination_of(const struct address *address) {
   for (int i = 0; i < WORLD_HOSTS; i++)
@@ -59,7 +56,7 @@ void *bpf_map_lookup_elem(void *from, const void *key) {
   ENTRY(port_counts, port_counts)
   ENTRY(scheme_counts, scheme_counts)
   ENTRY(answers_paid, answers_paid)
-  SCHEME_MAPS
+  SCHEME_MAPS(OWN_ENTRY)
   return NULL;
 }
 
@@ -125,11 +122,12 @@ __s64 bpf_csum_diff(__be32 *from, __u32 from_size, __be32 *to, __u32 to_size,
 void ENTRY_POINT(SCHEME_NAME, _reset)(int is_tor, __u32 choice) {
   (void)choice;
   world = (struct packet_world){};
+  SCHEME_MAPS(CLEAR)
   fill_config(&world.config[0], is_tor);
   fill_ports(&world);
   fill_routes(&world, is_tor);
-#ifdef WITH_CFLB
-  fill_cflb(&world.cflb[0], choice);
+#ifdef SCHEME_READS_FIELDS
+  fill_cflb(&cflb_prepared_entries[0], choice);
 #endif
 }
 

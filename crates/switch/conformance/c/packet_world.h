@@ -6,7 +6,6 @@
 
 #include "packet.h"
 #include "switch/cflb_prepare.h"
-#include "switch/mp_hula.h"
 #include "switch/switch_abi.h"
 
 #define WORLD_TORS 4
@@ -26,16 +25,6 @@ struct packet_world {
   struct count port_counts[SWITCH_PORTS * PORT_COUNTERS];
   struct scheme_counters scheme_counts[1];
   __u64 answers_paid[ANSWER_KINDS];
-  __u32 tor_locks[SWITCH_TORS];
-  __u32 association_lock[1];
-  union {
-    struct hula_tables hula[1];
-    struct mp_hula_tables mp_hula[1];
-    struct {
-      struct cflb cflb[1];
-      struct cflb_memo cflb_memo[1];
-    };
-  };
 };
 
 static void fill_config(struct switch_config *config, bool is_tor) {
@@ -107,7 +96,7 @@ static void fill_routes(struct packet_world *world, bool is_tor) {
   }
 }
 
-#ifdef WITH_CFLB
+#ifdef SCHEME_READS_FIELDS
 /* Constants of CFLB, chosen by a number; those of ports and Skip32 if it makes
  * none. */
 static void fill_cflb(struct cflb *cflb, __u32 choice) {

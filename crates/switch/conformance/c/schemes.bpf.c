@@ -37,7 +37,7 @@ static __always_inline int run(__u32 scheme) {
   return scheme_step_of(scheme, to, held, counted, from, decided);
 }
 
-#define SCHEME(name, scheme)                                                   \
+#define PROGRAMS(name, scheme)                                                 \
   SEC("xdp") int name(struct xdp_md *ctx) {                                    \
     (void)ctx;                                                                 \
     return run(scheme) ? XDP_ABORTED : XDP_PASS;                               \
@@ -46,12 +46,9 @@ static __always_inline int run(__u32 scheme) {
     (void)ctx;                                                                 \
     return run(scheme) ? 2 : 0;                                                \
   }
+#define PROGRAMS_OF(name, NAME) PROGRAMS(name, SWITCH_##NAME)
 
-SCHEME(ecmp, SCHEME_ECMP)
-SCHEME(hula, SCHEME_HULA)
-SCHEME(mp_hula, SCHEME_MP_HULA)
-SCHEME(cflb, SCHEME_CFLB)
-SCHEME(dre, SCHEME_DRE)
-SCHEME(shuttle, SCHEME_SHUTTLE)
+SWITCH_SCHEMES(PROGRAMS_OF)
+PROGRAMS(dre, STEP_DRE)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -31,6 +31,11 @@ struct RawRun {
     pad: u32,
 }
 
+/// The schemes' names in C, by their numbers here.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SCHEMES.iter().map(|scheme| scheme.name)
+}
+
 /// The entry points of a scheme's object.
 struct Scheme {
     name: &'static str,
@@ -38,26 +43,8 @@ struct Scheme {
     run: unsafe extern "C" fn(*mut RawRun),
 }
 
-unsafe extern "C" {
-    fn switch_packet_ecmp_reset(is_tor: i32, choice: u32);
-    fn switch_packet_ecmp_run(run: *mut RawRun);
-    fn switch_packet_hula_reset(is_tor: i32, choice: u32);
-    fn switch_packet_hula_run(run: *mut RawRun);
-    fn switch_packet_mp_hula_reset(is_tor: i32, choice: u32);
-    fn switch_packet_mp_hula_run(run: *mut RawRun);
-    fn switch_packet_cflb_reset(is_tor: i32, choice: u32);
-    fn switch_packet_cflb_run(run: *mut RawRun);
-    fn switch_packet_shuttle_reset(is_tor: i32, choice: u32);
-    fn switch_packet_shuttle_run(run: *mut RawRun);
-}
-
-const SCHEMES: [Scheme; 5] = [
-    Scheme { name: "ecmp", reset: switch_packet_ecmp_reset, run: switch_packet_ecmp_run },
-    Scheme { name: "hula", reset: switch_packet_hula_reset, run: switch_packet_hula_run },
-    Scheme { name: "mp-hula", reset: switch_packet_mp_hula_reset, run: switch_packet_mp_hula_run },
-    Scheme { name: "cflb", reset: switch_packet_cflb_reset, run: switch_packet_cflb_run },
-    Scheme { name: "shuttle", reset: switch_packet_shuttle_reset, run: switch_packet_shuttle_run },
-];
+// In the order of their names.
+include!(concat!(env!("OUT_DIR"), "/packet_schemes.rs"));
 
 /// A switch, of which there is one in the process: its tables are the C's own.
 pub struct Switch {
@@ -79,7 +66,7 @@ pub struct Outcome {
 }
 
 impl Switch {
-    /// A switch with empty tables: scheme number `scheme` of five, a ToR or a switch of the tier above; `choice` selects CFLB's constants.
+    /// A switch with empty tables: the scheme of a number, a ToR or a switch of the tier above; `choice` selects CFLB's constants.
     pub fn new(scheme: u8, is_tor: bool, choice: u32) -> Switch {
         static ONLY: Mutex<()> = Mutex::new(());
         let only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);

@@ -87,7 +87,12 @@ fn choose(state: &State, packet: &Packet, tor: u16, hops: &[u16], steps: &mut Ve
         Scheme::Ecmp => by_hash(hash, hops, "the hash of its 5-tuple", steps),
         Scheme::Cflb => by_selector(state, packet, hops, steps)
             .unwrap_or_else(|| by_hash(hash, hops, "its hash", steps)),
-        Scheme::Hula | Scheme::MpHula | Scheme::Shuttle => by_probes(state, tor, hash, hops, steps),
+        Scheme::Hula | Scheme::MpHula | Scheme::Shuttle => running(state, hash, hops, steps)
+            .unwrap_or_else(|| by_probes(state, tor, hash, hops, steps)),
+        Scheme::LetItFlow => running(state, hash, hops, steps).unwrap_or_else(|| {
+            steps.push("one of the next hops at random: here the first".into());
+            hops[0]
+        }),
     }
 }
 
@@ -134,11 +139,17 @@ fn by_selector(
     hops.get(usize::from(decision.next_hop)).copied()
 }
 
-fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<String>) -> u16 {
-    let config = &state.config.scheme.mp_hula.hula;
+/// True for a next hop that the scheme may use now.
+fn usable<'a>(state: &State, hops: &'a [u16]) -> impl Fn(&u16) -> bool + Copy + 'a {
+    let all = state.config.scheme.mp_hula.hula.local_detection == 0;
     let up = plan::up(&state.config, &state.devices);
-    let is_up = |port: u16| config.local_detection == 0 || up >> port & 1 == 1;
-    let usable = |port: &u16| hops.contains(port) && is_up(*port);
+    move |port| hops.contains(port) && (all || up >> port & 1 == 1)
+}
+
+/// The port of the packet's flowlet, if that is live.
+fn running(state: &State, hash: u32, hops: &[u16], steps: &mut Vec<String>) -> Option<u16> {
+    let config = &state.config.scheme.mp_hula.hula;
+    let usable = usable(state, hops);
     let slot = hash & (config.flowlet_slots - 1);
     let flowlet = state.switch.tables.as_ref();
     let flowlet = flowlet.and_then(|tables| status::flowlet(tables, slot as usize));
@@ -146,10 +157,15 @@ fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<S
         let idle = status::now().saturating_sub(last);
         if idle <= config.flowlet_gap && usable(&port) {
             steps.push(format!("flowlet slot {slot} is live ({} us idle)", idle / 1000));
-            return port;
+            return Some(port);
         }
     }
     steps.push(format!("flowlet slot {slot} has no live flowlet: a new one starts"));
+    None
+}
+
+fn by_probes(state: &State, tor: u16, hash: u32, hops: &[u16], steps: &mut Vec<String>) -> u16 {
+    let usable = usable(state, hops);
     let best = status::best_hops(state, tor.into());
     let kind = match state.config.scheme.scheme {
         Scheme::Shuttle => "known hop",

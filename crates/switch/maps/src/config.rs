@@ -2,8 +2,8 @@
 //! `is_tor`) is the caller's.
 
 use heddle_policy::{
-    AssociationCounters, Counters, HulaConfig, LongFlows, MpHulaConfig, MptcpTablesConfig,
-    ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update, cflb,
+    AssociationCounters, Counters, HulaConfig, LetItFlowConfig, LongFlows, MpHulaConfig,
+    MptcpTablesConfig, ShuttleChoice, ShuttleConfig, ShuttleSubflows, Update, cflb, table_size,
 };
 
 use crate::abi;
@@ -22,6 +22,16 @@ impl From<&HulaConfig> for abi::HulaConfig {
             },
             util_bits: config.util_bits.min(16),
             local_detection: config.local_detection.into(),
+            ..abi::HulaConfig::default()
+        }
+    }
+}
+
+impl From<&LetItFlowConfig> for abi::HulaConfig {
+    fn from(config: &LetItFlowConfig) -> abi::HulaConfig {
+        abi::HulaConfig {
+            flowlet_gap: config.flowlet_gap.as_nanos(),
+            flowlet_slots: table_size(config.flowlet_slots),
             ..abi::HulaConfig::default()
         }
     }

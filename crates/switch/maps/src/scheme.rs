@@ -17,12 +17,20 @@ pub enum Scheme {
     Cflb,
     /// MP-HULA's tables with a random choice by present congestion.
     Shuttle,
+    /// A random next hop for each flowlet.
+    LetItFlow,
 }
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Scheme; 5] =
-        [Scheme::Ecmp, Scheme::Hula, Scheme::MpHula, Scheme::Cflb, Scheme::Shuttle];
+    pub const ALL: [Scheme; 6] = [
+        Scheme::Ecmp,
+        Scheme::Hula,
+        Scheme::MpHula,
+        Scheme::Cflb,
+        Scheme::Shuttle,
+        Scheme::LetItFlow,
+    ];
 
     /// Its name, as in scenario files.
     pub const fn name(self) -> &'static str {
@@ -32,6 +40,7 @@ impl Scheme {
             Scheme::MpHula => "mp-hula",
             Scheme::Cflb => "cflb",
             Scheme::Shuttle => "shuttle",
+            Scheme::LetItFlow => "letitflow",
         }
     }
 
@@ -43,6 +52,7 @@ impl Scheme {
             Scheme::MpHula => SwitchScheme::MpHula as u32,
             Scheme::Cflb => SwitchScheme::Cflb as u32,
             Scheme::Shuttle => SwitchScheme::Shuttle as u32,
+            Scheme::LetItFlow => SwitchScheme::LetItFlow as u32,
         }
     }
 

@@ -74,12 +74,7 @@ impl Switch {
     fn load_from(pins: Pins, scheme: Scheme, hook: Hook) -> Result<Switch, Error> {
         let mut object = object::switch(scheme, hook, &pins)?;
         let maps = Maps::take(&mut object)?;
-        let mut take = |name| object.take_map(name).ok_or(Error::Missing(name));
-        let tables = match scheme {
-            Scheme::Hula => Some(Tables::hula(take("hula_tables")?)?),
-            Scheme::MpHula | Scheme::Shuttle => Some(Tables::mp_hula(take("mp_hula_tables")?)?),
-            Scheme::Ecmp | Scheme::Cflb => None,
-        };
+        let tables = Tables::take(scheme, &mut object)?;
         let programs = match hook {
             Hook::Tc => Programs::Tc(load_tc(object)?),
             Hook::Xdp => load_xdp(object, scheme, Mode::Native)?,

@@ -1,17 +1,27 @@
-//! The tables of HULA, MP-HULA and Shuttle, in memory that is the kernel's too.
+//! The schemes' tables, in memory that is the kernel's too.
 
 use std::marker::PhantomData;
 use std::mem::offset_of;
 
-use aya::Pod;
-use aya::maps::Map;
+use aya::{Ebpf, Pod};
 use heddle_bpf_loader::maps::{Access, Memory, array};
 
-use crate::Error;
 use crate::abi::{
-    AssociationTables, BestHop, Flowlet, HopTable, HulaTables, MpHulaTables, OwnedFlowlet,
-    SubflowEntry,
+    AssociationTables, BestHop, Flowlet, HopTable, HulaTables, LetItFlowTables, MpHulaTables,
+    OwnedFlowlet, SubflowEntry,
 };
+use crate::{Error, Scheme};
+
+/// The maps that one scheme or another has beside those of every scheme (`SCHEME_MAPS` in bpf/switch/scheme_*.h).
+pub(crate) const MAPS: [&str; 7] = [
+    "hula_tables",
+    "mp_hula_tables",
+    "tor_locks",
+    "association_lock",
+    "cflb_prepared",
+    "cflb_memo",
+    "let_it_flow_tables",
+];
 
 /// The tables of a scheme that has some.
 #[derive(Debug)]
@@ -20,6 +30,8 @@ pub enum Tables {
     Hula(Memory),
     /// MP-HULA's and Shuttle's.
     MpHula(Memory),
+    /// LetItFlow's.
+    LetItFlow(Memory),
 }
 
 /// One table: entries of one type, at a place in the memory.
@@ -38,45 +50,63 @@ impl<T: Pod> Entries<'_, T> {
 }
 
 impl Tables {
-    pub(crate) fn hula(map: Map) -> Result<Tables, Error> {
-        Ok(Tables::Hula(Memory::new("hula_tables", array(map)?, Access::Read)?))
-    }
-
-    pub(crate) fn mp_hula(map: Map) -> Result<Tables, Error> {
-        Ok(Tables::MpHula(Memory::new("mp_hula_tables", array(map)?, Access::Read)?))
-    }
-
-    fn entries<T>(&self, hula: Option<usize>, mp_hula: Option<usize>) -> Option<Entries<'_, T>> {
-        let (memory, first) = match self {
-            Tables::Hula(memory) => (memory, hula?),
-            Tables::MpHula(memory) => (memory, mp_hula?),
+    /// Those of a scheme, out of its object.
+    pub(crate) fn take(scheme: Scheme, object: &mut Ebpf) -> Result<Option<Tables>, Error> {
+        let mut memory = |name| {
+            let map = object.take_map(name).ok_or(Error::Missing(name))?;
+            Memory::new(name, array(map)?, Access::Read)
         };
+        Ok(match scheme {
+            Scheme::Ecmp | Scheme::Cflb => None,
+            Scheme::Hula => Some(Tables::Hula(memory("hula_tables")?)),
+            Scheme::MpHula | Scheme::Shuttle => Some(Tables::MpHula(memory("mp_hula_tables")?)),
+            Scheme::LetItFlow => Some(Tables::LetItFlow(memory("let_it_flow_tables")?)),
+        })
+    }
+
+    fn entries<T>(memory: &Memory, first: usize) -> Option<Entries<'_, T>> {
         Some(Entries { memory, first, of: PhantomData })
     }
 
     /// HULA's best hop of each ToR.
     pub fn best_hop(&self) -> Option<Entries<'_, BestHop>> {
-        self.entries(Some(offset_of!(HulaTables, best)), None)
+        match self {
+            Tables::Hula(memory) => Tables::entries(memory, offset_of!(HulaTables, best)),
+            _ => None,
+        }
     }
 
-    /// HULA's flowlets.
+    /// Flowlets without an owner.
     pub fn flowlets(&self) -> Option<Entries<'_, Flowlet>> {
-        self.entries(Some(offset_of!(HulaTables, flowlets)), None)
+        match self {
+            Tables::Hula(memory) => Tables::entries(memory, offset_of!(HulaTables, flowlets)),
+            Tables::LetItFlow(memory) => {
+                Tables::entries(memory, offset_of!(LetItFlowTables, flowlets))
+            }
+            Tables::MpHula(_) => None,
+        }
+    }
+
+    fn mp_hula<T>(&self, first: usize) -> Option<Entries<'_, T>> {
+        match self {
+            Tables::MpHula(memory) => Tables::entries(memory, first),
+            _ => None,
+        }
     }
 
     /// MP-HULA's best hops of each ToR, or the hops that Shuttle knows.
     pub fn hops(&self) -> Option<Entries<'_, HopTable>> {
-        self.entries(None, Some(offset_of!(MpHulaTables, best)))
+        self.mp_hula(offset_of!(MpHulaTables, best))
     }
 
     /// MP-HULA's and Shuttle's flowlets.
     pub fn owned_flowlets(&self) -> Option<Entries<'_, OwnedFlowlet>> {
-        self.entries(None, Some(offset_of!(MpHulaTables, flowlets)))
+        self.mp_hula(offset_of!(MpHulaTables, flowlets))
     }
 
     /// MP-HULA's and Shuttle's subflows.
     pub fn subflows(&self) -> Option<Entries<'_, SubflowEntry>> {
         let entries = offset_of!(AssociationTables, entries);
-        self.entries(None, Some(offset_of!(MpHulaTables, association) + entries))
+        self.mp_hula(offset_of!(MpHulaTables, association) + entries)
     }
 }

@@ -2,7 +2,9 @@
 
 use heddle_vectors::{Config, Error, SwitchInfo};
 
-use crate::abi::{CflbConstants, DreConfig, HulaConfig, MpHulaConfig, StepConfig, StepScheme};
+use crate::abi::{
+    CflbConstants, DreConfig, HulaConfig, MpHulaConfig, STEP_DRE, StepConfig, SwitchScheme,
+};
 
 /// Ports that a switch can have.
 pub(super) const PORTS: u16 = 64;
@@ -20,26 +22,30 @@ pub fn config(switch: &SwitchInfo, config: &Config) -> Result<StepConfig, Error>
     within("ports", switch.ports.into(), PORTS.into())?;
     within("ToRs", switch.tors.into(), TORS.into())?;
     let empty = StepConfig { salt: switch.salt, ..StepConfig::default() };
-    let of = |scheme: StepScheme| StepConfig { scheme: scheme as u32, ..empty };
+    let of = |scheme: SwitchScheme| StepConfig { scheme: scheme as u32, ..empty };
     Ok(match config {
-        Config::Ecmp(_) => of(StepScheme::Ecmp),
+        Config::Ecmp(_) => of(SwitchScheme::Ecmp),
         Config::Hula(own) => {
             let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
-            StepConfig { mp_hula: placed(switch, mp_hula)?, ..of(StepScheme::Hula) }
+            StepConfig { mp_hula: placed(switch, mp_hula)?, ..of(SwitchScheme::Hula) }
         }
         Config::MpHula(own) => {
-            StepConfig { mp_hula: placed(switch, own.into())?, ..of(StepScheme::MpHula) }
+            StepConfig { mp_hula: placed(switch, own.into())?, ..of(SwitchScheme::MpHula) }
         }
         Config::Shuttle(own) => {
-            StepConfig { mp_hula: placed(switch, own.into())?, ..of(StepScheme::Shuttle) }
+            StepConfig { mp_hula: placed(switch, own.into())?, ..of(SwitchScheme::Shuttle) }
+        }
+        Config::LetItFlow(own) => {
+            let mp_hula = MpHulaConfig { hula: own.into(), ..MpHulaConfig::default() };
+            StepConfig { mp_hula: placed(switch, mp_hula)?, ..of(SwitchScheme::LetItFlow) }
         }
         Config::Cflb(own) => {
             let cflb = CflbConstants::new(&own.config(), &own.key);
-            StepConfig { cflb, ..of(StepScheme::Cflb) }
+            StepConfig { cflb, ..of(SwitchScheme::Cflb) }
         }
         Config::Dre(dre) => {
             let dre = DreConfig { full: dre.full, shift: dre.shift, pad: 0 };
-            StepConfig { dre, ..of(StepScheme::Dre) }
+            StepConfig { dre, scheme: STEP_DRE, ..empty }
         }
     })
 }

@@ -43,6 +43,11 @@ proptest! {
     }
 
     #[test]
+    fn let_it_flow(bytes in vec(any::<u8>(), 0..4_000)) {
+        compare(Kind::LetItFlow, &bytes).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
     fn cflb(bytes in vec(any::<u8>(), 0..2_000)) {
         compare(Kind::Cflb, &bytes).map_err(TestCaseError::fail)?;
     }

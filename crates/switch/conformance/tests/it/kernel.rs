@@ -6,14 +6,21 @@ use aya::programs::{SchedClassifier, TestRun, TestRunOptions, Xdp};
 use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
 use heddle_bpf_loader::maps::{Access, Memory, array};
 use heddle_policy::Counters;
-use heddle_switch_conformance::abi::{SchemeCounters, StepInput, StepOutput};
+use heddle_switch_conformance::abi::{SchemeCounters, StepInput, StepOutput, SwitchScheme};
 use heddle_switch_conformance::words::{Flat, of_words, words};
 use heddle_switch_conformance::{Native, convert, native};
 use heddle_testing::{Need, skip_without};
 use heddle_vectors::{Input, Output, Target, Trace, VectorFile, replay};
 
-/// Programs of c/schemes.bpf.c, in the order of `enum step_scheme`.
-const PROGRAMS: [&str; 6] = ["ecmp", "hula", "mp_hula", "cflb", "dre", "shuttle"];
+/// The program of c/schemes.bpf.c for a scheme.
+fn program(scheme: u32) -> &'static str {
+    SwitchScheme::from_number(scheme).map_or("dre", SwitchScheme::name)
+}
+
+/// All of them.
+fn programs() -> impl Iterator<Item = &'static str> {
+    SwitchScheme::ALL.iter().map(|scheme| scheme.name()).chain(["dre"])
+}
 
 const XDP_PASS: u32 = 2;
 
@@ -66,7 +73,7 @@ fn read_words(memory: &Memory, words: usize) -> Vec<u64> {
 impl Kernel {
     fn new() -> Kernel {
         let mut object = load(&compile("traces", &[]));
-        for name in PROGRAMS {
+        for name in programs() {
             let program: &mut Xdp = object.program_mut(name).unwrap().try_into().unwrap();
             program.load().unwrap_or_else(|error| panic!("{name}: {error}"));
         }
@@ -87,7 +94,7 @@ impl Kernel {
     fn run(&self, scheme: u32, input: &StepInput) -> StepOutput {
         write(&self.input, &words(input));
         write(&self.output, &words(&StepOutput::default()));
-        let program = self.object.program(PROGRAMS[scheme as usize]).unwrap();
+        let program = self.object.program(program(scheme)).unwrap();
         let program: &Xdp = program.try_into().unwrap();
         let mut options = TestRunOptions::new();
         options.data_in = Some(&[0; 64]);
@@ -126,7 +133,7 @@ fn the_verifier_takes_each_scheme() {
     }
     for (sizes, flags) in [("small", &[][..]), ("default", &["-DDEFAULT_SIZES"])] {
         let mut object = load(&compile(sizes, flags));
-        for name in PROGRAMS {
+        for name in programs() {
             let xdp: &mut Xdp = object.program_mut(name).unwrap().try_into().unwrap();
             xdp.load().unwrap_or_else(|error| panic!("{name}, {sizes} tables: {error}"));
             let tc = object.program_mut(&format!("{name}_tc")).unwrap();

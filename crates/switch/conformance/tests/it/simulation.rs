@@ -1,7 +1,7 @@
 //! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C: the same events.
 
 use heddle_policy::{
-    Counters, DreShift, Handshake, Header, HulaConfig, Ingress, MpHulaConfig, Nanos, Port, Ports,
+    Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig, MpHulaConfig, Nanos, Port, Ports,
     Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo, Tor,
 };
 use heddle_scenario::{Scenario, Source, load};
@@ -184,6 +184,7 @@ macro_rules! in_c {
     };
 }
 
+in_c!(LetItFlowInC, LetItFlowConfig, LetItFlow, heddle_policy::LetItFlow);
 in_c!(HulaInC, HulaConfig, Hula, heddle_policy::Hula);
 in_c!(MpHulaInC, MpHulaConfig, MpHula, heddle_policy::MpHula);
 in_c!(ShuttleInC, ShuttleConfig, Shuttle, heddle_policy::Shuttle);
@@ -213,6 +214,16 @@ fn hulas_scenario_has_the_same_events_in_c() {
     let heddle_scenario::Scheme::Hula(config) = scenario.scheme else { panic!() };
     let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
     let c = simulate_with::<HulaInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
+    assert_same(&rust, &c);
+}
+
+#[test]
+fn let_it_flow_on_hulas_scenario_has_the_same_events_in_c() {
+    let tables = [("scheme", "{ kind = \"letitflow\" }"), ("scheme.flowlet_slots", "4096")];
+    let scenario = scenario(include_str!("../../../../../scenarios/hula-fig6.toml"), &tables);
+    let heddle_scenario::Scheme::LetItFlow(config) = scenario.scheme else { panic!() };
+    let rust = simulate(&scenario, 1, &mut |_| Next::Continue).unwrap();
+    let c = simulate_with::<LetItFlowInC>(&scenario, config, 1, &mut |_| Next::Continue).unwrap();
     assert_same(&rust, &c);
 }
 

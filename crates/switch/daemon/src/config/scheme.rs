@@ -50,10 +50,16 @@ pub(super) fn resolve(scheme: &scenario::Scheme, place: &Place) -> Result<Scheme
         scenario::Scheme::Cflb(_) => {
             SchemeConfig { cflb: Some(place.cflb()?), ..plain(Scheme::Cflb) }
         }
+        scenario::Scheme::LetItFlow(own) => {
+            within("scheme.flowlet_slots", own.flowlet_slots, FLOWLET_SLOTS)?;
+            let hula = place.here(own.into());
+            let mp_hula = MpHulaConfig { hula, ..MpHulaConfig::default() };
+            SchemeConfig { mp_hula, ..plain(Scheme::LetItFlow) }
+        }
         other => {
             let message = format!("the switch does not run {}", other.name());
             return Err(Problem::at("scheme.kind", message)
-                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\" or \"cflb\"")
+                .help("\"ecmp\", \"hula\", \"mp-hula\", \"shuttle\", \"cflb\" or \"letitflow\"")
                 .into());
         }
     })

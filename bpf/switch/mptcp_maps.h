@@ -8,12 +8,14 @@
 #include "switch/switch_maps.h"
 
 #define SCHEME_HAS_SHIMS
+#define SCHEME_HAS_PROBES
 
-ARRAY(mp_hula_tables, 1, struct mp_hula_tables);
-/* A lock for each ToR's entry. */
-ARRAY(tor_locks, SWITCH_TORS, __u32);
-/* Of the association tables. */
-ARRAY(association_lock, 1, __u32);
+/* Locks for each ToR's entry, and one of the association tables. */
+#define SCHEME_MAPS(MAP)                               \
+	MAP(mp_hula_tables, 1, struct mp_hula_tables); \
+	MAP(tor_locks, SWITCH_TORS, __u32);            \
+	MAP(association_lock, 1, __u32);
+SCHEME_MAPS(ARRAY)
 
 static __always_inline bool get_mp_hula(struct mp_hula *hula)
 {
