@@ -16,6 +16,7 @@ use heddle_policy::{
     pick,
 };
 use heddle_scheme_abi::{Export, Parameters, export_scheme};
+use heddle_units::Time;
 
 export_scheme!(RandomFlowlets);
 
@@ -56,7 +57,8 @@ impl Scheme for RandomFlowlets {
     const NEEDS_RANDOM: bool = true;
 
     fn new(config: &Config, info: &SwitchInfo) -> RandomFlowlets {
-        let flowlets = FlowletTable::new(config.flowlet_slots as usize, config.flowlet_gap);
+        let flowlets =
+            FlowletTable::new(config.flowlet_slots as u32, Time::nanos(config.flowlet_gap));
         RandomFlowlets { salt: info.salt, flowlets }
     }
 
