@@ -10,6 +10,7 @@
  * given to a flow is stored in a map of its own (LRU). */
 #pragma once
 
+#include "balancer/forward.h"
 #include "balancer/learn.h"
 #include "common/siphash.h"
 
@@ -43,86 +44,114 @@ static __always_inline void make_key(__u32 version, struct assigned_key *key)
 	key->token = token_of_key(version, key->key);
 }
 
-/* True if the key can be a new connection's: this balancer owns its token, and no connection has it. Stores the token as provisional. */
-static __always_inline bool reserve_key(const struct packet_context *context, const struct assigned_key *key, __u32 target)
+/* Decides on the key if it can be a new connection's: this balancer owns its token, and no connection has it. The token is provisional. */
+static __always_inline bool use_key(const struct packet_context *context, const struct assigned_key *key, enum counter event,
+				    struct decision *decision)
 {
 	struct token_snapshot found;
 
 	if (!own_token(key->token) || find_token(context, key->token, &found))
 		return false;
-	return learn_token(context, key->token, target, TOKEN_PROVISIONAL);
+	if (!learn_token(context, key->token, decision->target, TOKEN_PROVISIONAL, decision))
+		return false;
+	decision->key = *key;
+	decision->key_event = event;
+	return true;
 }
 
-/* One made ahead for this version. Explaining leaves it there. */
-static __always_inline bool ready_key(__u32 version, struct assigned_key *key)
+/* A key made now. False: none was found. */
+__noinline int generate_key(const struct packet_context *context, struct decision *decision)
 {
-	struct assigned_key ready = {};
-	long missing;
+	struct assigned_key key = {};
 
-	if (version)
-		missing = DRY_RUN ? bpf_map_peek_elem(&ready_keys_v1, &ready) : bpf_map_pop_elem(&ready_keys_v1, &ready);
-	else
-		missing = DRY_RUN ? bpf_map_peek_elem(&ready_keys, &ready) : bpf_map_pop_elem(&ready_keys, &ready);
-	if (!missing)
-		*key = ready;
-	return !missing;
-}
-
-/* A key for a new connection of this version: a ready one, or else one made now. False: none was found. */
-__noinline int new_key(const struct packet_context *context, __u32 version, __u32 target, struct assigned_key *key)
-{
-	bool ready;
-
-	if (!context || !key)
+	if (!context || !decision)
 		return false;
 #pragma clang loop unroll(disable)
-	for (int try = 0; try <= KEY_TRIES; try++) {
-		ready = try == 0 && ready_key(version, key);
-		if (try && !ready)
-			make_key(version, key);
-		if ((try || ready) && reserve_key(context, key, target)) {
-			count(context, ready ? KEY_READY : KEY_GENERATED);
+	for (int try = 0; try < KEY_TRIES; try++) {
+		make_key(decision->mptcp_version, &key);
+		if (use_key(context, &key, KEY_GENERATED, decision))
 			return true;
-		}
 	}
 	return false;
 }
 
+/* The first of the keys made ahead for this version, which act.h takes out. */
+static __always_inline bool see_ready_key(__u32 version, struct assigned_key *key)
+{
+	return version ? !bpf_map_peek_elem(&ready_keys_v1, key) : !bpf_map_peek_elem(&ready_keys, key);
+}
+
+/* A key for a new connection: a ready one, or else one made now. False: none was found. */
+__noinline int new_key(const struct packet_context *context, struct decision *decision)
+{
+	struct assigned_key ready = {};
+
+	if (!context || !decision)
+		return false;
+	if (see_ready_key(decision->mptcp_version, &ready)) {
+		decision->writes |= TAKES_READY;
+		if (use_key(context, &ready, KEY_READY, decision))
+			return true;
+	}
+	return generate_key(context, decision);
+}
+
 /* The key that this SYN had before. Not if a connection went on with it: then the client has opened another since; nor if it was for another
  * version, which has another token. */
-__noinline int repeated_key(const struct packet_context *context, __u32 version, __u32 target, struct assigned_key *key)
+__noinline int repeated_key(const struct packet_context *context, struct decision *decision)
 {
 	struct assigned_key *given;
 	struct token_snapshot found;
 	struct flow_key flow;
 
-	if (!context || !key)
+	if (!context || !decision)
 		return false;
 	flow = context->key;
 	given = bpf_map_lookup_elem(&assigned, &flow);
 	if (!given || context->now - given->seen >= settings.syn_timeout)
 		return false;
-	if (token_of_key(version, given->key) != given->token)
+	if (token_of_key(decision->mptcp_version, given->key) != given->token)
 		return false;
 	if (find_token(context, given->token, &found) && found.status.state == TOKEN_CONFIRMED)
 		return false;
-	if (!learn_token(context, given->token, target, TOKEN_PROVISIONAL))
+	if (!learn_token(context, given->token, decision->target, TOKEN_PROVISIONAL, decision))
 		return false;
-	*key = *given;
-	count(context, KEY_REPEATED);
+	decision->key = *given;
+	decision->key_event = KEY_REPEATED;
 	return true;
 }
 
-static __always_inline bool choose_key(const struct packet_context *context, __u32 version, __u32 target,
-				       struct assigned_key *key)
-{
-	const struct flow_key flow = context->key;
+/* ---- taking it ---- */
 
-	if (!repeated_key(context, version, target, key) && !new_key(context, version, target, key))
+/* Takes the first of the keys made ahead. Two processors that see the same one decide on it both, and one gets it: for the other it is the
+ * next one, or a key made now. False: there is none. */
+static __always_inline bool take_ready_key(const struct packet_context *context, struct decision *decision)
+{
+	struct assigned_key ready = {};
+	bool missing = decision->mptcp_version ? bpf_map_pop_elem(&ready_keys_v1, &ready) : bpf_map_pop_elem(&ready_keys, &ready);
+
+	if (decision->key_event != KEY_READY || (!missing && ready.token == decision->key.token))
+		return true;
+	return (!missing && use_key(context, &ready, KEY_READY, decision)) || generate_key(context, decision);
+}
+
+/* Takes the key that was decided on, and its token. False: other processors were faster with all of them. */
+__noinline int take_key(const struct packet_context *context, struct decision *decision)
+{
+	struct assigned_key key;
+	struct flow_key flow;
+
+	if (!context || !decision)
 		return false;
-	key->seen = context->now;
-	if (!DRY_RUN)
-		bpf_map_update_elem(&assigned, &flow, key, BPF_ANY);
+	if (decision->writes & TAKES_READY && !take_ready_key(context, decision))
+		return false;
+	if (!write_token(context, decision))
+		return false;
+	decision->flow.value.token = decision->key.token;
+	flow = context->key;
+	key = decision->key;
+	key.seen = context->now;
+	bpf_map_update_elem(&assigned, &flow, &key, BPF_ANY);
 	return true;
 }
 
@@ -225,7 +254,7 @@ __noinline int insert_key(struct xdp_md *ctx, struct packet_context *context, __
 	return true;
 }
 
-/* ---- deciding, and doing it ---- */
+/* ---- deciding ---- */
 
 /* The target of a SYN: a repeated SYN keeps its flow's. */
 static __always_inline __u32 syn_target(const struct packet_context *context)
@@ -254,42 +283,39 @@ static __always_inline bool assignable(const struct packet_context *context)
 	       (!flow || half_open(flow) || ended(context, flow) || !keeps_flows(flow->target));
 }
 
-/* False: no room for a key, and nothing is decided. */
+/* Decides on the connection's key, and stores its flow. False: none was found. */
+static __always_inline bool decide_key(const struct packet_context *context, struct decision *decision)
+{
+	struct flow_value value = { .target = decision->target, .state = FLOW_NEW };
+
+	if (!repeated_key(context, decision) && !new_key(context, decision))
+		return false;
+	decision->writes |= WRITES_KEY;
+	value.token = decision->key.token;
+	store_flow(context, &value, STATELESS, decision);
+	return true;
+}
+
+/* False: no room for a key, and nothing is decided. Where no key is found the SYN is dropped: the client will try again, in the end without
+ * MPTCP. */
 static __always_inline bool decide_assign(const struct packet_context *context, const struct mptcp_found *found,
 					  struct decision *decision)
 {
 	__u32 target = syn_target(context);
 
 	if (!key_fits(context, found->at + found->length, target)) {
-		count(context, KEY_NO_ROOM);
+		note(decision, KEY_NO_ROOM);
 		return false;
 	}
 	decide_send(decision, target, SENT_CAPABLE);
-	if (decision->action == SEND)
-		decision->action = ASSIGN;
 	decision->option = found->at;
 	decision->option_length = found->length;
 	decision->mptcp_version = found->version;
-	return true;
-}
-
-/* Puts a key into the SYN, which is then to be sent. Without one it is dropped: the client will try again, in the end without
- * MPTCP. */
-__noinline int assign(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
-{
-	struct flow_value value = { .state = FLOW_NEW };
-	struct assigned_key key = {};
-
-	if (!context || !decision)
-		return 0;
-	decision->action = SEND;
-	value.target = decision->target;
-	if (!choose_key(context, decision->mptcp_version, value.target, &key) ||
-	    !insert_key(ctx, context, decision->option, decision->option_length, &key)) {
+	if (decision->action != SEND)
+		return true;
+	if (decide_key(context, decision))
+		decision->action = ASSIGN;
+	else
 		decide_drop(decision, DROP_FAILED);
-		return 0;
-	}
-	value.token = key.token;
-	store_flow(context, &value, STATELESS);
-	return 0;
+	return true;
 }

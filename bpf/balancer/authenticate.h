@@ -2,7 +2,7 @@
 /* Signing of what goes to other balancers, and the check of what comes from them. */
 #pragma once
 
-#include "balancer/context.h"
+#include "balancer/decision.h"
 #include "balancer/tag.h"
 #include "common/outer.h"
 
@@ -55,20 +55,18 @@ static __always_inline bool is_signed(const struct packet_context *context, cons
 	return false;
 }
 
-static __always_inline struct peer_state *peer_state_of(__u32 peer)
+static __always_inline void tell_of_peer(struct decision *decision, enum peer_news news)
 {
-	return DRY_RUN ? NULL : bpf_map_lookup_elem(&peer_states, &peer);
+	decision->peer_news = news;
+	decision->writes |= WRITES_PEER;
 }
 
-/* True if the message is from context->peer; notes that it was heard, or refused. */
-static __always_inline bool authenticate(const struct packet_context *context, const struct steering *message)
+/* True if the message is from context->peer. That it was heard, or refused, is noted. */
+static __always_inline bool authenticate(const struct packet_context *context, const struct steering *message,
+					 struct decision *decision)
 {
-	struct peer_state *state = peer_state_of(context->peer);
 	bool authentic = is_signed(context, message);
 
-	if (state && !authentic)
-		__sync_fetch_and_add(&state->refused, 1);
-	if (state && authentic && state->tick != context->now)
-		WRITE_ONCE(state->tick, context->now);
+	tell_of_peer(decision, authentic ? PEER_HEARD : PEER_REFUSED);
 	return authentic;
 }

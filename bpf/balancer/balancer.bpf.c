@@ -2,8 +2,9 @@
 /* The balancer: decides for each packet which target it goes to, and forwards it.
  *
  * A packet for a known flow, which nothing is due for, is sent at once. For all others a decision is made first (service.h,
- * peer.h, icmp.h, fragments.h), and then carried out (decision.h). */
+ * peer.h, icmp.h, fragments.h), and then carried out (act.h), or explained (explain.h). */
 #include "balancer/closed.h"
+#include "balancer/explain.h"
 #include "balancer/fragments.h"
 #include "balancer/heartbeat.h"
 #include "balancer/icmp.h"
@@ -80,18 +81,6 @@ static __always_inline void read_sequence(struct xdp_md *ctx, struct packet_cont
 		context->sequence = bpf_ntohl(*(__be32 *)(tcp + 4));
 }
 
-static __always_inline void start_trace(const struct packet_context *context)
-{
-	struct trace *trace = current_trace();
-
-	if (!trace)
-		return;
-	trace->vip = context->vip.id;
-	trace->mode = context->vip.mode;
-	trace->flow_state = context->known ? context->flow.state : FLOW_FREE;
-	trace->token = context->known ? context->flow.token : 0;
-}
-
 static __always_inline bool backend_keeps_flows(__u32 index)
 {
 	const struct target *target = target_at(index);
@@ -131,8 +120,7 @@ __noinline int decide_address(struct xdp_md *ctx, struct packet_context *context
 {
 	if (!context || !decision)
 		return 0;
-	decision->action = PASS;
-	decision->verdict = PASS_ICMP;
+	decide_pass(decision, PASS_ICMP);
 	if (context->packet.later_fragment && !is_icmp(context->packet.protocol)) {
 		decide_later_fragment(context, decision);
 	} else if (context->packet.later_fragment) {
@@ -204,7 +192,7 @@ static __always_inline bool take_steered(struct xdp_md *ctx, struct packet_conte
 		decide_drop(decision, DROP_MALFORMED);
 		return false;
 	}
-	if (!authenticate(context, message)) {
+	if (!authenticate(context, message, decision)) {
 		decide_drop(decision, DROP_UNAUTHENTICATED);
 		return false;
 	}
@@ -245,87 +233,145 @@ __noinline int handle_steered(struct xdp_md *ctx, struct packet_context *context
 _Static_assert(PASS_MALFORMED - PASS_NOT_IP == MALFORMED - NOT_IP, "verdicts in the order of reasons");
 
 /* Passes or drops a packet that parse() could not read, for the reason that it gave. What its header says of its length may be wrong. */
-__noinline int act_unparsed(struct xdp_md *ctx, struct packet_context *context, int reason)
+__noinline int decide_unparsed(struct xdp_md *ctx, struct packet_context *context, int reason, struct decision *decision)
 {
 	__u32 bytes = ctx->data_end - ctx->data - ETH_HLEN;
-	bool drop;
 
-	if (!context)
-		return XDP_ABORTED;
+	if (!context || !decision)
+		return 0;
+	*decision = (struct decision){};
 	context->vip = (struct vip){};
 	context->packet.length = bytes < 0xffff ? bytes : 0xffff;
-	drop = reason != NOT_IP && reason != MANY_TAGS && choices_of_address(context) & DROPS_UNPARSABLE;
-	count(context, drop ? DROP_UNPARSABLE : PASS_NOT_IP + (reason - NOT_IP));
-	return drop ? XDP_DROP : XDP_PASS;
+	if (reason != NOT_IP && reason != MANY_TAGS && choices_of_address(context) & DROPS_UNPARSABLE)
+		decide_drop(decision, DROP_UNPARSABLE);
+	else
+		decide_pass(decision, PASS_NOT_IP + (reason - NOT_IP));
+	return 0;
 }
 
 /* A packet for a service, in a frame that is another machine's, or was this one's. */
-static __always_inline int act_stray(const struct packet_context *context, enum link_check link)
+static __always_inline void decide_stray(enum link_check link, struct decision *decision)
 {
-	count(context, link == LINK_LOOP ? DROP_LOOP : PASS_OTHER_HOST);
-	return link == LINK_LOOP ? XDP_DROP : XDP_PASS;
+	if (link == LINK_LOOP)
+		decide_drop(decision, DROP_LOOP);
+	else
+		decide_pass(decision, PASS_OTHER_HOST);
 }
 
 /* A packet that is for no service, where an address of a service passes none to closed ports. */
-__noinline int act_without_service(struct xdp_md *ctx, struct packet_context *context)
+__noinline int decide_without_service(struct xdp_md *ctx, struct packet_context *context, __u32 link, struct decision *decision)
 {
-	enum link_check link;
 	__u8 choices;
 
-	if (!context)
-		return XDP_ABORTED;
+	if (!context || !decision)
+		return 0;
+	*decision = (struct decision){};
 	choices = context->service.protocol ? choices_of_address(context) : 0;
-	if (!(choices & (DROPS_CLOSED | REFUSES_CLOSED))) {
+	context->now = now();
+	if (!(choices & (DROPS_CLOSED | REFUSES_CLOSED)))
+		decide_pass(decision, PASS_NO_VIP);
+	else if (link != LINK_OURS)
+		decide_stray(link, decision);
+	else
+		decide_closed(ctx, context, choices, decision);
+	return 0;
+}
+
+/* What a packet is at first sight. */
+enum sight {
+	FOR_NO_SERVICE,
+	DECIDED,     /* it is not read further */
+	OF_FLOW,     /* for which nothing is due */
+	FOR_SERVICE, /* any other packet for an address here */
+};
+
+/* Reads a packet, with whether its frame is another machine's if `checks_link`, and looks its flow up. */
+static __always_inline enum sight see(struct xdp_md *ctx, struct packet_context *context, struct decision *decision,
+				      bool checks_link)
+{
+	enum link_check link;
+	int parsed;
+
+	parsed = parse(ctx, &context->packet);
+	if (parsed != PARSED) {
+		decide_unparsed(ctx, context, parsed, decision);
+		return DECIDED;
+	}
+	derive_keys(context);
+	if (!find_service(context)) {
+		if (!settings.closes_ports)
+			return FOR_NO_SERVICE;
+		link = checks_link ? check_link(ctx) : LINK_OURS;
+		decide_without_service(ctx, context, link, decision);
+		return DECIDED;
+	}
+	link = checks_link ? check_link(ctx) : LINK_OURS;
+	if (link != LINK_OURS) {
+		*decision = (struct decision){};
+		decide_stray(link, decision);
+		return DECIDED;
+	}
+	context->now = now();
+	context->forwarded = false;
+	identify_flow(context);
+	if (context->vip.kind == VIP_SERVICE && context->known && on_fast_path(context))
+		return OF_FLOW;
+	return FOR_SERVICE;
+}
+
+/* Decides what see() has not. */
+static __always_inline void decide_seen(struct xdp_md *ctx, struct packet_context *context, enum sight sight,
+					struct decision *decision)
+{
+	*decision = (struct decision){};
+	context->named = NO_TARGET;
+	if (sight == FOR_NO_SERVICE)
+		decide_pass(decision, PASS_NO_VIP);
+	else if (sight == OF_FLOW)
+		decide_send(decision, context->flow.target, SENT_FLOW);
+	else if (context->vip.kind != VIP_STEERING || handle_steered(ctx, context, decision))
+		decide(ctx, context, decision);
+}
+
+static __always_inline int balance(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
+{
+	enum sight sight = see(ctx, context, decision, true);
+	int sent;
+
+	if (sight == FOR_NO_SERVICE) {
 		count(context, PASS_NO_VIP);
 		return XDP_PASS;
 	}
-	link = check_link(ctx);
-	if (link != LINK_OURS)
-		return act_stray(context, link);
-	context->now = now();
-	return act_closed(ctx, context, choices);
+	if (sight == OF_FLOW) {
+		sent = act_at_once(ctx, context);
+		if (sent >= 0)
+			return sent;
+	}
+	if (sight != DECIDED)
+		decide_seen(ctx, context, sight, decision);
+	return act(ctx, context, decision);
+}
+
+/* Decides as balance() does, and does not act. The frame may be any machine's: its addresses are the daemon's invention. */
+static __always_inline int explain(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
+{
+	enum sight sight = see(ctx, context, decision, false);
+
+	if (sight == OF_FLOW || sight == FOR_SERVICE)
+		trace_flow(context);
+	if (sight != DECIDED)
+		decide_seen(ctx, context, sight, decision);
+	return trace_decision(ctx, context, decision);
 }
 
 SEC("xdp")
 int heddle_balancer(struct xdp_md *ctx)
 {
 	struct work *work = this_work();
-	struct packet_context *context;
-	struct decision *decision;
-	enum link_check link;
-	int parsed;
 
 	if (!work)
 		return XDP_ABORTED;
-	context = &work->context;
-	decision = &work->decision;
-	parsed = parse(ctx, &context->packet);
-	if (parsed != PARSED)
-		return act_unparsed(ctx, context, parsed);
-	derive_keys(context);
-	if (!find_service(context)) {
-		if (settings.closes_ports)
-			return act_without_service(ctx, context);
-		count(context, PASS_NO_VIP);
-		return XDP_PASS;
-	}
-	link = check_link(ctx);
-	if (link != LINK_OURS)
-		return act_stray(context, link);
-	context->now = now();
-	context->forwarded = false;
-	identify_flow(context);
-	if (DRY_RUN)
-		start_trace(context);
-	if (context->vip.kind == VIP_SERVICE && context->known && on_fast_path(context))
-		return act_send(ctx, context, context->flow.target, SENT_FLOW);
-	*decision = (struct decision){};
-	context->named = NO_TARGET;
-	if (context->vip.kind != VIP_STEERING || handle_steered(ctx, context, decision))
-		decide(ctx, context, decision);
-	if (decision->action == ASSIGN)
-		assign(ctx, context, decision);
-	return act(ctx, context, decision);
+	return DRY_RUN ? explain(ctx, &work->context, &work->decision) : balance(ctx, &work->context, &work->decision);
 }
 
 char LICENSE[] SEC("license") = "GPL";

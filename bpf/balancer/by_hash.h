@@ -18,7 +18,7 @@ static __always_inline void decide_stored(const struct packet_context *context, 
 
 	decide_send(decision, target, verdict);
 	if (decision->action == SEND)
-		store_flow(context, &value, STATELESS);
+		store_flow(context, &value, STATELESS, decision);
 }
 
 /* A new connection: by hash, past backends that fail their checks. */

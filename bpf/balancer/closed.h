@@ -17,14 +17,15 @@ static __always_inline __u8 choices_of_address(const struct packet_context *cont
 }
 
 /* To a port without a service, where such packets are not passed. */
-static __always_inline int act_closed(struct xdp_md *ctx, const struct packet_context *context, __u8 choices)
+static __always_inline void decide_closed(struct xdp_md *ctx, const struct packet_context *context, __u8 choices,
+					  struct decision *decision)
 {
-	int verdict = XDP_DROP;
-
-	if (choices & REFUSES_CLOSED && within_limit(LIMIT_REFUSALS, &settings.errors, context->now))
-		verdict = refuse(ctx, &context->packet);
-	count(context, verdict == XDP_TX ? REFUSED_CLOSED : DROP_CLOSED);
-	return verdict;
+	decide_drop(decision, DROP_CLOSED);
+	if (choices & REFUSES_CLOSED && within_limit(context, LIMIT_REFUSALS, decision) &&
+	    refuse(ctx, &context->packet) == XDP_TX) {
+		decision->action = BOUNCE;
+		decision->verdict = REFUSED_CLOSED;
+	}
 }
 
 static __always_inline void decide_echo(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)

@@ -14,24 +14,21 @@
 
 /* Stores a candidate for the known flow's entry; its next packet starts behind `sequence`. */
 static __always_inline void contest(const struct packet_context *context, enum candidate_kind kind, __u32 sequence, __u32 token,
-				    __u32 target)
+				    __u32 target, struct decision *decision)
 {
-	struct candidate candidate = {
+	struct flow_snapshot changed = context->flow;
+
+	decision->candidate = (struct candidate){
 		.token = token,
 		.sequence = sequence,
 		.seen = context->now,
 		.target = target,
 		.kind = kind,
 	};
-	const struct flow_key flow = context->key;
-	struct flow_snapshot changed = context->flow;
-
-	count(context, CANDIDATE_ADDED);
-	if (DRY_RUN)
-		return;
-	bpf_map_update_elem(&candidates, &flow, &candidate, BPF_ANY);
+	decision->writes |= WRITES_CANDIDATE;
+	note(decision, CANDIDATE_ADDED);
 	changed.state |= FLOW_CONTESTED;
-	change_flow(context, &changed);
+	change_flow(&changed, decision);
 }
 
 /* The candidate for the known flow's entry; NULL: none that is on time. */
@@ -49,7 +46,7 @@ static __always_inline void take_over_by_join(const struct packet_context *conte
 {
 	struct flow_value value = { .token = candidate->token, .target = candidate->target, .state = FLOW_JOINING };
 
-	store_flow(context, &value, STATEFUL);
+	store_flow(context, &value, STATEFUL, decision);
 	decide_send(decision, value.target, SENT_FLOW);
 }
 
@@ -62,27 +59,28 @@ static __always_inline void take_over_by_keys(const struct packet_context *conte
 	changed.token = learn_keys(context, found, again, decision);
 	changed.state = FLOW_ESTABLISHED | (changed.token ? FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING : 0);
 	changed.seen = context->now;
-	change_flow_token(context, &changed);
+	change_flow_token(&changed, decision);
 }
 
 /* The entry gets the token of keys that came without their SYN. It is registered by the next packet. */
-static __always_inline void take_over_by_token(const struct packet_context *context, const struct candidate *candidate)
+static __always_inline void take_over_by_token(const struct packet_context *context, const struct candidate *candidate,
+					       struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.token = candidate->token;
 	changed.state = FLOW_ESTABLISHED | FLOW_TOKEN_PENDING | FLOW_OWNER_PENDING;
 	changed.seen = context->now;
-	change_flow_token(context, &changed);
+	change_flow_token(&changed, decision);
 }
 
 /* No candidate came in time: the flow is as before. */
-static __always_inline void end_contest(const struct packet_context *context)
+static __always_inline void end_contest(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.state &= ~FLOW_CONTESTED;
-	change_flow(context, &changed);
+	change_flow(&changed, decision);
 }
 
 /* True if the packet may be the one behind the candidate's own. */
@@ -91,13 +89,10 @@ static __always_inline bool follows(const struct packet_context *context, const 
 	return context->sequence - candidate->sequence - 1 <= DATA_IN_SYN && keeps_flows(candidate->target);
 }
 
-static __always_inline void accept_candidate(const struct packet_context *context)
+static __always_inline void accept_candidate(struct decision *decision)
 {
-	const struct flow_key flow = context->key;
-
-	count(context, CANDIDATE_ACCEPTED);
-	if (!DRY_RUN)
-		bpf_map_delete_elem(&candidates, &flow);
+	note(decision, CANDIDATE_ACCEPTED);
+	decision->writes |= ENDS_CANDIDATE;
 }
 
 /* A packet of a contested flow. True: all is decided; else it is one like any other. */
@@ -109,40 +104,61 @@ static __always_inline bool decide_contested(struct xdp_md *ctx, const struct pa
 	int kind;
 
 	if (!stored) {
-		end_contest(context);
+		end_contest(context, decision);
 		return true;
 	}
 	candidate = *stored;
 	if (!follows(context, &candidate))
 		return false;
-	kind = search_options(ctx, context, &found);
+	kind = search_options(ctx, context, &found, decision);
 	if (candidate.kind == CANDIDATE_JOIN && kind == MPTCP_JOIN_ACK)
 		take_over_by_join(context, &candidate, decision);
 	else if (candidate.kind != CANDIDATE_JOIN && kind == MPTCP_CAPABLE_KEYS)
 		take_over_by_keys(context, &found, candidate.kind == CANDIDATE_KEYS, decision);
 	else if (candidate.kind == CANDIDATE_KEYS && kind == MPTCP_DSS)
-		take_over_by_token(context, &candidate);
+		take_over_by_token(context, &candidate, decision);
 	else
 		return false;
-	accept_candidate(context);
+	accept_candidate(decision);
 	return true;
 }
 
 /* A packet that another balancer asks about, of a flow that is contested here: if it is the third one of a candidate's join, the entry is the
  * join's from now on. False: it is not. */
-static __always_inline bool accept_join(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate)
+static __always_inline bool accept_join(struct xdp_md *ctx, const struct packet_context *context, struct candidate *candidate,
+					struct decision *decision)
 {
 	const struct candidate *stored = candidate_of(context);
-	struct decision unused = {};
 	struct mptcp_found found;
 
 	if (!stored)
 		return false;
 	*candidate = *stored;
 	if (candidate->kind != CANDIDATE_JOIN || !follows(context, candidate) ||
-	    search_options(ctx, context, &found) != MPTCP_JOIN_ACK)
+	    search_options(ctx, context, &found, decision) != MPTCP_JOIN_ACK)
 		return false;
-	take_over_by_join(context, candidate, &unused);
-	accept_candidate(context);
+	take_over_by_join(context, candidate, decision);
+	accept_candidate(decision);
 	return true;
+}
+
+/* Writes the candidate for the flow's entry. */
+__noinline int write_candidate(const struct packet_context *context, const struct candidate *decided)
+{
+	struct candidate candidate;
+	struct flow_key flow;
+
+	if (!context || !decided)
+		return 0;
+	flow = context->key;
+	candidate = *decided;
+	bpf_map_update_elem(&candidates, &flow, &candidate, BPF_ANY);
+	return 0;
+}
+
+static __always_inline void end_candidate(const struct packet_context *context)
+{
+	const struct flow_key flow = context->key;
+
+	bpf_map_delete_elem(&candidates, &flow);
 }

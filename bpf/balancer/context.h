@@ -34,64 +34,28 @@ static __always_inline bool within(__u32 now, __u32 seen, __u32 ticks)
 	return (__s32)(now - seen) < (__s32)ticks;
 }
 
-static __always_inline struct trace *current_trace(void)
+static __always_inline void add_to(struct count *count, const struct packet_context *context, __u32 times)
 {
-	__u32 zero = 0;
+	if (!count)
+		return;
+	count->packets += times;
+	count->bytes += times * context->packet.length;
+}
 
-	return bpf_map_lookup_elem(&traces, &zero);
+/* Counts an event or a verdict, as often as it was. For act.h, and for what it calls. */
+static __always_inline void count_times(const struct packet_context *context, enum counter counter, __u32 times)
+{
+	__u32 index = context->vip.id * COUNTERS + counter;
+
+	add_to(bpf_map_lookup_elem(&counters, &index), context, times);
 }
 
 static __always_inline void count(const struct packet_context *context, enum counter counter)
 {
-	__u32 index = context->vip.id * COUNTERS + counter;
-	struct count *count;
-
-	if (DRY_RUN) {
-		struct trace *trace = current_trace();
-
-		if (trace)
-			trace->counters[counter / 64 % (COUNTERS / 64)] |= 1ull << counter % 64;
-		return;
-	}
-	count = bpf_map_lookup_elem(&counters, &index);
-	if (!count)
-		return;
-	count->packets += 1;
-	count->bytes += context->packet.length;
+	count_times(context, counter, 1);
 }
 
 static __always_inline void count_target(const struct packet_context *context, __u32 target)
 {
-	struct count *count;
-
-	if (DRY_RUN) {
-		struct trace *trace = current_trace();
-
-		if (trace)
-			trace->target = target;
-		return;
-	}
-	count = bpf_map_lookup_elem(&target_counts, &target);
-	if (!count)
-		return;
-	count->packets += 1;
-	count->bytes += context->packet.length;
-}
-
-/* True if `limit` allows one more event now; counts it. */
-static __always_inline bool within_limit(enum limit_kind which, const struct limit *limit, __u32 now)
-{
-	struct rate_limit *rest = bpf_map_lookup_elem(&rate_limits, &which);
-	__u64 grown;
-
-	if (!limit->per_tick || DRY_RUN)
-		return true;
-	if (!rest)
-		return false;
-	grown = rest->left + (__u64)(now - rest->tick) * limit->per_tick;
-	if (grown > limit->burst || !rest->tick)
-		grown = limit->burst;
-	rest->tick = now;
-	rest->left = grown ? grown - 1 : 0;
-	return grown != 0;
+	add_to(bpf_map_lookup_elem(&target_counts, &target), context, 1);
 }

@@ -1,20 +1,101 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Decisions about packets, and their execution. The two are separate, so that one place alone sends and drops. */
+/* Decisions about packets: where each goes, what is counted, and what is written to maps.
+ *
+ * A decision is data. Who decides reads maps and writes none: act.h carries everything out, and the program that explains does not. Some
+ * answers to clients and peers are made in the frame while it is decided about them (refuse.h, echo.h, heartbeat.h); a frame is no map. */
 #pragma once
 
-#include "balancer/authenticate.h"
-#include "balancer/forward.h"
-#include "balancer/steer.h"
+#include "balancer/context.h"
+#include "balancer/flow_entry.h"
 #include "balancer/targets.h"
-#include "common/too_big.h"
 
 enum action {
 	PASS,
 	DROP,
 	SEND,   /* to `target` */
-	ASSIGN, /* SEND, when assign() has put a key into it */
+	ASSIGN, /* SEND, with `key` in it */
 	BOUNCE, /* back as the frame is now */
 	STEER,  /* to the balancer `peer` with `message`; to `target` if the packet is too long for that */
+};
+
+/* The maps that a packet writes to: bits of `writes`. Each has one write at most. */
+enum write {
+	WRITES_FLOW = 0x01,
+	WRITES_TOKEN = 0x02,
+	WRITES_CANDIDATE = 0x04,
+	ENDS_CANDIDATE = 0x08,
+	WRITES_FRAGMENT = 0x10,
+	WRITES_JOIN_COUNT = 0x20,
+	WRITES_KEY = 0x40,  /* `key` is the flow's */
+	TAKES_READY = 0x80, /* the first of the keys made ahead, used or not */
+	WRITES_PEER = 0x100,
+};
+
+enum flow_change {
+	CHANGES_STATUS, /* of the known flow, its token stays */
+	CHANGES_TOKEN,  /* of the known flow, too */
+	STORES_STATELESS,
+	STORES_STATEFUL,
+};
+
+/* The entry of the packet's flow. */
+struct flow_write {
+	struct flow_snapshot value;
+	__u8 change; /* enum flow_change */
+};
+
+/* The status word of an entry of the token table. */
+union token_status {
+	struct {
+		__u8 state;
+		__u8 joins;
+		__u8 settled;
+		__u8 generation;
+		__u32 seen;
+	};
+	__u64 word;
+};
+
+/* Where an entry of the token table is. */
+struct token_place {
+	__u32 bucket;
+	__u32 slot;
+};
+
+enum token_change {
+	RENEWS_TOKEN,
+	STORES_TOKEN,
+	COUNTS_JOIN,
+};
+
+struct token_write {
+	__u32 token;
+	__u16 target; /* in the service under which the token is stored */
+	__u8 state;   /* enum token_state */
+	__u8 change;  /* enum token_change */
+	bool evicts;  /* another token that lives */
+	struct token_place place;
+	union token_status was; /* when the place was chosen */
+};
+
+struct fragment_write {
+	__u16 target;
+	__u8 table; /* enum fragment_table */
+};
+
+enum peer_news {
+	PEER_REFUSED,  /* its message has a wrong tag */
+	PEER_HEARD,    /* a message of it */
+	PEER_BEATS,    /* its heartbeat */
+	PEER_ANSWERED, /* its answer to a heartbeat */
+};
+
+/* Events of one packet's processing. A packet has five of different kinds at most. */
+#define EVENTS 8
+
+struct event {
+	__u8 counter; /* enum counter */
+	__u8 times;
 };
 
 struct decision {
@@ -26,8 +107,71 @@ struct decision {
 	__u8 mptcp_version; /* and its version */
 	__u16 target;
 	__u16 peer;
+	__u16 counted;  /* the target that the packet went to, when it is sent; NO_TARGET: none */
+	__u16 writes;   /* enum write */
+	__u8 limits;    /* that the packet counts towards: bit n for enum limit_kind n */
+	__u8 key_event; /* WRITES_KEY: KEY_READY, KEY_GENERATED or KEY_REPEATED */
+	__u8 peer_news; /* WRITES_PEER: enum peer_news */
+	__u8 events_noted;
+	struct event events[EVENTS];
 	struct steering message;
+	struct flow_write flow;
+	struct token_write token;
+	struct candidate candidate;
+	struct assigned_key key;
+	struct fragment_write fragment;
 };
+
+/* Notes an event, to be counted. */
+__noinline int note(struct decision *decision, __u32 event)
+{
+	struct event *last;
+	__u32 noted;
+
+	if (!decision)
+		return 0;
+	noted = decision->events_noted;
+	last = &decision->events[(noted - 1) & (EVENTS - 1)];
+	if (noted && last->counter == event) {
+		last->times++;
+	} else if (noted < EVENTS) {
+		decision->events[noted & (EVENTS - 1)] = (struct event){ .counter = event, .times = 1 };
+		decision->events_noted = noted + 1;
+	}
+	return 0;
+}
+
+/* ---- limits ---- */
+
+static __always_inline const struct limit *limit_of(enum limit_kind which)
+{
+	return which == LIMIT_LEARN ? &settings.learn : which == LIMIT_QUERY ? &settings.query : &settings.errors;
+}
+
+/* What is left of a limit at this tick. */
+static __always_inline __u64 left_of(const struct rate_limit *rest, const struct limit *limit, __u32 now)
+{
+	__u64 grown = rest->left + (__u64)(now - rest->tick) * limit->per_tick;
+
+	return grown > limit->burst || !rest->tick ? limit->burst : grown;
+}
+
+/* True if the limit allows one more event now, which is counted then. */
+static __always_inline bool within_limit(const struct packet_context *context, enum limit_kind which, struct decision *decision)
+{
+	const struct limit *limit = limit_of(which);
+	const struct rate_limit *rest;
+
+	if (!limit->per_tick)
+		return true;
+	rest = bpf_map_lookup_elem(&rate_limits, &which);
+	if (!rest || !left_of(rest, limit, context->now))
+		return false;
+	decision->limits |= 1 << which;
+	return true;
+}
+
+/* ---- where the packet goes ---- */
 
 static __always_inline void put_be32(__u8 *to, __u32 value)
 {
@@ -42,6 +186,12 @@ static __always_inline __u32 get_be32(const __u8 *from)
 
 	__builtin_memcpy(&word, from, sizeof(word));
 	return bpf_ntohl(word);
+}
+
+static __always_inline void decide_pass(struct decision *decision, enum counter verdict)
+{
+	decision->action = PASS;
+	decision->verdict = verdict;
 }
 
 static __always_inline void decide_drop(struct decision *decision, enum counter verdict)
@@ -87,89 +237,4 @@ static __always_inline bool steerable(const struct packet_context *context, __u3
 	const struct target *target = target_at(peer);
 
 	return target && (!target->mtu || context->packet.length + STEERING_OVERHEAD <= target->mtu);
-}
-
-static __always_inline void trace_owner(__u32 peer)
-{
-	struct trace *trace = current_trace();
-
-	if (trace)
-		trace->owner = peer;
-}
-
-static __always_inline int act_steer(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
-{
-	struct sending sending = { .settings = &settings, .flow_hash = context->hash };
-	int sent;
-
-	sending.target = target_at(decision->peer);
-	if (!sending.target)
-		return SEND_FAILED;
-	sign(context, sending.target, &decision->message);
-	sent = steer(ctx, &context->packet, &sending, &decision->message);
-	if (sent < 0) {
-		count(context, STEER_TOO_BIG);
-		return sent;
-	}
-	count(context, decision->verdict);
-	count_target(context, decision->peer);
-	if (DRY_RUN)
-		trace_owner(decision->peer);
-	return sent;
-}
-
-static __always_inline int act_send(struct xdp_md *ctx, struct packet_context *context, __u32 index, enum counter verdict)
-{
-	struct sending sending = { .settings = &settings, .flow_hash = context->hash };
-	int sent;
-
-	sending.target = target_at(index);
-	if (!sending.target) {
-		count(context, DROP_FAILED);
-		return XDP_DROP;
-	}
-	sent = forward(ctx, &context->packet, &sending);
-	if (sent >= 0) {
-		count(context, verdict);
-		count_target(context, index);
-		return sent;
-	}
-	count(context, sent == SEND_TOO_BIG ? TOO_BIG : DROP_FAILED);
-	if (sent == SEND_TOO_BIG && within_limit(LIMIT_ERRORS, &settings.errors, context->now))
-		return answer_too_big(ctx, &context->packet, inner_mtu(sending.target));
-	return XDP_DROP;
-}
-
-/* A balancer that everything of a flow goes to (assign). Not what another one sent here: it would come back. */
-static __always_inline bool is_for_balancer(const struct packet_context *context, const struct decision *decision)
-{
-	const struct target *target = target_at(decision->target);
-
-	return decision->action == SEND && !context->forwarded && target && target->forwarding == FORWARD_STEERING;
-}
-
-/* Does what was decided. */
-__noinline int act(struct xdp_md *ctx, struct packet_context *context, struct decision *decision)
-{
-	enum counter verdict;
-	int sent;
-
-	if (!context || !decision)
-		return XDP_DROP;
-	if (is_for_balancer(context, decision))
-		decide_steer(decision, decision->target, STEER_FORWARD, STEERED_FORWARD);
-	verdict = decision->verdict;
-	if (decision->action == STEER) {
-		sent = act_steer(ctx, context, decision);
-		if (sent >= 0)
-			return sent;
-		verdict = decision->sent_verdict;
-		decision->action = decision->target == NO_TARGET ? DROP : SEND;
-	}
-	if (decision->action == SEND)
-		return act_send(ctx, context, decision->target, verdict);
-	count(context, verdict);
-	if (decision->action == BOUNCE)
-		return XDP_TX;
-	return decision->action == PASS ? XDP_PASS : XDP_DROP;
 }

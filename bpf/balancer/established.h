@@ -9,7 +9,7 @@
 /* Its backend is down: the hash's choice now, and the entry's other content is void. */
 static __always_inline void decide_rehash(const struct packet_context *context, struct decision *decision)
 {
-	count(context, FLOW_REHASHED);
+	note(decision, FLOW_REHASHED);
 	decide_new(context, FLOW_NEW, SENT_FLOW, decision);
 }
 
@@ -83,7 +83,7 @@ __noinline int send_registration(const struct packet_context *context, __u32 sta
 	next = next_registration(context, state);
 	keepers = keepers_of(context, next.slot);
 	if (keepers.here && next.flag == FLOW_TOKEN_PENDING)
-		learn_token(context, context->flow.token, context->flow.target, TOKEN_CONFIRMED);
+		learn_token(context, context->flow.token, context->flow.target, TOKEN_CONFIRMED, decision);
 	if (keepers.peer == NO_TARGET)
 		return state & ~next.flag;
 	if (is_suspect(context, keepers.peer) || !steerable(context, keepers.peer))
@@ -111,22 +111,22 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 	changed.state = marked(context, changed.token ? changed.state : FLOW_ESTABLISHED);
 	changed.seen = context->now;
 	if (changed.token == context->flow.token)
-		change_flow(context, &changed);
+		change_flow(&changed, decision);
 	else
-		change_flow_token(context, &changed);
+		change_flow_token(&changed, decision);
 }
 
 static __always_inline void decide_learning(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
 	struct mptcp_found found;
-	int kind = search_options(ctx, context, &found);
+	int kind = search_options(ctx, context, &found, decision);
 
 	if (kind == MPTCP_CAPABLE_KEYS)
 		decide_keys(context, &found, decision);
 	else if (kind == MPTCP_DSS && context->flow.state & FLOW_KEYS_SEEN)
-		move_flow(context, send_pending(context, pending_registrations(context), decision));
+		move_flow(context, send_pending(context, pending_registrations(context), decision), decision);
 	else if (context->now - context->flow.seen >= settings.learning)
-		move_flow(context, FLOW_ESTABLISHED);
+		move_flow(context, FLOW_ESTABLISHED, decision);
 }
 
 static __always_inline void decide_established(const struct packet_context *context, struct decision *decision)
@@ -134,21 +134,21 @@ static __always_inline void decide_established(const struct packet_context *cont
 	__u8 state = context->flow.state;
 
 	if ((state & FLOW_STATE_MASK) != FLOW_ESTABLISHED || refresh_due(context))
-		refresh_flow(context, send_pending(context, pending_registrations(context), decision));
+		refresh_flow(context, send_pending(context, pending_registrations(context), decision), decision);
 	else
-		move_flow(context, send_pending(context, state, decision));
+		move_flow(context, send_pending(context, state, decision), decision);
 }
 
 /* FIN or RST. It may be forged: it shortens the life of no entry that alone gives target or token. A handshake in progress stays one, for
  * the little time that it has. */
-static __always_inline void decide_end(const struct packet_context *context)
+static __always_inline void decide_end(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
 	bool stateful = flow->token || own_hashed_target(context) != flow->target;
 
 	if (is_opening(flow->state))
 		return;
-	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | (stateful ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING));
+	move_flow(context, (flow->state & ~FLOW_STATE_MASK) | (stateful ? FLOW_CLOSING_STATEFUL : FLOW_CLOSING), decision);
 }
 
 /* True if a FIN or RST came just now. Whatever comes a second later says that the flow goes on: that was forged, or the half of it. */
@@ -162,7 +162,7 @@ static __always_inline bool has_just_ended(const struct packet_context *context)
 static __always_inline void decide_lent_flow(const struct packet_context *context, struct decision *decision)
 {
 	if (context->flow.epoch == settings.epoch && keeps_flows(context->flow.target)) {
-		move_flow(context, FLOW_ESTABLISHED);
+		move_flow(context, FLOW_ESTABLISHED, decision);
 		decide_send(decision, context->flow.target, STEERED_FORWARD);
 	} else if (!query_flow(context, 0, decision)) {
 		decide_by_hash_alone(context, decision);
@@ -195,15 +195,15 @@ static __always_inline bool decide_keys_of_another(struct xdp_md *ctx, const str
 
 	if (!may_be_outdated(context) || closes(context) || own_hashed_target(context) != flow->target)
 		return false;
-	if (search_options(ctx, context, &found) != MPTCP_CAPABLE_KEYS || token_of(&found) == flow->token)
+	if (search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS || token_of(&found) == flow->token)
 		return false;
-	if (!within_limit(LIMIT_LEARN, &settings.learn, context->now)) {
-		count(context, LEARN_LIMITED);
+	if (!within_limit(context, LIMIT_LEARN, decision)) {
+		note(decision, LEARN_LIMITED);
 		return false;
 	}
 	token = learn_keys(context, &found, false, decision);
 	if (token)
-		contest(context, CANDIDATE_KEYS, context->sequence - 1, token, flow->target);
+		contest(context, CANDIDATE_KEYS, context->sequence - 1, token, flow->target, decision);
 	return true;
 }
 
@@ -236,11 +236,11 @@ __noinline int decide_established_flow(struct xdp_md *ctx, const struct packet_c
 	}
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (context->packet.protocol == IPPROTO_UDP)
-		touch_flow(context);
+		touch_flow(context, decision);
 	else if (decide_keys_of_another(ctx, context, decision) || verify_flow(context, decision))
 		return 0;
 	else if (closes(context))
-		decide_end(context);
+		decide_end(context, decision);
 	else if (context->flow.state & FLOW_CONTESTED && decide_contested(ctx, context, decision))
 		return 0;
 	else if (has_just_ended(context))

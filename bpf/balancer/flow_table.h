@@ -8,9 +8,7 @@
  * both copies say the same, and the second expires. */
 #pragma once
 
-#include "balancer/context.h"
-#include "balancer/flow_entry.h"
-#include "balancer/targets.h"
+#include "balancer/decision.h"
 
 /* Priority of a new entry: which live entries it may evict when its buckets are full (see rank_of). */
 enum insertion_priority {
@@ -115,22 +113,41 @@ static __always_inline struct flow *known_entry(const struct packet_context *con
 	return bucket ? &bucket->flows[context->slot & (BUCKET_ENTRIES - 1)] : NULL;
 }
 
-/* Changes the state, epoch or time of the known flow, unless its entry has changed since find_flow. */
-static __always_inline void change_flow(const struct packet_context *context, const struct flow_snapshot *changed)
-{
-	struct flow *flow = DRY_RUN ? NULL : known_entry(context);
+/* ---- what is decided ---- */
 
-	if (flow)
-		compare_exchange(flow_status(flow), context->flow.status, changed->status);
+/* Changes the state, epoch or time of the known flow, unless its entry has changed since find_flow. */
+static __always_inline void change_flow(const struct flow_snapshot *changed, struct decision *decision)
+{
+	decision->flow = (struct flow_write){ .value = *changed, .change = CHANGES_STATUS };
+	decision->writes |= WRITES_FLOW;
 }
 
 /* Changes the token of the known flow, too. */
-static __always_inline void change_flow_token(const struct packet_context *context, const struct flow_snapshot *changed)
+static __always_inline void change_flow_token(const struct flow_snapshot *changed, struct decision *decision)
 {
-	struct flow *flow = DRY_RUN ? NULL : known_entry(context);
+	decision->flow = (struct flow_write){ .value = *changed, .change = CHANGES_TOKEN };
+	decision->writes |= WRITES_FLOW;
+}
 
-	if (flow)
-		replace_flow(flow, &context->flow, &context->key, changed);
+struct flow_value {
+	__u32 token;
+	__u16 target;
+	__u8 state;
+};
+
+/* Stores the packet's flow, in place of its old entry if there is one. */
+static __always_inline void store_flow(const struct packet_context *context, const struct flow_value *value,
+				       enum insertion_priority priority, struct decision *decision)
+{
+	struct flow_snapshot *stored = &decision->flow.value;
+
+	stored->target = value->target;
+	stored->state = value->state;
+	stored->epoch = settings.epoch;
+	stored->seen = context->now;
+	stored->token = value->token;
+	decision->flow.change = priority == STATEFUL ? STORES_STATEFUL : STORES_STATELESS;
+	decision->writes |= WRITES_FLOW;
 }
 
 /* Its handshake is in progress, or one datagram was seen. */
@@ -162,34 +179,36 @@ static __always_inline __u8 marked(const struct packet_context *context, __u8 st
 }
 
 /* The flow's new state, at a packet with which it is registered as ring and tables are now. */
-static __always_inline void refresh_flow(const struct packet_context *context, __u8 state)
+static __always_inline void refresh_flow(const struct packet_context *context, __u8 state, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.state = marked(context, state);
 	changed.seen = context->now;
 	changed.epoch = settings.epoch;
-	change_flow(context, &changed);
+	change_flow(&changed, decision);
 }
 
 /* The flow's new state, at a packet that leaves registration to later ones. */
-static __always_inline void move_flow(const struct packet_context *context, __u8 state)
+static __always_inline void move_flow(const struct packet_context *context, __u8 state, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.state = marked(context, state);
 	changed.seen = context->now;
-	change_flow(context, &changed);
+	change_flow(&changed, decision);
 }
 
 /* A datagram of the known flow, whose entry says so once in a while. */
-static __always_inline void touch_flow(const struct packet_context *context)
+static __always_inline void touch_flow(const struct packet_context *context, struct decision *decision)
 {
 	const struct flow_snapshot *flow = &context->flow;
 
 	if ((flow->state & ~FLOW_FRESH) != FLOW_UDP || flow->epoch != settings.epoch || context->now - flow->seen >= TOUCH)
-		refresh_flow(context, FLOW_UDP);
+		refresh_flow(context, FLOW_UDP, decision);
 }
+
+/* ---- writing ---- */
 
 /* The order in which entries give way. */
 enum rank {
@@ -318,35 +337,34 @@ static __always_inline void insertion_place(const struct packet_context *context
 		count(context, FLOW_EVICTED);
 }
 
-struct flow_value {
-	__u32 token;
-	__u16 target;
-	__u8 state;
-};
-
-/* Stores the packet's flow, in place of its old entry if there is one. */
-__noinline int store_flow(const struct packet_context *context, const struct flow_value *value, enum insertion_priority priority)
+static __always_inline void insert_flow(const struct packet_context *context, const struct flow_snapshot *value,
+					enum insertion_priority priority)
 {
-	struct flow_place place = {};
-	struct flow_snapshot stored = {};
+	struct flow_place place = { .flow = known_entry(context), .was = context->flow };
 
-	if (DRY_RUN || !context || !value)
-		return 0;
-	place.flow = known_entry(context);
-	place.was = context->flow;
 	if (!place.flow)
 		insertion_place(context, priority, &place);
-	if (!place.flow) {
+	if (!place.flow)
 		count(context, FLOW_FULL);
+	else if (replace_flow(place.flow, &place.was, &context->key, value))
+		count(context, FLOW_ADDED);
+}
+
+/* Writes the entry as it was decided. Where another processor has changed it since, that is lost: the next packet finds it as it is then. */
+__noinline int write_flow(const struct packet_context *context, const struct flow_write *write)
+{
+	struct flow *known;
+
+	if (!context || !write)
+		return 0;
+	if (write->change >= STORES_STATELESS) {
+		insert_flow(context, &write->value, write->change == STORES_STATEFUL ? STATEFUL : STATELESS);
 		return 0;
 	}
-	stored.target = value->target;
-	stored.state = value->state;
-	stored.epoch = settings.epoch;
-	stored.seen = context->now;
-	stored.token = value->token;
-	if (!replace_flow(place.flow, &place.was, &context->key, &stored))
-		return 0;
-	count(context, FLOW_ADDED);
-	return 1;
+	known = known_entry(context);
+	if (known && write->change == CHANGES_TOKEN)
+		replace_flow(known, &context->flow, &context->key, &write->value);
+	else if (known)
+		compare_exchange(flow_status(known), context->flow.status, write->value.status);
+	return 0;
 }

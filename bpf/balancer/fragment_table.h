@@ -9,7 +9,7 @@
  * probability of 2^-32 for each place that is looked at, and reaches a backend that does not expect it. */
 #pragma once
 
-#include "balancer/context.h"
+#include "balancer/decision.h"
 #include "common/atomic.h"
 
 #define FRAGMENTS_OF_SOURCE 64
@@ -66,17 +66,41 @@ static __always_inline __u16 age_of(union fragment fragment, const struct packet
 	return (__u16)context->now - fragment.seen;
 }
 
-/* Stores a packet's target: in its own place, or in a free one, or in that of the oldest. */
-static __always_inline void store_fragment(const struct packet_context *context, const struct fragment_key *key, __u32 target,
-					   enum fragment_table table)
+static __always_inline void fragment_key_of(const struct packet_context *context, struct fragment_key *key)
 {
-	struct fragment_place place = fragment_place(key);
-	struct fragment_bucket *bucket = fragment_bucket(table, &place);
-	union fragment stored = { .tag = place.tag, .seen = context->now, .target = target };
+	key->source = context->packet.source;
+	key->destination = context->packet.destination;
+	key->id = context->packet.fragment_id;
+	/* Of IPv6 only the last header before the part that is cut up names one, and it is not always the transport's. */
+	key->protocol = context->packet.v6 ? IPV6_FRAGMENT : context->packet.protocol;
+}
+
+/* Stores the packet's target. */
+static __always_inline void store_fragment(__u32 target, enum fragment_table table, struct decision *decision)
+{
+	if (target == NO_TARGET)
+		return;
+	decision->fragment = (struct fragment_write){ .target = target, .table = table };
+	decision->writes |= WRITES_FRAGMENT;
+}
+
+/* In the packet's own place, or in a free one, or in that of the oldest. */
+__noinline int write_fragment(const struct packet_context *context, const struct fragment_write *write)
+{
+	struct fragment_bucket *bucket;
+	struct fragment_place place;
+	struct fragment_key key;
+	union fragment stored;
 	__u32 chosen = 0, most = 0;
 
-	if (DRY_RUN || target == NO_TARGET || !bucket)
-		return;
+	if (!context || !write)
+		return 0;
+	fragment_key_of(context, &key);
+	place = fragment_place(&key);
+	bucket = fragment_bucket(write->table == FRAGMENTS_OF_FLOWS ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS, &place);
+	if (!bucket)
+		return 0;
+	stored = (union fragment){ .tag = place.tag, .seen = context->now, .target = write->target };
 	for (__u32 i = 0; i < FRAGMENT_WAYS; i++) {
 		union fragment there = { .word = READ_ONCE(bucket->fragments[i]) };
 		__u32 worth = !there.word ? 0x10000 : there.tag == place.tag ? 0x20000 : age_of(there, context);
@@ -87,6 +111,7 @@ static __always_inline void store_fragment(const struct packet_context *context,
 		}
 	}
 	WRITE_ONCE(bucket->fragments[chosen & (FRAGMENT_WAYS - 1)], stored.word);
+	return 0;
 }
 
 /* Hosts wait for fragments about as long as for the answer to a SYN. */

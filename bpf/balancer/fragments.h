@@ -7,15 +7,6 @@
 #include "balancer/fragment_table.h"
 #include "balancer/service.h"
 
-static __always_inline void fragment_key_of(const struct packet_context *context, struct fragment_key *key)
-{
-	key->source = context->packet.source;
-	key->destination = context->packet.destination;
-	key->id = context->packet.fragment_id;
-	/* Of IPv6 only the last header before the part that is cut up names one, and it is not always the transport's. */
-	key->protocol = context->packet.v6 ? IPV6_FRAGMENT : context->packet.protocol;
-}
-
 static __always_inline __u32 fragment_owner(const struct packet_context *context, const struct fragment_key *key)
 {
 	return ring_choice(context, ring_slot_of_fragment(settings.maglev_seed, key));
@@ -41,7 +32,7 @@ static __always_inline void decide_fragment(const struct packet_context *context
 	} else if (flow && keeps_flows(flow->target)) {
 		decide_send(decision, flow->target, SENT_FRAGMENT);
 		if (udp)
-			refresh_flow(context, FLOW_UDP);
+			refresh_flow(context, FLOW_UDP, decision);
 	} else if (udp) {
 		decide_by_hash(context, FLOW_NEW, SENT_FRAGMENT, decision);
 	} else {
@@ -61,7 +52,7 @@ __noinline int decide_first_fragment(const struct packet_context *context, struc
 	decide_fragment(context, decision);
 	owner = fragment_owner(context, &key);
 	if (owner == NO_TARGET) {
-		store_fragment(context, &key, decision->target, table_of_flow(context));
+		store_fragment(decision->target, table_of_flow(context), decision);
 		return 0;
 	}
 	set_backend(decision, decision->target);
@@ -106,7 +97,6 @@ __noinline int decide_later_fragment(const struct packet_context *context, struc
 __noinline int handle_fragment_message(const struct packet_context *context, const struct steering *message,
 				       struct decision *decision)
 {
-	struct fragment_key key;
 	__u32 target;
 
 	if (!context || !message || !decision)
@@ -118,8 +108,7 @@ __noinline int handle_fragment_message(const struct packet_context *context, con
 	target = target_of_message(context, message, decision);
 	if (target == NO_TARGET)
 		return 0;
-	fragment_key_of(context, &key);
-	store_fragment(context, &key, target, message->query == FRAGMENTS_OF_FLOWS ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS);
+	store_fragment(target, message->query == FRAGMENTS_OF_FLOWS ? FRAGMENTS_OF_FLOWS : FRAGMENTS_OF_STRANGERS, decision);
 	decide_send(decision, target, SENT_FRAGMENT);
 	return 0;
 }

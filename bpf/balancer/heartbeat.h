@@ -5,7 +5,7 @@
 #pragma once
 
 #include "balancer/authenticate.h"
-#include "balancer/decision.h"
+#include "balancer/forward.h"
 #include "common/turn.h"
 
 static __always_inline __u64 nanoseconds(const struct packet_context *context)
@@ -56,40 +56,57 @@ static __always_inline void answer_heartbeat(struct xdp_md *ctx, const struct pa
 	}
 }
 
-/* The number is written last: who finds it there finds the rest, too. */
-static __always_inline void hear_answer(const struct packet_context *context, const struct steering *answer,
-					struct decision *decision)
+__noinline int handle_heartbeat(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
 {
-	struct peer_state *state = peer_state_of(context->peer);
+	const struct steering *message;
 
-	decide_drop(decision, HEARTBEAT_HEARD);
-	if (!state)
-		return;
+	if (!context || !decision)
+		return 0;
+	message = &context->message;
+	if (!authenticate(context, message, decision)) {
+		decide_drop(decision, DROP_UNAUTHENTICATED);
+	} else if (message->kind == STEER_HEARTBEAT_REPLY) {
+		decide_drop(decision, HEARTBEAT_HEARD);
+		tell_of_peer(decision, PEER_ANSWERED);
+	} else {
+		answer_heartbeat(ctx, context, message, decision);
+		tell_of_peer(decision, PEER_BEATS);
+	}
+	return 0;
+}
+
+/* The number is written last: who finds it there finds the rest, too. */
+static __always_inline void hear_answer(const struct packet_context *context, struct peer_state *state)
+{
+	const struct steering *answer = &context->message;
+
 	WRITE_ONCE(state->heard, nanoseconds(context));
 	WRITE_ONCE(state->fingerprint, get_be32(answer->backend));
 	WRITE_ONCE(state->tables_changed, answer->asked);
 	WRITE_ONCE(state->sequence, get_be32(answer->token));
 }
 
-__noinline int handle_heartbeat(struct xdp_md *ctx, const struct packet_context *context, struct decision *decision)
+/* Writes what the message of context->peer says of it. */
+__noinline int write_peer(const struct packet_context *context, __u32 news)
 {
-	const struct steering *message;
 	struct peer_state *state;
+	__u32 peer;
 
-	if (!context || !decision)
+	if (!context)
 		return 0;
-	message = &context->message;
-	if (!authenticate(context, message)) {
-		decide_drop(decision, DROP_UNAUTHENTICATED);
+	peer = context->peer;
+	state = bpf_map_lookup_elem(&peer_states, &peer);
+	if (!state)
+		return 0;
+	if (news == PEER_REFUSED) {
+		__sync_fetch_and_add(&state->refused, 1);
 		return 0;
 	}
-	if (message->kind == STEER_HEARTBEAT_REPLY) {
-		hear_answer(context, message, decision);
-		return 0;
-	}
-	state = peer_state_of(context->peer);
-	if (state)
-		WRITE_ONCE(state->fingerprint, get_be32(message->backend));
-	answer_heartbeat(ctx, context, message, decision);
+	if (state->tick != context->now)
+		WRITE_ONCE(state->tick, context->now);
+	if (news == PEER_BEATS)
+		WRITE_ONCE(state->fingerprint, get_be32(context->message.backend));
+	else if (news == PEER_ANSWERED)
+		hear_answer(context, state);
 	return 0;
 }

@@ -18,12 +18,13 @@ static __always_inline __u32 token_of(const struct mptcp_found *found)
 	return found->version == 1 ? token_v1(found->key) : token_v0(found->key);
 }
 
-static __always_inline int search_options(struct xdp_md *ctx, const struct packet_context *context, struct mptcp_found *found)
+static __always_inline int search_options(struct xdp_md *ctx, const struct packet_context *context, struct mptcp_found *found,
+					  struct decision *decision)
 {
 	int kind = find_mptcp(ctx, context->packet.l4, context->packet.options, context->packet.tcp_flags, found);
 
 	if (kind == MPTCP_MALFORMED)
-		count(context, OPTIONS_MALFORMED);
+		note(decision, OPTIONS_MALFORMED);
 	return kind;
 }
 
@@ -32,7 +33,7 @@ static __always_inline void steer_keys(const struct packet_context *context, __u
 				       enum registration_reach reach, struct decision *decision)
 {
 	if (!steerable(context, peer)) {
-		count(context, STEER_TOO_BIG);
+		note(decision, STEER_TOO_BIG);
 		return;
 	}
 	set_token(decision, token);
@@ -52,7 +53,7 @@ __noinline int register_keys(const struct packet_context *context, __u32 token, 
 	if (!context || !decision)
 		return 0;
 	keepers = again ? keepers_of(context, slot) : both_keepers(context, slot);
-	if (keepers.here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL))
+	if (keepers.here && !learn_token(context, token, decision->target, TOKEN_PROVISIONAL, decision))
 		return false;
 	if (again && !keepers.here) {
 		second = ring_at(context, RING_SECOND, slot);
@@ -73,7 +74,7 @@ static __always_inline __u32 learn_keys(const struct packet_context *context, co
 
 	decision->verdict = SENT_KEYS;
 	if (!token) {
-		count(context, TOKEN_ZERO);
+		note(decision, TOKEN_ZERO);
 		return 0;
 	}
 	return register_keys(context, token, again, decision) ? token : 0;

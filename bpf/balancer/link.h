@@ -42,7 +42,7 @@ static __always_inline enum link_check check_link(struct xdp_md *ctx)
 {
 	const void *data = (void *)(long)ctx->data;
 
-	if (DRY_RUN || !settings.macs[0] || data + 2 * sizeof(__u64) > end_of_frame(ctx))
+	if (!settings.macs[0] || data + 2 * sizeof(__u64) > end_of_frame(ctx))
 		return LINK_OURS;
 	return compare_macs(mac_at(data), mac_at(data + ETH_ALEN), vlan_of(*(const __be32 *)(data + 2 * ETH_ALEN)));
 }

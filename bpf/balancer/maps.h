@@ -13,7 +13,7 @@ const volatile __u32 TOKEN_EXTRA = 384;
 /* A power of two. */
 const volatile __u32 FRAGMENT_BUCKETS = 1024;
 
-/* Explain: look, write `trace`, change nothing else. */
+/* Explain: decide, write `traces`, and do not act. */
 const volatile __u8 DRY_RUN = 0;
 /* The time is settings.now, not the kernel's. */
 const volatile __u8 SETTINGS_CLOCK = 0;

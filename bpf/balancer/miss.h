@@ -10,8 +10,8 @@ static __always_inline bool decide_midstream_keys(const struct packet_context *c
 {
 	struct flow_value value = {};
 
-	if (!within_limit(LIMIT_LEARN, &settings.learn, context->now)) {
-		count(context, LEARN_LIMITED);
+	if (!within_limit(context, LIMIT_LEARN, decision)) {
+		note(decision, LEARN_LIMITED);
 		return false;
 	}
 	decide_send(decision, target, SENT_KEYS);
@@ -20,7 +20,7 @@ static __always_inline bool decide_midstream_keys(const struct packet_context *c
 	value.target = decision->target;
 	value.token = learn_keys(context, found, false, decision);
 	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SEEN | FLOW_KEYS_SECOND : FLOW_NEW;
-	store_flow(context, &value, STATELESS);
+	store_flow(context, &value, STATELESS, decision);
 	return true;
 }
 
@@ -39,9 +39,9 @@ static __always_inline bool query_flow(const struct packet_context *context, __u
 	decide_send(decision, own_hashed_target(context), SENT_MISS);
 	if (!ask(context, slot_of_flow(context), asked, STEER_FLOW_QUERY, decision))
 		return false;
-	if (steerable(context, decision->peer) && within_limit(LIMIT_QUERY, &settings.query, context->now))
+	if (steerable(context, decision->peer) && within_limit(context, LIMIT_QUERY, decision))
 		return true;
-	count(context, QUERY_LIMITED);
+	note(decision, QUERY_LIMITED);
 	return false;
 }
 
@@ -70,7 +70,7 @@ static __always_inline void decide_tcp_miss(struct xdp_md *ctx, const struct pac
 	int option;
 
 	if (context->vip.mode == MPTCP_LEARN) {
-		option = search_options(ctx, context, &found);
+		option = search_options(ctx, context, &found, decision);
 		if (option == MPTCP_CAPABLE_KEYS && !closes(context) && decide_unknown_keys(context, &found, decision))
 			return;
 		if (worth_asking(context, option) && query_flow(context, 0, decision))

@@ -20,10 +20,10 @@ static __always_inline void decide_reply(__u32 target, __u32 asker, const struct
 static __always_inline void reply_to_token_query(const struct packet_context *context, __u32 asker,
 						 const struct steering *message, struct decision *decision)
 {
-	__u32 target = target_of_join(context, get_be32(message->token));
+	__u32 target = target_of_join(context, get_be32(message->token), decision);
 
 	if (target == NO_TARGET)
-		count(context, REPLY_UNKNOWN);
+		note(decision, REPLY_UNKNOWN);
 	decide_reply(target, asker, message, decision);
 }
 
@@ -34,12 +34,12 @@ static __always_inline void reply_to_flow_query(struct xdp_md *ctx, const struct
 	__u32 token = context->known ? context->flow.token : 0;
 	struct candidate candidate;
 
-	if (context->known && context->flow.state & FLOW_CONTESTED && accept_join(ctx, context, &candidate)) {
+	if (context->known && context->flow.state & FLOW_CONTESTED && accept_join(ctx, context, &candidate, decision)) {
 		target = candidate.target;
 		token = candidate.token;
 	}
 	if (target == NO_TARGET)
-		count(context, REPLY_UNKNOWN);
+		note(decision, REPLY_UNKNOWN);
 	decide_reply(target, asker, message, decision);
 	set_token(decision, token);
 }
@@ -77,7 +77,7 @@ static __always_inline void decide_verified(const struct packet_context *context
 {
 	decide_send(decision, context->flow.target, SENT_FLOW);
 	if (closes(context))
-		decide_end(context);
+		decide_end(context, decision);
 	else
 		decide_established(context, decision);
 }
@@ -93,7 +93,7 @@ static __always_inline bool decide_answered_keys(struct xdp_md *ctx, const struc
 {
 	struct mptcp_found found;
 
-	if (token || closes(context) || search_options(ctx, context, &found) != MPTCP_CAPABLE_KEYS)
+	if (token || closes(context) || search_options(ctx, context, &found, decision) != MPTCP_CAPABLE_KEYS)
 		return false;
 	return decide_midstream_keys(context, &found, target == NO_TARGET ? own_hashed_target(context) : target, decision);
 }
@@ -109,7 +109,7 @@ static __always_inline void handle_flow_reply(struct xdp_md *ctx, const struct p
 		if (decide_answered_keys(ctx, context, value.token, target, decision))
 			return;
 		value.state = state_of_reply(context, value.token, target);
-		store_flow(context, &value, STATEFUL);
+		store_flow(context, &value, STATEFUL, decision);
 		decide_send(decision, target, SENT_FLOW);
 	} else if (!query_flow(context, message->asked, decision)) {
 		if (context->known && keeps_flows(context->flow.target))
@@ -125,7 +125,7 @@ static __always_inline void decide_lent(const struct packet_context *context, co
 {
 	struct flow_value value = { .token = get_be32(message->token), .target = context->peer, .state = FLOW_ESTABLISHED };
 
-	store_flow(context, &value, STATEFUL);
+	store_flow(context, &value, STATEFUL, decision);
 	decide_send(decision, context->peer, STEERED_FORWARD);
 }
 
@@ -154,7 +154,7 @@ static __always_inline void handle_returned(const struct packet_context *context
 
 	decide_send(decision, is_balancer(target) ? NO_TARGET : target, SENT_RETURNED);
 	if (decision->action == SEND && token && (message->query == STEER_REGISTER || message->query == STEER_CONFIRM))
-		learn_token(context, token, target, state);
+		learn_token(context, token, target, state, decision);
 }
 
 static __always_inline void handle_reply(struct xdp_md *ctx, const struct packet_context *context, const struct steering *message,
@@ -167,25 +167,26 @@ static __always_inline void handle_reply(struct xdp_md *ctx, const struct packet
 }
 
 /* Stores a flow of which another balancer has seen the SYN alone. Its keys may come here. */
-static __always_inline void store_opening(const struct packet_context *context, __u32 target)
+static __always_inline void store_opening(const struct packet_context *context, __u32 target, struct decision *decision)
 {
 	struct flow_value value = { .target = target, .state = FLOW_LEARNING };
 
 	if (!context->known || !keeps_connection(&context->flow))
-		store_flow(context, &value, STATELESS);
+		store_flow(context, &value, STATELESS, decision);
 }
 
 /* Stores the flow of the message. A SYN may be forged: it takes no live flow's entry. */
-static __always_inline void store_registered(const struct packet_context *context, __u32 token, __u32 target)
+static __always_inline void store_registered(const struct packet_context *context, __u32 token, __u32 target,
+					     struct decision *decision)
 {
 	struct flow_value value = { .token = token, .target = target, .state = FLOW_ESTABLISHED };
 
 	if (!(context->packet.tcp_flags & TCP_SYN))
-		store_flow(context, &value, STATEFUL);
+		store_flow(context, &value, STATEFUL, decision);
 	else if (token)
-		store_join(context, token, target, FLOW_JOINING);
+		store_join(context, token, target, FLOW_JOINING, decision);
 	else
-		store_opening(context, target);
+		store_opening(context, target, decision);
 }
 
 /* Sends a registration on to the other balancer of its slot, unless its sender is that one, or has told it. Keys go there also where it seems
@@ -220,9 +221,10 @@ static __always_inline void handle_registration(const struct packet_context *con
 		return;
 	decide_send(decision, target, SENT_FOR_PEER);
 	if (message->kind == STEER_REGISTER_FLOW)
-		store_registered(context, token, target);
+		store_registered(context, token, target, decision);
 	else if (token)
-		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
+		learn_token(context, token, target, message->kind == STEER_CONFIRM ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL,
+			    decision);
 	if (decision->action == SEND)
 		register_further(context, message, decision);
 }

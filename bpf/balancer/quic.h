@@ -35,5 +35,5 @@ static __always_inline void decide_named(const struct packet_context *context, e
 	}
 	decide_send(decision, context->named, verdict);
 	if (context->flow.target == context->named)
-		touch_flow(context);
+		touch_flow(context, decision);
 }

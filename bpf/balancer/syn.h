@@ -7,12 +7,12 @@
 #include "balancer/join_limits.h"
 
 /* A handshake in progress: with MP_CAPABLE where it was without, its packets are searched for keys from now on. */
-static __always_inline void learn_from_now_on(const struct packet_context *context)
+static __always_inline void learn_from_now_on(const struct packet_context *context, struct decision *decision)
 {
 	struct flow_snapshot changed = context->flow;
 
 	changed.state = marked(context, FLOW_LEARNING);
-	change_flow(context, &changed);
+	change_flow(&changed, decision);
 }
 
 /* True if a SYN goes where the flow is: to a backend that is up, or that has an open connection and fails its checks only lately. Other
@@ -46,7 +46,7 @@ static __always_inline void open_new(const struct packet_context *context, enum 
 	decide_new(context, state, verdict, decision);
 	if (decision->action != SEND || context->vip.mode != MPTCP_LEARN || decision->target == own_hashed_target(context))
 		return;
-	if (within_limit(LIMIT_LEARN, &settings.learn, context->now))
+	if (within_limit(context, LIMIT_LEARN, decision))
 		register_opening(context, 0, STEERED_FLOW, decision);
 }
 
@@ -64,13 +64,13 @@ static __always_inline void decide_open(const struct packet_context *context, bo
 	}
 	decide_send(decision, flow->target, verdict);
 	if (!half_open(flow))
-		count(context, FLOW_KEPT);
+		note(decision, FLOW_KEPT);
 	if (state != FLOW_LEARNING)
 		return;
 	if ((flow->state & FLOW_STATE_MASK) == FLOW_NEW)
-		learn_from_now_on(context);
+		learn_from_now_on(context, decision);
 	else if (!half_open(flow))
-		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, flow->target);
+		contest(context, CANDIDATE_CAPABLE, context->sequence, 0, flow->target, decision);
 }
 
 /* True if the flow is a join of this token, whose SYN came again. Behind a FIN it is another one, from the same port. */
@@ -80,15 +80,16 @@ static __always_inline bool is_join_of(const struct flow_snapshot *flow, __u32 t
 }
 
 /* Stores a join: no hash gives its target. A live flow with its addresses and ports keeps the entry until the join goes on. */
-static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state)
+static __always_inline void store_join(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
+				       struct decision *decision)
 {
 	struct flow_value value = { .token = token, .target = target, .state = state };
 	const struct flow_snapshot *flow = known_flow(context);
 
 	if (flow && keeps_flows(flow->target))
-		contest(context, CANDIDATE_JOIN, context->sequence, token, target);
+		contest(context, CANDIDATE_JOIN, context->sequence, token, target, decision);
 	else
-		store_flow(context, &value, STATEFUL);
+		store_flow(context, &value, STATEFUL, decision);
 }
 
 /* A join whose backend is known. Its flow is registered with the SYN: should this balancer fail before the next packet, others know the
@@ -96,18 +97,18 @@ static __always_inline void store_join(const struct packet_context *context, __u
 static __always_inline void decide_joined(const struct packet_context *context, __u32 token, __u32 target, __u8 state,
 					  struct decision *decision)
 {
-	store_join(context, token, target, state);
+	store_join(context, token, target, state, decision);
 	decide_send(decision, target, SENT_JOIN);
 	if (decision->action == SEND && context->vip.mode == MPTCP_LEARN)
 		register_opening(context, token, STEERED_JOIN, decision);
 }
 
 /* The backend of a token in the table, up or not, as the packet's service has it; NO_TARGET: not known here, or it had too many joins. */
-__noinline int target_of_join(const struct packet_context *context, __u32 token)
+__noinline int target_of_join(const struct packet_context *context, __u32 token, struct decision *decision)
 {
 	struct token_snapshot found;
 
-	if (!context || !find_token(context, token, &found) || !may_join(context, token, &found))
+	if (!context || !decision || !find_token(context, token, &found) || !may_join(context, token, &found, decision))
 		return NO_TARGET;
 	return if_configured(group_target(context, found.target));
 }
@@ -129,7 +130,7 @@ static __always_inline void decide_forward_join(const struct packet_context *con
 	const struct flow_snapshot *flow = known_flow(context);
 
 	if (!flow || flow->target != owner)
-		store_join(context, 0, owner, FLOW_NEW);
+		store_join(context, 0, owner, FLOW_NEW, decision);
 	decide_send(decision, owner, STEERED_FORWARD);
 }
 
@@ -142,7 +143,7 @@ static __always_inline void decide_join(const struct packet_context *context, __
 		decide_send(decision, flow->target, SENT_JOIN);
 		return;
 	}
-	target = target_of_join(context, token);
+	target = target_of_join(context, token, decision);
 	owner = ring_at(context, RING_FIRST, ring_slot_of_token(token));
 	if (keeps_flows(target))
 		decide_joined(context, token, target, FLOW_JOINING, decision);
@@ -160,7 +161,7 @@ __noinline int decide_syn(struct xdp_md *ctx, const struct packet_context *conte
 	if (!context || !decision)
 		return 0;
 	if (context->vip.mode >= MPTCP_LEARN)
-		kind = search_options(ctx, context, &found);
+		kind = search_options(ctx, context, &found, decision);
 	if (kind == MPTCP_JOIN_SYN)
 		decide_join(context, found.token, decision);
 	else if (kind != MPTCP_CAPABLE_SYN || !assignable(context) || !decide_assign(context, &found, decision))

@@ -7,20 +7,8 @@
  * while it lives, and a settled one gives way to none. */
 #pragma once
 
-#include "balancer/context.h"
+#include "balancer/decision.h"
 #include "balancer/entry.h"
-#include "balancer/targets.h"
-
-union token_status {
-	struct {
-		__u8 state;
-		__u8 joins;
-		__u8 settled;
-		__u8 generation;
-		__u32 seen;
-	};
-	__u64 word;
-};
 
 union token_identity {
 	struct {
@@ -35,9 +23,9 @@ _Static_assert(offsetof(struct token_entry, state) == 8 && offsetof(struct token
 		       sizeof(struct token_entry) == 16,
 	       "an entry is two words: identity and status");
 
-/* An entry as it was at one moment. `entry` is NULL where there is none. */
+/* An entry as it was at one moment. */
 struct token_snapshot {
-	struct token_entry *entry;
+	struct token_place place;
 	union token_status status;
 	__u16 target;
 };
@@ -100,7 +88,8 @@ static __always_inline bool read_token(struct token_entry *entry, __u32 token, c
 		order_reads();
 		if (read_token_status(entry).word != status.word)
 			continue;
-		*out = (struct token_snapshot){ .entry = entry, .status = status, .target = identity.target };
+		out->status = status;
+		out->target = identity.target;
 		return is_token(identity, token, tokens_service(context)) && token_live(status, context->now);
 	}
 	return false;
@@ -111,31 +100,36 @@ static __always_inline struct token_bucket *token_bucket(__u32 index)
 	return bpf_map_lookup_elem(&tokens, &index);
 }
 
-/* The place `choice` for a token: 0 its bucket, 1 and 2 its extra buckets. */
-static __always_inline struct token_bucket *token_place_bucket(__u64 hash, int choice)
+/* The bucket `choice` for a token: 0 its own, 1 and 2 its extra buckets. */
+static __always_inline __u32 token_bucket_choice(__u64 hash, int choice)
 {
 	__u32 half = choice == 1 ? (__u32)(hash >> 32) : (__u32)((hash * HASH_MULTIPLIER) >> 32);
 
 	if (!choice)
-		return token_bucket((__u32)hash & (TOKEN_BUCKETS - 1));
-	return token_bucket(TOKEN_BUCKETS + (__u32)(((__u64)half * TOKEN_EXTRA) >> 32));
+		return (__u32)hash & (TOKEN_BUCKETS - 1);
+	return TOKEN_BUCKETS + (__u32)(((__u64)half * TOKEN_EXTRA) >> 32);
 }
 
 /* The token's entry; false: there is none. */
-static __always_inline bool find_token(const struct packet_context *context, __u32 token, struct token_snapshot *found)
+__noinline int find_token(const struct packet_context *context, __u32 token, struct token_snapshot *found)
 {
-	__u64 hash = hash_token(settings.seed, token, tokens_service(context));
+	__u64 hash;
 
+	if (!context || !found)
+		return false;
+	hash = hash_token(settings.seed, token, tokens_service(context));
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		struct token_bucket *bucket = token_place_bucket(hash, choice);
+		__u32 index = token_bucket_choice(hash, choice);
+		struct token_bucket *bucket = token_bucket(index);
 
+		found->place.bucket = index;
 		for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
+			found->place.slot = i;
 			if (read_token(&bucket->tokens[i], token, context, found))
 				return true;
 		}
 	}
-	*found = (struct token_snapshot){};
 	return false;
 }
 
@@ -147,47 +141,100 @@ static __always_inline bool gives_way_before(union token_status one, union token
 	return now - one.seen > now - other.seen;
 }
 
-/* A free entry, or else the one of those not settled that gives way first; NULL: all are settled. `was`: its status then. */
-static __always_inline struct token_entry *token_place(const struct packet_context *context, __u32 token, union token_status *was)
+/* Chooses a free entry, or else the one of those not settled that gives way first. False: all are settled. */
+static __always_inline bool choose_place(const struct packet_context *context, struct token_write *write)
 {
-	__u64 hash = hash_token(settings.seed, token, tokens_service(context));
-	struct token_entry *oldest = NULL;
+	__u64 hash = hash_token(settings.seed, write->token, tokens_service(context));
 
+	write->evicts = false;
 #pragma clang loop unroll(disable)
 	for (int choice = 0; choice < BUCKET_CHOICES; choice++) {
-		struct token_bucket *bucket = token_place_bucket(hash, choice);
+		__u32 index = token_bucket_choice(hash, choice);
+		struct token_bucket *bucket = token_bucket(index);
 
 		for (int i = 0; i < BUCKET_ENTRIES && bucket; i++) {
-			struct token_entry *entry = &bucket->tokens[i];
-			union token_status status = read_token_status(entry);
+			union token_status status = read_token_status(&bucket->tokens[i]);
 			bool live = token_live(status, context->now);
 
 			if (status.seen == SEEN_BUSY || (live && status.settled))
 				continue;
-			if (live && oldest && !gives_way_before(status, *was, context->now))
+			if (live && write->evicts && !gives_way_before(status, write->was, context->now))
 				continue;
-			oldest = entry;
-			*was = status;
+			write->place = (struct token_place){ .bucket = index, .slot = i };
+			write->was = status;
+			write->evicts = live;
 			if (!live)
-				return entry;
+				return true;
 		}
 	}
-	if (oldest)
-		count(context, TOKEN_EVICTED);
-	return oldest;
+	return write->evicts;
 }
 
-/* Registers the token once more. A join that another processor counts meanwhile does not undo it: it is tried again. */
-static __always_inline void renew_token(const struct packet_context *context, __u32 token, const struct token_snapshot *found,
-					enum token_state state)
+/* ---- what is decided ---- */
+
+/* Decides how decision->token, of which its first fields say token, target and state, is remembered. False: the token is taken, or there is
+ * no room. */
+__noinline int place_token(const struct packet_context *context, struct decision *decision)
 {
-	struct token_snapshot at = *found;
+	struct token_snapshot found = {};
+	struct token_write *write;
+
+	if (!context || !decision)
+		return false;
+	write = &decision->token;
+	decision->writes &= ~WRITES_TOKEN;
+	write->change = STORES_TOKEN;
+	if (find_token(context, write->token, &found)) {
+		write->place = found.place;
+		write->was = found.status;
+		write->evicts = false;
+		if (found.target == write->target) {
+			write->change = RENEWS_TOKEN;
+		} else if (keeps_flows(found.target)) {
+			note(decision, TOKEN_COLLISION);
+			return false;
+		}
+	} else if (!choose_place(context, write)) {
+		note(decision, TOKEN_FULL);
+		return false;
+	}
+	decision->writes |= WRITES_TOKEN;
+	return true;
+}
+
+/* Remembers that the connection of `token` is with `target`. False: the token is taken, or there is no room. */
+static __always_inline bool learn_token(const struct packet_context *context, __u32 token, __u32 target, enum token_state state,
+					struct decision *decision)
+{
+	decision->token.token = token;
+	decision->token.target = group_target(context, target);
+	decision->token.state = state;
+	return place_token(context, decision);
+}
+
+/* Counts one more join. */
+static __always_inline void count_join(__u32 token, const struct token_snapshot *found, struct decision *decision)
+{
+	decision->token.token = token;
+	decision->token.change = COUNTS_JOIN;
+	decision->token.place = found->place;
+	decision->token.was = found->status;
+	decision->writes |= WRITES_TOKEN;
+}
+
+/* ---- writing ---- */
+
+/* Registers the token once more. A join that another processor counts meanwhile does not undo it: it is tried again. */
+static __always_inline void renew_token(const struct packet_context *context, struct token_entry *entry,
+					const struct token_write *write)
+{
+	struct token_snapshot at = { .status = write->was };
 
 #pragma clang loop unroll(disable)
 	for (int try = 0; try < READ_TRIES; try++) {
 		union token_status status = at.status;
 
-		if (state == TOKEN_CONFIRMED) {
+		if (write->state == TOKEN_CONFIRMED) {
 			if (status.state == TOKEN_CONFIRMED && !within(context->now, status.seen, TOUCH))
 				status.settled = true;
 			status.state = TOKEN_CONFIRMED;
@@ -195,74 +242,77 @@ static __always_inline void renew_token(const struct packet_context *context, __
 		}
 		status.seen = context->now;
 		status.generation += 1;
-		if (compare_exchange(token_status(at.entry), at.status.word, status.word)) {
-			if (state == TOKEN_CONFIRMED)
+		if (compare_exchange(token_status(entry), at.status.word, status.word)) {
+			if (write->state == TOKEN_CONFIRMED)
 				count(context, at.status.state == TOKEN_CONFIRMED ? TOKEN_REFRESHED : TOKEN_CONFIRMS);
 			return;
 		}
-		if (!read_token(at.entry, token, context, &at))
+		if (!read_token(entry, write->token, context, &at))
 			return;
 	}
 }
 
-/* Counts one more join. Not counted where another processor changes the entry at this moment. */
-static __always_inline void count_join(const struct token_snapshot *found)
+/* Not where another processor changes the entry at this moment. */
+static __always_inline void add_join(struct token_entry *entry, union token_status was)
 {
-	union token_status status = found->status;
+	union token_status status = was;
 
 	status.joins += 1;
 	status.generation += 1;
-	compare_exchange(token_status(found->entry), found->status.word, status.word);
+	compare_exchange(token_status(entry), was.word, status.word);
 }
 
-/* Replaces an entry whose status was `was`. False: it has changed since. */
-static __always_inline bool replace_token(struct token_entry *entry, union token_status was, union token_identity identity,
-					  union token_status status)
+/* Replaces the entry, whose status was `write->was`. False: it has changed since. */
+static __always_inline bool replace_token(const struct packet_context *context, struct token_entry *entry,
+					  const struct token_write *write)
 {
-	if (!claim(token_status(entry), was.word))
+	union token_identity identity = { .token = write->token, .vip = tokens_service(context), .target = write->target };
+	union token_status stored = {
+		.state = write->state,
+		.generation = write->was.generation + 1,
+		.seen = context->now,
+	};
+
+	if (!claim(token_status(entry), write->was.word))
 		return false;
 	WRITE_ONCE(*(shared_word *)entry, identity.word);
-	publish(token_status(entry), status.word);
-	return true;
-}
-
-/* Stores a token that is not in the table, or `found` there with a backend that is down. */
-static __always_inline bool store_token(const struct packet_context *context, struct token_snapshot *found,
-					union token_identity identity, enum token_state state)
-{
-	union token_status stored = { .state = state, .seen = context->now };
-
-	if (!found->entry)
-		found->entry = token_place(context, identity.token, &found->status);
-	if (!found->entry) {
-		count(context, TOKEN_FULL);
-		return false;
-	}
-	stored.generation = found->status.generation + 1;
-	if (!replace_token(found->entry, found->status, identity, stored))
-		return false;
+	publish(token_status(entry), stored.word);
+	if (write->evicts)
+		count(context, TOKEN_EVICTED);
 	count(context, TOKEN_ADDED);
 	return true;
 }
 
-/* Remembers that the connection of `token` is with `target`. False: the token is taken, or there is no room. */
-__noinline int learn_token(const struct packet_context *context, __u32 token, __u32 target, enum token_state state)
+/* Writes the entry as it was decided. False: another processor has changed it since. */
+static __always_inline bool write_token_once(const struct packet_context *context, const struct token_write *write)
 {
-	struct token_snapshot found;
+	struct token_bucket *bucket = token_bucket(write->place.bucket);
+	struct token_entry *entry;
 
-	if (DRY_RUN || !context)
-		return true;
-	target = group_target(context, target);
-	if (find_token(context, token, &found)) {
-		if (found.target == target) {
-			renew_token(context, token, &found, state);
+	if (!bucket)
+		return false;
+	entry = &bucket->tokens[write->place.slot & (BUCKET_ENTRIES - 1)];
+	if (write->change == STORES_TOKEN)
+		return replace_token(context, entry, write);
+	if (write->change == COUNTS_JOIN)
+		add_join(entry, write->was);
+	else
+		renew_token(context, entry, write);
+	return true;
+}
+
+/* Writes the token's entry. Where another processor takes the place that was chosen for it, another one is chosen. False: there is none any
+ * more, or the other processor has stored this token, with another backend. */
+__noinline int write_token(const struct packet_context *context, struct decision *decision)
+{
+	if (!context || !decision)
+		return false;
+#pragma clang loop unroll(disable)
+	for (int try = 0; try < READ_TRIES; try++) {
+		if (write_token_once(context, &decision->token))
 			return true;
-		}
-		if (keeps_flows(found.target)) {
-			count(context, TOKEN_COLLISION);
+		if (!place_token(context, decision))
 			return false;
-		}
 	}
-	return store_token(context, &found,
-			   (union token_identity){ .token = token, .vip = tokens_service(context), .target = target }, state);
+	return false;
 }

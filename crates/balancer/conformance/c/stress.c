@@ -105,26 +105,29 @@ static void touch_unclaimed(const struct packet_context *context)
 static void change_known_flow(const struct packet_context *context, __u32 name, __u32 choice)
 {
 	struct flow_snapshot changed = context->flow;
+	struct decision decision = {};
 
 	if (choice % 2)
 		sched_yield();
 	switch (choice) {
 	case 0:
-		move_flow(context, FLOW_ESTABLISHED);
+		move_flow(context, FLOW_ESTABLISHED, &decision);
 		break;
 	case 1:
-		move_flow(context, FLOW_CLOSING);
+		move_flow(context, FLOW_CLOSING, &decision);
 		break;
 	case 2:
 		changed.token = token_named(name);
-		change_flow_token(context, &changed);
+		change_flow_token(&changed, &decision);
 		break;
 	default:
 		if (unclaimed_touch)
 			touch_unclaimed(context);
 		else
-			refresh_flow(context, context->flow.state);
+			refresh_flow(context, context->flow.state, &decision);
 	}
+	if (decision.writes & WRITES_FLOW)
+		write_flow(context, &decision.flow);
 }
 
 static void use_flow(__u32 *random)
@@ -132,6 +135,7 @@ static void use_flow(__u32 *random)
 	__u32 name = next_random(random) % NAMES;
 	struct packet_context context = packet_of(name);
 	struct flow_value value = { .target = target_of(name), .state = FLOW_NEW };
+	struct decision decision = {};
 
 	find_flow(&context);
 	if (context.known) {
@@ -143,7 +147,8 @@ static void use_flow(__u32 *random)
 	}
 	if (next_random(random) % 2)
 		value = (struct flow_value){ .target = target_of(name), .state = FLOW_JOINING, .token = token_named(name) };
-	store_flow(&context, &value, value.token ? STATEFUL : STATELESS);
+	store_flow(&context, &value, value.token ? STATEFUL : STATELESS, &decision);
+	write_flow(&context, &decision.flow);
 }
 
 static void use_token(__u32 *random)
@@ -151,14 +156,17 @@ static void use_token(__u32 *random)
 	__u32 name = next_random(random) % NAMES;
 	struct packet_context context = packet_of(name);
 	struct token_snapshot found;
+	struct decision decision = {};
 	bool confirmed = next_random(random) % 8 == 0;
 
 	if (find_token(&context, token_named(name), &found)) {
 		check(found.target == target_of(name), "a token's target is another token's");
 		check(found.status.seen && found.status.seen != SEEN_BUSY, "a claimed token was read");
-		count_join(&found);
+		count_join(token_named(name), &found, &decision);
+		write_token(&context, &decision);
 	}
-	learn_token(&context, token_named(name), target_of(name), confirmed ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL);
+	if (learn_token(&context, token_named(name), target_of(name), confirmed ? TOKEN_CONFIRMED : TOKEN_PROVISIONAL, &decision))
+		write_token(&context, &decision);
 }
 
 static void *run(void *argument)

@@ -1,6 +1,6 @@
 //! Balancers, and the network around them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
@@ -40,6 +40,8 @@ pub struct Setup {
     pub choices: u32,
     /// Sizes of each balancer's maps.
     pub sizes: Sizes,
+    /// Each balancer explains so many frames before they are sent, and [`Cluster::send`] panics if that changes a map.
+    pub explained: usize,
     /// All balancers' settings, but for addresses, ports and the seed of the tables, which are the cluster's.
     pub settings: Settings,
 }
@@ -74,6 +76,7 @@ impl Default for Setup {
             quic: None,
             choices: 0,
             sizes: Sizes { services: 3, maglev_tables: 1, ..Sizes::small() },
+            explained: 0,
             settings,
         }
     }
@@ -149,6 +152,20 @@ pub(crate) struct Member {
     pub epoch: u8,
     /// Loaded when it is first asked.
     explainer: RefCell<Option<Explainer>>,
+    /// Frames to be explained before they are sent.
+    explains: Cell<usize>,
+}
+
+impl Member {
+    fn with_explainer<T>(
+        &self,
+        ask: impl FnOnce(&mut Explainer) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match &mut *self.explainer.borrow_mut() {
+            Some(explainer) => ask(explainer),
+            none => ask(none.insert(self.balancer.explainer()?)),
+        }
+    }
 }
 
 /// Balancers with a router in front and backends behind.
@@ -262,6 +279,7 @@ impl Cluster {
             failing: BTreeSet::new(),
             epoch,
             explainer,
+            explains: Cell::new(self.setup.explained),
         };
         self.balancers[balancer] = Some(member);
         Ok(())
@@ -301,6 +319,7 @@ impl Cluster {
                 sent.outcome = Outcome::Lost;
                 break;
             };
+            self.check_explanation(at, &sent.frame)?;
             let run = balancer.program.run(&sent.frame, 1)?;
             sent.frame = run.data;
             match sent.arrived(run.action) {
@@ -314,6 +333,23 @@ impl Cluster {
         Ok(sent)
     }
 
+    /// Explains a frame as [`Setup::explained`] says.
+    ///
+    /// # Panics
+    /// If that changes a map.
+    fn check_explanation(&self, balancer: usize, frame: &[u8]) -> Result<(), Error> {
+        let Some(member) = &self.balancers[balancer] else { return Ok(()) };
+        let Some(left) = member.explains.get().checked_sub(1) else { return Ok(()) };
+        member.explains.set(left);
+        let contents = || member.with_explainer(|explainer| explainer.contents());
+        let before = contents()?;
+        self.explain(balancer, frame)?;
+        for (map, after) in contents()? {
+            assert!(before[&map] == after, "{map} was changed by explaining {frame:02x?}");
+        }
+        Ok(())
+    }
+
     /// Explains a balancer's decision about a frame, without effect.
     ///
     /// # Errors
@@ -323,11 +359,7 @@ impl Cluster {
     /// If the balancer is dead.
     pub fn explain(&self, balancer: usize, frame: &[u8]) -> Result<Explanation, Error> {
         let member = self.balancers[balancer].as_ref().expect("a dead balancer explains nothing");
-        let mut explainer = member.explainer.borrow_mut();
-        match &mut *explainer {
-            Some(explainer) => explainer.explain(frame),
-            none => none.insert(member.balancer.explainer()?).explain(frame),
-        }
+        member.with_explainer(|explainer| explainer.explain(frame))
     }
 
     /// Runs `action` and returns the counters of all balancers that moved meanwhile.

@@ -1,5 +1,7 @@
 //! The target of a given packet, as the program itself would decide now.
 
+use std::collections::BTreeMap;
+
 use aya::Ebpf;
 
 use crate::abi::{Counter, Trace};
@@ -37,6 +39,17 @@ impl Explainer {
         self.traces.clear()?;
         let run = self.program.run(frame, 1)?;
         Ok(Explanation { run, trace: self.traces.get()? })
+    }
+}
+
+impl Explainer {
+    /// The content of each map of the program but its trace and what it has of the packet in process; nothing of it changes by an explanation, which
+    /// tests check.
+    ///
+    /// # Errors
+    /// [`Error`] if the kernel would not.
+    pub fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+        self.program.contents(&["traces", "works"])
     }
 }
 

@@ -13,6 +13,7 @@ mod attach;
 mod bare;
 mod bench;
 mod classifier;
+mod contents;
 mod error;
 mod generator;
 pub mod maps;

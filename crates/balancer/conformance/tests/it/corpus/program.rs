@@ -30,7 +30,9 @@ fn the_program_does_what_the_corpus_says() {
 fn check(world: &mut World, state: &Block, case: &Block) -> Result<(), String> {
     world.forget();
     state.steps().for_each(|(word, value)| world.step(word, value));
-    let (frame, before) = (case.bytes("frame"), counts(world));
+    let frame = case.bytes("frame");
+    world.explain(&frame)?;
+    let before = counts(world);
     let run = world.balancer.program.run(&frame, 1).map_err(|error| error.to_string())?;
     equal("action", action(run.action), case.get("action"))?;
     let mut said: Vec<&str> = case.get("counts").split_whitespace().collect();

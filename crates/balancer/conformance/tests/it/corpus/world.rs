@@ -6,7 +6,7 @@ use heddle_balancer_maps::abi::{
     Address, Forwarding, MAGLEV_SIZE, MptcpMode, RING_SIZE, Settings, Target, TargetState, Vip,
     VipKey, VipKind,
 };
-use heddle_balancer_maps::{Balancer, Clock, Sizes};
+use heddle_balancer_maps::{Balancer, Clock, Explainer, Sizes};
 
 pub const SERVICES: u16 = 9;
 /// Longer than anything is remembered.
@@ -49,6 +49,7 @@ const TARGETS: [(u32, u32, Forwarding, &str); 8] = [
 
 pub struct World {
     pub balancer: Balancer,
+    explainer: Explainer,
     now: u32,
 }
 
@@ -56,7 +57,8 @@ impl World {
     pub fn new() -> World {
         let sizes = Sizes { services: SERVICES.into(), maglev_tables: 8, ..Sizes::small() };
         let balancer = Balancer::load(&sizes, Clock::Settings).unwrap();
-        let mut world = World { balancer, now: 1000 };
+        let explainer = balancer.explainer().unwrap();
+        let mut world = World { balancer, explainer, now: 1000 };
         world.set_services();
         world.balancer.maps.peers.insert(&address("10.0.0.2"), &OTHER).unwrap();
         world
@@ -76,7 +78,9 @@ impl World {
     pub fn step(&mut self, word: &str, value: &str) {
         match word {
             "frame" => {
-                drop(self.balancer.program.run(&crate::corpus::cases::from_hex(value), 1).unwrap())
+                let frame = crate::corpus::cases::from_hex(value);
+                self.explain(&frame).unwrap();
+                self.balancer.program.run(&frame, 1).unwrap();
             }
             "hash" => self.hash(0, target_named(value)),
             "datagrams" => self.hash(1, target_named(value)),
@@ -96,6 +100,17 @@ impl World {
                 self.change(|settings| settings.peers = 1);
             }
             _ => panic!("no such step: {word}"),
+        }
+    }
+
+    /// Explains a frame: no map may change by that.
+    pub fn explain(&mut self, frame: &[u8]) -> Result<(), String> {
+        let before = self.explainer.contents().unwrap();
+        self.explainer.explain(frame).unwrap();
+        let changed = |(map, after): (String, Vec<u8>)| (before[&map] != after).then_some(map);
+        match self.explainer.contents().unwrap().into_iter().find_map(changed) {
+            Some(map) => Err(format!("{map} was changed by explaining {frame:02x?}")),
+            None => Ok(()),
         }
     }
 
