@@ -107,7 +107,7 @@ static __always_inline void decide_keys(const struct packet_context *context, co
 	struct flow_snapshot changed = context->flow;
 
 	changed.token = learn_keys(context, found, second, decision);
-	changed.state = FLOW_LEARNING | FLOW_KEYS_SEEN | (second ? 0 : FLOW_KEYS_SECOND);
+	changed.state = FLOW_LEARNING | (second ? 0 : FLOW_KEYS_SECOND);
 	changed.state = marked(context, changed.token ? changed.state : FLOW_ESTABLISHED);
 	changed.seen = context->now;
 	if (changed.token == context->flow.token)
@@ -123,7 +123,7 @@ static __always_inline void decide_learning(struct xdp_md *ctx, const struct pac
 
 	if (kind == MPTCP_CAPABLE_KEYS)
 		decide_keys(context, &found, decision);
-	else if (kind == MPTCP_DSS && context->flow.state & FLOW_KEYS_SEEN)
+	else if (kind == MPTCP_DSS && context->flow.token)
 		move_flow(context, send_pending(context, pending_registrations(context), decision), decision);
 	else if (context->now - context->flow.seen >= settings.learning)
 		move_flow(context, FLOW_ESTABLISHED, decision);

@@ -19,7 +19,7 @@ static __always_inline bool decide_midstream_keys(const struct packet_context *c
 		return true;
 	value.target = decision->target;
 	value.token = learn_keys(context, found, false, decision);
-	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SEEN | FLOW_KEYS_SECOND : FLOW_NEW;
+	value.state = value.token ? FLOW_LEARNING | FLOW_KEYS_SECOND : FLOW_NEW;
 	store_flow(context, &value, STATELESS, decision);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include "include/count.h"
 
 /* Grows when a pinned map of an older daemon could not be read by this one. */
-#define HEDDLE_ABI 5
+#define HEDDLE_ABI 6
 
 #define TICK_SHIFT 24
 #define BUCKET_ENTRIES 4
@@ -119,9 +119,9 @@ struct target {
 
 enum flow_state {
 	FLOW_FREE,
-	FLOW_NEW,      /* one packet seen */
-	FLOW_LEARNING, /* SYN with MP_CAPABLE seen: packets are searched for keys */
-	FLOW_JOINING,  /* SYN with MP_JOIN seen */
+	FLOW_NEW, /* one packet seen */
+	FLOW_LEARNING, /* SYN with MP_CAPABLE seen: packets are searched for keys; it has a token: the keys were seen, the token is registered */
+	FLOW_JOINING, /* SYN with MP_JOIN seen */
 	FLOW_ESTABLISHED,
 	FLOW_CLOSING,          /* FIN or RST seen; the hash gives the target */
 	FLOW_UDP,              /* two datagrams seen, or more */
@@ -131,8 +131,7 @@ enum flow_state {
 #define FLOW_FRESH 0x08         /* ESTABLISHED, UDP: of little age, and the hash gives the target: gives way early */
 #define FLOW_TOKEN_PENDING 0x10 /* the next packet goes through the two balancers of the token's slot */
 #define FLOW_OWNER_PENDING 0x20 /* the next packet goes through the two balancers of the flow's slot */
-#define FLOW_KEYS_SEEN 0x40     /* LEARNING only: the keys were seen, the token is registered */
-#define FLOW_KEYS_SECOND 0x10   /* LEARNING only: keys that come again go through the second balancer of their slot alone */
+#define FLOW_KEYS_SECOND 0x40   /* LEARNING only: keys that come again go through the second balancer of their slot alone */
 #define FLOW_CONTESTED 0x80     /* a SYN with MPTCP came since: there may be a candidate for the entry */
 
 struct flow_key {

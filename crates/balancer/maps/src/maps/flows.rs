@@ -29,7 +29,7 @@ pub struct Flow {
     pub target: u16,
     /// Its state.
     pub state: FlowState,
-    /// Its [`abi::FLOW_TOKEN_PENDING`], [`abi::FLOW_OWNER_PENDING`], [`abi::FLOW_KEYS_SEEN`] and
+    /// Its [`abi::FLOW_TOKEN_PENDING`], [`abi::FLOW_OWNER_PENDING`], [`abi::FLOW_KEYS_SECOND`] and
     /// [`abi::FLOW_CONTESTED`].
     pub flags: u8,
     /// The ring's epoch when it was last registered.
@@ -125,13 +125,13 @@ mod tests {
             vip: 3,
             token: 0xdead_beef,
             target: 7,
-            state: FlowState::Learning as u8 | abi::FLOW_KEYS_SEEN as u8,
+            state: FlowState::Learning as u8 | abi::FLOW_KEYS_SECOND as u8,
             epoch: 9,
             seen: 100,
         };
         let flow = Flow::decode(&raw).unwrap();
         assert_eq!((flow.client.to_string().as_str(), flow.port), ("192.0.2.1", 4000));
-        assert_eq!((flow.state, u32::from(flow.flags)), (FlowState::Learning, abi::FLOW_KEYS_SEEN));
+        assert_eq!((flow.state, u32::from(flow.flags)), (FlowState::Learning, abi::FLOW_KEYS_SECOND));
         assert_eq!(flow.token, Some(0xdead_beef));
         for seen in [0, abi::SEEN_BUSY] {
             assert_eq!(Flow::decode(&abi::Flow { seen, ..raw }), None);

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use heddle_balancer_maps::abi::{Counter, FLOW_KEYS_SEEN, FlowState, NO_TARGET};
+use heddle_balancer_maps::abi::{Counter, FLOW_KEYS_SECOND, FlowState, NO_TARGET};
 use heddle_program::output::counted;
 
 use super::{Facts, format, frame};
@@ -83,7 +83,8 @@ fn of_service(service: &Service) -> String {
 
 /// The state of the packet's flow.
 fn flow(facts: &Facts<'_>) -> String {
-    let proven = u32::from(facts.trace.flow_state) & FLOW_KEYS_SEEN != 0;
+    let second = u32::from(facts.trace.flow_state) & FLOW_KEYS_SECOND != 0;
+    let proven = second || facts.trace.token != 0;
     let state = match facts.flow_state() {
         None => return "The flow table has no entry for its addresses and ports.".into(),
         Some(FlowState::New) => "one packet was seen",

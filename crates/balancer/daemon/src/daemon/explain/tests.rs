@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use heddle_balancer_maps::abi::{FLOW_KEYS_SEEN, RING_SHIFT};
+use heddle_balancer_maps::abi::{FLOW_KEYS_SECOND, RING_SHIFT};
 use heddle_wire::{TcpFrame, mptcp};
 
 use super::*;
@@ -99,7 +99,7 @@ fn keys_mean_a_token_and_go_by_its_owner() {
         vip: 1,
         target: world.index("lb2"),
         owner: world.index("lb2"),
-        flow_state: FlowState::Learning as u8 | FLOW_KEYS_SEEN as u8,
+        flow_state: FlowState::Learning as u8 | FLOW_KEYS_SECOND as u8,
         ..Trace::default()
     };
     let named = Some(backend(&world, "be1").id);
