@@ -91,12 +91,12 @@ static __always_inline int remove_shim(frame *frame, struct visit *visit)
 /* Reads flags and MPTCP option of a TCP packet whose header is at `l4`. */
 __noinline int read_handshake(frame *frame, __u32 l4, __u32 bytes, struct handshake *out)
 {
-	struct handshake_options options = {};
+	struct tcp_options options = {};
 
 	if (!out || l4 > 0xffff)
 		return -1;
 	asm volatile("" : "+r"(bytes));
-	if (bytes < 1 || bytes > HANDSHAKE_OPTIONS)
+	if (bytes < 1 || bytes > MAX_OPTIONS)
 		return 0;
 	if (frame_load(frame, l4 + sizeof(struct tcphdr), options.bytes, bytes))
 		return -1;

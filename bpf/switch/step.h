@@ -74,7 +74,7 @@ static __always_inline void step_mp_hula_handshake(const struct mp_hula *hula, c
 {
 	struct handshake packet = { .out_hash = input->out_hash, .flags = input->tcp_flags, .from_host = input->from_host };
 
-	handshake_read((const struct handshake_options *)input->options, input->options_length, &packet);
+	handshake_read((const struct tcp_options *)input->options, input->options_length, &packet);
 	mp_hula_handshake(hula, input->now, &packet);
 }
 

@@ -6,7 +6,7 @@
 
 #include "switch/abi.h"
 
-#define STEP_OPTIONS 72 /* the option area and room behind it (handshake.h) */
+#define STEP_OPTIONS 72 /* the option area and room behind it (mptcp.h) */
 
 #define STEP_DRE 0xff /* beside the schemes: a port's utilisation estimator */
 
@@ -50,7 +50,7 @@ struct step_input {
 	struct cflb_fields fields; /* STEP_PACKET, if has_fields */
 	/* STEP_HANDSHAKE */
 	__u32 out_hash;
-	__u8 options[STEP_OPTIONS]; /* struct handshake_options */
+	__u8 options[STEP_OPTIONS]; /* struct tcp_options */
 	__u8 options_length;
 	__u8 tcp_flags;
 	__u8 from_host; /* STEP_PACKET, too */

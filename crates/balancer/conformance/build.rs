@@ -11,6 +11,10 @@ fn main() {
     let mut build = cc::Build::new();
     build.compiler(compiler());
     build.include(SOURCES).file("c/balancer.c").warnings(true).warnings_into_errors(true);
+    // The fuzzer's programs have the switch's C, too, with the same parser.
+    for shared in ["find_option", "read_mptcp"] {
+        build.define(shared, format!("balancer_{shared}").as_str());
+    }
     for check in checks() {
         build.flag(check);
     }

@@ -12,6 +12,14 @@
 _Static_assert(sizeof(struct mptcp_found) == 20, "as src/balancer/native.rs has it");
 _Static_assert(sizeof(struct packet) == 56, "as src/balancer/native.rs has it");
 
+long bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 offset, void *to, __u32 bytes)
+{
+	if ((__u64)offset + bytes > ctx->data_end - ctx->data)
+		return -1;
+	__builtin_memcpy(to, (const void *)(ctx->data + offset), bytes);
+	return 0;
+}
+
 int balancer_parse(struct xdp_md *ctx, struct packet *out)
 {
 	return parse(ctx, out);

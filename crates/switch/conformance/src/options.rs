@@ -5,11 +5,15 @@ use core::ffi::c_int;
 
 use heddle_wire::Version;
 use heddle_wire::mptcp::{self, CapableKeys, MpJoin, MptcpOption};
+use heddle_wire::tcp::MAX_OPTION_BYTES;
 
-use crate::abi::{HANDSHAKE_OPTIONS, Handshake, HandshakeOption, HandshakeOptions};
+use crate::abi::{Handshake, HandshakeOption, STEP_OPTIONS};
+
+/// `struct tcp_options` of bpf/common/mptcp.h.
+type Buffer = [u8; STEP_OPTIONS as usize];
 
 unsafe extern "C" {
-    fn handshake_read(options: *const HandshakeOptions, bytes: u32, out: *mut Handshake) -> c_int;
+    fn handshake_read(options: *const Buffer, bytes: u32, out: *mut Handshake) -> c_int;
 }
 
 /// The option, version, number of keys, token and keys.
@@ -20,14 +24,14 @@ type Read = (HandshakeOption, u8, u8, u32, Vec<u8>);
 /// # Errors
 /// The difference.
 pub fn compare(options: &[u8]) -> Result<(), String> {
-    let options = &options[..options.len().min(HANDSHAKE_OPTIONS as usize)];
+    let options = &options[..options.len().min(MAX_OPTION_BYTES)];
     let (c, rust) = (in_c(options), in_rust(options));
     if c == rust { Ok(()) } else { Err(format!("{options:02x?}\nC:    {c:?}\nRust: {rust:?}")) }
 }
 
 fn in_c(options: &[u8]) -> Read {
-    let mut buffer = HandshakeOptions::default();
-    buffer.bytes[..options.len()].copy_from_slice(options);
+    let mut buffer = [0; STEP_OPTIONS as usize];
+    buffer[..options.len()].copy_from_slice(options);
     let mut out = Handshake::default();
     // SAFETY: the function reads `buffer` and writes `out`, within their sizes.
     unsafe { handshake_read(&raw const buffer, options.len() as u32, &raw mut out) };
