@@ -11,7 +11,7 @@ use heddle_driver::Options;
 use heddle_papers::studies;
 pub(crate) use heddle_program::Common;
 use heddle_program::external::Passed;
-use heddle_program::{Generate, key_value};
+use heddle_program::key_value;
 use heddle_study::bench::{CASES, Case};
 use heddle_units::Time;
 
@@ -86,8 +86,9 @@ pub(crate) enum Command {
     /// Open this host's MPTCP subflows on chosen paths (by the program heddle-agent; Linux).
     #[command(disable_help_flag = true)]
     Agent(Passed),
+    #[cfg(feature = "generate")]
     #[command(flatten)]
-    Generate(Generate),
+    Generate(heddle_program::Generate),
     /// Print the help of a command.
     Help {
         /// The command, as in `path find`.

@@ -43,4 +43,5 @@ pub(crate) const ROMANROADS: External = External {
 };
 
 /// The sub-commands that are whole commands of `heddle`.
+#[cfg(feature = "generate")]
 pub(crate) const ALL: [External; 4] = [AGENT, BALANCER, LAB, PATH_SERVICE];

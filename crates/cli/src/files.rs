@@ -9,12 +9,12 @@ use heddle_program::Failure;
 pub(crate) use heddle_program::output::json as print_json;
 use heddle_report::Report;
 use heddle_scenario::{Scenario, Source, load};
-use heddle_study::columns;
 use heddle_study::external::FilesAndLibraries;
 use heddle_study::provenance::Provenance;
 use serde::Serialize;
 
 use crate::args::{Common, ScenarioArgs};
+use crate::features;
 use crate::output::counted;
 
 /// Reads a scenario file and applies `--set`.
@@ -82,7 +82,7 @@ impl Written {
             let (csv, parquet) = (format!("{table}.csv"), format!("{table}.parquet"));
             let (from, to) = (self.folder.join(&csv), self.folder.join(&parquet));
             if is_wanted && self.names.contains(&csv) {
-                columns::convert(&from, &to, &made).map_err(anyhow::Error::from)?;
+                to_parquet(&from, &to, &made)?;
                 self.names.push(parquet);
             } else {
                 heddle_study::results::remove(&to).map_err(anyhow::Error::from)?;
@@ -130,4 +130,19 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// Writes a report: the page, and each plot as a file of its own.
 pub(crate) fn write_report(folder: &Path, report: &Report) -> Result<(), Failure> {
     Ok(heddle_claims::files::write_report(folder, report)?)
+}
+
+/// Refuses `--parquet` in a build without it, before anything is run.
+pub(crate) fn check_parquet(is_wanted: bool) -> Result<(), Failure> {
+    features::require(is_wanted, cfg!(feature = "parquet"), "Parquet")
+}
+
+#[cfg(feature = "parquet")]
+fn to_parquet(csv: &Path, parquet: &Path, made: &str) -> Result<(), Failure> {
+    Ok(heddle_study::columns::convert(csv, parquet, made).map_err(anyhow::Error::from)?)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn to_parquet(_: &Path, _: &Path, _: &str) -> Result<(), Failure> {
+    check_parquet(true)
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod external;
 mod failure;
+mod features;
 mod files;
 mod huge_pages;
 mod kept;
@@ -14,7 +15,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use args::{Cli, Command, Common, StoreCommand};
-use clap::{CommandFactory as _, Parser as _};
+#[cfg(feature = "generate")]
+use clap::CommandFactory as _;
+use clap::Parser as _;
 use failure::Failure;
 use heddle_program::{interrupt, output};
 
@@ -57,10 +60,11 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Study(study) => commands::study::study(study, common),
         Command::Validate(validate) => return commands::check::validate(validate, common),
         Command::Show(show) => commands::check::show(show, common),
-        Command::Schema => files::print_json(&heddle_scenario::schema()),
+        Command::Schema => schema(),
         Command::Bench(bench) => commands::bench::bench(bench, common),
         Command::Path(path) => return commands::path::path(path, common),
         Command::Fabric(fabric) => commands::fabric::fabric(fabric, common),
+        #[cfg(feature = "generate")]
         Command::Generate(generate) => generate.run(Cli::command(), &external::ALL),
         Command::Lb(passed) => return external::BALANCER.run(common, &passed.arguments),
         Command::Lab(passed) => return external::LAB.run(common, &passed.arguments),
@@ -68,4 +72,14 @@ fn dispatch(command: &Command, common: &Common) -> Result<ExitCode, Failure> {
         Command::Help { command } => return help(command),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "schema")]
+fn schema() -> Result<(), Failure> {
+    files::print_json(&heddle_scenario::schema())
+}
+
+#[cfg(not(feature = "schema"))]
+fn schema() -> Result<(), Failure> {
+    Err(features::left_out("JSON Schema"))
 }

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod bench;
+#[cfg(feature = "captures")]
 pub(crate) mod capture;
 pub(crate) mod cell;
 pub(crate) mod check;

@@ -12,7 +12,6 @@ use heddle_study::sensitivity;
 use serde_json::json;
 
 use crate::args::{Common, Paper, Reproduce};
-use crate::commands::capture::Spreading;
 use crate::external;
 use crate::failure::Failure;
 use crate::files::Made;
@@ -50,10 +49,21 @@ fn evaluate<P: SimulatedPaper>(args: &Reproduce, common: &Common) -> Result<(), 
     if args.sensitivity {
         return sensitivity::<P>(args, common);
     }
-    let capture = args.pcap.as_deref().map(Spreading::of).transpose()?;
-    let appendix = capture.as_ref().map(|capture| capture as &dyn Appendix);
     let (monitor, origin) = (GridBar::new(common), origin());
-    heddle_driver::reproduce::<P>(&args.options, common, (&monitor, &origin), appendix)
+    let appendix = appendix(args)?;
+    heddle_driver::reproduce::<P>(&args.options, common, (&monitor, &origin), appendix.as_deref())
+}
+
+/// The spread of the flows of a capture, if one is given.
+#[cfg(feature = "captures")]
+fn appendix(args: &Reproduce) -> Result<Option<Box<dyn Appendix>>, Failure> {
+    let Some(path) = &args.pcap else { return Ok(None) };
+    Ok(Some(Box::new(crate::commands::capture::Spreading::of(path)?)))
+}
+
+#[cfg(not(feature = "captures"))]
+fn appendix(args: &Reproduce) -> Result<Option<Box<dyn Appendix>>, Failure> {
+    crate::features::require(args.pcap.is_some(), false, "reader of captures").map(|()| None)
 }
 
 /// The headline ratios with one change at a time.

@@ -25,6 +25,7 @@ use crate::progress::GridBar;
 use crate::{files, output, table};
 
 pub(crate) fn run(args: &Run, common: &Common) -> Result<(), Failure> {
+    files::check_parquet(args.parquet)?;
     let source = files::source(&args.source)?;
     let scenario = files::resolve(&source)?;
     let wanted = Wanted::new(&scenario, &args.pcap, &args.trace)?;

@@ -88,6 +88,7 @@ impl Work {
 }
 
 pub(crate) fn sweep(args: &Sweep, common: &Common) -> Result<(), Failure> {
+    files::check_parquet(args.parquet)?;
     let work = Work::new(&args.grid)?;
     if args.list {
         return list(&work, common);

@@ -14,6 +14,7 @@
 pub mod bench;
 pub mod bound;
 pub mod cell;
+#[cfg(feature = "parquet")]
 pub mod columns;
 pub mod compare;
 pub mod cpu_time;

@@ -5,7 +5,7 @@
 //! - A program's own checks report a [`Problem`] with its key; [`Document::locate`] adds the line and makes it a [`ConfigError`].
 //! - [`Time`], [`Rate`], [`Bytes`] and [`Duration`] are quantities with units; all durations have one grammar.
 //! - [`nearest`] and [`suggest`] find the name that a misspelt one stands for.
-//! - [`schema`] makes the JSON Schema of a file for editors, from the doc comments and defaults of its types.
+//! - `schema`, with the feature of that name, makes the JSON Schema of a file for editors, from the doc comments and defaults of its types.
 //!
 //! The format of tables, lists and enums is described in [`Document`].
 //!
@@ -45,6 +45,7 @@
 mod document;
 mod error;
 mod one_or_more;
+#[cfg(feature = "schema")]
 mod schema;
 mod suggest;
 
@@ -52,5 +53,6 @@ pub use document::Document;
 pub use error::{ConfigError, Problem};
 pub use heddle_units::{Bytes, Duration, Rate, Time, UnitError};
 pub use one_or_more::OneOrMore;
+#[cfg(feature = "schema")]
 pub use schema::{documented_defaults, schema};
 pub use suggest::{nearest, suggest};

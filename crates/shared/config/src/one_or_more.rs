@@ -3,7 +3,6 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -76,13 +75,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Values<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for OneOrMore<T> {
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for OneOrMore<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("OneOrMore_{}", T::schema_name()).into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let value = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [value, { "type": "array", "items": value }] })
+        schemars::json_schema!({ "anyOf": [value, { "type": "array", "items": value }] })
     }
 }

@@ -6,10 +6,9 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, anyhow};
-use clap::{Args, Command as CommandLine};
+use clap::Args;
 
-use crate::{Common, Failure, Tree};
+use crate::{Common, Failure};
 
 /// A sub-command that is a program of its own.
 #[derive(Clone, Copy, Debug)]
@@ -34,20 +33,6 @@ impl External {
         let all = common.arguments().into_iter().chain(subcommand).chain(arguments.iter().cloned());
         run(self.program, all, self.how_to_get)
     }
-
-    /// Puts the program's own command line in the place of the sub-command, if the program is installed.
-    ///
-    /// # Errors
-    /// If it is, and does not describe its command line, or has no such sub-command.
-    pub(crate) fn graft(&self, command: CommandLine) -> Result<CommandLine, Failure> {
-        let Some(json) = output(self.program, ["command-tree"])? else { return Ok(command) };
-        let said = || format!("{} command-tree: {}", self.program, String::from_utf8_lossy(&json));
-        let tree: Tree = serde_json::from_slice(&json).with_context(said)?;
-        let missing =
-            || anyhow!("{} has no sub-command {}", self.program, self.subcommand.join(" "));
-        let tree = tree.descend(self.subcommand).ok_or_else(missing)?;
-        Ok(replaced(command, self.command, &tree))
-    }
 }
 
 /// Arguments for another program, which alone reads them: `--help` among them.
@@ -56,17 +41,6 @@ pub struct Passed {
     /// Arguments of the program.
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
-}
-
-/// The command with the sub-command of these words replaced.
-fn replaced(command: CommandLine, words: &[&'static str], tree: &Tree) -> CommandLine {
-    match words {
-        [] => command,
-        [last] => command.mut_subcommand(last, |_| tree.command(last)),
-        [first, rest @ ..] => {
-            command.mut_subcommand(first, |command| replaced(command, rest, tree))
-        }
-    }
 }
 
 /// Runs a program with these arguments, unchanged. On Unix it takes this process's place.
@@ -83,23 +57,6 @@ pub fn run<A: AsRef<OsStr>>(
     let mut command = Command::new(locate(program));
     command.args(arguments);
     replace(&mut command).map_err(|error| not_started(program, error, how_to_get))
-}
-
-/// The standard output of a program; `None` if it is not installed.
-///
-/// # Errors
-/// If it cannot be started, or fails.
-fn output(program: &str, arguments: [&str; 1]) -> Result<Option<Vec<u8>>, Failure> {
-    let output = match Command::new(locate(program)).args(arguments).output() {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        output => output.with_context(|| program.to_owned())?,
-    };
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let [argument] = arguments;
-        return Err(anyhow!("{program} {argument}: {}: {}", output.status, said.trim()).into());
-    }
-    Ok(Some(output.stdout))
 }
 
 /// The program beside this executable, if there is one; otherwise its bare name, for the PATH.

@@ -1,14 +1,16 @@
 //! Completion scripts, manual pages and descriptions, made from a program's command line.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::process;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::{Command, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::external::External;
+use crate::external::{External, locate};
 use crate::{Failure, Tree, output};
 
 /// The sub-commands by which a program describes itself.
@@ -37,12 +39,53 @@ impl Generate {
     /// # Errors
     /// If standard output or a file cannot be written, or another program that is installed does not describe its command line.
     pub fn run(&self, command: Command, externals: &[External]) -> Result<(), Failure> {
-        let whole =
-            |command| externals.iter().try_fold(command, |all, external| external.graft(all));
+        let whole = |command| externals.iter().try_fold(command, graft);
         match self {
             Generate::Completions { shell } => completions(*shell, whole(command)?),
             Generate::Manual { out } => manual(command, externals, out),
             Generate::CommandTree => output::json(&Tree::from(&whole(command)?)),
+        }
+    }
+}
+
+/// The command line with a program's own in the place of its sub-command, if the program is installed.
+///
+/// # Errors
+/// If it is, and does not describe its command line, or has no such sub-command.
+fn graft(command: Command, external: &External) -> Result<Command, Failure> {
+    let Some(json) = output_of(external.program, ["command-tree"])? else { return Ok(command) };
+    let said = || format!("{} command-tree: {}", external.program, String::from_utf8_lossy(&json));
+    let tree: Tree = serde_json::from_slice(&json).with_context(said)?;
+    let missing =
+        || anyhow!("{} has no sub-command {}", external.program, external.subcommand.join(" "));
+    let tree = tree.descend(external.subcommand).ok_or_else(missing)?;
+    Ok(replaced(command, external.command, &tree))
+}
+
+/// The standard output of a program; `None` if it is not installed.
+///
+/// # Errors
+/// If it cannot be started, or fails.
+fn output_of(program: &str, arguments: [&str; 1]) -> Result<Option<Vec<u8>>, Failure> {
+    let output = match process::Command::new(locate(program)).args(arguments).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        output => output.with_context(|| program.to_owned())?,
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let [argument] = arguments;
+        return Err(anyhow!("{program} {argument}: {}: {}", output.status, said.trim()).into());
+    }
+    Ok(Some(output.stdout))
+}
+
+/// The command with the sub-command of these words replaced.
+fn replaced(command: Command, words: &[&'static str], tree: &Tree) -> Command {
+    match words {
+        [] => command,
+        [last] => command.mut_subcommand(last, |_| tree.command(last)),
+        [first, rest @ ..] => {
+            command.mut_subcommand(first, |command| replaced(command, rest, tree))
         }
     }
 }

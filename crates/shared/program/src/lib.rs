@@ -5,13 +5,14 @@
 //! - [`output`] and [`table`]: standard output and tables.
 //! - [`interrupt`]: Ctrl-C as a flag.
 //! - [`external`]: other programs as sub-commands, as git finds its own.
-//! - [`Generate`]: completion scripts and manual pages.
+//! - `Generate`: completion scripts and manual pages, with the feature `generate`.
 //!
 //! Everything here works on any system.
 
 mod exit;
 pub mod external;
 mod failure;
+#[cfg(feature = "generate")]
 mod generate;
 pub mod interrupt;
 mod options;
@@ -19,10 +20,13 @@ pub mod output;
 pub mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "generate")]
 mod tree;
 
 pub use exit::exit;
 pub use failure::{Failure, Report};
+#[cfg(feature = "generate")]
 pub use generate::Generate;
 pub use options::{Common, key_value};
+#[cfg(feature = "generate")]
 pub use tree::Tree;

@@ -70,11 +70,13 @@ pub fn load_fabric(source: &Source, files: &dyn Files) -> Result<FabricFile, Sce
 }
 
 /// The JSON Schema (draft 2020-12) of a scenario file, with every key's meaning, default and source.
+#[cfg(feature = "schema")]
 pub fn schema() -> serde_json::Value {
     heddle_config::schema::<raw::File>("Heddle scenario")
 }
 
 /// The JSON Schema (draft 2020-12) of a fabric file, likewise.
+#[cfg(feature = "schema")]
 pub fn fabric_schema() -> serde_json::Value {
     heddle_config::schema::<raw::FabricFile>("Heddle fabric")
 }

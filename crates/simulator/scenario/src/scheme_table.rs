@@ -1,13 +1,13 @@
 //! `[scheme]` in files of other programs, with the keys that it has in a scenario.
 
 use heddle_config::Problem;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{Graph, Scheme, raw, resolve};
 
 /// `[scheme]`: a load-balancing scheme with its parameters, or its name alone.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct SchemeTable(raw::Scheme);
 

@@ -3,7 +3,6 @@
 mod stats;
 
 use heddle_path_files::files;
-use heddle_scenario::fabric_schema;
 
 use crate::args::Common;
 use crate::args::fabric::{FabricCommand, ShowFabric};
@@ -15,7 +14,7 @@ pub(crate) fn fabric(command: &FabricCommand, common: &Common) -> Result<(), Fai
     match command {
         FabricCommand::Stats(args) => stats::stats(args, common),
         FabricCommand::Show(args) => show(args, common),
-        FabricCommand::Schema => output::json(&fabric_schema()),
+        FabricCommand::Schema => schema(),
     }
 }
 
@@ -32,4 +31,14 @@ fn show(args: &ShowFabric, common: &Common) -> Result<(), Failure> {
     value.insert("addresses".into(), addresses.into());
     let text = toml::to_string(&value).map_err(anyhow::Error::from)?;
     output::line(text.trim_end())
+}
+
+#[cfg(feature = "schema")]
+fn schema() -> Result<(), Failure> {
+    output::json(&heddle_scenario::fabric_schema())
+}
+
+#[cfg(not(feature = "schema"))]
+fn schema() -> Result<(), Failure> {
+    Err(crate::features::left_out("JSON Schema"))
 }

@@ -8,6 +8,7 @@ pub mod figures;
 pub mod flows;
 pub mod hashes;
 pub mod mix;
+#[cfg(feature = "captures")]
 pub mod pcap;
 pub mod points;
 mod sensitivity;

@@ -2,14 +2,14 @@
 
 use heddle_policy::cflb::{CflbConfig, Cipher, Field, PortRange, Rules};
 use heddle_units::Bytes;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Placing;
 
 /// CFLB in a simulation: what all routers and senders share, and how connections are steered.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub(crate) struct Cflb {
     #[serde(flatten)]
     pub(crate) constants: CflbConstants,
@@ -26,14 +26,18 @@ impl<'de> Deserialize<'de> for Cflb {
 }
 
 /// Constants that all routers and senders of a network share, except for the key.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CflbConstants {
     /// The header fields that name the path. Default: "ports" (CFLB section 3.3).
     pub(crate) field: CflbField,
     /// The source ports that name paths, as in `"49152-65535"`; others are hashed. Only with `field = "source-port"`.
     /// Default: 0-65535.
-    #[schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))
+    )]
     pub(crate) source_ports: Option<String>,
     /// The invertible function. Default: "rc5" for both ports (CFLB section 4.1: the faster of the paper's two), "feistel"
     /// for other fields, which fits them alone.
@@ -60,7 +64,8 @@ impl From<&CflbConfig> for CflbConstants {
 }
 
 /// The header fields that name the path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CflbField {
     /// Both ports, 32 bits.
@@ -73,7 +78,8 @@ pub(crate) enum CflbField {
 }
 
 /// Placement of connections on paths.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Steering {
     /// Connections with at least this many bytes to send are placed on paths, the others are hashed. Default: 100KB (Mahout,
@@ -90,8 +96,9 @@ impl Default for Steering {
 }
 
 /// CFLB in a network: what all routers and senders share, and what a sender may write.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub(crate) struct CflbNetwork {
     #[serde(flatten)]
     pub(crate) constants: CflbConstants,
@@ -108,22 +115,26 @@ impl<'de> Deserialize<'de> for CflbNetwork {
 }
 
 /// Values that a sender may write, and the key.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sender {
     /// The TTL (hop limit) that senders write, as the first router receives it. Default: 64 (Linux's, and RFC 1700's).
     pub(crate) ttl: u8,
     /// TTLs that may be written instead where the first one leaves no free ports. Default: 64-95: a selector has 32 digits at
     /// most, so that 32 TTLs in a row give it every rotation, and the lowest still crosses 64 routers.
-    #[schemars(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$"))]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))]
     pub(crate) ttls: String,
     /// Ranges of ports that are never chosen. Default: ["0-1023"] (system ports, RFC 6335).
-    #[schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(inner(regex(pattern = r"^ *[0-9]+ *(- *[0-9]+ *)?$")))
+    )]
     pub(crate) reserved: Option<Vec<String>>,
     /// The file of the key, named from this file's folder. Default: none, the key is given elsewhere.
     pub(crate) key_file: Option<String>,
     /// A check value of the key, 8 hexadecimal digits, by which a wrong key is noticed. Default: none.
-    #[schemars(inner(regex(pattern = r"^[0-9a-fA-F]{8}$")))]
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[0-9a-fA-F]{8}$"))))]
     pub(crate) key_check: Option<String>,
 }
 

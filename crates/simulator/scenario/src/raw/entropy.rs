@@ -1,15 +1,13 @@
 //! `[entropy]`.
 
 use heddle_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scheme::also_by_name;
-
 /// The hosts' load balancing: the entropy value of each packet, which switches hash with the 5-tuple. All but "flow" need `scheme = "ecmp"`.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(tag = "kind", deny_unknown_fields, transform = also_by_name)]
+#[cfg_attr(feature = "schema", schemars(tag = "kind", deny_unknown_fields, transform = super::by_name::also_by_name))]
 pub(crate) enum Entropy {
     /// None: the 5-tuple alone is hashed.
     #[default]
@@ -25,7 +23,8 @@ pub(crate) enum Entropy {
 }
 
 /// Defaults are the paper's (section 3.2).
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct FlowBender {
     /// T: a round trip with a larger share of marked acknowledgements is congested. Default: 0.05.
@@ -41,7 +40,8 @@ impl Default for FlowBender {
 }
 
 /// Defaults are those of Linux's `net.ipv4.tcp_plb_*`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Plb {
     /// A round trip with at least this share of marked acknowledgements is congested. Default: 0.5 (`tcp_plb_cong_thresh`, 128 of 256).
@@ -61,7 +61,8 @@ impl Default for Plb {
 }
 
 /// Defaults are those of the public uet-htsim.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Reps {
     /// Time for which a flow draws no random values after a sign of failure; 0s never stops it. Default: 10ms.

@@ -1,11 +1,11 @@
 //! `[[event]]`.
 
 use heddle_units::{Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Directions of links that an event changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Direction {
     /// Both.
@@ -15,7 +15,8 @@ pub(crate) enum Direction {
 }
 
 /// A change of links: one of `fail`, `recover`, `degrade` and `repair`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Event {
     /// Time from the start of the run.

@@ -1,12 +1,12 @@
 //! `[fabric]`.
 
 use heddle_units::{Bytes, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The network: a shape, its sizes and rates, and the options common to all shapes.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub(crate) struct Fabric {
     #[serde(flatten)]
     pub(crate) shape: Shape,
@@ -23,9 +23,10 @@ impl<'de> Deserialize<'de> for Fabric {
 }
 
 /// Topology: how nodes are connected.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schemars(tag = "kind")]
+#[cfg_attr(feature = "schema", schemars(tag = "kind"))]
 pub(crate) enum Shape {
     /// Two pods of two ToRs and two aggregation switches, and two core switches that are linked to all of these
     /// (HULA figure 4). Nodes: `host-1` and up, `tor-1` to `tor-4`, `agg-1` to `agg-4`, `core-1`, `core-2`; the lower
@@ -54,7 +55,8 @@ pub(crate) enum Shape {
 }
 
 /// Defaults are those of HULA section 6: not oversubscribed, 160 Gbps between the pods.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TwoPod {
     /// Hosts of each ToR. Default: 8.
@@ -71,7 +73,8 @@ impl Default for TwoPod {
     }
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FatTree {
     /// Ports of a switch, even.
@@ -94,7 +97,8 @@ fn ten_gbps() -> Rate {
 }
 
 /// Defaults are those of CONGA's testbed (section 5, figure 7a): oversubscribed 2 to 1.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LeafSpine {
     /// Leaves. Default: 2.
@@ -124,7 +128,8 @@ impl Default for LeafSpine {
     }
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vl2 {
     /// D_A, ports of an aggregation switch, even: half of them lead to ToRs, half to intermediate switches. There are D_A D_I / 4
@@ -151,7 +156,8 @@ fn one_gbps() -> Rate {
     Rate::gbps(1)
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BCube {
     /// n, ports of a switch.
@@ -166,7 +172,8 @@ pub(crate) struct BCube {
     pub(crate) rate: Rate,
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dragonfly {
     /// a, routers of a group.
@@ -198,7 +205,8 @@ impl Dragonfly {
     }
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphPath {
     /// A TOML file of `[[node]]` and `[[link]]` tables, or one of another simulator, named from the scenario's own folder.
@@ -208,7 +216,8 @@ pub(crate) struct GraphPath {
 }
 
 /// Format of a graph file.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum GraphFormat {
     /// TOML, with a table for each node and link.
@@ -220,7 +229,8 @@ pub(crate) enum GraphFormat {
 }
 
 /// Options of all shapes.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Options {
     /// Propagation time of each link. Default: 1us (200 m of fibre; an unloaded cross-pod round trip of 12 us and
@@ -291,7 +301,8 @@ impl Default for Options {
 }
 
 /// Paths between groups (Kim et al., ISCA 2008, section 4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum GroupRouting {
     /// The fewest links between groups.
@@ -305,7 +316,8 @@ pub(crate) enum GroupRouting {
 }
 
 /// Packets that have one intermediate group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Intermediate {
     /// Those of a flow, by a hash as ECMP's (of the 5-tuple, and the entropy value where hosts choose one).
@@ -316,7 +328,8 @@ pub(crate) enum Intermediate {
 
 /// A buffer shared by dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on Networking 1998): a port accepts a packet while it holds less
 /// than `alpha` times the bytes that are free.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SharedBuffer {
     /// Bytes that all ports of a switch can hold together, the packets in transmission included.
@@ -331,7 +344,8 @@ fn one() -> f64 {
 }
 
 /// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1993), which marks data packets and drops none.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Red {
     /// Average bytes waiting up to which no packet is marked.
@@ -359,7 +373,8 @@ fn red_weight() -> f64 {
 }
 
 /// A link (or all parallel links) with a rate or delay of its own.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LinkChange {
     /// The two ends, as in `"leaf-1 spine-2"`; `"leaf-1 spine-2 #1"` is the first of parallel links.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{CflbNetwork, Fabric};
 
 /// A Heddle fabric: a network, and how CFLB names its paths.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FabricFile {
     /// The network, as in a scenario.
@@ -22,7 +22,8 @@ pub(crate) struct FabricFile {
 }
 
 /// The hosts' addresses.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Addresses {
     /// The prefix of IPv4 addresses: hosts are numbered from .1, in order. Default: 10.0.0.0/8 (RFC 1918).

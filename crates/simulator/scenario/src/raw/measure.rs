@@ -1,11 +1,11 @@
 //! `[measure]`.
 
 use heddle_units::{Bytes, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The measurement and its times. Times follow each other: probes alone, flows that are not measured, flows that are.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Measure {
     /// Probes alone run this long before the first flow. Default: 1ms, or 5 probe periods if that is longer: probes have

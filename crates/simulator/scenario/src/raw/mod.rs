@@ -2,6 +2,8 @@
 //!
 //! The doc comments here become the descriptions of the JSON Schema. Nothing is checked but types and units.
 
+#[cfg(feature = "schema")]
+mod by_name;
 mod cflb;
 mod entropy;
 mod event;
@@ -31,11 +33,11 @@ pub(crate) use workload::{
 };
 
 use heddle_config::OneOrMore;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A Heddle scenario: one simulation, except for its seed.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
     /// Title: the purpose of the scenario, in a line. Default: the file's name.

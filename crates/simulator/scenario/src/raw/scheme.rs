@@ -6,16 +6,15 @@ use heddle_policy::{
     CongaConfig, CongaPrimeConfig, DrillConfig, FlowcutConfig, HulaConfig, LetItFlowConfig,
     MpHulaConfig, MpHulaRules, MptcpTablesConfig, ShuttleConfig, ShuttleRules,
 };
-use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Value, json};
 
 use super::Cflb;
 
 /// A load-balancing scheme. Each knows its own keys only.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schemars(tag = "kind", deny_unknown_fields, transform = also_by_name)]
+#[cfg_attr(feature = "schema", schemars(tag = "kind", deny_unknown_fields, transform = super::by_name::also_by_name))]
 pub(crate) enum Scheme {
     /// Hash of the 5-tuple.
     Ecmp,
@@ -51,14 +50,6 @@ pub(crate) enum Scheme {
     Ideal,
 }
 
-/// A table with a `kind` may be its name alone, unless it has a key without a default.
-pub(super) fn also_by_name(schema: &mut Schema) {
-    let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return };
-    let names = kinds.iter().filter_map(|kind| kind.pointer("/properties/kind/const").cloned());
-    let names: Vec<Value> = names.filter(|name| name != "external").collect();
-    kinds.push(json!({ "type": "string", "description": "With its defaults.", "enum": names }));
-}
-
 /// MP-HULA's parameters, with the place of each mistake: the tables of a flattened struct are read one after another.
 fn mp_hula<'de, D: Deserializer<'de>>(from: D) -> Result<MpHulaConfig, D::Error> {
     #[derive(Deserialize)]
@@ -82,7 +73,8 @@ fn shuttle<'de, D: Deserializer<'de>>(from: D) -> Result<ShuttleConfig, D::Error
 }
 
 /// A scheme in a shared library.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct External {
     /// The shared library, written in C, Rust or any other language by the header `heddle_scheme.h`. A relative path is sought from the
@@ -95,7 +87,8 @@ pub(crate) struct External {
 
 /// A parameter of a library: a whole number from 0; true or false, which is 1 or 0; or a quantity with its unit, which is a number of
 /// nanoseconds ("100us"), bytes ("64KB") or bits per second ("10Gbps").
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub(crate) enum Parameter {
     /// A whole number.

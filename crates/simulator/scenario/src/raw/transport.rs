@@ -3,13 +3,13 @@
 use heddle_transport::mptcp::{Coupling, FullWindow, JoinTime, Scheduler};
 use heddle_transport::{Control, LossDetection, Recovery, TcpConfig};
 use heddle_units::{Bytes, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The hosts' protocol.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schemars(tag = "kind")]
+#[cfg_attr(feature = "schema", schemars(tag = "kind"))]
 pub(crate) enum Transport {
     /// TCP.
     Tcp(Tcp),
@@ -23,7 +23,8 @@ impl Default for Transport {
     }
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tcp {
     /// Largest payload of a segment, in bytes; headers add 58 on the wire. Default: 1460 (an MTU of 1500).
@@ -81,7 +82,8 @@ impl Default for Tcp {
 }
 
 /// Pacing of data segments.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     untagged,
     expecting = "true, false or { slow_start_ratio = 200, avoidance_ratio = 120 } is expected"
@@ -94,8 +96,9 @@ pub(crate) enum Pacing {
 }
 
 /// MPTCP: the parameters of each subflow, and those of the connection. The receive window is the connection's.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub(crate) struct Mptcp {
     #[serde(flatten)]
     pub(crate) connection: Multipath,
@@ -112,7 +115,8 @@ impl<'de> Deserialize<'de> for Mptcp {
 }
 
 /// Parameters that MPTCP adds to TCP's.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Multipath {
     /// Subflows of a connection, the first included: 1 to 16. Default: 2 (MP-HULA section 3).

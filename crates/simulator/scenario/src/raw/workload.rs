@@ -1,14 +1,14 @@
 //! `[workload]`.
 
 use heddle_units::{Bytes, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Transport;
 
 /// A workload and the keys that all kinds have.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub(crate) struct TrafficPart {
     #[serde(flatten)]
     pub(crate) common: Common,
@@ -25,7 +25,8 @@ impl<'de> Deserialize<'de> for TrafficPart {
 }
 
 /// Keys of every workload.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Common {
     /// Name in results: letters, digits, `-` and `_`. Needed where there are several workloads. Default: none.
@@ -35,9 +36,10 @@ pub(crate) struct Common {
 }
 
 /// The traffic.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schemars(tag = "kind")]
+#[cfg_attr(feature = "schema", schemars(tag = "kind"))]
 pub(crate) enum Workload {
     /// Flows that arrive by a Poisson process, their sizes drawn from a distribution.
     Flows(Flows),
@@ -53,7 +55,8 @@ pub(crate) enum Workload {
     Requests(Requests),
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Flows {
     /// Flow sizes.
@@ -75,7 +78,8 @@ pub(crate) struct Flows {
 }
 
 /// Each pair of hosts has one persistent connection.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Collective {
     /// The operation.
@@ -87,7 +91,8 @@ pub(crate) struct Collective {
 }
 
 /// A collective operation.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Operation {
     /// All-reduce in a ring (Patarasuk and Yuan, JPDC 2009): of n hosts, 2 (n - 1) steps; in each a host sends one of n parts of its vector, in every
@@ -102,7 +107,8 @@ pub(crate) enum Operation {
 }
 
 /// Each pair of hosts has one persistent connection in each direction.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlowGraph {
     /// A CSV file whose first line is `id,after,from,to,size`, with or without `,delay`: a name, the names of the flows that it waits for (separated by
@@ -111,7 +117,8 @@ pub(crate) struct FlowGraph {
     pub(crate) file: String,
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Requests {
     /// Sizes of responses.
@@ -146,7 +153,8 @@ fn one() -> u32 {
 }
 
 /// A distribution of flow sizes.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     untagged,
     expecting = "a name such as \"websearch\", a size such as \"fixed:100KB\" or { file = \"sizes.csv\" } is expected"
@@ -159,7 +167,8 @@ pub(crate) enum Sizes {
     File(SizesFile),
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizesFile {
     /// A CSV file whose first line is `bytes,cdf`, `bytes,percent`, `packets,cdf` or `packets,percent` (packets of 1460
@@ -168,7 +177,8 @@ pub(crate) struct SizesFile {
 }
 
 /// Traffic pattern: senders and receivers.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pattern {
     /// Hosts of pod 1 send to hosts of pod 2, both drawn for each flow. In a fabric without pods each ToR counts as one.
@@ -184,7 +194,8 @@ pub(crate) enum Pattern {
 }
 
 /// Connections that carry the flows.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Connections {
     /// A pool of connections between each client and server; a flow takes the next and waits for those before it.
@@ -197,7 +208,8 @@ pub(crate) enum Connections {
     Pool,
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Long {
     /// Sender and receiver of each flow, as in `["host-1 host-9"]`. Default: a permutation of all hosts drawn from the seed.
@@ -211,7 +223,8 @@ fn one_ms() -> Time {
     Time::millis(1)
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Replay {
     /// A CSV file whose first line is `at,from,to,size`: times with their units (or `at_ns`, `at_us`, `at_ms`, `at_s` for

@@ -2,7 +2,6 @@
 
 use heddle_policy::cflb::CflbConfig;
 use heddle_units::Bytes;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// CFLB in a simulation.
@@ -18,7 +17,8 @@ pub struct Cflb {
 }
 
 /// The scheduler's choice of a path for a subflow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Placing {
     /// The path whose links carry the fewest placed flows (CFLB section 4.2.1).
