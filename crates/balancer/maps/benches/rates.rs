@@ -5,7 +5,7 @@
 //! else is measured: what the balancer takes longer for a packet is its own, the rest is the generator's and the pair's.
 
 #[path = "../tests/it/network/mod.rs"]
-#[allow(dead_code)] // The tests use the rest.
+#[allow(dead_code, clippy::unwrap_used)] // The tests use the rest.
 mod network;
 
 use std::net::{IpAddr, Ipv4Addr};

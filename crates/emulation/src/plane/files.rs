@@ -102,7 +102,7 @@ fn fabric_file(
 ) -> Result<String, EmulationError> {
     let cflb = match &scenario.scheme {
         Scheme::Cflb(cflb) => {
-            let mut table = cflb_table(&cflb.constants).map_err(|error| failed(FABRIC, error))?;
+            let mut table = cflb_table(&cflb.constants).map_err(|error| failed(FABRIC, &error))?;
             table["key_file"] = KEY.into();
             Some(table)
         }
@@ -119,12 +119,12 @@ fn fabric_file(
     text(FABRIC, &FabricFile { fabric, cflb, addresses })
 }
 
-fn failed(file: &str, error: impl ToString) -> EmulationError {
+fn failed(file: &str, error: &impl ToString) -> EmulationError {
     EmulationError::File { what: file.to_owned(), error: error.to_string() }
 }
 
 fn text(file: &str, contents: &impl Serialize) -> Result<String, EmulationError> {
-    toml::to_string(contents).map_err(|error| failed(file, error))
+    toml::to_string(contents).map_err(|error| failed(file, &error))
 }
 
 /// Writes the fabric again, with these links failed.
@@ -144,7 +144,7 @@ pub(super) fn write_failed(
 }
 
 fn graph(graph: &Graph) -> Result<String, EmulationError> {
-    text(GRAPH, &graph.table().map_err(|error| failed(GRAPH, error))?)
+    text(GRAPH, &graph.table().map_err(|error| failed(GRAPH, &error))?)
 }
 
 fn hosts(network: &Network) -> BTreeMap<String, Vec<Ipv4Addr>> {
@@ -185,7 +185,7 @@ fn switch_file(network: &Network, switch: u32) -> Result<String, EmulationError>
         seed: seed(network),
         pin: state::pins(&network.state.name).join(node),
         admin: state::folder(&network.state.name).join(format!("{node}.sock")),
-        scheme: network.scenario.scheme.table().map_err(|error| failed(node, error))?,
+        scheme: network.scenario.scheme.table().map_err(|error| failed(node, &error))?,
         port: network.devices(switch).map(port).collect(),
     };
     text(node, &file)

@@ -74,7 +74,7 @@ pub fn document(
     title: &str,
     description: &str,
     operations: impl IntoIterator<Item = Operation>,
-    schemas: Map<String, Value>,
+    schemas: &Map<String, Value>,
 ) -> Value {
     let mut paths = Map::new();
     for operation in operations {

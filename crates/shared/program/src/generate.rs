@@ -145,6 +145,21 @@ mod tests {
 
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_fails_or_describes_no_command_line_is_an_error_that_says_so() {
+        let failed = output_of("false", ["x"]).unwrap_err().report(|_| None).text;
+        assert!(failed.contains("false x: exit status: 1"), "{failed}");
+        let echo = External { command: &["a"], program: "echo", subcommand: &[], how_to_get: "" };
+        let other = graft(Command::new("b"), &echo).unwrap_err().report(|_| None).text;
+        assert!(other.contains("echo command-tree: command-tree"), "{other}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_installed_describes_nothing() {
+        assert!(matches!(output_of("heddle-no-such-program", ["x"]), Ok(None)));
+    }
+
     #[test]
     fn help_completes_the_names_of_commands() {
         let find = Command::new("find").arg(Arg::new("limit").long("limit"));

@@ -230,7 +230,7 @@ fn document() -> Value {
     let operations: Vec<_> =
         OPERATIONS.iter().map(|operation| described(operation, &mut generators)).collect();
     let description = "The load balancer's HTTP API, on its admin socket. Changes last until the next reload or restart reads the file's configuration; with scope=cluster they are made on all balancers that share an etcd cluster, until they are taken back.";
-    openapi::document("heddled", description, operations, generators.finish())
+    openapi::document("heddled", description, operations, &generators.finish())
 }
 
 /// The generators of schemas: a default makes a field optional in requests, and not in responses.

@@ -131,7 +131,10 @@ mod tests {
         };
         let flow = Flow::decode(&raw).unwrap();
         assert_eq!((flow.client.to_string().as_str(), flow.port), ("192.0.2.1", 4000));
-        assert_eq!((flow.state, u32::from(flow.flags)), (FlowState::Learning, abi::FLOW_KEYS_SECOND));
+        assert_eq!(
+            (flow.state, u32::from(flow.flags)),
+            (FlowState::Learning, abi::FLOW_KEYS_SECOND)
+        );
         assert_eq!(flow.token, Some(0xdead_beef));
         for seen in [0, abi::SEEN_BUSY] {
             assert_eq!(Flow::decode(&abi::Flow { seen, ..raw }), None);

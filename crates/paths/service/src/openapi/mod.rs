@@ -54,7 +54,7 @@ fn document(package: &Package<'_>) -> Value {
     schemas.insert(PROBLEM.to_owned(), problem());
     let description =
         "Header fields that make the subflows of a connection take different paths (CFLB).";
-    let mut document = openapi::document("Heddle path service", description, operations, schemas);
+    let mut document = openapi::document("Heddle path service", description, operations, &schemas);
     document["security"] = json!([{}, { "bearer": [] }]);
     document["components"]["securitySchemes"] = json!({ "bearer": { "type": "http", "scheme": "bearer", "description": "Where the service has tokens" } });
     document

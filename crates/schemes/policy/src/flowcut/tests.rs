@@ -310,7 +310,7 @@ fn flows_without_a_choice_and_young_flowcuts_are_not_paused() {
 fn state() {
     let bytes = |info: &SwitchInfo, drain| Rig::new(65_536, drain, info).switch.state_bytes();
     let drain = Some(Drain { ratio: 4, after: 20_000 });
-    assert_eq!(bytes(&tor_info(0), drain.clone()), 60 * 65_536);
+    assert_eq!(bytes(&tor_info(0), drain), 60 * 65_536);
     assert_eq!(bytes(&tor_info(0), None), 38 * 65_536);
     assert_eq!(bytes(&switch_info(1), drain), 23 * 65_536);
 }

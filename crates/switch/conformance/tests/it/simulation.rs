@@ -1,8 +1,8 @@
 //! Whole simulations of the papers' scenarios, with the policy in Rust and with the policy in C: the same events.
 
 use heddle_policy::{
-    Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig, MpHulaConfig, Nanos, Port, Ports,
-    Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo, Tor,
+    Counters, DreShift, Handshake, Header, HulaConfig, Ingress, LetItFlowConfig, MpHulaConfig,
+    Nanos, Port, Ports, Probe, ProbeArrival, Scheme, ShuttleConfig, Step, SwitchInfo, Tor,
 };
 use heddle_scenario::{Scenario, Source, load};
 use heddle_sim::{Next, Outcome, simulate, simulate_with};

@@ -12,6 +12,7 @@ const EXPLAINED: usize = 300;
 
 /// A cluster; none if tests that need root are skipped. Of all that is sent in the traces, explaining changes nothing.
 #[track_caller]
+#[allow(clippy::needless_pass_by_value)] // As `Cluster::new` takes it.
 pub fn open(setup: Setup) -> Option<Cluster> {
     if skip_without(Need::Root) {
         return None;
